@@ -1,0 +1,3 @@
+"""schedviz: see how the Kubernetes scheduler thinks."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,160 @@
+"""What a user can ask of a session, as data: the operations of a schedviz-trace/1 file and the transport of the page.
+
+A command is decoded from JSON by its `op` (an unknown op, member or type is a `msgspec.ValidationError` that names its
+path), stored as the same JSON, and executed by the engine.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+PositiveCount = Annotated[int, Meta(ge=1, le=1_000_000)]
+Seconds = Annotated[float, Meta(ge=0, le=100_000_000)]
+PodKey = Annotated[str, Meta(min_length=1, max_length=512)]
+
+#: What a watch event can be lost to: the whole event, or only the scheduler's handlers (FORMAT.md, `drop`).
+Drop = Literal["watch", "handlers"]
+
+
+class Command(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, tag_field="op", rename="camel"):
+    """One request to a session."""
+
+
+class Create(Command, frozen=True, tag="create"):
+    """Create an object at the API server."""
+
+    object: dict[str, Any]
+    drop: Drop | None = None
+
+
+class Update(Command, frozen=True, tag="update"):
+    """Replace an object at the API server."""
+
+    object: dict[str, Any]
+    drop: Drop | None = None
+
+
+class Delete(Command, frozen=True, tag="delete"):
+    """Delete an object; `graceful` sets a pod's deletionTimestamp instead."""
+
+    kind: str
+    name: str
+    namespace: str = "default"
+    graceful: bool = False
+    drop: Drop | None = None
+
+
+class Schedule(Command, frozen=True, tag="schedule"):
+    """Run one scheduling cycle and hold its binding cycle."""
+
+
+class Bind(Command, frozen=True, tag="bind"):
+    """Run a held binding cycle; `*` is the oldest."""
+
+    pod: PodKey = "*"
+
+
+class BindFail(Command, frozen=True, tag="bind_fail"):
+    """Run a held binding cycle whose Bind call returns an error, after the write when `after_write`."""
+
+    pod: PodKey = "*"
+    message: str = "bind failed"
+    after_write: bool = False
+
+
+class Confirm(Command, frozen=True, tag="confirm"):
+    """Deliver the watch event of a binding; with `node`, somebody else's binding to that node."""
+
+    pod: PodKey = "*"
+    node: str | None = None
+
+
+class Cycle(Command, frozen=True, tag="cycle"):
+    """Schedule, bind and confirm one pod."""
+
+
+class Run(Command, frozen=True, tag="run"):
+    """Run cycles until nothing can be scheduled, `max` cycles ran or a pause came; `rate` is in cycles a second of wall time."""
+
+    max: PositiveCount | None = None
+    rate: Annotated[float, Meta(gt=0, le=10_000)] | None = None
+
+
+class Advance(Command, frozen=True, tag="advance"):
+    """Move the virtual clock by `seconds`, or `to` the next timer."""
+
+    seconds: Seconds | None = None
+    to: Literal["next"] | None = None
+
+
+class Snapshot(Command, frozen=True, tag="snapshot"):
+    """Run UpdateSnapshot and nothing else."""
+
+
+class Step(Command, frozen=True, tag="step"):
+    """Go on by `count` units. The engine runs whole stages; `mutation` runs one stage and the page reveals its events one at a time."""
+
+    unit: Literal["mutation", "stage", "cycle"] = "cycle"
+    count: PositiveCount = 1
+
+
+class Pause(Command, frozen=True, tag="pause"):
+    """Stop a run. It overtakes the commands before it."""
+
+
+class Latency(Command, frozen=True, tag="latency"):
+    """Set how long watch events of a kind take to reach the scheduler; `*` is every kind."""
+
+    kind: str
+    seconds: Seconds
+
+
+class Restart(Command, frozen=True, tag="restart"):
+    """Restart the scheduler: cache, queue, snapshot and nominator are dropped and the informers list again."""
+
+
+class Reset(Command, frozen=True, tag="reset"):
+    """Go back to the state after the import."""
+
+
+AnyCommand = (
+    Create
+    | Update
+    | Delete
+    | Schedule
+    | Bind
+    | BindFail
+    | Confirm
+    | Cycle
+    | Run
+    | Advance
+    | Snapshot
+    | Step
+    | Pause
+    | Latency
+    | Restart
+    | Reset
+)
+
+_decoder = msgspec.json.Decoder(AnyCommand)
+
+
+def decode_command(data: bytes) -> AnyCommand:
+    """A command from its JSON.
+
+    Raises `msgspec.ValidationError` with the path of what is wrong, `msgspec.DecodeError` where it is not JSON.
+    """
+    return _decoder.decode(data)
+
+
+def convert_command(data: object) -> AnyCommand:
+    """A command from already decoded JSON. Raises `msgspec.ValidationError`."""
+    return msgspec.convert(data, AnyCommand)
+
+
+def encode_command(command: AnyCommand) -> bytes:
+    """The JSON of a command, as it is stored."""
+    return msgspec.json.encode(command)

@@ -1,0 +1,360 @@
+"""What the scheduler did, one typed event for every call that changed something, in order.
+
+An event carries enough to apply it to a `View` without knowing the engine (`fold.apply`): new values, never differences,
+except where a list would be long; there it says what was added and removed. Its members are camelCase in JSON, and its type is
+the member `t`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from schedviz.trace.view import ImageState, NodeItem, PodState, QueuedPod, RejectionView, Resources, ScoredNodeView, StatusView
+
+
+class Piece(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """A part of an event."""
+
+
+class TraceEvent(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True, kw_only=True, tag_field="t"):
+    """One thing that happened. `event` numbers them from 1 without gaps, `at` is the virtual clock in seconds, `cycle` the
+    scheduling cycle that was running (0: none)."""
+
+    event: int
+    at: float
+    cycle: int = 0
+
+
+class PodOnNode(Piece, frozen=True):
+    """A pod that was added to a NodeInfo."""
+
+    pod: str
+    affinity: bool = False
+    required_anti_affinity: bool = False
+
+
+class NodeChange(Piece, frozen=True):
+    """What changed in one NodeInfo. It has moved to the head of the list, unless it was `dropped` from it.
+
+    A member that is None is unchanged. Removals come before additions, in order; a removal puts the last pod in the gap.
+    """
+
+    node: str
+    generation: int
+    dropped: bool = False
+    has_node: bool | None = None
+    unschedulable: bool | None = None
+    zone: str | None = None
+    removed: list[str] = []
+    added: list[PodOnNode] = []
+    requested: Resources | None = None
+    non_zero_requested: Resources | None = None
+    allocatable: Resources | None = None
+    used_ports: dict[str, list[str]] | None = None
+    image_states: dict[str, ImageState] | None = None
+    pvc_ref_counts: dict[str, int] | None = None
+
+
+class CachePod(TraceEvent, frozen=True, kw_only=True, tag="cachePod"):
+    """The cache took or lost a pod, or learnt more of it."""
+
+    op: Literal["assume", "finishBinding", "forget", "add", "update", "remove", "expire"]
+    pod: str
+    uid: str
+    #: In order: for a confirm on another node the assumed one comes first.
+    nodes: list[NodeChange] = []
+    #: The pod's state afterwards; None: the cache does not know it any more.
+    state: PodState | None = None
+
+
+class ImageChange(Piece, frozen=True):
+    """A node has, or no longer has, an image. An image that no node has is gone from the cache."""
+
+    image: str
+    size: int
+    on_node: bool
+
+
+class TreeChange(Piece, frozen=True):
+    """The node left a zone of the node tree (a zone left empty is gone), then was appended to another."""
+
+    left: str | None = None
+    joined: str | None = None
+
+
+class CacheNode(TraceEvent, frozen=True, kw_only=True, tag="cacheNode"):
+    """The cache took, changed or lost a node."""
+
+    op: Literal["add", "update", "remove"]
+    node: str
+    nodes: list[NodeChange] = []
+    tree: TreeChange | None = None
+    images: list[ImageChange] = []
+
+
+class SnapshotUpdated(TraceEvent, frozen=True, kw_only=True, tag="snapshotUpdated"):
+    """UpdateSnapshot walked the list from its head."""
+
+    generation: int
+    #: Items walked, head first; those with a node were cloned.
+    visited: list[str] = []
+    cloned: list[str] = []
+    #: Nodes that are no longer in the snapshot.
+    removed: list[str] = []
+    update_all_lists: bool = False
+    update_nodes_have_pods_with_affinity: bool = False
+    update_nodes_have_pods_with_required_anti_affinity: bool = False
+    update_used_pvc_set: bool = msgspec.field(default=False, name="updateUsedPVCSet")
+    #: The rebuilt lists; None: not rebuilt.
+    node_info_list: list[str] | None = None
+    have_pods_with_affinity: list[str] | None = None
+    have_pods_with_required_anti_affinity: list[str] | None = None
+    used_pvc_set: list[str] | None = msgspec.field(default=None, name="usedPVCSet")
+    error: str = ""
+
+
+#: Where a pod can be in the queue; None: in none of the three.
+QueueName = Literal["activeQ", "backoffQ", "unschedulable"]
+
+
+class QueueMove(Piece, frozen=True):
+    """One pod went from one of the three queues to another, or changed in place (`source` is `target`).
+
+    `entry` is its QueuedPodInfo afterwards, None where it did not change. In the two heaps a pod that leaves is removed as
+    container/heap's Remove does (`popped`: as Pop does), one that comes is pushed, one that changes in place is fixed.
+    """
+
+    pod: str
+    source: QueueName | None = None
+    target: QueueName | None = None
+    popped: bool = False
+    entry: QueuedPod | None = None
+
+
+class QueueMoved(TraceEvent, frozen=True, kw_only=True, tag="queueMoved"):
+    """Pods entered, left or changed places in the queue, because of `cause`: an event's label as upstream has it
+    (`PodAdd`, `ScheduleAttemptFailure`, `BackoffComplete`, `NodeAdd`, ...), `Pop`, or `PodUpdate`, `PodDelete`."""
+
+    cause: str
+    moves: list[QueueMove] = []
+    scheduling_cycle: int = 0
+    move_request_cycle: int = 0
+
+
+class PodNominated(TraceEvent, frozen=True, kw_only=True, tag="podNominated"):
+    """The nominator filed a pod under a node ("" too), after taking it from where it was; None: only taken away."""
+
+    pod: str
+    node: str | None = None
+
+
+class CycleStarted(TraceEvent, frozen=True, kw_only=True, tag="cycleStarted"):
+    """A pod was popped and its scheduling cycle began."""
+
+    pod: str
+    profile: str = ""
+    attempts: int = 0
+    all_nodes: int = 0
+    decided_without: list[str] = []
+
+
+class StageEnded(TraceEvent, frozen=True, kw_only=True, tag="stageEnded"):
+    """One stage of the scheduling cycle ended. `facts` are defined in docs/wire.md."""
+
+    stage: str
+    next_stage: str = ""
+    statuses: list[StatusView] = []
+    rejections: list[RejectionView] = []
+    facts: dict[str, Any] = {}
+
+
+class CycleEnded(TraceEvent, frozen=True, kw_only=True, tag="cycleEnded"):
+    """The scheduling cycle ended; members as in `view.CycleView`."""
+
+    outcome: str
+    node: str
+    message: str = ""
+    condition_reason: str = ""
+    evaluated_nodes: int = 0
+    feasible_nodes: int = 0
+    num_feasible_nodes_to_find: int = 0
+    start_node_index: int = 0
+    next_start_node_index: int = 0
+    tied_nodes: int = 0
+    tied: list[str] = []
+    winner: ScoredNodeView | None = None
+    runner_up: ScoredNodeView | None = None
+    unschedulable_plugins: list[str] = []
+
+
+class BindingStarted(TraceEvent, frozen=True, kw_only=True, tag="bindingStarted"):
+    """A binding cycle began, or is held until it is asked for. `cycle` is the scheduling cycle that it came from."""
+
+    pod: str
+    node: str
+    held: bool = False
+    next_stage: str = ""
+
+
+class BindingStageEnded(TraceEvent, frozen=True, kw_only=True, tag="bindingStageEnded"):
+    """One stage of a binding cycle ended; the next is `Confirm` when only the watch event is missing."""
+
+    pod: str
+    stage: str
+    next_stage: str = ""
+    statuses: list[StatusView] = []
+    facts: dict[str, Any] = {}
+
+
+class BindingEnded(TraceEvent, frozen=True, kw_only=True, tag="bindingEnded"):
+    """A binding cycle failed, or the watch event of its binding arrived."""
+
+    pod: str
+    node: str
+    outcome: Literal["confirmed", "failed", "lost"]
+    message: str = ""
+
+
+class ApiWritten(TraceEvent, frozen=True, kw_only=True, tag="apiWritten"):
+    """An object was written at the API server, by the scheduler or by somebody else. `count` is the number of objects of the
+    kind afterwards."""
+
+    verb: Literal["create", "update", "patch", "delete"]
+    resource: str
+    kind: str
+    key: str
+    subresource: str = ""
+    detail: str = ""
+    error: str = ""
+    by_scheduler: bool = False
+    count: int = 0
+
+
+class WatchSent(TraceEvent, frozen=True, kw_only=True, tag="watchSent"):
+    """A watch event left the API server and arrives at `due_seconds`. With no latency it is delivered at once and this event is left
+    out."""
+
+    id: int = 0
+    verb: Literal["ADDED", "MODIFIED", "DELETED"]
+    resource: str
+    key: str
+    due_seconds: float = 0.0
+
+
+class WatchDelivered(TraceEvent, frozen=True, kw_only=True, tag="watchDelivered"):
+    """The informers were told; `lost` where they were not (dropped, or the handlers were)."""
+
+    id: int = 0
+    verb: Literal["ADDED", "MODIFIED", "DELETED"]
+    resource: str
+    key: str
+    lost: str = ""
+
+
+class LatencySet(TraceEvent, frozen=True, kw_only=True, tag="latencySet"):
+    """Watch events of a kind (`*`: every kind) take this long from now on."""
+
+    kind: str
+    seconds: float = 0.0
+
+
+class EventRecorded(TraceEvent, frozen=True, kw_only=True, tag="eventRecorded"):
+    """The scheduler recorded a Kubernetes Event on a pod. Not to be confused with a trace event."""
+
+    type: str = ""
+    reason: str = ""
+    action: str = ""
+    note: str = ""
+    pod: str
+    related: str = ""
+    component: str = ""
+
+
+class ClockAdvanced(TraceEvent, frozen=True, kw_only=True, tag="clockAdvanced"):
+    """Virtual time passed and nothing else; `at` is the new time."""
+
+
+class Restarted(TraceEvent, frozen=True, kw_only=True, tag="restarted"):
+    """The scheduler restarted (`reason` where it exited by itself): cache, queue, snapshot, nominator and cycles are empty."""
+
+    reason: str = ""
+
+
+class CommandDone(TraceEvent, frozen=True, kw_only=True, tag="commandDone"):
+    """The command with this number ended; `result` says why nothing happened, `error` what was wrong with it."""
+
+    seq: int = 0
+    op: str = ""
+    result: str = ""
+    error: str = ""
+
+
+AnyEvent = (
+    CachePod
+    | CacheNode
+    | SnapshotUpdated
+    | QueueMoved
+    | PodNominated
+    | CycleStarted
+    | StageEnded
+    | CycleEnded
+    | BindingStarted
+    | BindingStageEnded
+    | BindingEnded
+    | ApiWritten
+    | WatchSent
+    | WatchDelivered
+    | LatencySet
+    | EventRecorded
+    | ClockAdvanced
+    | Restarted
+    | CommandDone
+)
+
+_encoder = msgspec.json.Encoder()
+_decoder = msgspec.json.Decoder(list[AnyEvent])
+
+
+def encode_events(events: list[AnyEvent]) -> bytes:
+    """Events as a JSON array: what a chunk stores and a frame carries."""
+    return _encoder.encode(events)
+
+
+def decode_events(data: bytes) -> list[AnyEvent]:
+    """Events from `encode_events`."""
+    return _decoder.decode(data)
+
+
+__all__ = [
+    "AnyEvent",
+    "ApiWritten",
+    "BindingEnded",
+    "BindingStageEnded",
+    "BindingStarted",
+    "CacheNode",
+    "CachePod",
+    "ClockAdvanced",
+    "CommandDone",
+    "CycleEnded",
+    "CycleStarted",
+    "EventRecorded",
+    "ImageChange",
+    "LatencySet",
+    "NodeChange",
+    "NodeItem",
+    "PodNominated",
+    "PodOnNode",
+    "QueueMove",
+    "QueueMoved",
+    "Restarted",
+    "SnapshotUpdated",
+    "StageEnded",
+    "TraceEvent",
+    "TreeChange",
+    "WatchDelivered",
+    "WatchSent",
+    "decode_events",
+    "encode_events",
+]
