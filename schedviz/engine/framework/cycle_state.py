@@ -1,0 +1,120 @@
+"""`CycleState`: what the plugins remember from one extension point to the next, for one pod in one cycle.
+
+It can be written to a checkpoint between two stages. So each kind of data has a `StateKey` that knows its type, and the type
+is either a msgspec struct or offers `to_state` and `from_state`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Generic, Protocol, Self, TypeVar, runtime_checkable
+
+import msgspec
+
+
+class StateData(Protocol):
+    """What can be kept in a CycleState."""
+
+    def clone(self) -> Self:
+        """A copy of what AddPod and RemovePod change; what they don't may be shared."""
+        ...
+
+
+@runtime_checkable
+class StoredState(Protocol):
+    """State that says itself how it is written, because msgspec cannot (arrays, references)."""
+
+    def to_state(self) -> Any:
+        """Plain data that msgpack can hold."""
+        ...
+
+    @classmethod
+    def from_state(cls, data: Any) -> Self: ...
+
+
+Data = TypeVar("Data", bound=StateData)
+
+
+class StateKey(Generic[Data]):
+    """The name of one plugin's data, with its type. Made once, at module level. Upstream: framework/interface.go StateKey"""
+
+    def __init__(self, name: str, data_type: type[Data]) -> None:
+        if name in _keys:
+            raise ValueError(f"two kinds of state are called {name!r}")
+        self.name = name
+        self.data_type = data_type
+        _keys[name] = self
+
+
+_keys: dict[str, StateKey[Any]] = {}
+
+
+class NotFoundError(LookupError):
+    """Nothing was written under a key: PreFilter did not run, or failed half-way. Upstream: framework/cycle_state.go ErrNotFound"""
+
+    def __init__(self) -> None:
+        super().__init__("not found")
+
+
+class CycleState:
+    """Data of plugins by key, and which plugins asked to be skipped. Upstream: framework/cycle_state.go CycleState"""
+
+    __slots__ = ("_storage", "skip_filter_plugins", "skip_score_plugins")
+
+    def __init__(self) -> None:
+        self._storage: dict[str, StateData] = {}
+        #: Plugins whose PreFilter answered Skip.
+        self.skip_filter_plugins: frozenset[str] = frozenset()
+        #: Plugins whose PreScore answered Skip.
+        self.skip_score_plugins: frozenset[str] = frozenset()
+
+    def write(self, key: StateKey[Data], data: Data) -> None:
+        self._storage[key.name] = data
+
+    def read(self, key: StateKey[Data]) -> Data:
+        """What was written under the key. Raises `NotFoundError`."""
+        data = self._storage.get(key.name)
+        if data is None:
+            raise NotFoundError
+        return data  # type: ignore[return-value]  # write() saw to it
+
+    def delete(self, key: StateKey[Any]) -> None:
+        self._storage.pop(key.name, None)
+
+    def __contains__(self, key: StateKey[Any]) -> bool:
+        return key.name in self._storage
+
+    def clone(self) -> CycleState:
+        """A state in which AddPod and RemovePod can be tried. Upstream: framework/cycle_state.go CycleState.Clone"""
+        copy = CycleState()
+        copy._storage = {name: data.clone() for name, data in self._storage.items()}
+        copy.skip_filter_plugins = self.skip_filter_plugins
+        copy.skip_score_plugins = self.skip_score_plugins
+        return copy
+
+    def to_state(self) -> dict[str, Any]:
+        """Everything as plain data, for a checkpoint."""
+        return {
+            "data": {name: _to_plain(data) for name, data in self._storage.items()},
+            "skipFilterPlugins": sorted(self.skip_filter_plugins),
+            "skipScorePlugins": sorted(self.skip_score_plugins),
+        }
+
+    @classmethod
+    def from_state(cls, data: dict[str, Any]) -> CycleState:
+        """The state of which `to_state` was made. The plugins' modules must have been imported: keys come from there."""
+        state = cls()
+        for name, plain in data["data"].items():
+            state._storage[name] = _from_plain(_keys[name].data_type, plain)
+        state.skip_filter_plugins = frozenset(data["skipFilterPlugins"])
+        state.skip_score_plugins = frozenset(data["skipScorePlugins"])
+        return state
+
+
+def _to_plain(data: StateData) -> Any:
+    return data.to_state() if isinstance(data, StoredState) else msgspec.to_builtins(data)
+
+
+def _from_plain(data_type: type[Any], plain: Any) -> Any:
+    restore: Callable[[Any], Any] | None = getattr(data_type, "from_state", None)
+    return restore(plain) if restore is not None else msgspec.convert(plain, data_type)

@@ -1,0 +1,57 @@
+"""What plugins can look up beyond the pod and the nodes that they are asked about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from schedviz.engine.framework.rows import Rows
+from schedviz.engine.framework.status import StatusError
+from schedviz.engine.framework.types import NodeInfo, PodInfo
+from schedviz.engine.framework.verdicts import Index
+
+
+class SharedLister(Protocol):
+    """The snapshot of a cycle, as plugins see it. Upstream: framework/listers.go SharedLister"""
+
+    @property
+    def node_info_list(self) -> Sequence[NodeInfo]: ...
+
+    @property
+    def node_info_map(self) -> Mapping[str, NodeInfo]: ...
+
+    @property
+    def have_pods_with_affinity_node_info_list(self) -> Sequence[NodeInfo]: ...
+
+    @property
+    def have_pods_with_required_anti_affinity_node_info_list(self) -> Sequence[NodeInfo]: ...
+
+    def rows(self, index: Index | None = None) -> Rows:
+        """All nodes in the order of `node_info_list`, or those at `index`."""
+        ...
+
+
+class ObjectLister(Protocol):
+    """Objects as the informers have them now: unlike the snapshot they change in the middle of a cycle."""
+
+    def get(self, kind: str, namespace: str, name: str) -> Any | None:
+        """The object, or None."""
+        ...
+
+    def list(self, kind: str, namespace: str | None = None) -> Sequence[Any]:
+        """Objects of a kind sorted by key, of one namespace or of all."""
+        ...
+
+
+class PodNominator(Protocol):
+    """Upstream: framework/interface.go PodNominator, the half that plugins read"""
+
+    def nominated_pods_for_node(self, node_name: str) -> Sequence[PodInfo]: ...
+
+
+class Client(Protocol):
+    """The API server, as plugins write to it. An error comes back as a value; None means that it was written."""
+
+    def bind(self, pod: PodInfo, node_name: str) -> StatusError | None:
+        """Write the pod's Binding."""
+        ...

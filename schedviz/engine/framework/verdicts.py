@@ -1,0 +1,49 @@
+"""`Verdicts`: what one plugin, or all of them, said about many nodes at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from schedviz.engine.framework.status import SUCCESS, Code, Status
+
+#: Positions of rows.
+Index = npt.NDArray[np.intp]
+#: Which status a row has.
+Codes = npt.NDArray[np.signedinteger[Any]]
+Mask = npt.NDArray[np.bool_]
+
+
+class Verdicts:
+    """A status for each row: `codes[i]` is the position of row i's in `statuses`, whose first is always SUCCESS."""
+
+    __slots__ = ("codes", "statuses")
+
+    def __init__(self, codes: Codes, statuses: Sequence[Status]) -> None:
+        self.codes = codes
+        self.statuses = statuses
+
+    @classmethod
+    def reject(cls, mask: Mask, status: Status) -> Verdicts | None:
+        """`status` where the mask is set; None (all Success) where it is nowhere."""
+        return cls(mask.astype(np.int16), (SUCCESS, status)) if mask.any() else None
+
+    @classmethod
+    def of(cls, statuses: Sequence[Status]) -> Verdicts:
+        """One status given for each row."""
+        distinct: dict[Status, int] = {SUCCESS: 0}
+        codes = np.fromiter((distinct.setdefault(status, len(distinct)) for status in statuses), np.int16, len(statuses))
+        return cls(codes, tuple(distinct))
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, row: int) -> Status:
+        return self.statuses[self.codes[row]]
+
+    def has_error(self) -> bool:
+        """Whether a status is neither Success nor Unschedulable."""
+        return any(status.code is Code.ERROR for status in self.statuses)
