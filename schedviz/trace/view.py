@@ -82,11 +82,16 @@ class CacheImage(Part):
     nodes: list[str]
 
 
+#: Named here because inside `CacheView` the word `list` is its member.
+NodeItems = list[NodeItem]
+Names = list[str]
+
+
 class CacheView(Part):
     """The scheduler's cache. `list` has headNode first."""
 
-    list: list[NodeItem] = []
-    assumed_pods: list[str] = []
+    list: NodeItems = []
+    assumed_pods: Names = []
     pod_states: dict[str, PodState] = {}
     node_tree: NodeTree = msgspec.field(default_factory=NodeTree)
     image_states: dict[str, CacheImage] = {}
