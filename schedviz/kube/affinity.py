@@ -1,0 +1,100 @@
+"""What a pod asks of its place: node affinity, pod affinity, spreading, tolerations."""
+
+from __future__ import annotations
+
+import msgspec
+
+from schedviz.kube.meta import LabelSelector, Part
+
+
+class NodeSelectorRequirement(Part, frozen=True, gc=False):
+    """One condition on a node's labels or fields: In, NotIn, Exists, DoesNotExist, Gt, Lt."""
+
+    key: str = ""
+    operator: str = ""
+    values: tuple[str, ...] = ()
+
+
+class NodeSelectorTerm(Part, frozen=True, gc=False):
+    """Conditions that must all hold. An empty term matches nothing."""
+
+    match_expressions: tuple[NodeSelectorRequirement, ...] = ()
+    match_fields: tuple[NodeSelectorRequirement, ...] = ()
+
+
+class NodeSelector(Part, frozen=True, gc=False):
+    """Terms of which one must hold."""
+
+    node_selector_terms: tuple[NodeSelectorTerm, ...] = ()
+
+
+class PreferredSchedulingTerm(Part, frozen=True, gc=False):
+    """A wish for certain nodes."""
+
+    weight: int = 0
+    preference: NodeSelectorTerm = NodeSelectorTerm()
+
+
+class NodeAffinity(Part, frozen=True, gc=False):
+    """Which nodes a pod requires or prefers."""
+
+    required: NodeSelector | None = msgspec.field(default=None, name="requiredDuringSchedulingIgnoredDuringExecution")
+    preferred: tuple[PreferredSchedulingTerm, ...] = msgspec.field(default=(), name="preferredDuringSchedulingIgnoredDuringExecution")
+
+
+class PodAffinityTerm(Part, frozen=True, gc=False):
+    """Pods to be near to or far from, and what counts as near."""
+
+    label_selector: LabelSelector | None = None
+    namespaces: tuple[str, ...] = ()
+    topology_key: str = ""
+    namespace_selector: LabelSelector | None = None
+
+
+class WeightedPodAffinityTerm(Part, frozen=True, gc=False):
+    """A wish to be near to or far from certain pods."""
+
+    weight: int = 0
+    pod_affinity_term: PodAffinityTerm = PodAffinityTerm()
+
+
+class PodAffinity(Part, frozen=True, gc=False):
+    """Pods to be near to (in `Affinity.pod_affinity`) or far from (in `Affinity.pod_anti_affinity`)."""
+
+    required: tuple[PodAffinityTerm, ...] = msgspec.field(default=(), name="requiredDuringSchedulingIgnoredDuringExecution")
+    preferred: tuple[WeightedPodAffinityTerm, ...] = msgspec.field(default=(), name="preferredDuringSchedulingIgnoredDuringExecution")
+
+
+#: Upstream has a type of the same shape.
+PodAntiAffinity = PodAffinity
+
+
+class Affinity(Part, frozen=True, gc=False):
+    """All affinities of a pod."""
+
+    node_affinity: NodeAffinity | None = None
+    pod_affinity: PodAffinity | None = None
+    pod_anti_affinity: PodAffinity | None = None
+
+
+class Toleration(Part, frozen=True, gc=False):
+    """A taint that a pod bears. An empty key with Exists is every taint, an empty effect every effect."""
+
+    key: str = ""
+    operator: str = ""
+    value: str = ""
+    effect: str = ""
+    toleration_seconds: int | None = None
+
+
+class TopologySpreadConstraint(Part, frozen=True, gc=False):
+    """How evenly matching pods must lie over the domains of a topology."""
+
+    max_skew: int = 0
+    topology_key: str = ""
+    when_unsatisfiable: str = ""
+    label_selector: LabelSelector | None = None
+    min_domains: int | None = None
+    node_affinity_policy: str | None = None
+    node_taints_policy: str | None = None
+    match_label_keys: tuple[str, ...] = ()

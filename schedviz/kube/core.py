@@ -1,0 +1,168 @@
+"""Pods, nodes, namespaces, services and replication controllers (`v1`)."""
+
+from __future__ import annotations
+
+from schedviz.kube.affinity import Affinity, Toleration, TopologySpreadConstraint
+from schedviz.kube.meta import KubeObject, Part
+from schedviz.kube.quantity import Quantity
+from schedviz.kube.volumes import Volume
+
+#: Amounts by resource name (`cpu`, `memory`, `pods`, `ephemeral-storage`, `nvidia.com/gpu`, ...).
+ResourceList = dict[str, Quantity]
+
+
+class ContainerPort(Part, frozen=True, gc=False, rename={"host_port": "hostPort", "container_port": "containerPort", "host_ip": "hostIP"}):
+    """A port of a container; only one with a host port matters to the scheduler."""
+
+    host_port: int = 0
+    container_port: int = 0
+    protocol: str = ""
+    host_ip: str = ""
+
+
+class ResourceRequirements(Part, frozen=True, gc=False):
+    """What a container asks for, and what it may have at most."""
+
+    limits: ResourceList = {}
+    requests: ResourceList = {}
+
+
+class Container(Part, frozen=True, gc=False):
+    """A container: image, ports and resources."""
+
+    name: str = ""
+    image: str = ""
+    resources: ResourceRequirements = ResourceRequirements()
+    ports: tuple[ContainerPort, ...] = ()
+
+
+class PodSchedulingGate(Part, frozen=True, gc=False):
+    """A reason, given by the pod's author, not to schedule it yet."""
+
+    name: str = ""
+
+
+class PodSpec(Part, frozen=True, gc=False):
+    """What a pod asks for. `node_name` is "" until it is bound."""
+
+    containers: tuple[Container, ...] = ()
+    init_containers: tuple[Container, ...] = ()
+    overhead: ResourceList = {}
+    node_name: str = ""
+    node_selector: dict[str, str] = {}
+    affinity: Affinity | None = None
+    tolerations: tuple[Toleration, ...] = ()
+    topology_spread_constraints: tuple[TopologySpreadConstraint, ...] = ()
+    scheduler_name: str = ""
+    priority: int | None = None
+    priority_class_name: str = ""
+    preemption_policy: str | None = None
+    scheduling_gates: tuple[PodSchedulingGate, ...] = ()
+    volumes: tuple[Volume, ...] = ()
+    host_network: bool = False
+    termination_grace_period_seconds: int | None = None
+
+
+class PodCondition(Part, frozen=True, gc=False):
+    """One thing that is known about a pod, such as PodScheduled or DisruptionTarget."""
+
+    type: str = ""
+    status: str = ""
+    reason: str = ""
+    message: str = ""
+    last_transition_time: str | None = None
+
+
+class PodStatus(Part, frozen=True, gc=False):
+    """How a pod fares."""
+
+    phase: str = ""
+    conditions: tuple[PodCondition, ...] = ()
+    nominated_node_name: str = ""
+    start_time: str | None = None
+
+
+class Pod(KubeObject, frozen=True, kw_only=True, gc=False, tag="Pod"):
+    """A pod.
+
+    `unread` covers the metadata and spec that are not kept, without what upstream's isPodUpdated leaves out (generation,
+    finalizers, managedFields); `unread_status` covers those and the status that is not kept.
+    """
+
+    spec: PodSpec = PodSpec()
+    status: PodStatus = PodStatus()
+    unread_status: str = ""
+
+
+class Taint(Part, frozen=True, gc=False):
+    """What keeps pods off a node: NoSchedule, PreferNoSchedule or NoExecute."""
+
+    key: str = ""
+    value: str = ""
+    effect: str = ""
+    time_added: str | None = None
+
+
+class NodeSpec(Part, frozen=True, gc=False):
+    """What its operator wants of a node."""
+
+    unschedulable: bool = False
+    taints: tuple[Taint, ...] = ()
+
+
+class NodeCondition(Part, frozen=True, gc=False):
+    """One thing that is known about a node, such as Ready."""
+
+    type: str = ""
+    status: str = ""
+
+
+class ContainerImage(Part, frozen=True, gc=False):
+    """An image that a node has."""
+
+    names: tuple[str, ...] = ()
+    size_bytes: int = 0
+
+
+class NodeStatus(Part, frozen=True, gc=False):
+    """What a node has."""
+
+    capacity: ResourceList = {}
+    allocatable: ResourceList = {}
+    conditions: tuple[NodeCondition, ...] = ()
+    images: tuple[ContainerImage, ...] = ()
+
+
+class Node(KubeObject, frozen=True, kw_only=True, gc=False, tag="Node"):
+    """A node."""
+
+    spec: NodeSpec = NodeSpec()
+    status: NodeStatus = NodeStatus()
+
+
+class Namespace(KubeObject, frozen=True, kw_only=True, gc=False, tag="Namespace"):
+    """A namespace; its labels are read by namespace selectors."""
+
+
+class ServiceSpec(Part, frozen=True, gc=False):
+    """Which pods a service leads to."""
+
+    selector: dict[str, str] = {}
+
+
+class Service(KubeObject, frozen=True, kw_only=True, gc=False, tag="Service"):
+    """A service."""
+
+    spec: ServiceSpec = ServiceSpec()
+
+
+class ReplicationControllerSpec(Part, frozen=True, gc=False):
+    """Which pods a replication controller keeps. `selector` defaults to the labels of the template."""
+
+    selector: dict[str, str] = {}
+
+
+class ReplicationController(KubeObject, frozen=True, kw_only=True, gc=False, tag="ReplicationController"):
+    """A replication controller."""
+
+    spec: ReplicationControllerSpec = ReplicationControllerSpec()

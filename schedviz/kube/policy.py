@@ -1,0 +1,33 @@
+"""Disruption budgets (`policy/v1`) and priority classes (`scheduling.k8s.io/v1`)."""
+
+from __future__ import annotations
+
+from schedviz.kube.meta import KubeObject, LabelSelector, Part
+
+
+class PodDisruptionBudgetSpec(Part, frozen=True, gc=False):
+    """Which pods the budget protects."""
+
+    selector: LabelSelector | None = None
+
+
+class PodDisruptionBudgetStatus(Part, frozen=True, gc=False):
+    """How many pods may still be disrupted; `disrupted_pods` are evictions under way, by pod name."""
+
+    disruptions_allowed: int = 0
+    disrupted_pods: dict[str, str | None] = {}
+
+
+class PodDisruptionBudget(KubeObject, frozen=True, kw_only=True, gc=False, tag="PodDisruptionBudget"):
+    """A pod disruption budget."""
+
+    spec: PodDisruptionBudgetSpec = PodDisruptionBudgetSpec()
+    status: PodDisruptionBudgetStatus = PodDisruptionBudgetStatus()
+
+
+class PriorityClass(KubeObject, frozen=True, kw_only=True, gc=False, tag="PriorityClass"):
+    """A name for a priority."""
+
+    value: int = 0
+    global_default: bool = False
+    preemption_policy: str | None = None

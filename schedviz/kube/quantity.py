@@ -1,0 +1,235 @@
+"""Amounts of resources: `500m`, `2Gi`, `1e3`.
+
+A quantity is an exact decimal with the format it was written in. `value` and `milli_value` round up as upstream does,
+`str()` is the canonical form. Upstream: apimachinery/pkg/api/resource/quantity.go
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final, Literal
+
+Format = Literal["DecimalSI", "BinarySI", "DecimalExponent"]
+
+NANO: Final = -9
+MILLI: Final = -3
+MAX_INT64: Final = (1 << 63) - 1
+
+#: Longer texts and larger exponents are refused: upstream would compute numbers of that many digits.
+MAX_TEXT: Final = 256
+MAX_EXPONENT: Final = 1000
+
+#: Upstream's `maxInt64Factors`: how many decimal digits surely fit in an int64.
+_INT64_DIGITS: Final = 18
+
+_SHAPE = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)", re.ASCII)
+_EXPONENT = re.compile(r"[eE][+-]?[0-9]+", re.ASCII)
+
+_DECIMAL_SUFFIXES: Final = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+_BINARY_SUFFIXES: Final = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
+_DECIMAL_SUFFIX_OF: Final = {exponent: suffix for suffix, exponent in _DECIMAL_SUFFIXES.items()}
+_BINARY_SUFFIX_OF: Final = {0: "", **{exponent: suffix for suffix, exponent in _BINARY_SUFFIXES.items()}}
+
+
+class QuantityError(ValueError):
+    """A text that is not a quantity. `text` is what was found."""
+
+    def __init__(self, text: object) -> None:
+        self.text = text
+        shown = f'"{text}"' if isinstance(text, str) else str(text)
+        super().__init__(f"{shown} is not a quantity")
+
+
+class Quantity:
+    """An amount. Equal quantities have the same canonical form; `value` and `milli_value` are computed once."""
+
+    __slots__ = ("_text", "exponent", "format", "is_big", "milli_value", "unscaled", "value")
+
+    #: The number is `unscaled` × 10^`exponent`.
+    unscaled: int
+    exponent: int
+    format: Format
+    #: Upstream holds it as an arbitrary-precision decimal and not as an int64 with a scale: overflow differs.
+    is_big: bool
+    #: Upstream's Value(): rounded up to a whole number.
+    value: int
+    #: Upstream's MilliValue(): thousandths, rounded up.
+    milli_value: int
+
+    def __init__(self, unscaled: int, exponent: int, format: Format, *, is_big: bool = False, text: str = "") -> None:  # noqa: A002
+        self.unscaled = unscaled
+        self.exponent = exponent
+        self.format = format
+        self.is_big = is_big
+        self._text = text or _canonical(unscaled, exponent, format)
+        self.value = self.scaled_value(0)
+        self.milli_value = self.scaled_value(MILLI)
+
+    def scaled_value(self, scale: int) -> int:
+        """The amount in units of 10^`scale`, rounded up, in an int64. Upstream: quantity.go ScaledValue"""
+        if self.is_big:
+            return _big_scaled_value(self.unscaled, self.exponent, scale)
+        if self.exponent >= scale:
+            result = self.unscaled * 10 ** (self.exponent - scale)
+            return result if -MAX_INT64 - 1 <= result <= MAX_INT64 else 0
+        return _divide_away_from_zero(self.unscaled, 10 ** (scale - self.exponent))
+
+    def round_up(self, scale: int) -> Quantity:
+        """This amount rounded away from zero to a multiple of 10^`scale`. Upstream: quantity.go RoundUp"""
+        if self.exponent >= scale:
+            return self
+        unscaled = _divide_away_from_zero(self.unscaled, 10 ** (scale - self.exponent))
+        if unscaled * 10 ** (scale - self.exponent) == self.unscaled:
+            return self
+        return Quantity(unscaled, scale, self.format, is_big=self.is_big)
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether the amount is nothing."""
+        return self.unscaled == 0
+
+    def compare(self, other: Quantity) -> int:
+        """-1, 0 or 1. Upstream: quantity.go Cmp"""
+        low = min(self.exponent, other.exponent)
+        mine, theirs = self.unscaled * 10 ** (self.exponent - low), other.unscaled * 10 ** (other.exponent - low)
+        return (mine > theirs) - (mine < theirs)
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
+        return f"Quantity({self._text!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Quantity) and self._text == other._text
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
+
+@lru_cache(maxsize=65_536)
+def parse(text: str) -> Quantity:
+    """The quantity that `text` says. Raises `QuantityError`. Upstream: quantity.go ParseQuantity"""
+    match = _SHAPE.fullmatch(text)
+    if match is None or not text or len(text) > MAX_TEXT:
+        raise QuantityError(text)
+    sign, digits, fraction, suffix = match.groups()
+    whole, fraction = digits.lstrip("0"), fraction or ""
+    if not whole:
+        if "." not in text and not suffix:  # nothing but zeros
+            return Quantity(0, 0, "DecimalSI", text="0")
+        whole = "0"
+    exponent, quantity_format = _interpret(suffix, text)
+    negative = sign == "-"
+    small = _parse_small(text, whole, fraction, exponent, quantity_format, negative=negative)
+    return small or _parse_big(whole, fraction, exponent, quantity_format, negative=negative)
+
+
+def from_number(number: float) -> Quantity:
+    """The quantity of a JSON number (`cpu: 2`, `cpu: 0.5`). Raises `QuantityError`."""
+    return parse(str(number) if isinstance(number, int) else repr(number).removesuffix(".0"))
+
+
+def of_int(value: int, format: Format = "DecimalSI") -> Quantity:  # noqa: A002
+    """A whole amount."""
+    return Quantity(value, 0, format)
+
+
+def of_milli(value: int, format: Format = "DecimalSI") -> Quantity:  # noqa: A002
+    """An amount in thousandths."""
+    return Quantity(value, MILLI, format)
+
+
+def _interpret(suffix: str, text: str) -> tuple[int, Format]:
+    """Exponent (of 2 for BinarySI, else of 10) and format of a suffix. Upstream: suffix.go interpret"""
+    if suffix in _DECIMAL_SUFFIXES:
+        return _DECIMAL_SUFFIXES[suffix], "DecimalSI"
+    if suffix in _BINARY_SUFFIXES:
+        return _BINARY_SUFFIXES[suffix], "BinarySI"
+    if _EXPONENT.fullmatch(suffix) and abs(int(suffix[1:])) <= MAX_EXPONENT:
+        return int(suffix[1:]), "DecimalExponent"
+    raise QuantityError(text)
+
+
+def _parse_small(text: str, whole: str, fraction: str, exponent: int, format: Format, *, negative: bool) -> Quantity | None:  # noqa: A002
+    """The quantity as upstream's int64 with a scale; None where upstream uses a decimal of any size."""
+    mantissa, scale = 1, exponent
+    if format == "BinarySI":
+        if fraction:
+            return None
+        precision, mantissa, scale = 15 - len(whole) - exponent * 3 // 10 - 1, 1 << exponent, 0
+    else:
+        precision = _INT64_DIGITS - len(whole) - len(fraction)
+    scale -= len(fraction)
+    if precision < 0 or scale < NANO:
+        return None
+    shifted = whole + fraction
+    number = int(shifted)
+    unscaled = number * mantissa
+    if unscaled > MAX_INT64:
+        return None
+    if format == "BinarySI":
+        written_canonically = number & 7 != 0
+    else:
+        written_canonically = scale % 3 == 0 and not shifted.endswith("000") and shifted[0] != "0"
+    return Quantity(-unscaled if negative else unscaled, scale, format, text=text if written_canonically else "")
+
+
+def _parse_big(whole: str, fraction: str, exponent: int, format: Format, *, negative: bool) -> Quantity:  # noqa: A002
+    unscaled, scale = int(whole + fraction), -len(fraction)
+    if format == "BinarySI":
+        unscaled <<= exponent
+    else:
+        scale += exponent
+    if unscaled:  # a tiny amount becomes the smallest one, never nothing
+        unscaled = _divide_away_from_zero(unscaled, 10 ** (NANO - scale)) if scale < NANO else unscaled * 10 ** (scale - NANO)
+        scale = NANO
+    if format == "BinarySI":
+        if unscaled > MAX_INT64 * 10**9:
+            unscaled, scale = MAX_INT64, 0
+        elif 0 < unscaled < 10**9:
+            format = "DecimalSI"  # noqa: A001
+    return Quantity(-unscaled if negative else unscaled, scale, format, is_big=True)
+
+
+def _canonical(unscaled: int, exponent: int, format: Format) -> str:  # noqa: A002
+    """No fraction, and the largest suffix without loss. Upstream: quantity.go CanonicalizeBytes"""
+    if unscaled == 0:
+        return "0"
+    if format == "BinarySI":
+        whole, rest = (unscaled * 10**exponent, 0) if exponent >= 0 else divmod(unscaled, 10**-exponent)
+        if rest == 0 and not -1024 < whole < 1024:
+            power = 0
+            while power < 60 and whole % 1024 == 0 and abs(whole) >= 1024:
+                whole, power = whole // 1024, power + 10
+            return f"{whole}{_BINARY_SUFFIX_OF[power]}"
+        format = "DecimalSI"  # noqa: A001
+    while unscaled % 10 == 0:
+        unscaled, exponent = unscaled // 10, exponent + 1
+    unscaled, exponent = unscaled * 10 ** (exponent % 3), exponent - exponent % 3
+    if format == "DecimalSI" and exponent in _DECIMAL_SUFFIX_OF:
+        return f"{unscaled}{_DECIMAL_SUFFIX_OF[exponent]}"
+    # Deviation: upstream writes 1000E as "1", for it has no suffix for 10^21; an exponent keeps the amount.
+    return f"{unscaled}e{exponent}" if exponent else str(unscaled)
+
+
+def _divide_away_from_zero(number: int, divisor: int) -> int:
+    return -(-number // divisor) if number >= 0 else number // divisor
+
+
+def _big_scaled_value(unscaled: int, exponent: int, scale: int) -> int:
+    """Upstream: scale_int.go scaledValue, with its overflow and its rounding of negative numbers towards zero."""
+    if exponent >= scale:
+        return _wrap(_wrap(unscaled) * 10 ** (exponent - scale))
+    divisor = 10 ** (scale - exponent)
+    if -MAX_INT64 <= unscaled < MAX_INT64 and scale - exponent < 19:
+        quotient = abs(unscaled) // divisor * (1 if unscaled >= 0 else -1)
+    else:
+        quotient = unscaled // divisor
+    return _wrap(quotient + (unscaled % divisor != 0))
+
+
+def _wrap(number: int) -> int:
+    """The low 64 bits, signed: what Go's conversion to int64 leaves."""
+    return (number + (1 << 63)) % (1 << 64) - (1 << 63)

@@ -1,0 +1,180 @@
+"""Volumes, claims and the storage kinds (`v1`, `storage.k8s.io/v1`)."""
+
+from __future__ import annotations
+
+import msgspec
+
+from schedviz.kube.affinity import NodeSelector
+from schedviz.kube.core import ResourceList
+from schedviz.kube.meta import KubeObject, LabelSelector, Part
+from schedviz.kube.quantity import Quantity
+from schedviz.kube.volumes import (
+    ISCSI,
+    RBD,
+    AWSElasticBlockStore,
+    AzureDisk,
+    AzureFile,
+    Cinder,
+    CSISource,
+    GCEPersistentDisk,
+    PortworxVolume,
+    VsphereVolume,
+)
+
+
+class ObjectReference(Part, frozen=True, gc=False):
+    """A pointer to an object, as a PersistentVolume has to its claim."""
+
+    api_version: str = msgspec.field(default="", name="apiVersion")
+    kind: str = ""
+    namespace: str = ""
+    name: str = ""
+    uid: str = ""
+
+
+class VolumeNodeAffinity(Part, frozen=True, gc=False):
+    """From which nodes a volume can be reached."""
+
+    required: NodeSelector | None = None
+
+
+class PersistentVolumeSpec(Part, frozen=True, gc=False):
+    """What a volume is and who holds it."""
+
+    capacity: ResourceList = {}
+    access_modes: tuple[str, ...] = ()
+    claim_ref: ObjectReference | None = None
+    storage_class_name: str = ""
+    volume_mode: str | None = None
+    node_affinity: VolumeNodeAffinity | None = None
+    gce_persistent_disk: GCEPersistentDisk | None = None
+    aws_elastic_block_store: AWSElasticBlockStore | None = None
+    azure_disk: AzureDisk | None = None
+    azure_file: AzureFile | None = None
+    cinder: Cinder | None = None
+    vsphere_volume: VsphereVolume | None = None
+    portworx_volume: PortworxVolume | None = None
+    rbd: RBD | None = None
+    iscsi: ISCSI | None = None
+    csi: CSISource | None = None
+
+
+class PersistentVolumeStatus(Part, frozen=True, gc=False):
+    """Pending, Available, Bound, Released or Failed."""
+
+    phase: str = ""
+
+
+class PersistentVolume(KubeObject, frozen=True, kw_only=True, gc=False, tag="PersistentVolume"):
+    """A persistent volume."""
+
+    spec: PersistentVolumeSpec = PersistentVolumeSpec()
+    status: PersistentVolumeStatus = PersistentVolumeStatus()
+
+
+class VolumeResources(Part, frozen=True, gc=False):
+    """How much storage a claim asks for."""
+
+    requests: ResourceList = {}
+
+
+class TypedLocalObjectReference(Part, frozen=True, gc=False):
+    """A source that a claim's volume is to be filled from."""
+
+    api_group: str | None = None
+    kind: str = ""
+    name: str = ""
+
+
+class PersistentVolumeClaimSpec(Part, frozen=True, gc=False):
+    """What storage is asked for. `storage_class_name` None means "the default", "" means "none"."""
+
+    access_modes: tuple[str, ...] = ()
+    selector: LabelSelector | None = None
+    resources: VolumeResources = VolumeResources()
+    volume_name: str = ""
+    storage_class_name: str | None = None
+    volume_mode: str | None = None
+    data_source: TypedLocalObjectReference | None = None
+
+
+class PersistentVolumeClaimStatus(Part, frozen=True, gc=False):
+    """Pending, Bound or Lost."""
+
+    phase: str = ""
+
+
+class PersistentVolumeClaim(KubeObject, frozen=True, kw_only=True, gc=False, tag="PersistentVolumeClaim"):
+    """A claim on a persistent volume."""
+
+    spec: PersistentVolumeClaimSpec = PersistentVolumeClaimSpec()
+    status: PersistentVolumeClaimStatus = PersistentVolumeClaimStatus()
+
+
+class TopologySelectorLabelRequirement(Part, frozen=True, gc=False):
+    """A label with its allowed values."""
+
+    key: str = ""
+    values: tuple[str, ...] = ()
+
+
+class TopologySelectorTerm(Part, frozen=True, gc=False):
+    """Labels that must all match."""
+
+    match_label_expressions: tuple[TopologySelectorLabelRequirement, ...] = ()
+
+
+class StorageClass(KubeObject, frozen=True, kw_only=True, gc=False, tag="StorageClass"):
+    """A way to make volumes."""
+
+    provisioner: str = ""
+    volume_binding_mode: str | None = None
+    allowed_topologies: tuple[TopologySelectorTerm, ...] = ()
+
+
+class VolumeNodeResources(Part, frozen=True, gc=False):
+    """How many volumes of a driver a node can take; None is no limit."""
+
+    count: int | None = None
+
+
+class CSINodeDriver(Part, frozen=True, gc=False, rename={"node_id": "nodeID", "topology_keys": "topologyKeys"}):
+    """A CSI driver on a node."""
+
+    name: str = ""
+    node_id: str = ""
+    topology_keys: tuple[str, ...] = ()
+    allocatable: VolumeNodeResources | None = None
+
+
+class CSINodeSpec(Part, frozen=True, gc=False):
+    """The drivers of a node."""
+
+    drivers: tuple[CSINodeDriver, ...] = ()
+
+
+class CSINode(KubeObject, frozen=True, kw_only=True, gc=False, tag="CSINode"):
+    """What a node tells of its CSI drivers."""
+
+    spec: CSINodeSpec = CSINodeSpec()
+
+
+class CSIDriverSpec(Part, frozen=True, gc=False):
+    """Whether the driver publishes its capacity."""
+
+    storage_capacity: bool | None = None
+
+
+class CSIDriver(KubeObject, frozen=True, kw_only=True, gc=False, tag="CSIDriver"):
+    """A CSI driver."""
+
+    spec: CSIDriverSpec = CSIDriverSpec()
+
+
+class CSIStorageCapacity(KubeObject, frozen=True, kw_only=True, gc=False, tag="CSIStorageCapacity"):
+    """How much a driver can still provision in one topology segment."""
+
+    node_topology: LabelSelector | None = None
+    storage_class_name: str = ""
+    capacity: Quantity | None = None
+    maximum_volume_size: Quantity | None = None
