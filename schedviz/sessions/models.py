@@ -1,0 +1,280 @@
+"""What is stored of a session. The database is the only truth: whatever is not here may be lost at any time.
+
+Numbers: a command has a `seq`, a trace event an `event`, a stored batch of events a `chunk`, all from 1 without gaps.
+Everything that an engine did is keyed by the number of its branch, 0 for the main one.
+"""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any, ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models.functions import Now
+
+MAIN_BRANCH = 0
+
+
+class Session(models.Model):
+    """A scheduling session: a simulated cluster with its scheduler, and where its engine has got to.
+
+    Not to be confused with Django's session of a browser. The members from `epoch` to `trying_seq` are the lease (see lease.py);
+    those from `last_seq` to `clock_seconds` are the committed position, moved only by the owner of the lease.
+    """
+
+    class Status(models.TextChoices):
+        IMPORTING = "importing"
+        READY = "ready"
+        RUNNING = "running"
+        PAUSED = "paused"
+        FAILED = "failed"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, blank=True, related_name="scheduling_sessions")
+    name = models.CharField(max_length=200)
+    status = models.CharField(max_length=16, choices=Status, default=Status.IMPORTING)
+    #: A sentence for people: why it failed, or what was set aside.
+    message = models.TextField(blank=True, default="")
+    #: {"phase", "done", "total", "unit"} while something long goes on.
+    progress: models.JSONField[Any, Any] = models.JSONField(null=True, blank=True)
+    #: What it is made from: {"files": [...]}, {"generate": {...}} or {"trace": name}, with the name of the upload where there is one.
+    source: models.JSONField[Any, Any] = models.JSONField(default=dict)
+    #: The engine's SimulationSettings.
+    settings: models.JSONField[Any, Any] = models.JSONField(default=dict)
+    #: What the import brought in, what it left out and why; None until it ended.
+    report: models.JSONField[Any, Any] = models.JSONField(null=True, blank=True)
+    engine_version = models.CharField(max_length=64, blank=True, default="")
+    created_at = models.DateTimeField(db_default=Now())
+    updated_at = models.DateTimeField(auto_now=True)
+
+    #: Grows with every owner; a write of an older epoch matches no row.
+    epoch = models.BigIntegerField(default=0)
+    lease_owner = models.CharField(max_length=200, blank=True, default="")
+    #: In seconds of the database's clock.
+    lease_until = models.FloatField(default=0.0)
+    #: Owners in a row that died before anything was applied.
+    acquisitions = models.PositiveIntegerField(default=0)
+    #: The command that the latest of them was working on; 0: it was still loading.
+    trying_seq = models.BigIntegerField(default=0)
+
+    #: The last command that was accepted.
+    last_seq = models.BigIntegerField(default=0)
+    #: Runs up to this command are to stop: a pause overtakes the queue.
+    interrupt_seq = models.BigIntegerField(default=0)
+    #: The import is to stop.
+    cancel_requested = models.BooleanField(default=False)
+    #: The last command that was done to its end.
+    applied_seq = models.BigIntegerField(default=0)
+    chunk = models.BigIntegerField(default=0)
+    cycle = models.BigIntegerField(default=0)
+    event = models.BigIntegerField(default=0)
+    clock_seconds = models.FloatField(default=0.0)
+
+    class Meta:
+        indexes: ClassVar = [
+            models.Index(fields=["owner", "-created_at"], name="session_of_owner"),
+            models.Index(fields=["status", "lease_owner"], name="session_unowned"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.id})"
+
+
+class Membership(models.Model):
+    """Somebody besides the owner who may see a session, or also command it."""
+
+    class Role(models.TextChoices):
+        VIEWER = "viewer"
+        EDITOR = "editor"
+
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="scheduling_memberships")
+    role = models.CharField(max_length=16, choices=Role, default=Role.VIEWER)
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["session", "user"], name="membership_once")]
+
+    def __str__(self) -> str:
+        return f"{self.user_id} {self.role} of {self.session_id}"
+
+
+class ShareLink(models.Model):
+    """A link that lets whoever has it see a session. Only the SHA-256 of its 128 random bits is kept."""
+
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="share_links")
+    digest = models.CharField(max_length=64, unique=True)
+    role = models.CharField(max_length=16, choices=Membership.Role, default=Membership.Role.VIEWER)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
+    created_at = models.DateTimeField(db_default=Now())
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"link {self.pk} to {self.session_id}"
+
+
+class Branch(models.Model):
+    """One line of history: the main one, or one that forked from another at an event."""
+
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="branches")
+    number = models.PositiveIntegerField(default=MAIN_BRANCH)
+    name = models.CharField(max_length=200, blank=True, default="")
+    parent = models.ForeignKey("self", on_delete=models.CASCADE, null=True, blank=True, related_name="forks")
+    fork_event = models.BigIntegerField(default=0)
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["session", "number"], name="branch_once")]
+
+    def __str__(self) -> str:
+        return f"branch {self.number} of {self.session_id}"
+
+
+class Command(models.Model):
+    """An accepted command and, once it is applied, what came of it."""
+
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="commands")
+    branch = models.PositiveIntegerField(default=MAIN_BRANCH)
+    seq = models.BigIntegerField()
+    #: Chosen by the sender, who may repeat it: the same key is the same command.
+    key = models.CharField(max_length=200)
+    #: The command's JSON, its objects stripped to what the scheduler reads.
+    body = models.BinaryField()
+    #: The engine's Outcome as JSON; None until applied.
+    outcome: models.JSONField[Any, Any] = models.JSONField(null=True, blank=True)
+    #: Where the command was cut short by a pause, as the number of the event before its CommandDone: replay stops there too.
+    stopped_event = models.BigIntegerField(null=True, blank=True)
+    accepted_at = models.DateTimeField(db_default=Now())
+    applied_at = models.DateTimeField(null=True, blank=True)
+    #: It killed its owners or broke the engine, and was set aside. Replay leaves it out unless `stopped_event` says how far it came.
+    quarantined = models.BooleanField(default=False)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["session", "branch", "seq"], name="command_seq_once"),
+            models.UniqueConstraint(fields=["session", "key"], name="command_key_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"command {self.seq} of {self.session_id}"
+
+
+class Chunk(models.Model):
+    """A stored batch of events: the compressed frame exactly as viewers get it (see frames.py)."""
+
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="chunks")
+    branch = models.PositiveIntegerField(default=MAIN_BRANCH)
+    number = models.BigIntegerField()
+    first_event = models.BigIntegerField()
+    last_event = models.BigIntegerField()
+    #: Cycles that ended up to the chunk's beginning and end.
+    first_cycle = models.BigIntegerField()
+    last_cycle = models.BigIntegerField()
+    data = models.BinaryField()
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["session", "branch", "number"], name="chunk_once")]
+        indexes: ClassVar = [models.Index(fields=["session", "branch", "last_event"], name="chunk_of_event")]
+
+    def __str__(self) -> str:
+        return f"chunk {self.number} of {self.session_id}"
+
+
+class CycleSummary(models.Model):
+    """A scheduling cycle that ended, as a `CycleView` in JSON."""
+
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="cycles")
+    branch = models.PositiveIntegerField(default=MAIN_BRANCH)
+    cycle = models.BigIntegerField()
+    data = models.BinaryField()
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["session", "branch", "cycle"], name="cycle_once")]
+
+    def __str__(self) -> str:
+        return f"cycle {self.cycle} of {self.session_id}"
+
+
+class Checkpoint(models.Model):
+    """A saved engine and the view of the same moment, in pieces. It counts only once it is `complete`."""
+
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="checkpoints")
+    branch = models.PositiveIntegerField(default=MAIN_BRANCH)
+    event = models.BigIntegerField()
+    chunk = models.BigIntegerField()
+    cycle = models.BigIntegerField()
+    clock_seconds = models.FloatField(default=0.0)
+    #: The last command that was done, and whether the next one was begun.
+    applied_seq = models.BigIntegerField(default=0)
+    in_command = models.BooleanField(default=False)
+    #: The engine's state_hash.
+    digest = models.CharField(max_length=128)
+    engine_version = models.CharField(max_length=64)
+    #: What it cost to make, in seconds.
+    cost_seconds = models.FloatField(default=0.0)
+    #: The epoch of its writer: pieces of a writer that was fenced are swept away.
+    epoch = models.BigIntegerField(default=0)
+    complete = models.BooleanField(default=False)
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        indexes: ClassVar = [models.Index(fields=["session", "branch", "complete", "-event"], name="checkpoint_newest")]
+
+    def __str__(self) -> str:
+        return f"checkpoint at event {self.event} of {self.session_id}"
+
+
+class CheckpointPiece(models.Model):
+    """At most 4 MB of a checkpoint, so that no transaction is larger."""
+
+    class Part(models.TextChoices):
+        ENGINE = "engine"
+        VIEW = "view"
+
+    checkpoint = models.ForeignKey(Checkpoint, on_delete=models.CASCADE, related_name="pieces")
+    part = models.CharField(max_length=8, choices=Part)
+    number = models.PositiveIntegerField()
+    data = models.BinaryField()
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["checkpoint", "part", "number"], name="piece_once")]
+
+    def __str__(self) -> str:
+        return f"{self.part} piece {self.number} of checkpoint {self.checkpoint_id}"
+
+
+class CycleDetail(models.Model):
+    """Everything about one cycle, made again by replay and kept for the next who asks."""
+
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="details")
+    branch = models.PositiveIntegerField(default=MAIN_BRANCH)
+    cycle = models.BigIntegerField()
+    engine_version = models.CharField(max_length=64)
+    #: zlib of JSON; empty where it could not be made, then `error` says why.
+    data = models.BinaryField(default=b"")
+    error = models.TextField(blank=True, default="")
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["session", "branch", "cycle"], name="detail_once")]
+
+    def __str__(self) -> str:
+        return f"detail of cycle {self.cycle} of {self.session_id}"
+
+
+class Upload(models.Model):
+    """At most 1 MB of an uploaded file; deleted when the import has ended."""
+
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="uploads")
+    #: Files are numbered from 0 in the order in which they came.
+    file = models.PositiveIntegerField()
+    name = models.CharField(max_length=255)
+    number = models.PositiveIntegerField()
+    data = models.BinaryField()
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["session", "file", "number"], name="upload_once")]
+
+    def __str__(self) -> str:
+        return f"{self.name} [{self.number}] of {self.session_id}"
