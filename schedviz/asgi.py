@@ -1,0 +1,17 @@
+"""The ASGI application: HTTP goes to Django, WebSockets go to the live sessions."""
+
+from __future__ import annotations
+
+import os
+
+from channels.routing import ProtocolTypeRouter, URLRouter
+from django.core.asgi import get_asgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "schedviz.settings")
+
+_http = get_asgi_application()
+
+# After Django is set up: these import models.
+from schedviz.web.live.routing import websocket_urlpatterns  # noqa: E402
+
+application = ProtocolTypeRouter({"http": _http, "websocket": URLRouter(websocket_urlpatterns)})

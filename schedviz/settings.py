@@ -1,0 +1,218 @@
+"""Settings of every process: web, workers, commands. All of them can be set from the environment, none has to be.
+
+SCHEDVIZ_DATA             folder for everything that is kept
+SCHEDVIZ_DATABASE_URL     sqlite:///path or postgresql://…            (sqlite in DATA)
+SCHEDVIZ_REDIS_URL        redis://…, rediss://… or unix:///socket     (redis://127.0.0.1:6379/0)
+SCHEDVIZ_SECRET_KEY       else DATA/secret_key
+SCHEDVIZ_ROLE             web | worker | io: what this process is     (web)
+SCHEDVIZ_PUBLIC           1: strangers can reach this server; smaller limits, cookies over HTTPS alone
+SCHEDVIZ_ALLOWED_HOSTS    exact names, separated by commas            (127.0.0.1,localhost,[::1])
+SCHEDVIZ_ORIGINS          origins behind a proxy: https://schedviz.example.org
+SCHEDVIZ_LOG              json | console                              (console on a terminal)
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import structlog
+
+from schedviz import __version__
+from schedviz.web.environment import broker_url, data_folder, database, flag, number, secret_key, words
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+DATA = data_folder(BASE_DIR)
+ROLE = os.environ.get("SCHEDVIZ_ROLE", "web")
+PUBLIC = flag("SCHEDVIZ_PUBLIC")
+DEBUG = flag("SCHEDVIZ_DEBUG")
+SECRET_KEY = secret_key(DATA)
+
+# --- Limits. Each is named in the message of what it refuses.
+
+MEGABYTE = 1 << 20
+#: Bytes of all files of one import, as they are sent, and after unpacking.
+UPLOAD_BYTES = number("SCHEDVIZ_UPLOAD_BYTES", 64 * MEGABYTE if PUBLIC else 1024 * MEGABYTE)
+IMPORT_UNPACKED_BYTES = number("SCHEDVIZ_IMPORT_UNPACKED_BYTES", 64 * MEGABYTE if PUBLIC else 1024 * MEGABYTE)
+#: Files of one import.
+UPLOAD_FILES = number("SCHEDVIZ_UPLOAD_FILES", 1000)
+#: Bytes of one REST body that is not a file (a trace is one), and of one WebSocket message.
+BODY_BYTES = number("SCHEDVIZ_BODY_BYTES", 4 * MEGABYTE if PUBLIC else 16 * MEGABYTE)
+SOCKET_MESSAGE_BYTES = number("SCHEDVIZ_SOCKET_MESSAGE_BYTES", 64 * 1024)
+#: Nodes and pods that a generated cluster may have.
+GENERATE_NODES = number("SCHEDVIZ_GENERATE_NODES", 5_000 if PUBLIC else 20_000)
+GENERATE_PODS = number("SCHEDVIZ_GENERATE_PODS", 50_000 if PUBLIC else 200_000)
+#: Sessions of one user; commands of one session that wait.
+SESSIONS_PER_USER = number("SCHEDVIZ_SESSIONS_PER_USER", 20 if PUBLIC else 1000)
+COMMANDS_WAITING = number("SCHEDVIZ_COMMANDS_WAITING", 1000)
+#: Commands a second of one socket, and how many may come at once.
+SOCKET_COMMANDS_PER_SECOND = number("SCHEDVIZ_SOCKET_COMMANDS_PER_SECOND", 50)
+SOCKET_COMMANDS_AT_ONCE = number("SCHEDVIZ_SOCKET_COMMANDS_AT_ONCE", 100)
+#: Bytes that wait for one viewer before it is given the view instead.
+VIEWER_QUEUE_BYTES = number("SCHEDVIZ_VIEWER_QUEUE_BYTES", 4 * MEGABYTE)
+#: Sockets of one session and of one process.
+SOCKETS_PER_SESSION = number("SCHEDVIZ_SOCKETS_PER_SESSION", 500)
+SOCKETS = number("SCHEDVIZ_SOCKETS", 2000)
+#: Requests a minute of one user or, for strangers, of one address.
+REQUESTS_PER_MINUTE = number("SCHEDVIZ_REQUESTS_PER_MINUTE", 600 if PUBLIC else 60_000)
+STRANGER_REQUESTS_PER_MINUTE = number("SCHEDVIZ_STRANGER_REQUESTS_PER_MINUTE", 60 if PUBLIC else 60_000)
+
+DATA_UPLOAD_MAX_MEMORY_SIZE = BODY_BYTES
+DATA_UPLOAD_MAX_NUMBER_FILES = UPLOAD_FILES
+
+# --- Stores
+
+DATABASE_URL = os.environ.get("SCHEDVIZ_DATABASE_URL") or f"sqlite:///{DATA / 'schedviz.sqlite3'}"
+# A command that was accepted must survive a power cut; what a worker loses is computed again.
+DATABASES: dict[str, Any] = {"default": database(DATABASE_URL, synchronous="FULL" if ROLE == "web" else "NORMAL")}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+REDIS_URL = os.environ.get("SCHEDVIZ_REDIS_URL") or "redis://127.0.0.1:6379/0"
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+
+# --- Celery: bells, never truth. A lost one is rung again by the sweeper, a doubled one fails to take the lease.
+
+CELERY_BROKER_URL = broker_url(REDIS_URL)
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600, "socket_timeout": None, "socket_keepalive": True}
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_SERIALIZER = "json"
+CELERY_TASK_ACKS_LATE = False
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_PUBLISH_RETRY = False
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_TASK_DEFAULT_QUEUE = "engine"
+
+# --- Django
+
+INSTALLED_APPS = [
+    "django.contrib.contenttypes",
+    "django.contrib.auth",
+    "django.contrib.sessions",
+    "django.contrib.staticfiles",
+    "channels",
+    "rest_framework",
+    "drf_spectacular",
+    "schedviz.sessions",
+    "schedviz.web",
+]
+MIDDLEWARE = [
+    "schedviz.web.middleware.SecurityHeaders",
+    "schedviz.web.middleware.StaticFiles",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "schedviz.web.middleware.DatabaseDown",
+]
+ROOT_URLCONF = "schedviz.urls"
+ASGI_APPLICATION = "schedviz.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+            ]
+        },
+    }
+]
+ALLOWED_HOSTS = words("SCHEDVIZ_ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
+CSRF_TRUSTED_ORIGINS = words("SCHEDVIZ_ORIGINS", [])
+LANGUAGE_CODE = "en"
+USE_TZ = True
+TIME_ZONE = "UTC"
+LOGIN_URL = "/login/"
+
+# --- Static files: the front end's build writes names with a hash, so nothing has to be collected.
+
+STATIC_URL = "/static/"
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = DEBUG
+WHITENOISE_ALLOW_ALL_ORIGINS = False
+WHITENOISE_IMMUTABLE_FILE_TEST = r"^/static/app/assets/.+-[A-Za-z0-9_-]{8}\.\w+$"
+
+# --- Security
+
+SESSION_COOKIE_NAME = "schedviz_login"
+SESSION_COOKIE_AGE = 30 * 24 * 3600
+SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_NAME = "schedviz_csrf"
+CSRF_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = PUBLIC
+if PUBLIC:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_HSTS_SECONDS = 30 * 24 * 3600
+CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; "
+    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+
+# --- REST
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "schedviz.web.authentication.BearerAuthentication",
+        "schedviz.web.authentication.CookieAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": [],
+    "DEFAULT_RENDERER_CLASSES": ["schedviz.web.api.rendering.JsonRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["schedviz.web.api.parsing.JsonParser"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "schedviz.web.api.rendering.AlwaysJson",
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_THROTTLE_CLASSES": ["rest_framework.throttling.AnonRateThrottle", "rest_framework.throttling.UserRateThrottle"],
+    "DEFAULT_THROTTLE_RATES": {"anon": f"{STRANGER_REQUESTS_PER_MINUTE}/min", "user": f"{REQUESTS_PER_MINUTE}/min"},
+    "EXCEPTION_HANDLER": "schedviz.web.api.errors.answer_exception",
+    "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "schedviz",
+    "DESCRIPTION": "Sessions of a simulated kube-scheduler: import a cluster, send commands, read what the scheduler did and why.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "COMPONENT_SPLIT_REQUEST": True,
+}
+
+# --- Logs: one line for each thing that happened, to standard error.
+
+_processors: list[Any] = [
+    structlog.contextvars.merge_contextvars,
+    structlog.stdlib.add_log_level,
+    structlog.stdlib.add_logger_name,
+    structlog.processors.TimeStamper(fmt="iso", utc=True),
+]
+_log_as_json = os.environ.get("SCHEDVIZ_LOG", "console" if sys.stderr.isatty() else "json") == "json"
+structlog.configure(
+    processors=[*_processors, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+    logger_factory=structlog.stdlib.LoggerFactory(),
+    wrapper_class=structlog.stdlib.BoundLogger,
+    cache_logger_on_first_use=True,
+)
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {
+        "structured": {
+            "()": "structlog.stdlib.ProcessorFormatter",
+            "foreign_pre_chain": _processors,
+            "processors": [
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                structlog.processors.format_exc_info if _log_as_json else (lambda _logger, _name, event: event),
+                structlog.processors.JSONRenderer() if _log_as_json else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty()),
+            ],
+        }
+    },
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "structured"}},
+    "root": {"handlers": ["stderr"], "level": "WARNING"},
+    "loggers": {
+        "schedviz": {"level": os.environ.get("SCHEDVIZ_LOG_LEVEL", "INFO"), "propagate": True},
+        "django.request": {"level": "ERROR"},
+    },
+}
+
+VERSION = __version__

@@ -1,0 +1,13 @@
+"""Every address of the web server."""
+
+from __future__ import annotations
+
+from django.urls import include, path
+
+from schedviz.web.health import healthz
+
+urlpatterns = [
+    path("healthz", healthz, name="healthz"),
+    path("api/v1/", include("schedviz.web.api.urls")),
+    path("", include("schedviz.web.pages.urls")),
+]

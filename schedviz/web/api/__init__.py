@@ -1,0 +1,1 @@
+"""REST under `/api/v1/`: one module for each resource."""

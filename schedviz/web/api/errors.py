@@ -1,0 +1,99 @@
+"""Every error of REST has one shape: `{"error": {"code", "message", "detail": {path, expected, found, hint}}}`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import structlog
+from django.core.exceptions import PermissionDenied, RequestDataTooBig, TooManyFilesSent
+from django.db import InterfaceError, OperationalError
+from django.http import Http404
+from rest_framework import exceptions
+from rest_framework.response import Response
+from rest_framework.views import set_rollback
+
+log = structlog.get_logger(__name__)
+
+
+class ApiError(Exception):
+    """A request that is refused. `detail` says where (`path`), what was expected, what was found and what to do (`hint`)."""
+
+    def __init__(self, status: int, code: str, message: str, *, headers: dict[str, str] | None = None, **detail: Any) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.message = message
+        self.headers = headers or {}
+        self.detail = {name: value for name, value in detail.items() if value not in (None, "")}
+
+
+def not_found(what: str = "session") -> ApiError:
+    """404: it does not exist, or the one who asks may not know that it does."""
+    return ApiError(404, "not_found", f"There is no such {what}, or you may not see it.")
+
+
+DATABASE_DOWN = ("database_down", "The database does not answer. Nothing was changed; try again.")
+
+
+def error_body(code: str, message: str, detail: dict[str, Any] | None = None) -> dict[str, Any]:
+    """The one shape."""
+    return {"error": {"code": code, "message": message, "detail": detail or {}}}
+
+
+_PATH = " - at `"
+
+
+def struct_error(error: msgspec.ValidationError) -> ApiError:
+    """400 for a body that is not what it should be. msgspec's sentence holds the path: "Expected `int`, got `str` - at `$.count`"."""
+    message, _, rest = str(error).partition(_PATH)
+    path = rest.removesuffix("`") or "$"
+    expected = found = ""
+    if message.startswith("Expected ") and ", got " in message:
+        expected, _, found = message.removeprefix("Expected ").partition(", got ")
+    elif message.startswith("Expected "):
+        expected = message.removeprefix("Expected ")
+    return ApiError(400, "invalid", f"{path}: {message}", path=path, expected=expected.strip("`"), found=found.strip("`"))
+
+
+def answer_exception(error: Exception, context: dict[str, Any]) -> Response | None:
+    """The answer to whatever a view raised; None for a bug, which Django turns into 500."""
+    api = _as_api_error(error)
+    if api is None:
+        request = context.get("request")
+        log.error("unexpected error", path=getattr(request, "path", ""), exc_info=error)
+        api = ApiError(500, "internal", "Something went wrong here; it is in the log. Your request may be tried again.")
+    set_rollback()
+    return Response(error_body(api.code, api.message, api.detail), status=api.status, headers=api.headers)
+
+
+def _as_api_error(error: Exception) -> ApiError | None:
+    match error:
+        case ApiError():
+            return error
+        case msgspec.ValidationError():
+            return struct_error(error)
+        case OperationalError() | InterfaceError():
+            log.error("database is down", error=str(error))
+            return ApiError(503, *DATABASE_DOWN, headers={"Retry-After": "2"})
+        case Http404():
+            return not_found("resource")
+        case PermissionDenied():
+            return ApiError(403, "forbidden", "You may not do this.")
+        case RequestDataTooBig() | TooManyFilesSent():
+            return ApiError(413, "too_large", f"{error} (SCHEDVIZ_BODY_BYTES, SCHEDVIZ_UPLOAD_FILES)")
+        case exceptions.UnsupportedMediaType():
+            return ApiError(415, "unsupported_media_type", str(error.detail), hint=_MEDIA_HINT)
+        case exceptions.Throttled():
+            wait = max(1, int(error.wait or 1))
+            return ApiError(429, "too_many_requests", f"Too many requests; try again in {wait} s.", headers={"Retry-After": str(wait)})
+        case exceptions.NotAuthenticated() | exceptions.AuthenticationFailed():
+            headers = {"WWW-Authenticate": str(getattr(error, "auth_header", "") or "Bearer")}
+            return ApiError(401, "unauthenticated", str(error.detail), headers=headers)
+        case exceptions.APIException():
+            return ApiError(error.status_code, str(error.default_code), str(error.detail))
+        case _:
+            return None
+
+
+_MEDIA_HINT = "Send JSON with Content-Type: application/json, or files as multipart/form-data."

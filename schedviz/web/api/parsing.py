@@ -1,0 +1,46 @@
+"""Bodies are read as JSON by msgspec, which bounds their depth."""
+
+from __future__ import annotations
+
+from typing import IO, Any
+
+import msgspec
+from django.conf import settings
+from rest_framework.parsers import BaseParser
+
+from schedviz.web.api.errors import ApiError
+
+
+class JsonParser(BaseParser):
+    """A JSON body of at most BODY_BYTES."""
+
+    media_type = "application/json"
+
+    def parse(self, stream: IO[Any], _media_type: str | None = None, _parser_context: Any = None) -> Any:
+        data = read_body(stream)
+        try:
+            return msgspec.json.decode(data)
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise ApiError(
+                400, "bad_json", f"The body is not JSON: {error}.", hint="Send one JSON object with Content-Type: application/json."
+            ) from error
+
+
+def read_body(stream: IO[Any]) -> bytes:
+    """A body, read no further than the limit. Raises `ApiError` 413."""
+    limit: int = settings.BODY_BYTES
+    data: bytes = stream.read(limit + 1)
+    if len(data) > limit:
+        raise too_large("The body", limit, "SCHEDVIZ_BODY_BYTES")
+    return data
+
+
+def too_large(what: str, limit: int, setting: str, hint: str = "") -> ApiError:
+    """413, naming the limit."""
+    return ApiError(
+        413,
+        "too_large",
+        f"{what} is larger than {limit:,} bytes, the limit {setting} of this server.",
+        expected=f"at most {limit} bytes",
+        hint=hint or f"Raise {setting} if this server is yours.",
+    )

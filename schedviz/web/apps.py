@@ -1,0 +1,11 @@
+"""The Django app of the web."""
+
+from __future__ import annotations
+
+from django.apps import AppConfig
+
+
+class WebConfig(AppConfig):
+    name = "schedviz.web"
+    label = "web"
+    verbose_name = "schedviz web"

@@ -1,0 +1,75 @@
+"""Who is asking: a user with a login cookie, or a script with `Authorization: Bearer`."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.utils import timezone
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from rest_framework.authentication import BaseAuthentication, SessionAuthentication, get_authorization_header
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.request import Request
+
+if TYPE_CHECKING:
+    from drf_spectacular.openapi import AutoSchema
+
+    from schedviz.web.models import Token
+
+
+def hashed(secret: str) -> str:
+    """What is kept of a token, a share link or a login link: SHA-256. They are 128 bits of randomness or more, so no salt is needed."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def find_token(secret: str) -> Token | None:
+    """The token with this secret, when it is neither expired nor revoked."""
+    from schedviz.web.models import Token
+
+    token = Token.objects.select_related("owner").filter(hash=hashed(secret)).first()
+    if token is None or not token.owner.is_active or (token.expires is not None and token.expires <= timezone.now()):
+        return None
+    return token
+
+
+def bearer_secret(header: bytes) -> str | None:
+    """The secret of an `Authorization: Bearer …` header; None where it is another header or none."""
+    scheme, _, secret = header.decode("latin-1").strip().partition(" ")
+    return secret.strip() if scheme.lower() == "bearer" and secret.strip() else None
+
+
+class BearerAuthentication(BaseAuthentication):
+    """`Authorization: Bearer <token>`, for scripts."""
+
+    def authenticate(self, request: Request) -> tuple[AbstractBaseUser, Token] | None:
+        secret = bearer_secret(get_authorization_header(request))
+        if secret is None:
+            return None
+        token = find_token(secret)
+        if token is None:
+            raise AuthenticationFailed("This token is unknown, expired or revoked; make one with: schedviz token create --name NAME")
+        return token.owner, token
+
+    def authenticate_header(self, _request: Request) -> str:
+        return 'Bearer realm="schedviz"'
+
+
+class CookieAuthentication(SessionAuthentication):
+    """The login cookie of a browser; what changes something needs the CSRF token as well."""
+
+
+class _BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    target_class = "schedviz.web.authentication.BearerAuthentication"
+    name = "bearer"
+
+    def get_security_definition(self, _auto_schema: AutoSchema) -> dict[str, str]:
+        return {"type": "http", "scheme": "bearer"}
+
+
+class _CookieScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    target_class = "schedviz.web.authentication.CookieAuthentication"
+    name = "cookie"
+
+    def get_security_definition(self, _auto_schema: AutoSchema) -> dict[str, str]:
+        return {"type": "apiKey", "in": "cookie", "name": "schedviz_login"}

@@ -1,0 +1,140 @@
+"""What the environment says, as settings: the data folder, the secret key, the addresses of the database and of Redis.
+
+Read by `schedviz.settings` alone, before Django is set up.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import tempfile
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+_TRUE = {"1", "true", "yes", "on"}
+_FALSE = {"", "0", "false", "no", "off"}
+
+
+def flag(name: str, *, default: bool = False) -> bool:
+    """A switch, such as `SCHEDVIZ_PUBLIC=1`."""
+    raw = os.environ.get(name)
+    if raw is None:
+        return default
+    if raw.strip().lower() in _TRUE:
+        return True
+    if raw.strip().lower() in _FALSE:
+        return False
+    raise ImproperlyConfigured(f"{name}={raw!r} is neither on nor off; write 1 or 0.")
+
+
+def number(name: str, default: int) -> int:
+    """A whole number of 0 or more, such as a limit."""
+    raw = os.environ.get(name)
+    if raw is None or not raw.strip():
+        return default
+    if not raw.strip().isdigit():
+        raise ImproperlyConfigured(f"{name}={raw!r} is not a whole number.")
+    return int(raw)
+
+
+def words(name: str, default: list[str]) -> list[str]:
+    """A list, separated by commas."""
+    raw = os.environ.get(name)
+    if raw is None:
+        return default
+    return [word.strip() for word in raw.split(",") if word.strip()]
+
+
+def data_folder(checkout: Path) -> Path:
+    """The folder for everything that is kept: SCHEDVIZ_DATA, else `data` in a checkout, else the user's. Made with mode 0700."""
+    raw = os.environ.get("SCHEDVIZ_DATA")
+    if raw:
+        folder = Path(raw).expanduser()
+    elif (checkout / "manage.py").exists():
+        folder = checkout / "data"
+    else:
+        folder = Path(os.environ.get("XDG_DATA_HOME") or "~/.local/share").expanduser() / "schedviz"
+    folder = folder.absolute()
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise ImproperlyConfigured(
+            f"The data folder {folder} cannot be made: {error.strerror}. Set SCHEDVIZ_DATA to one that can."
+        ) from error
+    return folder
+
+
+def secret_key(data: Path) -> str:
+    """SCHEDVIZ_SECRET_KEY, else the content of DATA/secret_key (0600), made at the first start."""
+    if key := os.environ.get("SCHEDVIZ_SECRET_KEY"):
+        return key
+    path = data / "secret_key"
+    with contextlib.suppress(FileNotFoundError):
+        return _read_key(path)
+    # Several processes start at once: each writes a file of its own, and the first to link it wins.
+    handle, name = tempfile.mkstemp(dir=data, prefix=".secret_key.")
+    with os.fdopen(handle, "w") as file:
+        file.write(secrets.token_urlsafe(48))
+    try:
+        Path(path).hardlink_to(name)
+    except FileExistsError:
+        pass
+    except OSError:
+        # A file system without hard links.
+        if not path.exists():
+            Path(name).replace(path)
+    finally:
+        Path(name).unlink(missing_ok=True)
+    return _read_key(path)
+
+
+def _read_key(path: Path) -> str:
+    key = path.read_text().strip()
+    if len(key) < 32:
+        raise ImproperlyConfigured(f"{path} holds no key of 32 characters or more; remove it and it is made again.")
+    return key
+
+
+def database(url: str, *, synchronous: str) -> dict[str, Any]:
+    """Django's settings for `sqlite:///path` or `postgresql://user:password@host:port/name?option=value`."""
+    parts = urlsplit(url)
+    if parts.scheme == "sqlite":
+        return {
+            "ENGINE": "django.db.backends.sqlite3",
+            "NAME": unquote(parts.path[1:]) if parts.path.startswith("/") else unquote(parts.path),
+            "OPTIONS": {
+                "timeout": 20,
+                # A transaction that reads first and writes later would fail at once, and not wait, when another writer came between.
+                "transaction_mode": "IMMEDIATE",
+                "init_command": f"PRAGMA journal_mode=WAL; PRAGMA synchronous={synchronous};",
+            },
+        }
+    if parts.scheme in {"postgres", "postgresql"}:
+        return {
+            "ENGINE": "django.db.backends.postgresql",
+            "NAME": unquote(parts.path[1:]),
+            "USER": unquote(parts.username or ""),
+            "PASSWORD": unquote(parts.password or ""),
+            "HOST": unquote(parts.hostname or ""),
+            "PORT": str(parts.port or ""),
+            "CONN_MAX_AGE": 60,
+            "CONN_HEALTH_CHECKS": True,
+            "OPTIONS": {"connect_timeout": 5, **dict(parse_qsl(parts.query))},
+        }
+    raise ImproperlyConfigured(f"SCHEDVIZ_DATABASE_URL={url!r}: the scheme is {parts.scheme!r}; expected sqlite or postgresql.")
+
+
+def broker_url(redis_url: str) -> str:
+    """The same Redis, as Celery writes it: `unix:///a/socket?db=1` is `redis+socket:///a/socket?virtual_host=1`."""
+    parts = urlsplit(redis_url)
+    if parts.scheme in {"redis", "rediss"}:
+        return redis_url
+    if parts.scheme == "unix":
+        options = dict(parse_qsl(parts.query))
+        password = f":{parts.password}@" if parts.password else ""
+        return f"redis+socket://{password}{parts.path}?virtual_host={options.get('db', '0')}"
+    raise ImproperlyConfigured(f"SCHEDVIZ_REDIS_URL={redis_url!r}: the scheme is {parts.scheme!r}; expected redis, rediss or unix.")

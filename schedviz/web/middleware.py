@@ -1,0 +1,102 @@
+"""What every answer goes through: security headers, static files, and a plain word when the database is down."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from inspect import iscoroutinefunction
+from typing import Any
+
+import structlog
+from asgiref.sync import markcoroutinefunction
+from django.conf import settings
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http.response import HttpResponseBase
+from whitenoise.middleware import WhiteNoiseMiddleware
+
+log = structlog.get_logger(__name__)
+
+GetResponse = Callable[[HttpRequest], Any]
+
+
+class SecurityHeaders:
+    """A strict content security policy and its company on every answer."""
+
+    sync_capable = True
+    async_capable = True
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+        self.is_async = iscoroutinefunction(get_response)
+        if self.is_async:
+            markcoroutinefunction(self)
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase | Awaitable[HttpResponseBase]:
+        if self.is_async:
+            return self._later(request)
+        response: HttpResponseBase = self.get_response(request)
+        return self._with_headers(response)
+
+    async def _later(self, request: HttpRequest) -> HttpResponseBase:
+        return self._with_headers(await self.get_response(request))
+
+    @staticmethod
+    def _with_headers(response: HttpResponseBase) -> HttpResponseBase:
+        headers = response.headers
+        headers.setdefault("Content-Security-Policy", settings.CONTENT_SECURITY_POLICY)
+        headers.setdefault("X-Content-Type-Options", "nosniff")
+        headers.setdefault("X-Frame-Options", "DENY")
+        headers.setdefault("Referrer-Policy", "same-origin")
+        headers.setdefault("Cross-Origin-Opener-Policy", "same-origin")
+        if settings.PUBLIC:
+            headers.setdefault("Strict-Transport-Security", f"max-age={settings.SECURE_HSTS_SECONDS}")
+        return response
+
+
+class StaticFiles(WhiteNoiseMiddleware):  # type: ignore[misc,unused-ignore]
+    """WhiteNoise, with whole bodies: its file answers are iterators for threads, which ASGI warns about. The files are small."""
+
+    def immutable_file_test(self, _path: str, url: str) -> bool:
+        return bool(self._immutable.match(url))
+
+    def __init__(self, get_response: GetResponse) -> None:
+        import re
+
+        self._immutable = re.compile(settings.WHITENOISE_IMMUTABLE_FILE_TEST)
+        super().__init__(get_response)
+
+    @staticmethod
+    def serve(static_file: Any, request: HttpRequest) -> HttpResponse:
+        answer = static_file.get_response(request.method, request.META)
+        try:
+            body = answer.file.read() if answer.file is not None else b""
+        finally:
+            if answer.file is not None:
+                answer.file.close()
+        response = HttpResponse(body, status=int(answer.status))
+        del response["Content-Type"]
+        for name, value in answer.headers:
+            response[name] = value
+        return response
+
+
+class DatabaseDown:
+    """503 and one sentence, where a page or an answer needs the database and it is not there."""
+
+    sync_capable = True
+    async_capable = False
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response: HttpResponseBase = self.get_response(request)
+        return response
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        if not isinstance(exception, OperationalError | InterfaceError):
+            return None
+        log.error("database is down", path=request.path, error=str(exception))
+        from schedviz.web.api.errors import DATABASE_DOWN, error_body
+
+        return JsonResponse(error_body(*DATABASE_DOWN), status=503, headers={"Retry-After": "2"})

@@ -1,0 +1,1 @@
+"""Pages: a shell for the front end, and logging in."""
