@@ -1,0 +1,80 @@
+# What a developer does here. `make help` lists it. Needs Python 3.11+ and Node.js 20+ on PATH, and nothing else.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+VENV := .venv
+BIN := $(VENV)/bin
+APP := schedviz/web/static/app
+
+# For `make demo`.
+PORT ?= 8777
+DATA ?=
+DEMO_FLAGS ?=
+
+# Files that say "this step is done"; each is older than what it was made from when the step is due again.
+INSTALLED := $(VENV)/.installed
+PACKAGES := frontend/node_modules/.installed
+BUILT := $(APP)/.vite/manifest.json
+
+FRONTEND_SOURCES := $(shell find frontend -name node_modules -prune -o -type f -not -name '*.md' -print 2>/dev/null)
+
+.PHONY: help setup demo test check e2e bench gen lock dist clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# ---------------------------------------------------------------------------------------------------------------- setup
+
+setup: $(INSTALLED) $(PACKAGES) $(BUILT) ## Make .venv, install what is needed, build the front end
+
+$(INSTALLED): requirements.lock pyproject.toml
+	@python="$$(tools/find-python)" && { [ -x $(BIN)/python ] || "$$python" -m venv $(VENV); }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(PACKAGES): frontend/package.json frontend/package-lock.json
+	@tools/find-node
+	cd frontend && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+$(BUILT): $(PACKAGES) $(FRONTEND_SOURCES)
+	cd frontend && npm run --silent build
+	@touch $@
+
+# ------------------------------------------------------------------------------------------------------------------ run
+
+demo: setup ## Run everything on this machine (PORT=8777 DATA=folder)
+	@exec $(BIN)/schedviz up --port $(PORT) $(if $(DATA),--data "$(DATA)") $(DEMO_FLAGS)
+
+bench: setup ## Measure import, cycles and latency
+	$(BIN)/schedviz bench
+
+# ---------------------------------------------------------------------------------------------------------------- tests
+
+test: setup ## Everything that must hold before a change lands
+	@$(BIN)/python tests/run_all.py all
+
+check: setup ## Format, lint, types, import rules, generated files
+	@$(BIN)/python tests/run_all.py check
+
+e2e: setup ## The browser tests
+	$(BIN)/python -m pytest tests/e2e
+
+# ------------------------------------------------------------------------------------------------------ files made of files
+
+gen: setup ## Write the generated files again (OpenAPI and wire types of the front end)
+	@tools/generate
+
+lock: ## Write requirements.lock again from pyproject.toml
+	@tools/lock
+
+dist: setup ## Build sdist and wheel into dist/
+	rm -rf dist
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+
+clean: ## Remove everything that was made here, but not your data
+	rm -rf $(VENV) frontend/node_modules $(APP) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

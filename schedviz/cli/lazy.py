@@ -1,0 +1,48 @@
+"""A click group that imports a subcommand only when it is run, so that `schedviz --help` answers at once."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from typing import NamedTuple
+
+import click
+
+
+class LazyCommand(NamedTuple):
+    """Where a subcommand lives, and the line about it in the list of commands (known without importing it)."""
+
+    module: str
+    attribute: str
+    summary: str
+
+
+class LazyGroup(click.Group):
+    """A group whose members are named in a table instead of being imported."""
+
+    def __init__(self, *, lazy: dict[str, LazyCommand], help: str) -> None:  # noqa: A002 (click's own name)
+        super().__init__(help=help)
+        #: Name on the command line → where it lives, in the order of the help text.
+        self.lazy = lazy
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(self.lazy)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        place = self.lazy.get(cmd_name)
+        if place is None:
+            return None
+        command: click.Command = getattr(importlib.import_module(place.module), place.attribute)
+        return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if not name.startswith("-") and name not in self.lazy:
+            near = difflib.get_close_matches(name, self.lazy, n=1)
+            hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(self.lazy)}."
+            raise click.UsageError(f"There is no command {name!r}. {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, place.summary) for name, place in self.lazy.items()])

@@ -1,0 +1,79 @@
+"""The entry point of the `schedviz` command: finds the subcommand, and turns what goes wrong into one sentence."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+import schedviz
+from schedviz.cli.lazy import LazyCommand, LazyGroup
+
+#: What was asked for cannot be done: bad arguments, bad input, something in the way.
+EXIT_REFUSED = 2
+#: A bug of ours (EX_SOFTWARE).
+EXIT_BUG = 70
+#: Ended by Ctrl-C, as shells count it.
+EXIT_INTERRUPTED = 130
+
+COMMANDS = {
+    "up": LazyCommand("schedviz.cli.up", "up", "Run everything on this machine and open the page."),
+    "trace": LazyCommand("schedviz.cli.trace", "trace", "Replay trace files through the engine and write what it did."),
+    "token": LazyCommand("schedviz.cli.token", "token", "Make, list and revoke tokens for the REST API."),
+    "bench": LazyCommand("schedviz.cli.bench", "bench", "Measure import, cycles and latency on this machine."),
+}
+
+
+def _print_version(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:  # noqa: FBT001 (click calls it)
+    if not wanted or ctx.resilient_parsing:
+        return
+    click.echo(f"schedviz {schedviz.__version__}")
+    ctx.exit()
+
+
+cli = LazyGroup(
+    lazy=COMMANDS,
+    help="See how the Kubernetes scheduler thinks: its queue, its cycles, its cache, live and step by step.",
+)
+cli.params.append(
+    click.Option(
+        ["--version"], is_flag=True, expose_value=False, is_eager=True, callback=_print_version, help="Print the version and leave."
+    )
+)
+
+
+def main() -> None:
+    """Run the command line; leaves with 0, 2 (refused, with a sentence why), 130 (Ctrl-C), 70 (a bug) or what a command chose."""
+    try:
+        result = cli.main(prog_name="schedviz", standalone_mode=False)
+    except (click.Abort, KeyboardInterrupt):
+        sys.exit(EXIT_INTERRUPTED)
+    except click.UsageError as error:
+        _refuse(error.format_message(), help_hint=error.ctx.command_path if error.ctx else "schedviz")
+    except click.ClickException as error:
+        _refuse(error.format_message())
+    except BrokenPipeError:
+        # The reader of our output (`head`, a closed pager) has left: nothing to say, and nobody to say it to.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except Exception as error:  # noqa: BLE001 (this is the edge: no traceback ever reaches a person)
+        from schedviz.cli.failures import explain, record
+
+        sentence = explain(error)
+        if sentence is not None:
+            _refuse(sentence)
+        click.echo(f"schedviz: this is a bug in schedviz: {type(error).__name__}. Details are in {record(error)}", err=True)
+        sys.exit(EXIT_BUG)
+    sys.exit(result if isinstance(result, int) else 0)
+
+
+def _refuse(sentence: str, help_hint: str = "") -> None:
+    click.echo(f"schedviz: {sentence}", err=True)
+    if help_hint:
+        click.echo(f"Try: {help_hint} --help", err=True)
+    sys.exit(EXIT_REFUSED)
+
+
+if __name__ == "__main__":
+    main()
