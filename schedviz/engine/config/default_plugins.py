@@ -1,0 +1,72 @@
+"""The plugins that are enabled by default, and how a profile's own choice is merged with them.
+
+Upstream: apis/config/v1/default_plugins.go
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from schedviz.engine.config.types import Plugin, Plugins, PluginSet
+
+DEFAULT_PLUGINS: Final = Plugins(
+    multi_point=PluginSet(
+        enabled=(
+            Plugin("PrioritySort"),
+            Plugin("NodeUnschedulable"),
+            Plugin("NodeName"),
+            Plugin("TaintToleration", 3),
+            Plugin("NodeAffinity", 2),
+            Plugin("NodePorts"),
+            Plugin("NodeResourcesFit", 1),
+            Plugin("VolumeRestrictions"),
+            Plugin("EBSLimits"),
+            Plugin("GCEPDLimits"),
+            Plugin("NodeVolumeLimits"),
+            Plugin("AzureDiskLimits"),
+            Plugin("VolumeBinding"),
+            Plugin("VolumeZone"),
+            Plugin("PodTopologySpread", 2),
+            Plugin("InterPodAffinity", 2),
+            Plugin("DefaultPreemption"),
+            Plugin("NodeResourcesBalancedAllocation", 1),
+            Plugin("ImageLocality", 1),
+            Plugin("DefaultBinder"),
+            Plugin("SchedulingGates"),
+        )
+    )
+)
+
+
+def merge_plugins(custom: Plugins) -> Plugins:
+    """The default plugins with a profile's choice applied, one extension point at a time. Upstream: mergePlugins"""
+    return Plugins(
+        **{
+            field.name: _merge_plugin_set(getattr(DEFAULT_PLUGINS, field.name), getattr(custom, field.name))
+            for field in msgspec.structs.fields(Plugins)
+        }
+    )
+
+
+def _merge_plugin_set(default: PluginSet, custom: PluginSet) -> PluginSet:
+    """A default plugin that is configured again keeps its place; the others come after. Upstream: mergePluginSet
+
+    What is disabled is kept in the result: MultiPoint expansion needs it.
+    """
+    disabled = (*(Plugin(plugin.name) for plugin in custom.disabled), *(Plugin(plugin.name) for plugin in default.disabled))
+    disabled_names = {plugin.name for plugin in disabled}
+    by_name = {plugin.name: (index, plugin) for index, plugin in enumerate(custom.enabled)}
+    enabled: list[Plugin] = []
+    replaced: set[int] = set()
+    if "*" not in disabled_names:
+        for plugin in default.enabled:
+            if plugin.name in disabled_names:
+                continue
+            index, chosen = by_name.get(plugin.name, (-1, plugin))
+            replaced.add(index)
+            enabled.append(chosen)
+    # A custom plugin given twice stays twice: the framework refuses it.
+    enabled.extend(plugin for index, plugin in enumerate(custom.enabled) if index not in replaced)
+    return PluginSet(enabled=tuple(enabled), disabled=disabled)

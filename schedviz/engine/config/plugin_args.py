@@ -1,0 +1,135 @@
+"""The arguments of the plugins that take any, with their defaults. Upstream: kube-scheduler/config/v1/types_pluginargs.go"""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+import msgspec
+from msgspec import Meta
+
+from schedviz.kube.affinity import NodeAffinity, TopologySpreadConstraint
+
+Int32 = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
+Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
+
+
+class Args(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True):
+    """Arguments of a plugin, or a piece of them."""
+
+
+class ResourceSpec(Args, frozen=True):
+    """A resource and how much it counts; a weight of 0 means 1."""
+
+    name: str
+    weight: Int64 = 0
+
+    def __post_init__(self) -> None:
+        if self.weight == 0:
+            msgspec.structs.force_setattr(self, "weight", 1)
+
+
+#: What is scored where nothing is said.
+DEFAULT_RESOURCES: Final = (ResourceSpec("cpu", 1), ResourceSpec("memory", 1))
+
+
+class UtilizationShapePoint(Args, frozen=True):
+    """A point of a scoring function: utilization 0..100, score 0..10."""
+
+    utilization: Int32 = 0
+    score: Int32 = 0
+
+
+class RequestedToCapacityRatioParam(Args, frozen=True):
+    """The function of the RequestedToCapacityRatio strategy, by its points."""
+
+    shape: tuple[UtilizationShapePoint, ...] = ()
+
+
+class ScoringStrategy(Args, frozen=True):
+    """How NodeResourcesFit ranks: LeastAllocated, MostAllocated or RequestedToCapacityRatio."""
+
+    type: str = ""
+    resources: tuple[ResourceSpec, ...] = ()
+    requested_to_capacity_ratio: RequestedToCapacityRatioParam | None = None
+
+    def __post_init__(self) -> None:
+        if not self.resources:
+            msgspec.structs.force_setattr(self, "resources", DEFAULT_RESOURCES)
+
+
+class DefaultPreemptionArgs(Args, frozen=True):
+    """How many candidates a dry run looks for."""
+
+    min_candidate_nodes_percentage: Int32 = 10
+    min_candidate_nodes_absolute: Int32 = 100
+
+
+class InterPodAffinityArgs(Args, frozen=True):
+    """How much an existing pod's required affinity counts, and whether its preferred terms are looked at."""
+
+    hard_pod_affinity_weight: Int32 = 1
+    ignore_preferred_terms_of_existing_pods: bool = False
+
+
+class NodeResourcesFitArgs(Args, frozen=True):
+    """Extended resources that Filter ignores, and how Score ranks."""
+
+    ignored_resources: tuple[str, ...] = ()
+    ignored_resource_groups: tuple[str, ...] = ()
+    scoring_strategy: ScoringStrategy = ScoringStrategy(type="LeastAllocated")
+
+
+class PodTopologySpreadArgs(Args, frozen=True):
+    """Constraints for pods that have none: the scheduler's own (System) or these (List)."""
+
+    default_constraints: tuple[TopologySpreadConstraint, ...] = ()
+    defaulting_type: str = "System"
+
+    def __post_init__(self) -> None:
+        if not self.defaulting_type:
+            msgspec.structs.force_setattr(self, "defaulting_type", "System")
+
+
+class NodeResourcesBalancedAllocationArgs(Args, frozen=True):
+    """The resources whose fractions are compared."""
+
+    resources: tuple[ResourceSpec, ...] = DEFAULT_RESOURCES
+
+    def __post_init__(self) -> None:
+        if not self.resources:
+            msgspec.structs.force_setattr(self, "resources", DEFAULT_RESOURCES)
+
+
+class VolumeBindingArgs(Args, frozen=True):
+    """How long binding of volumes may take. A `shape` needs the gate VolumeCapacityPriority, which is off."""
+
+    bind_timeout_seconds: Int64 = 600
+    shape: tuple[UtilizationShapePoint, ...] | None = None
+
+
+class NodeAffinityArgs(Args, frozen=True):
+    """Node affinity that every pod has besides its own."""
+
+    added_affinity: NodeAffinity | None = None
+
+
+PluginArgs = (
+    DefaultPreemptionArgs
+    | InterPodAffinityArgs
+    | NodeAffinityArgs
+    | NodeResourcesBalancedAllocationArgs
+    | NodeResourcesFitArgs
+    | PodTopologySpreadArgs
+    | VolumeBindingArgs
+)
+
+#: Plugin name -> the type of its arguments; a plugin that is not here takes none.
+ARGS_BY_PLUGIN: Final[dict[str, type[PluginArgs]]] = {
+    "DefaultPreemption": DefaultPreemptionArgs,
+    "InterPodAffinity": InterPodAffinityArgs,
+    "NodeAffinity": NodeAffinityArgs,
+    "NodeResourcesBalancedAllocation": NodeResourcesBalancedAllocationArgs,
+    "NodeResourcesFit": NodeResourcesFitArgs,
+    "PodTopologySpread": PodTopologySpreadArgs,
+    "VolumeBinding": VolumeBindingArgs,
+}

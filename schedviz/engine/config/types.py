@@ -1,0 +1,172 @@
+"""The members of a KubeSchedulerConfiguration, with their defaults. Unknown members are errors.
+
+Members that steer how the real scheduler talks to its surroundings (leaderElection, clientConnection, parallelism) are
+checked and have no effect here.
+
+Upstream: kube-scheduler/config/v1/types.go, pkg/scheduler/apis/config/v1/defaults.go
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+from msgspec import Meta
+
+API_VERSION: Final = "kubescheduler.config.k8s.io/v1"
+KIND: Final = "KubeSchedulerConfiguration"
+DEFAULT_SCHEDULER_NAME: Final = "default-scheduler"
+
+Int32 = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
+Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
+
+
+class Part(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True):
+    """A piece of the configuration."""
+
+
+class Plugin(Part, frozen=True):
+    """A plugin by name; the weight (0: 1) counts where it scores."""
+
+    name: str
+    weight: Int32 = 0
+
+
+class PluginSet(Part, frozen=True):
+    """What is added to, and taken from, the default plugins of one extension point; `*` takes all."""
+
+    enabled: tuple[Plugin, ...] = ()
+    disabled: tuple[Plugin, ...] = ()
+
+
+class Plugins(Part, frozen=True):
+    """Plugins by extension point; `multi_point` goes into each extension point that a plugin implements."""
+
+    pre_enqueue: PluginSet = PluginSet()
+    queue_sort: PluginSet = PluginSet()
+    pre_filter: PluginSet = PluginSet()
+    filter: PluginSet = PluginSet()
+    post_filter: PluginSet = PluginSet()
+    pre_score: PluginSet = PluginSet()
+    score: PluginSet = PluginSet()
+    reserve: PluginSet = PluginSet()
+    permit: PluginSet = PluginSet()
+    pre_bind: PluginSet = PluginSet()
+    bind: PluginSet = PluginSet()
+    post_bind: PluginSet = PluginSet()
+    multi_point: PluginSet = PluginSet()
+
+
+#: The members of `Plugins` that are extension points, in the order in which upstream fills them.
+EXTENSION_POINTS: Final = (
+    "pre_filter",
+    "filter",
+    "post_filter",
+    "reserve",
+    "pre_score",
+    "score",
+    "pre_bind",
+    "bind",
+    "post_bind",
+    "permit",
+    "pre_enqueue",
+    "queue_sort",
+)
+
+
+class PluginConfig(Part, frozen=True):
+    """The arguments of one plugin: a struct of `plugin_args`; plain data for a plugin that has none there."""
+
+    name: str
+    args: Any = None
+
+
+class KubeSchedulerProfile(Part, frozen=True):
+    """One way to schedule, chosen by pods with their `spec.schedulerName`."""
+
+    scheduler_name: str = ""
+    #: None: the configuration's.
+    percentage_of_nodes_to_score: Int32 | None = None
+    plugins: Plugins = Plugins()
+    plugin_config: tuple[PluginConfig, ...] = ()
+
+    def args(self, plugin: str) -> Any:
+        """The arguments of a plugin; None when it has none."""
+        return next((entry.args for entry in self.plugin_config if entry.name == plugin), None)
+
+
+class ExtenderManagedResource(Part, frozen=True):
+    """An extended resource that an extender looks after."""
+
+    name: str
+    ignored_by_scheduler: bool = False
+
+
+class ExtenderTLSConfig(Part, frozen=True):
+    """How an extender is trusted. Read and not used: extenders are asked by whoever runs the engine."""
+
+    insecure: bool = False
+    server_name: str = ""
+    cert_file: str = ""
+    key_file: str = ""
+    ca_file: str = msgspec.field(default="", name="caFile")
+    cert_data: str = ""
+    key_data: str = ""
+    ca_data: str = msgspec.field(default="", name="caData")
+
+
+class Extender(Part, frozen=True):
+    """A program that is asked over HTTP; a verb that is empty is not asked for."""
+
+    url_prefix: str
+    filter_verb: str = ""
+    preempt_verb: str = ""
+    prioritize_verb: str = ""
+    weight: Int64 = 0
+    bind_verb: str = ""
+    enable_https: bool = msgspec.field(default=False, name="enableHTTPS")
+    tls_config: ExtenderTLSConfig | None = None
+    http_timeout: str = msgspec.field(default="", name="httpTimeout")
+    node_cache_capable: bool = False
+    managed_resources: tuple[ExtenderManagedResource, ...] = ()
+    ignorable: bool = False
+
+
+class LeaderElectionConfiguration(Part, frozen=True):
+    """Checked, without effect."""
+
+    leader_elect: bool = True
+    lease_duration: str = "15s"
+    renew_deadline: str = "10s"
+    retry_period: str = "2s"
+    resource_lock: str = "leases"
+    resource_name: str = "kube-scheduler"
+    resource_namespace: str = "kube-system"
+
+
+class ClientConnectionConfiguration(Part, frozen=True):
+    """Checked, without effect."""
+
+    kubeconfig: str = ""
+    accept_content_types: str = ""
+    content_type: str = "application/vnd.kubernetes.protobuf"
+    qps: float = 50.0
+    burst: Int32 = 100
+
+
+class KubeSchedulerConfiguration(Part, frozen=True):
+    """How the scheduler works. Not to be confused with a profile, of which it has one or more."""
+
+    api_version: Literal["kubescheduler.config.k8s.io/v1"] = msgspec.field(default=API_VERSION, name="apiVersion")
+    kind: Literal["KubeSchedulerConfiguration"] = KIND
+    parallelism: Int32 = 16
+    leader_election: LeaderElectionConfiguration = LeaderElectionConfiguration()
+    client_connection: ClientConnectionConfiguration = ClientConnectionConfiguration()
+    enable_profiling: bool = True
+    enable_contention_profiling: bool = True
+    #: 0: adaptive, by the number of nodes.
+    percentage_of_nodes_to_score: Int32 = 0
+    pod_initial_backoff_seconds: Int64 = 1
+    pod_max_backoff_seconds: Int64 = 10
+    profiles: tuple[KubeSchedulerProfile, ...] = ()
+    extenders: tuple[Extender, ...] = ()

@@ -1,0 +1,142 @@
+"""What is wrong with a decoded, defaulted configuration. Upstream: apis/config/validation/validation.go"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from schedviz.engine.config.errors import Problem, duplicate, invalid, required
+from schedviz.engine.config.types import (
+    API_VERSION,
+    ClientConnectionConfiguration,
+    Extender,
+    KubeSchedulerConfiguration,
+    KubeSchedulerProfile,
+    LeaderElectionConfiguration,
+)
+from schedviz.engine.config.validation_plugin_args import name_problems, validate_args
+from schedviz.kube.label_names import key_faults
+
+#: Plugins that v1 no longer has.
+_REMOVED_PLUGINS = frozenset({"SelectorSpread"})
+
+#: Extension points by the name that a configuration gives them.
+_STAGES = {
+    "preEnqueue": "pre_enqueue",
+    "queueSort": "queue_sort",
+    "preFilter": "pre_filter",
+    "filter": "filter",
+    "postFilter": "post_filter",
+    "preScore": "pre_score",
+    "score": "score",
+    "reserve": "reserve",
+    "permit": "permit",
+    "preBind": "pre_bind",
+    "bind": "bind",
+    "postBind": "post_bind",
+}
+
+
+def validate(configuration: KubeSchedulerConfiguration) -> list[Problem]:
+    """Every problem; none when the scheduler would start. Upstream: ValidateKubeSchedulerConfiguration"""
+    problems = [*_client_connection(configuration.client_connection), *_leader_election(configuration.leader_election)]
+    if configuration.parallelism <= 0:
+        problems.append(invalid("parallelism", configuration.parallelism, "should be an integer value greater than zero"))
+    problems += _profiles(configuration.profiles)
+    problems += _percentage("percentageOfNodesToScore", configuration.percentage_of_nodes_to_score)
+    initial, maximum = configuration.pod_initial_backoff_seconds, configuration.pod_max_backoff_seconds
+    if initial <= 0:
+        problems.append(invalid("podInitialBackoffSeconds", initial, "must be greater than 0"))
+    if maximum < initial:
+        problems.append(invalid("podMaxBackoffSeconds", maximum, "must be greater than or equal to PodInitialBackoffSeconds"))
+    problems += _extenders(configuration.extenders)
+    return problems
+
+
+def _client_connection(connection: ClientConnectionConfiguration) -> Iterator[Problem]:
+    if connection.burst < 0:
+        yield invalid("clientConnection.burst", connection.burst, "must be non-negative")
+
+
+def _leader_election(election: LeaderElectionConfiguration) -> Iterator[Problem]:
+    if election.leader_elect and election.resource_lock != "leases":
+        yield invalid("leaderElection.resourceLock", election.resource_lock, 'resourceLock value must be "leases"')
+
+
+def _percentage(path: str, percentage: int | None) -> Iterator[Problem]:
+    if percentage is not None and not 0 <= percentage <= 100:
+        yield invalid(path, percentage, "not in valid range [0-100]")
+
+
+def _profiles(profiles: Sequence[KubeSchedulerProfile]) -> Iterator[Problem]:
+    seen: dict[str, int] = {}
+    for index, profile in enumerate(profiles):
+        path = f"profiles[{index}]"
+        yield from _profile(path, profile)
+        if profile.scheduler_name in seen:
+            yield duplicate(f"{path}.schedulerName", f"profiles[{seen[profile.scheduler_name]}].schedulerName")
+        seen[profile.scheduler_name] = index
+    yield from _common_queue_sort(profiles)
+
+
+def _profile(path: str, profile: KubeSchedulerProfile) -> Iterator[Problem]:
+    if not profile.scheduler_name:
+        yield required(f"{path}.schedulerName")
+    yield from _percentage(f"{path}.percentageOfNodesToScore", profile.percentage_of_nodes_to_score)
+    for stage, member in _STAGES.items():
+        for index, plugin in enumerate(getattr(profile.plugins, member).enabled):
+            if plugin.name in _REMOVED_PLUGINS:
+                yield invalid(f"{path}.plugins.{stage}.enabled[{index}]", plugin.name, _removed())
+    seen: set[str] = set()
+    for index, config in enumerate(profile.plugin_config):
+        config_path = f"{path}.pluginConfig[{index}]"
+        if config.name in seen:
+            yield duplicate(config_path, config.name)
+        seen.add(config.name)
+        if config.name in _REMOVED_PLUGINS:
+            yield invalid(config_path, config.name, _removed())
+        else:
+            yield from validate_args(f"{config_path}.args", config.args)
+
+
+def _removed() -> str:
+    return f'was invalid in version "{API_VERSION}" (KubeSchedulerConfiguration is version "{API_VERSION}")'
+
+
+def _common_queue_sort(profiles: Sequence[KubeSchedulerProfile]) -> Iterator[Problem]:
+    """All profiles share one queue, so they sort it alike. Upstream: validateCommonQueueSort"""
+    canon = profiles[0].plugins.queue_sort
+    if len(canon.enabled) > 1:
+        yield invalid("profiles[0].plugins.queueSort.Enabled", len(canon.enabled), "only one queue sort plugin can be enabled")
+    name = canon.enabled[0].name if canon.enabled else ""
+    canon_args = profiles[0].args(name)
+    for index, profile in enumerate(profiles[1:], 1):
+        if profile.plugins.queue_sort != canon:
+            yield invalid(f"profiles[{index}].plugins.queueSort", profile.plugins.queue_sort, "has to match for all profiles")
+        for config in profile.plugin_config:
+            if config.name == name and config.args != canon_args:
+                yield invalid(f"profiles[{index}].pluginConfig.args", config.args, "has to match for all profiles")
+
+
+def _extenders(extenders: Sequence[Extender]) -> Iterator[Problem]:
+    managed: set[str] = set()
+    for index, extender in enumerate(extenders):
+        path = f"extenders[{index}]"
+        if extender.prioritize_verb and extender.weight <= 0:
+            yield invalid(f"{path}.weight", extender.weight, "must have a positive weight applied to it")
+        for position, resource in enumerate(extender.managed_resources):
+            name_path = f"{path}.managedResources[{position}].name"
+            yield from _extended_resource_name(name_path, resource.name)
+            if resource.name in managed:
+                yield invalid(name_path, resource.name, "duplicate extender managed resource name")
+            managed.add(resource.name)
+    binders = sum(1 for extender in extenders if extender.bind_verb)
+    if binders > 1:
+        yield invalid("extenders", f"found {binders} extenders implementing bind", "only one extender can implement bind")
+
+
+def _extended_resource_name(path: str, name: str) -> list[Problem]:
+    problems = list(name_problems(path, name))
+    native = "/" not in name or "kubernetes.io/" in name
+    if not problems and (native or name.startswith("requests.") or key_faults(f"requests.{name}")):
+        problems.append(invalid(path, name, "is an invalid extended resource name"))
+    return problems
