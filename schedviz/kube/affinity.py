@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from schedviz.kube.meta import LabelSelector, Part
+from schedviz.kube.meta import Int32, Int64, LabelSelector, Part
 
 
 class NodeSelectorRequirement(Part, frozen=True, gc=False):
@@ -31,7 +31,7 @@ class NodeSelector(Part, frozen=True, gc=False):
 class PreferredSchedulingTerm(Part, frozen=True, gc=False):
     """A wish for certain nodes."""
 
-    weight: int = 0
+    weight: Int32 = 0
     preference: NodeSelectorTerm = NodeSelectorTerm()
 
 
@@ -54,7 +54,7 @@ class PodAffinityTerm(Part, frozen=True, gc=False):
 class WeightedPodAffinityTerm(Part, frozen=True, gc=False):
     """A wish to be near to or far from certain pods."""
 
-    weight: int = 0
+    weight: Int32 = 0
     pod_affinity_term: PodAffinityTerm = PodAffinityTerm()
 
 
@@ -84,17 +84,17 @@ class Toleration(Part, frozen=True, gc=False):
     operator: str = ""
     value: str = ""
     effect: str = ""
-    toleration_seconds: int | None = None
+    toleration_seconds: Int64 | None = None
 
 
 class TopologySpreadConstraint(Part, frozen=True, gc=False):
     """How evenly matching pods must lie over the domains of a topology."""
 
-    max_skew: int = 0
+    max_skew: Int32 = 0
     topology_key: str = ""
     when_unsatisfiable: str = ""
     label_selector: LabelSelector | None = None
-    min_domains: int | None = None
+    min_domains: Int32 | None = None
     node_affinity_policy: str | None = None
     node_taints_policy: str | None = None
     match_label_keys: tuple[str, ...] = ()

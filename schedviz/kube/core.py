@@ -1,9 +1,10 @@
+# ruff: noqa: RUF012  (msgspec copies the empty defaults)
 """Pods, nodes, namespaces, services and replication controllers (`v1`)."""
 
 from __future__ import annotations
 
 from schedviz.kube.affinity import Affinity, Toleration, TopologySpreadConstraint
-from schedviz.kube.meta import KubeObject, Part
+from schedviz.kube.meta import Int32, Int64, KubeObject, Part
 from schedviz.kube.quantity import Quantity
 from schedviz.kube.volumes import Volume
 
@@ -14,8 +15,8 @@ ResourceList = dict[str, Quantity]
 class ContainerPort(Part, frozen=True, gc=False, rename={"host_port": "hostPort", "container_port": "containerPort", "host_ip": "hostIP"}):
     """A port of a container; only one with a host port matters to the scheduler."""
 
-    host_port: int = 0
-    container_port: int = 0
+    host_port: Int32 = 0
+    container_port: Int32 = 0
     protocol: str = ""
     host_ip: str = ""
 
@@ -54,13 +55,13 @@ class PodSpec(Part, frozen=True, gc=False):
     tolerations: tuple[Toleration, ...] = ()
     topology_spread_constraints: tuple[TopologySpreadConstraint, ...] = ()
     scheduler_name: str = ""
-    priority: int | None = None
+    priority: Int32 | None = None
     priority_class_name: str = ""
     preemption_policy: str | None = None
     scheduling_gates: tuple[PodSchedulingGate, ...] = ()
     volumes: tuple[Volume, ...] = ()
     host_network: bool = False
-    termination_grace_period_seconds: int | None = None
+    termination_grace_period_seconds: Int64 | None = None
 
 
 class PodCondition(Part, frozen=True, gc=False):
@@ -121,7 +122,7 @@ class ContainerImage(Part, frozen=True, gc=False):
     """An image that a node has."""
 
     names: tuple[str, ...] = ()
-    size_bytes: int = 0
+    size_bytes: Int64 = 0
 
 
 class NodeStatus(Part, frozen=True, gc=False):

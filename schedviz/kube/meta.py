@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
+
+#: Go's number types. A number outside is refused when an object is decoded.
+Int32 = Annotated[int, msgspec.Meta(ge=-(1 << 31), le=(1 << 31) - 1)]
+Int64 = Annotated[int, msgspec.Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
 
 
 class Part(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True, gc=False):
@@ -35,7 +41,7 @@ class ObjectMeta(Part, frozen=True, gc=False):
     unread_annotations: str = ""
     creation_timestamp: str | None = None
     deletion_timestamp: str | None = None
-    deletion_grace_period_seconds: int | None = None
+    deletion_grace_period_seconds: Int64 | None = None
     owner_references: tuple[OwnerReference, ...] = ()
     resource_version: str = ""
 

@@ -1,8 +1,9 @@
+# ruff: noqa: RUF012  (msgspec copies the empty defaults)
 """Disruption budgets (`policy/v1`) and priority classes (`scheduling.k8s.io/v1`)."""
 
 from __future__ import annotations
 
-from schedviz.kube.meta import KubeObject, LabelSelector, Part
+from schedviz.kube.meta import Int32, KubeObject, LabelSelector, Part
 
 
 class PodDisruptionBudgetSpec(Part, frozen=True, gc=False):
@@ -14,7 +15,7 @@ class PodDisruptionBudgetSpec(Part, frozen=True, gc=False):
 class PodDisruptionBudgetStatus(Part, frozen=True, gc=False):
     """How many pods may still be disrupted; `disrupted_pods` are evictions under way, by pod name."""
 
-    disruptions_allowed: int = 0
+    disruptions_allowed: Int32 = 0
     disrupted_pods: dict[str, str | None] = {}
 
 
@@ -28,6 +29,6 @@ class PodDisruptionBudget(KubeObject, frozen=True, kw_only=True, gc=False, tag="
 class PriorityClass(KubeObject, frozen=True, kw_only=True, gc=False, tag="PriorityClass"):
     """A name for a priority."""
 
-    value: int = 0
+    value: Int32 = 0
     global_default: bool = False
     preemption_policy: str | None = None

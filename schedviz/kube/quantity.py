@@ -71,9 +71,9 @@ class Quantity:
         if self.is_big:
             return _big_scaled_value(self.unscaled, self.exponent, scale)
         if self.exponent >= scale:
-            result = self.unscaled * 10 ** (self.exponent - scale)
+            result = self.unscaled * _power(self.exponent - scale)
             return result if -MAX_INT64 - 1 <= result <= MAX_INT64 else 0
-        return _divide_away_from_zero(self.unscaled, 10 ** (scale - self.exponent))
+        return _divide_away_from_zero(self.unscaled, _power(scale - self.exponent))
 
     def round_up(self, scale: int) -> Quantity:
         """This amount rounded away from zero to a multiple of 10^`scale`. Upstream: quantity.go RoundUp"""
@@ -169,10 +169,9 @@ def _parse_small(text: str, whole: str, fraction: str, exponent: int, format: Fo
     unscaled = number * mantissa
     if unscaled > MAX_INT64:
         return None
+    written_canonically = scale % 3 == 0 and not shifted.endswith("000") and shifted[0] != "0"
     if format == "BinarySI":
         written_canonically = number & 7 != 0
-    else:
-        written_canonically = scale % 3 == 0 and not shifted.endswith("000") and shifted[0] != "0"
     return Quantity(-unscaled if negative else unscaled, scale, format, text=text if written_canonically else "")
 
 
@@ -212,6 +211,11 @@ def _canonical(unscaled: int, exponent: int, format: Format) -> str:  # noqa: A0
         return f"{unscaled}{_DECIMAL_SUFFIX_OF[exponent]}"
     # Deviation: upstream writes 1000E as "1", for it has no suffix for 10^21; an exponent keeps the amount.
     return f"{unscaled}e{exponent}" if exponent else str(unscaled)
+
+
+def _power(exponent: int) -> int:
+    power: int = 10**exponent
+    return power
 
 
 def _divide_away_from_zero(number: int, divisor: int) -> int:

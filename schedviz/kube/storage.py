@@ -1,3 +1,4 @@
+# ruff: noqa: RUF012  (msgspec copies the empty defaults)
 """Volumes, claims and the storage kinds (`v1`, `storage.k8s.io/v1`)."""
 
 from __future__ import annotations
@@ -6,7 +7,7 @@ import msgspec
 
 from schedviz.kube.affinity import NodeSelector
 from schedviz.kube.core import ResourceList
-from schedviz.kube.meta import KubeObject, LabelSelector, Part
+from schedviz.kube.meta import Int32, KubeObject, LabelSelector, Part
 from schedviz.kube.quantity import Quantity
 from schedviz.kube.volumes import (
     ISCSI,
@@ -135,7 +136,7 @@ class StorageClass(KubeObject, frozen=True, kw_only=True, gc=False, tag="Storage
 class VolumeNodeResources(Part, frozen=True, gc=False):
     """How many volumes of a driver a node can take; None is no limit."""
 
-    count: int | None = None
+    count: Int32 | None = None
 
 
 class CSINodeDriver(Part, frozen=True, gc=False, rename={"node_id": "nodeID", "topology_keys": "topologyKeys"}):

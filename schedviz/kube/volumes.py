@@ -5,14 +5,14 @@ A pod's and a PersistentVolume's source of one name differ upstream in fields th
 
 from __future__ import annotations
 
-from schedviz.kube.meta import Part
+from schedviz.kube.meta import Int32, Part
 
 
 class GCEPersistentDisk(Part, frozen=True, gc=False):
     """A Google persistent disk."""
 
     pd_name: str = ""
-    partition: int = 0
+    partition: Int32 = 0
     read_only: bool = False
 
 
@@ -20,7 +20,7 @@ class AWSElasticBlockStore(Part, frozen=True, gc=False, rename={"volume_id": "vo
     """An Amazon block store."""
 
     volume_id: str = ""
-    partition: int = 0
+    partition: Int32 = 0
     read_only: bool = False
 
 
@@ -77,7 +77,7 @@ class ISCSI(Part, frozen=True, gc=False):
 
     target_portal: str = ""
     iqn: str = ""
-    lun: int = 0
+    lun: Int32 = 0
     read_only: bool = False
 
 
