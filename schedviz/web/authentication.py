@@ -27,8 +27,8 @@ def find_token(secret: str) -> Token | None:
     """The token with this secret, when it is neither expired nor revoked."""
     from schedviz.web.models import Token
 
-    token = Token.objects.select_related("owner").filter(hash=hashed(secret)).first()
-    if token is None or not token.owner.is_active or (token.expires is not None and token.expires <= timezone.now()):
+    token = Token.objects.select_related("owner").filter(digest=hashed(secret)).first()
+    if token is None or not token.owner.is_active or (token.expires_at is not None and token.expires_at <= timezone.now()):
         return None
     return token
 
@@ -57,6 +57,14 @@ class BearerAuthentication(BaseAuthentication):
 
 class CookieAuthentication(SessionAuthentication):
     """The login cookie of a browser; what changes something needs the CSRF token as well."""
+
+    def authenticate(self, request: Request) -> tuple[AbstractBaseUser, None] | None:
+        found = super().authenticate(request)
+        session = getattr(request, "session", None)
+        if found is None and session is not None and session.get("schedviz_links"):
+            # Somebody without an account whom a share link lets in: the cookie carries a right, so it needs the same care.
+            self.enforce_csrf(request)
+        return found
 
 
 class _BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]

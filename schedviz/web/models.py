@@ -1,0 +1,43 @@
+"""Who may come in: tokens of scripts and one-time login links. Only the SHA-256 of their secrets is kept."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models.functions import Now
+
+
+class Token(models.Model):
+    """What a script sends as `Authorization: Bearer`."""
+
+    class Scope(models.TextChoices):
+        READ = "read"
+        WRITE = "write"
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="schedviz_tokens")
+    name = models.CharField(max_length=200)
+    digest = models.CharField(max_length=64, unique=True)
+    #: `read` may look at what its owner sees, `write` may do what its owner may do.
+    scope = models.CharField(max_length=8, choices=Scope, default=Scope.WRITE)
+    created_at = models.DateTimeField(db_default=Now())
+    #: None: it does not expire.
+    expires_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["owner", "name"], name="token_name_once")]
+
+    def __str__(self) -> str:
+        return f"token {self.name} ({self.scope})"
+
+
+class LoginLink(models.Model):
+    """A link that logs its user in, once."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    digest = models.CharField(max_length=64, unique=True)
+    expires_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"login link of {self.user_id}"
