@@ -38,7 +38,7 @@ class Session(models.Model):
     message = models.TextField(blank=True, default="")
     #: {"phase", "done", "total", "unit"} while something long goes on.
     progress: models.JSONField[Any, Any] = models.JSONField(null=True, blank=True)
-    #: What it is made from: {"files": [...]}, {"generate": {...}} or {"trace": name}, with the name of the upload where there is one.
+    #: What it is made from: {"files": [name, ...]}, {"generate": {...}} or {"trace": name}.
     source: models.JSONField[Any, Any] = models.JSONField(default=dict)
     #: The engine's SimulationSettings.
     settings: models.JSONField[Any, Any] = models.JSONField(default=dict)
@@ -62,6 +62,8 @@ class Session(models.Model):
     last_seq = models.BigIntegerField(default=0)
     #: Runs up to this command are to stop: a pause overtakes the queue.
     interrupt_seq = models.BigIntegerField(default=0)
+    #: All of what it is made from has arrived: an import may begin.
+    uploaded = models.BooleanField(default=False)
     #: The import is to stop.
     cancel_requested = models.BooleanField(default=False)
     #: The last command that was done to its end.

@@ -1,0 +1,47 @@
+"""Getting a worker to look at a session. A bell may be lost (the sweeper rings again) or doubled (the second turn finds the lease
+taken)."""
+
+from __future__ import annotations
+
+import logging
+from uuid import UUID
+
+import redis
+from celery.exceptions import CeleryError
+from kombu.exceptions import KombuError
+
+from schedviz.celery import app
+from schedviz.sessions import stream
+
+logger = logging.getLogger(__name__)
+
+TURN = "schedviz.turn"
+IMPORT = "schedviz.import"
+CYCLE_DETAIL = "schedviz.cycle_detail"
+ENGINE_QUEUE = "engine"
+IO_QUEUE = "io"
+
+_BROKER_AWAY = (CeleryError, KombuError, redis.RedisError, OSError)
+
+
+def ring(session_id: UUID, *, owned: bool) -> None:
+    """Wake the owner of a session that has one, else have a worker take a turn at it."""
+    if owned:
+        stream.wake(session_id)
+    elif stream.try_bell(session_id):
+        enqueue(TURN, str(session_id), queue=ENGINE_QUEUE)
+
+
+def ring_import(session_id: UUID) -> None:
+    """Have an io worker import what was uploaded."""
+    enqueue(IMPORT, str(session_id), queue=IO_QUEUE)
+
+
+def enqueue(task: str, *arguments: object, queue: str) -> bool:
+    """Send a task; False when the broker is away."""
+    try:
+        app.send_task(task, args=arguments, queue=queue, retry=False)
+    except _BROKER_AWAY as error:
+        logger.warning("%s cannot be enqueued now: %s", task, error)
+        return False
+    return True

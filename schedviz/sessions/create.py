@@ -1,0 +1,132 @@
+"""Making sessions: what they are made from is stored, and an io worker is told to import it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Protocol
+from uuid import UUID
+
+import msgspec
+from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+
+from schedviz.sessions import bells, stream
+from schedviz.sessions.errors import SourceRefused
+from schedviz.sessions.models import MAIN_BRANCH, Branch, Session, Upload
+
+UPLOAD_PIECE_BYTES = 1 << 20
+_PIECES_IN_A_TRANSACTION = 4
+
+
+class IncomingFile(Protocol):
+    """A file that is being sent, such as Django's UploadedFile."""
+
+    @property
+    def name(self) -> str | None: ...
+
+    def chunks(self, chunk_size: int | None = None) -> Iterator[bytes]: ...
+
+
+class Files(msgspec.Struct, frozen=True):
+    """Files in any format that `ingest` reads."""
+
+    files: Iterable[IncomingFile]
+
+
+class Generate(msgspec.Struct, frozen=True):
+    """A cluster to be made up, by the parameters of `ingest`'s generator."""
+
+    parameters: dict[str, Any]
+
+
+class Trace(msgspec.Struct, frozen=True):
+    """A schedviz-trace/1 document: its steps become the session's commands."""
+
+    document: dict[str, Any]
+
+
+Source = Files | Generate | Trace
+
+
+def create_session(owner: AbstractBaseUser | None, name: str, source: Source, *, simulation: dict[str, Any] | None = None) -> Session:
+    """A new session, `importing`; the import goes on in an io worker.
+
+    `simulation` are members of the engine's SimulationSettings. Raises `SourceRefused` when there are too many files or bytes.
+    """
+    with transaction.atomic():
+        session = Session.objects.create(owner_id=owner.pk if owner else None, name=name[:200], settings=simulation or {})
+        Branch.objects.create(session=session, number=MAIN_BRANCH, name="main")
+    try:
+        session.source = _store(session.pk, source)
+    except BaseException:
+        session.delete()
+        raise
+    session.uploaded = True
+    session.progress = {"phase": "waiting", "done": 0, "total": None, "unit": ""}
+    session.save(update_fields=["source", "uploaded", "progress", "updated_at"])
+    bells.ring_import(session.pk)
+    return session
+
+
+def cancel_import(session_id: UUID) -> bool:
+    """Ask a running import to stop; False when there is none."""
+    return Session.objects.filter(pk=session_id, status=Session.Status.IMPORTING).update(cancel_requested=True) == 1
+
+
+def delete_session(session_id: UUID) -> bool:
+    """Delete a session and all that is stored of it; its owner finds itself fenced. False when there was none."""
+    deleted, _ = Session.objects.filter(pk=session_id).delete()
+    stream.wake(session_id)
+    stream.forget(session_id)
+    return bool(deleted)
+
+
+def _store(session_id: UUID, source: Source) -> dict[str, Any]:
+    if isinstance(source, Generate):
+        return {"generate": source.parameters}
+    if isinstance(source, Trace):
+        name = str(source.document.get("name") or "trace")
+        _store_pieces(session_id, 0, f"{name[:200]}.json", iter([msgspec.json.encode(source.document)]), room=settings.UPLOAD_BYTES)
+        return {"trace": name[:200]}
+    names: list[str] = []
+    room = settings.UPLOAD_BYTES
+    for number, file in enumerate(source.files):
+        if number >= settings.UPLOAD_FILES:
+            raise SourceRefused(f"More than {settings.UPLOAD_FILES} files; UPLOAD_FILES allows no more. Put them in one List.")
+        name = (file.name or f"file-{number + 1}")[-255:]
+        room -= _store_pieces(session_id, number, name, file.chunks(UPLOAD_PIECE_BYTES), room=room)
+        names.append(name)
+    if not names:
+        raise SourceRefused("No file was sent; expected one or more in the multipart field `file`.")
+    return {"files": names}
+
+
+def _store_pieces(session_id: UUID, file: int, name: str, chunks: Iterator[bytes], *, room: int) -> int:
+    """Store one file; returns its size in bytes."""
+    size = 0
+    waiting: list[Upload] = []
+    for number, data in enumerate(_pieces(chunks)):
+        size += len(data)
+        if size > room:
+            raise SourceRefused(f"{name}: the files of one import have more than {settings.UPLOAD_BYTES} bytes, which UPLOAD_BYTES allows.")
+        waiting.append(Upload(session_id=session_id, file=file, name=name, number=number, data=data))
+        if len(waiting) == _PIECES_IN_A_TRANSACTION:
+            Upload.objects.bulk_create(waiting)
+            waiting = []
+    Upload.objects.bulk_create(waiting)
+    return size
+
+
+def _pieces(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """The same bytes in pieces of `UPLOAD_PIECE_BYTES`; one empty piece for an empty file."""
+    buffer = bytearray()
+    empty = True
+    for chunk in chunks:
+        buffer += chunk
+        while len(buffer) >= UPLOAD_PIECE_BYTES:
+            yield bytes(buffer[:UPLOAD_PIECE_BYTES])
+            del buffer[:UPLOAD_PIECE_BYTES]
+            empty = False
+    if buffer or empty:
+        yield bytes(buffer)

@@ -1,0 +1,175 @@
+"""The messages that a browser gets, made here and nowhere else. docs/wire.md defines them.
+
+A frame and a view are binary: zlib of JSON, compressed once by the worker and stored, published and sent as they are. All others
+are JSON texts.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from schedviz.sessions.models import Session
+from schedviz.trace.events import AnyEvent
+from schedviz.trace.view import View
+
+#: Frames are many and small: speed counts. A view is large, and made once for many.
+_FRAME_LEVEL = 3
+_VIEW_LEVEL = 1
+
+
+class SessionState(msgspec.Struct, frozen=True, rename="camel"):
+    """What a page shows of a session besides its view."""
+
+    id: str
+    name: str
+    status: str
+    message: str
+    progress: dict[str, Any] | None
+    clock_seconds: float
+    cycle: int
+    event: int
+    chunk: int
+    applied_seq: int
+    last_seq: int
+
+
+class FrameMessage(msgspec.Struct, frozen=True, tag_field="type", tag="frame", rename="camel"):
+    """Events of the chunks `first_chunk` to `chunk`; `event` is the last of them."""
+
+    chunk: int
+    first_chunk: int
+    event: int
+    session: SessionState
+    events: msgspec.Raw
+
+
+class ViewMessage(msgspec.Struct, frozen=True, tag_field="type", tag="view", rename="camel"):
+    """The whole state after a chunk."""
+
+    chunk: int
+    event: int
+    session: SessionState
+    view: View
+
+
+class _Ack(msgspec.Struct, frozen=True, tag_field="type", tag="ack"):
+    key: str
+    seq: int
+
+
+class _OutcomeMessage(msgspec.Struct, frozen=True, tag_field="type", tag="outcome"):
+    seq: int
+    outcome: Any
+
+
+class _ErrorMessage(msgspec.Struct, frozen=True, tag_field="type", tag="error", omit_defaults=True):
+    code: str
+    message: str
+    key: str | None = None
+    detail: Any = None
+
+
+class _Gap(msgspec.Struct, frozen=True, tag_field="type", tag="gap"):
+    expected: int
+    found: int
+
+
+class _StatusMessage(msgspec.Struct, frozen=True, tag_field="type", tag="status"):
+    session: SessionState
+
+
+class _Heartbeat(msgspec.Struct, frozen=True, tag_field="type", tag="heartbeat"):
+    chunk: int
+    event: int
+
+
+_encoder = msgspec.json.Encoder()
+_frame_decoder = msgspec.json.Decoder(FrameMessage)
+_events_decoder = msgspec.json.Decoder(list[AnyEvent])
+
+
+def session_state(session: Session) -> SessionState:
+    """What a page shows of a stored session."""
+    return SessionState(
+        id=str(session.pk),
+        name=session.name,
+        status=str(session.status),
+        message=session.message,
+        progress=session.progress,
+        clock_seconds=session.clock_seconds,
+        cycle=session.cycle,
+        event=session.event,
+        chunk=session.chunk,
+        applied_seq=session.applied_seq,
+        last_seq=session.last_seq,
+    )
+
+
+def frame(chunk: int, events: Sequence[AnyEvent], session: SessionState) -> bytes:
+    """The compressed frame of one chunk."""
+    last = events[-1].event if events else session.event
+    message = FrameMessage(chunk=chunk, first_chunk=chunk, event=last, session=session, events=msgspec.Raw(_encoder.encode(events)))
+    return zlib.compress(_encoder.encode(message), _FRAME_LEVEL)
+
+
+def coalesce(frames: Sequence[bytes]) -> bytes:
+    """One frame in place of several consecutive ones, in order."""
+    if len(frames) == 1:
+        return frames[0]
+    parts = [open_frame(data) for data in frames]
+    inner = b",".join(body for part in parts if (body := bytes(part.events)[1:-1]))
+    last = parts[-1]
+    message = msgspec.structs.replace(last, first_chunk=parts[0].first_chunk, events=msgspec.Raw(b"[" + inner + b"]"))
+    return zlib.compress(_encoder.encode(message), _FRAME_LEVEL)
+
+
+def open_frame(data: bytes) -> FrameMessage:
+    """A frame from what `frame` or `coalesce` made; its events are left as JSON."""
+    return _frame_decoder.decode(zlib.decompress(data))
+
+
+def events_of(data: bytes) -> list[AnyEvent]:
+    """The events in a compressed frame."""
+    return _events_decoder.decode(open_frame(data).events)
+
+
+def view(chunk: int, state: View, session: SessionState) -> bytes:
+    """The compressed view after a chunk."""
+    return zlib.compress(_encoder.encode(ViewMessage(chunk=chunk, event=state.event, session=session, view=state)), _VIEW_LEVEL)
+
+
+def ack(key: str, seq: int) -> bytes:
+    """A command was accepted, now or before."""
+    return _encoder.encode(_Ack(key=key, seq=seq))
+
+
+def outcome(seq: int, result: Any) -> bytes:
+    """A command ended."""
+    return _encoder.encode(_OutcomeMessage(seq=seq, outcome=result))
+
+
+def error(code: str, message: str, *, key: str | None = None, detail: Any = None) -> bytes:
+    """Something that the viewer sent cannot be done."""
+    return _encoder.encode(_ErrorMessage(code=code, message=message, key=key, detail=detail))
+
+
+def gap(expected: int, found: int) -> bytes:
+    """Frames are missing before the next one; a view follows."""
+    return _encoder.encode(_Gap(expected=expected, found=found))
+
+
+def status(session: SessionState) -> bytes:
+    """The session changed without an event: an import went on, something failed."""
+    return _encoder.encode(_StatusMessage(session=session))
+
+
+def heartbeat(chunk: int, event: int) -> bytes:
+    """The head, said every 15 s so that a silent loss is seen."""
+    return _encoder.encode(_Heartbeat(chunk=chunk, event=event))
+
+
+MessageType = Literal["view", "frame", "ack", "outcome", "error", "gap", "status", "heartbeat"]

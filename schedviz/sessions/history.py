@@ -1,0 +1,124 @@
+"""What is stored of the past: the view of any moment by folding, events, chunks, cycles. Nothing here computes a schedule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from uuid import UUID
+
+import msgspec
+
+from schedviz.sessions import frames, pieces
+from schedviz.sessions.errors import HistoryUnavailable, SessionGone
+from schedviz.sessions.models import MAIN_BRANCH, Checkpoint, CheckpointPiece, Chunk, Command, CycleSummary, Session
+from schedviz.trace import fold
+from schedviz.trace.events import AnyEvent
+from schedviz.trace.view import CycleView, View
+
+_view_decoder = msgspec.json.Decoder(View)
+_cycle_decoder = msgspec.json.Decoder(CycleView)
+
+
+class Moment(msgspec.Struct, frozen=True):
+    """A view and the number of the chunk after which it is the state."""
+
+    chunk: int
+    view: View
+
+
+def state_at_head(session: Session) -> Moment:
+    """The state after all that is stored: the newest checkpoint's view with the later chunks folded over it.
+
+    An empty view while the session is being imported. The session may be a stale copy; what is returned is newer, never older.
+    """
+    return _fold_from(_newest_checkpoint(session.pk, event=None), session.pk, until_event=None)
+
+
+def state_at_event(session: Session, event: int) -> Moment:
+    """The state after one event; `chunk` is the last whole chunk in it. Raises `HistoryUnavailable`."""
+    if event > session.event:
+        raise HistoryUnavailable(f"Event {event} has not happened; the last is {session.event}.")
+    checkpoint = _newest_checkpoint(session.pk, event=event)
+    if checkpoint is None:
+        raise HistoryUnavailable(f"Nothing is stored that leads to event {event}.")
+    return _fold_from(checkpoint, session.pk, until_event=event)
+
+
+def frames_after(session_id: UUID, chunk: int, *, limit: int = 64) -> list[tuple[int, bytes]]:
+    """Up to `limit` stored frames after a chunk, with their numbers, in order."""
+    rows = Chunk.objects.filter(session_id=session_id, branch=MAIN_BRANCH, number__gt=chunk).order_by("number")
+    return [(number, bytes(data)) for number, data in rows.values_list("number", "data")[:limit]]
+
+
+def events_after(session_id: UUID, event: int, *, limit: int = 1000) -> list[AnyEvent]:
+    """Up to `limit` events after the one with that number, in order."""
+    found: list[AnyEvent] = []
+    rows = Chunk.objects.filter(session_id=session_id, branch=MAIN_BRANCH, last_event__gt=event).order_by("number")
+    for data in rows.values_list("data", flat=True).iterator(chunk_size=8):
+        found.extend(one for one in frames.events_of(bytes(data)) if one.event > event)
+        if len(found) >= limit:
+            break
+    return found[:limit]
+
+
+def chunk(session_id: UUID, number: int) -> Chunk | None:
+    """One stored chunk."""
+    return Chunk.objects.filter(session_id=session_id, branch=MAIN_BRANCH, number=number).first()
+
+
+def chunk_of_event(session_id: UUID, event: int) -> Chunk | None:
+    """The stored chunk that an event is in."""
+    rows = Chunk.objects.filter(session_id=session_id, branch=MAIN_BRANCH, last_event__gte=event, first_event__lte=event)
+    return rows.order_by("number").first()
+
+
+def cycle_summary(session_id: UUID, cycle: int) -> CycleView | None:
+    """The summary of a cycle that ended."""
+    data = CycleSummary.objects.filter(session_id=session_id, branch=MAIN_BRANCH, cycle=cycle).values_list("data", flat=True).first()
+    return None if data is None else _cycle_decoder.decode(bytes(data))
+
+
+def cycles_after(session_id: UUID, cycle: int, *, limit: int = 100) -> list[CycleView]:
+    """Up to `limit` summaries of cycles after one, in order."""
+    rows = CycleSummary.objects.filter(session_id=session_id, branch=MAIN_BRANCH, cycle__gt=cycle).order_by("cycle")
+    return [_cycle_decoder.decode(bytes(data)) for data in rows.values_list("data", flat=True)[:limit]]
+
+
+def command(session_id: UUID, seq: int) -> Command | None:
+    """One accepted command."""
+    return Command.objects.filter(session_id=session_id, branch=MAIN_BRANCH, seq=seq).first()
+
+
+def stored_view(checkpoint: Checkpoint) -> View:
+    """The view that was saved with a checkpoint."""
+    rows = CheckpointPiece.objects.filter(checkpoint=checkpoint, part=CheckpointPiece.Part.VIEW).order_by("number")
+    return _view_decoder.decode(pieces.join(bytes(data) for data in rows.values_list("data", flat=True)))
+
+
+def _newest_checkpoint(session_id: UUID, *, event: int | None) -> Checkpoint | None:
+    rows = Checkpoint.objects.filter(session_id=session_id, branch=MAIN_BRANCH, complete=True)
+    if event is not None:
+        rows = rows.filter(event__lte=event)
+    return rows.order_by("-event", "-pk").first()
+
+
+def _fold_from(checkpoint: Checkpoint | None, session_id: UUID, *, until_event: int | None) -> Moment:
+    if checkpoint is None:
+        if not Session.objects.filter(pk=session_id).exists():
+            raise SessionGone(f"There is no session {session_id}.")
+        return Moment(chunk=0, view=View())
+    view = stored_view(checkpoint)
+    last_chunk = checkpoint.chunk
+    for number, data in _later_chunks(checkpoint, session_id):
+        for event in frames.events_of(data):
+            if until_event is not None and event.event > until_event:
+                return Moment(chunk=last_chunk, view=view)
+            if event.event > view.event:
+                fold.apply(view, event)
+        last_chunk = number
+    return Moment(chunk=last_chunk, view=view)
+
+
+def _later_chunks(checkpoint: Checkpoint, session_id: UUID) -> Iterator[tuple[int, bytes]]:
+    rows = Chunk.objects.filter(session_id=session_id, branch=MAIN_BRANCH, number__gt=checkpoint.chunk).order_by("number")
+    for number, data in rows.values_list("number", "data").iterator(chunk_size=16):
+        yield number, bytes(data)

@@ -1,0 +1,133 @@
+"""Who may write to a session: one owner at a time, for a few seconds by the database's clock, fenced by the epoch.
+
+An owner that lost its lease without knowing can do no harm: every write of it names its epoch and then matches no row.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+import threading
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from django.db import DatabaseError, connection, transaction
+from django.db.models import F, Q
+
+from schedviz.sessions.database import DatabaseSeconds
+from schedviz.sessions.models import Session
+
+#: After this long without a renewal anybody may take the session.
+LEASE_SECONDS = 6.0
+RENEWAL_SECONDS = LEASE_SECONDS / 3
+
+
+class Lease(msgspec.Struct, frozen=True):
+    """The right to write to a session, as long as its epoch is this one."""
+
+    session_id: UUID
+    owner: str
+    epoch: int
+
+
+def owner_prefix() -> str:
+    """What the names of this process's owners begin with: SCHEDVIZ_OWNER, which a supervisor sets so that it can clear them, else its own."""
+    return os.environ.get("SCHEDVIZ_OWNER") or f"{socket.gethostname()}-{os.getpid()}"
+
+
+def acquire(session_id: UUID) -> tuple[Lease, Session] | None:
+    """The lease and the session as it is stored, or None when somebody alive has it, or there is no such session.
+
+    Counts an acquisition; whoever applies something or leaves in order sets the count back.
+    """
+    owner = f"{owner_prefix()}.{secrets.token_hex(4)}"
+    with transaction.atomic():
+        taken = (
+            Session.objects.filter(pk=session_id)
+            .exclude(status=Session.Status.FAILED)
+            .filter(Q(lease_owner="") | Q(lease_until__lt=DatabaseSeconds()))
+            .update(
+                epoch=F("epoch") + 1, acquisitions=F("acquisitions") + 1, lease_owner=owner, lease_until=DatabaseSeconds() + LEASE_SECONDS
+            )
+        )
+        if not taken:
+            return None
+        session = Session.objects.get(pk=session_id)
+    return Lease(session_id=session_id, owner=owner, epoch=session.epoch), session
+
+
+def fenced_update(lease: Lease, **values: Any) -> bool:
+    """Write to the session's row if the lease still holds; False: another owner has it, or it was deleted."""
+    return Session.objects.filter(pk=lease.session_id, epoch=lease.epoch).update(**values) == 1
+
+
+def renew(lease: Lease) -> bool:
+    """Hold on for another `LEASE_SECONDS`; False: it is too late."""
+    return fenced_update(lease, lease_until=DatabaseSeconds() + LEASE_SECONDS)
+
+
+def release_idle(lease: Lease) -> bool:
+    """Leave the session if there is nothing to do; False: work came in, or the lease is lost."""
+    return (
+        Session.objects.filter(pk=lease.session_id, epoch=lease.epoch, applied_seq=F("last_seq")).update(
+            lease_owner="", lease_until=0.0, acquisitions=0, trying_seq=0
+        )
+        == 1
+    )
+
+
+def release(lease: Lease, *, in_order: bool = True) -> None:
+    """Leave the session whatever is to do. Out of order, the acquisition stays counted."""
+    values: dict[str, Any] = {"lease_owner": "", "lease_until": 0.0}
+    if in_order:
+        values |= {"acquisitions": 0, "trying_seq": 0}
+    fenced_update(lease, **values)
+
+
+def clear_owner(prefix: str) -> int:
+    """Take the leases of a process that is known to be dead, so that its sessions go on at once. Returns how many."""
+    return Session.objects.filter(lease_owner__startswith=f"{prefix}.").update(lease_owner="", lease_until=0.0)
+
+
+class Renewals:
+    """A thread that renews the leases of this process, so that nobody who computes has to think of it."""
+
+    def __init__(self) -> None:
+        self._leases: dict[UUID, Lease] = {}
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def hold(self, lease: Lease) -> None:
+        with self._lock:
+            self._leases[lease.session_id] = lease
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._renew_for_ever, name="lease-renewals", daemon=True)
+                self._thread.start()
+
+    def drop(self, lease: Lease) -> None:
+        with self._lock:
+            if self._leases.get(lease.session_id) == lease:
+                del self._leases[lease.session_id]
+
+    def _renew_for_ever(self) -> None:
+        pause = threading.Event()
+        while True:
+            pause.wait(RENEWAL_SECONDS)
+            with self._lock:
+                leases = list(self._leases.values())
+                if not leases:
+                    self._thread = None
+                    break
+            for lease in leases:
+                try:
+                    if not renew(lease):
+                        self.drop(lease)
+                except DatabaseError:
+                    # The next round tries again; if the lease ends meanwhile, the epoch fences its owner.
+                    connection.close()
+        connection.close()
+
+
+RENEWALS = Renewals()
