@@ -17,7 +17,11 @@ class Part(msgspec.Struct, rename="camel", omit_defaults=False):
     """A piece of a view. Written in camelCase, as Kubernetes writes JSON."""
 
 
-class Resources(Part, frozen=True, omit_defaults=True):
+class Value(msgspec.Struct, frozen=True, rename="camel", omit_defaults=False):
+    """A piece of a view that never changes."""
+
+
+class Resources(Value, frozen=True, omit_defaults=True):
     """Amounts on one node: milli-cpus, bytes, and counts of scalar resources."""
 
     milli_cpu: int = msgspec.field(default=0, name="milliCPU")
@@ -27,7 +31,7 @@ class Resources(Part, frozen=True, omit_defaults=True):
     scalar: dict[str, int] = {}
 
 
-class ImageState(Part, frozen=True):
+class ImageState(Value, frozen=True):
     """An image on a node: its size in bytes, and on how many nodes it was when the node was last seen."""
 
     size: int
@@ -136,7 +140,7 @@ class QueueView(Part):
     move_request_cycle: int = -1
 
 
-class WatchInFlight(Part, frozen=True):
+class WatchInFlight(Value, frozen=True):
     """A watch event on its way from the API server to the scheduler."""
 
     id: int
@@ -156,7 +160,7 @@ class ApiView(Part):
     latencies: dict[str, float] = {}
 
 
-class StatusView(Part, frozen=True, omit_defaults=True):
+class StatusView(Value, frozen=True, omit_defaults=True):
     """What one plugin answered at one extension point."""
 
     plugin: str
@@ -164,7 +168,7 @@ class StatusView(Part, frozen=True, omit_defaults=True):
     reasons: list[str] = []
 
 
-class RejectionView(Part, frozen=True):
+class RejectionView(Value, frozen=True):
     """How many nodes one plugin rejected with one set of reasons."""
 
     plugin: str
@@ -175,7 +179,7 @@ class RejectionView(Part, frozen=True):
     first: list[str] = []
 
 
-class ScoreView(Part, frozen=True):
+class ScoreView(Value, frozen=True):
     """What one plugin gave to one node: raw, after NormalizeScore, and times its weight."""
 
     plugin: str
@@ -185,7 +189,7 @@ class ScoreView(Part, frozen=True):
     weighted: int
 
 
-class ScoredNodeView(Part, frozen=True):
+class ScoredNodeView(Value, frozen=True):
     """A node with its total and the shares of the plugins."""
 
     node: str
@@ -193,7 +197,7 @@ class ScoredNodeView(Part, frozen=True):
     scores: list[ScoreView] = []
 
 
-class StageView(Part, frozen=True, omit_defaults=True):
+class StageView(Value, frozen=True, omit_defaults=True):
     """One stage of a cycle that has ended."""
 
     stage: str
