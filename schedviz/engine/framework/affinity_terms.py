@@ -1,0 +1,68 @@
+"""Pod affinity terms with their selectors parsed. Upstream: framework/types.go"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar
+
+from schedviz.kube.affinity import PodAffinityTerm, WeightedPodAffinityTerm
+from schedviz.kube.core import Pod
+from schedviz.kube.selectors import Selector, SelectorError, label_selector
+
+Term = TypeVar("Term")
+Source = TypeVar("Source")
+
+
+class AffinityTerm:
+    """A pod (anti-)affinity term with its selectors parsed. Upstream: framework/types.go AffinityTerm"""
+
+    __slots__ = ("namespace_selector", "namespaces", "selector", "topology_key")
+
+    def __init__(self, pod: Pod, term: PodAffinityTerm) -> None:
+        self.selector: Selector = label_selector(term.label_selector)
+        own_alone = not term.namespaces and term.namespace_selector is None
+        self.namespaces = frozenset((pod.namespace,) if own_alone else term.namespaces)
+        self.namespace_selector: Selector = label_selector(term.namespace_selector)
+        self.topology_key = term.topology_key
+
+    def matches(self, pod: Pod, namespace_labels: Mapping[str, str]) -> bool:
+        """Whether the term speaks of this pod. Upstream: framework/types.go AffinityTerm.Matches"""
+        if pod.namespace in self.namespaces or self.namespace_selector.matches(namespace_labels):
+            return self.selector.matches(pod.metadata.labels)
+        return False
+
+
+class WeightedAffinityTerm(AffinityTerm):
+    """A preferred term. Upstream: framework/types.go WeightedAffinityTerm"""
+
+    __slots__ = ("weight",)
+
+    def __init__(self, pod: Pod, term: WeightedPodAffinityTerm) -> None:
+        super().__init__(pod, term.pod_affinity_term)
+        self.weight = term.weight
+
+
+class AffinityTerms:
+    """All terms of a pod, parsed. A list with a term that cannot be parsed is empty, and `error` says why."""
+
+    __slots__ = ("error", "preferred_affinity", "preferred_anti_affinity", "required_affinity", "required_anti_affinity")
+
+    def __init__(self, pod: Pod) -> None:
+        affinity = pod.spec.affinity
+        near = affinity.pod_affinity if affinity else None
+        far = affinity.pod_anti_affinity if affinity else None
+        errors: list[str] = []
+        self.required_affinity = _parse(AffinityTerm, pod, near.required if near else (), "requiredAffinityTerms", errors)
+        self.required_anti_affinity = _parse(AffinityTerm, pod, far.required if far else (), "requiredAntiAffinityTerms", errors)
+        self.preferred_affinity = _parse(WeightedAffinityTerm, pod, near.preferred if near else (), "preferredAffinityTerms", errors)
+        self.preferred_anti_affinity = _parse(WeightedAffinityTerm, pod, far.preferred if far else (), "preferredAntiAffinityTerms", errors)
+        #: "" where all could be parsed; put together as an Aggregate of apimachinery is.
+        self.error = errors[0] if len(errors) == 1 else f"[{', '.join(errors)}]" if errors else ""
+
+
+def _parse(make: Callable[[Pod, Source], Term], pod: Pod, sources: Iterable[Source], name: str, errors: list[str]) -> tuple[Term, ...]:
+    try:
+        return tuple(make(pod, source) for source in sources)
+    except SelectorError as error:
+        errors.append(f"{name}: {error}")
+        return ()

@@ -1,0 +1,446 @@
+"""What the scheduler computes of pods and nodes: PodInfo, NodeInfo, QueuedPodInfo, and the events that move pods.
+
+Times are whole nanoseconds of virtual time since the session began (Go's time.Duration), so that sums of them compare exactly; views
+and trace events say seconds.
+
+Upstream: framework/types.go
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from enum import IntFlag
+from typing import Final, NamedTuple
+
+import msgspec
+
+from schedviz.engine.framework.affinity_terms import AffinityTerm, AffinityTerms, WeightedAffinityTerm
+from schedviz.engine.framework.resource import PodRequests, Resource, as_int64, pod_requests
+from schedviz.kube.core import Node, Pod
+
+NANOS_PER_SECOND: Final = 1_000_000_000
+
+
+def to_seconds(nanos: int) -> float:
+    """Nanoseconds as the seconds that people read."""
+    return nanos / NANOS_PER_SECOND
+
+
+class Generations:
+    """The counter that all NodeInfos of one engine draw from. Upstream: framework/types.go nextGeneration"""
+
+    __slots__ = ("last",)
+
+    def __init__(self, last: int = 0) -> None:
+        #: The number that was given out last.
+        self.last = last
+
+    def next(self) -> int:
+        """A number that was never given out before."""
+        self.last += 1
+        return self.last
+
+
+class ActionType(IntFlag):
+    """What happened to a resource. Members combine. Upstream: framework/types.go ActionType"""
+
+    ADD = 1
+    DELETE = 2
+    UPDATE_NODE_ALLOCATABLE = 4
+    UPDATE_NODE_LABEL = 8
+    UPDATE_NODE_TAINT = 16
+    UPDATE_NODE_CONDITION = 32
+    UPDATE = UPDATE_NODE_ALLOCATABLE | UPDATE_NODE_LABEL | UPDATE_NODE_TAINT | UPDATE_NODE_CONDITION
+    ALL = ADD | DELETE | UPDATE
+
+
+class GVK:
+    """Names of the resources that cluster events speak of. Upstream: framework/types.go GVK"""
+
+    POD: Final = "Pod"
+    NODE: Final = "Node"
+    PERSISTENT_VOLUME: Final = "PersistentVolume"
+    PERSISTENT_VOLUME_CLAIM: Final = "PersistentVolumeClaim"
+    POD_SCHEDULING_CONTEXT: Final = "PodSchedulingContext"
+    RESOURCE_CLAIM: Final = "ResourceClaim"
+    STORAGE_CLASS: Final = "storage.k8s.io/StorageClass"
+    CSI_NODE: Final = "storage.k8s.io/CSINode"
+    CSI_DRIVER: Final = "storage.k8s.io/CSIDriver"
+    CSI_STORAGE_CAPACITY: Final = "storage.k8s.io/CSIStorageCapacity"
+    WILD_CARD: Final = "*"
+
+
+class ClusterEvent(msgspec.Struct, frozen=True):
+    """That something happened to a kind of resource: what plugins wait for and what moves unschedulable pods.
+
+    Not to be confused with a TraceEvent, which is ours. Upstream: framework/types.go ClusterEvent
+    """
+
+    resource: str
+    action_type: ActionType
+    label: str = ""
+
+    @property
+    def is_wild_card(self) -> bool:
+        return self.resource == GVK.WILD_CARD and self.action_type == ActionType.ALL
+
+
+class ImageStateSummary(msgspec.Struct, frozen=True):
+    """An image on a node: its size in bytes, and how many nodes had it when this node was last set."""
+
+    size: int
+    num_nodes: int
+
+
+class HostPort(NamedTuple):
+    """A port of the node that a pod takes. An empty IP has become 0.0.0.0, an empty protocol TCP."""
+
+    ip: str
+    protocol: str
+    port: int
+
+
+#: The IP that stands for all of a node's. Upstream: framework/types.go DefaultBindAllHostIP
+DEFAULT_BIND_ALL_HOST_IP: Final = "0.0.0.0"  # noqa: S104 - compared, never bound.
+
+
+class HostPortInfo:
+    """The host ports that are taken on a node, by IP. Upstream: framework/types.go HostPortInfo"""
+
+    __slots__ = ("by_ip",)
+
+    def __init__(self, by_ip: Mapping[str, Iterable[tuple[str, int]]] | None = None) -> None:
+        #: IP -> (protocol, port).
+        self.by_ip: dict[str, set[tuple[str, int]]] = {ip: set(ports) for ip, ports in (by_ip or {}).items()}
+
+    def __len__(self) -> int:
+        return sum(map(len, self.by_ip.values()))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, HostPortInfo) and self.by_ip == other.by_ip
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def add(self, port: HostPort) -> None:
+        """Take a port."""
+        self.by_ip.setdefault(port.ip, set()).add((port.protocol, port.port))
+
+    def remove(self, port: HostPort) -> None:
+        """Free a port, however many pods took it."""
+        taken = self.by_ip.get(port.ip)
+        if taken is not None:
+            taken.discard((port.protocol, port.port))
+            if not taken:
+                del self.by_ip[port.ip]
+
+    def check_conflict(self, port: HostPort) -> bool:
+        """Whether the port is taken; 0.0.0.0 is every IP. Upstream: framework/types.go HostPortInfo.CheckConflict"""
+        wanted = (port.protocol, port.port)
+        if port.ip == DEFAULT_BIND_ALL_HOST_IP:
+            return any(wanted in taken for taken in self.by_ip.values())
+        return wanted in self.by_ip.get(DEFAULT_BIND_ALL_HOST_IP, ()) or wanted in self.by_ip.get(port.ip, ())
+
+    def clone(self) -> HostPortInfo:
+        """A copy."""
+        return HostPortInfo(self.by_ip)
+
+    def items(self) -> Iterator[tuple[str, list[tuple[str, int]]]]:
+        """IPs and their ports, both sorted."""
+        for ip in sorted(self.by_ip):
+            yield ip, sorted(self.by_ip[ip])
+
+
+class PodInfo:
+    """A pod with what the scheduler computes of it, once. It never changes and is shared by whoever holds the pod.
+
+    Upstream: framework/types.go PodInfo
+    """
+
+    __slots__ = (
+        "_terms",
+        "claims",
+        "has_affinity",
+        "has_required_anti_affinity",
+        "host_ports",
+        "key",
+        "pod",
+        "requests",
+        "terms_of",
+        "uid",
+    )
+
+    def __init__(self, pod: Pod, *, terms_of: Pod | None = None) -> None:
+        self.pod = pod
+        #: `namespace/name`.
+        self.key = pod.key
+        self.uid = pod.uid
+        self.requests: PodRequests = pod_requests(pod)
+        #: The host ports of its containers (not of init containers).
+        self.host_ports = _host_ports(pod)
+        #: Its PersistentVolumeClaims, `namespace/name`, as often as volumes name them.
+        self.claims = tuple(
+            f"{pod.namespace}/{volume.persistent_volume_claim.claim_name}"
+            for volume in pod.spec.volumes
+            if volume.persistent_volume_claim is not None
+        )
+        affinity = pod.spec.affinity
+        far = affinity.pod_anti_affinity if affinity else None
+        self.has_affinity = affinity is not None and (affinity.pod_affinity is not None or far is not None)
+        self.has_required_anti_affinity = far is not None and len(far.required) != 0
+        #: The version of the pod from which the terms are: upstream keeps them over updates of the same pod.
+        self.terms_of = pod if terms_of is None else terms_of
+        self._terms: AffinityTerms | None = None
+
+    @property
+    def name(self) -> str:
+        """The pod's name."""
+        return self.pod.name
+
+    @property
+    def namespace(self) -> str:
+        """The pod's namespace."""
+        return self.pod.namespace
+
+    @property
+    def priority(self) -> int:
+        """The pod's priority, 0 where it has none. Upstream: component-helpers/scheduling/corev1/helpers.go PodPriority"""
+        return self.pod.spec.priority or 0
+
+    @property
+    def full_name(self) -> str:
+        """`name_namespace`. Upstream: scheduler/util/utils.go GetPodFullName"""
+        return f"{self.pod.name}_{self.pod.namespace}"
+
+    @property
+    def terms(self) -> AffinityTerms:
+        """All its pod affinity terms, and what was wrong with them."""
+        if self._terms is None:
+            self._terms = AffinityTerms(self.terms_of)
+        return self._terms
+
+    @property
+    def required_affinity_terms(self) -> tuple[AffinityTerm, ...]:
+        """Pods that it must be near to."""
+        return self.terms.required_affinity
+
+    @property
+    def required_anti_affinity_terms(self) -> tuple[AffinityTerm, ...]:
+        """Pods that it must be far from."""
+        return self.terms.required_anti_affinity
+
+    @property
+    def preferred_affinity_terms(self) -> tuple[WeightedAffinityTerm, ...]:
+        """Pods that it would be near to."""
+        return self.terms.preferred_affinity
+
+    @property
+    def preferred_anti_affinity_terms(self) -> tuple[WeightedAffinityTerm, ...]:
+        """Pods that it would be far from."""
+        return self.terms.preferred_anti_affinity
+
+    def updated(self, pod: Pod) -> PodInfo:
+        """This pod in another version. The same pod keeps its affinity terms. Upstream: framework/types.go PodInfo.Update"""
+        return PodInfo(pod, terms_of=self.terms_of) if pod.uid == self.uid else PodInfo(pod)
+
+    def assigned(self, node_name: str) -> PodInfo:
+        """This pod with `spec.nodeName` set, as it is assumed on a node."""
+        return self.like(msgspec.structs.replace(self.pod, spec=msgspec.structs.replace(self.pod.spec, node_name=node_name)))
+
+    def like(self, pod: Pod) -> PodInfo:
+        """The PodInfo of another version of this pod. What is computed is shared where what it is computed of is the same."""
+        mine, theirs = self.pod.spec, pod.spec
+        if not (
+            pod.uid == self.uid
+            and self.terms_of is self.pod
+            and mine.containers == theirs.containers
+            and mine.init_containers == theirs.init_containers
+            and mine.overhead == theirs.overhead
+            and mine.volumes == theirs.volumes
+            and mine.affinity == theirs.affinity
+        ):
+            return PodInfo(pod)
+        other = PodInfo.__new__(PodInfo)
+        for member in PodInfo.__slots__:
+            setattr(other, member, getattr(self, member))
+        other.pod = other.terms_of = pod
+        return other
+
+    def __repr__(self) -> str:
+        return f"PodInfo({self.key})"
+
+
+def _host_ports(pod: Pod) -> tuple[HostPort, ...]:
+    return tuple(
+        HostPort(port.host_ip or DEFAULT_BIND_ALL_HOST_IP, port.protocol or "TCP", port.host_port)
+        for container in pod.spec.containers
+        for port in container.ports
+        if port.host_port > 0
+    )
+
+
+class PodNotFoundError(LookupError):
+    """A pod is to be taken off a node that it is not on."""
+
+
+class NodeInfo:
+    """A node with the pods on it and their sums. Upstream: framework/types.go NodeInfo"""
+
+    __slots__ = (
+        "allocatable",
+        "generation",
+        "generations",
+        "image_states",
+        "name",
+        "node",
+        "non_zero_requested",
+        "pods",
+        "pods_with_affinity",
+        "pods_with_required_anti_affinity",
+        "pvc_ref_counts",
+        "requested",
+        "used_ports",
+    )
+
+    def __init__(self, name: str, generations: Generations) -> None:
+        #: The node's name, also while the node itself is not known.
+        self.name = name
+        #: The Node; None for a ghost: the node is gone, or was never seen, and pods are on it.
+        self.node: Node | None = None
+        #: Pods in order of arrival, but for the last one taking the place of one that is removed.
+        self.pods: list[PodInfo] = []
+        #: Those with any pod (anti-)affinity.
+        self.pods_with_affinity: list[PodInfo] = []
+        #: Those with required pod anti-affinity.
+        self.pods_with_required_anti_affinity: list[PodInfo] = []
+        self.used_ports = HostPortInfo()
+        self.requested = Resource()
+        #: Milli-cpus and memory alone, where a container that requests none counts for the default.
+        self.non_zero_requested = Resource()
+        self.allocatable = Resource()
+        #: The images that are on the node. Replaced, never changed.
+        self.image_states: Mapping[str, ImageStateSummary] = {}
+        #: `namespace/claim` -> how many volumes of pods use it.
+        self.pvc_ref_counts: dict[str, int] = {}
+        #: Bumped by every change.
+        self.generation = generations.next()
+        self.generations = generations
+
+    def clone(self) -> NodeInfo:
+        """A copy of the same generation, which draws from the same counter. Upstream: framework/types.go NodeInfo.Clone"""
+        copy = NodeInfo.__new__(NodeInfo)
+        copy.assign(self)
+        return copy
+
+    def assign(self, other: NodeInfo) -> None:
+        """Become a copy of another NodeInfo, so that whoever holds this object sees it."""
+        self.name = other.name
+        self.node = other.node
+        self.pods = other.pods.copy()
+        self.pods_with_affinity = other.pods_with_affinity.copy()
+        self.pods_with_required_anti_affinity = other.pods_with_required_anti_affinity.copy()
+        self.used_ports = other.used_ports.clone()
+        self.requested = other.requested.clone()
+        self.non_zero_requested = other.non_zero_requested.clone()
+        self.allocatable = other.allocatable.clone()
+        self.image_states = other.image_states
+        self.pvc_ref_counts = other.pvc_ref_counts.copy()
+        self.generation = other.generation
+        self.generations = other.generations
+
+    def add_pod(self, pod: PodInfo) -> None:
+        """Put a pod on the node. Upstream: framework/types.go NodeInfo.AddPodInfo"""
+        self.pods.append(pod)
+        if pod.has_affinity:
+            self.pods_with_affinity.append(pod)
+        if pod.has_required_anti_affinity:
+            self.pods_with_required_anti_affinity.append(pod)
+        self._update(pod, 1)
+
+    def remove_pod(self, pod: PodInfo) -> None:
+        """Take a pod off the node, found by uid; what this version of it requests is subtracted.
+
+        Raises PodNotFoundError. Upstream: framework/types.go NodeInfo.RemovePod
+        """
+        if pod.has_affinity:
+            _swap_remove(self.pods_with_affinity, pod.uid)
+        if pod.has_required_anti_affinity:
+            _swap_remove(self.pods_with_required_anti_affinity, pod.uid)
+        if not _swap_remove(self.pods, pod.uid):
+            raise PodNotFoundError(f"no corresponding pod {pod.name} in pods of node {self.name}")
+        self._update(pod, -1)
+
+    def set_node(self, node: Node) -> None:
+        """Take what the Node says. Upstream: framework/types.go NodeInfo.SetNode"""
+        self.node = node
+        self.allocatable = Resource.of(node.status.allocatable)
+        self.generation = self.generations.next()
+
+    def remove_node(self) -> None:
+        """Forget the Node and keep the rest. Upstream: framework/types.go NodeInfo.RemoveNode"""
+        self.node = None
+        self.generation = self.generations.next()
+
+    def _update(self, pod: PodInfo, sign: int) -> None:
+        requests = pod.requests
+        self.requested.add(requests.resource, sign)
+        non_zero = self.non_zero_requested
+        non_zero.milli_cpu = as_int64(non_zero.milli_cpu + sign * requests.non_zero_milli_cpu)
+        non_zero.memory = as_int64(non_zero.memory + sign * requests.non_zero_memory)
+        for port in pod.host_ports:
+            if sign > 0:
+                self.used_ports.add(port)
+            else:
+                self.used_ports.remove(port)
+        for claim in pod.claims:
+            count = self.pvc_ref_counts.get(claim, 0) + sign
+            if count > 0 or sign > 0:
+                self.pvc_ref_counts[claim] = count
+            else:
+                self.pvc_ref_counts.pop(claim, None)
+        self.generation = self.generations.next()
+
+    def __repr__(self) -> str:
+        return f"NodeInfo({self.name}, generation={self.generation}, pods={self.pods})"
+
+
+def _swap_remove(pods: list[PodInfo], uid: str) -> bool:
+    """Take a pod out of a list and put the last one in its place. Upstream: framework/types.go removeFromSlice"""
+    for place, pod in enumerate(pods):
+        if pod.uid == uid:
+            last = pods.pop()
+            if place < len(pods):
+                pods[place] = last
+            return True
+    return False
+
+
+class QueuedPodInfo:
+    """A pod in the scheduling queue, or just popped from it. Upstream: framework/types.go QueuedPodInfo"""
+
+    __slots__ = ("attempts", "gated", "initial_attempt_timestamp", "pod_info", "timestamp", "unschedulable_plugins")
+
+    def __init__(self, pod_info: PodInfo, *, timestamp: int) -> None:
+        self.pod_info = pod_info
+        #: When it was added to the queue last, in nanoseconds.
+        self.timestamp = timestamp
+        #: When it was added for the first time.
+        self.initial_attempt_timestamp = timestamp
+        #: How often it was popped.
+        self.attempts = 0
+        #: The plugins that rejected it last.
+        self.unschedulable_plugins: set[str] = set()
+        #: Held back by a PreEnqueue plugin.
+        self.gated = False
+
+    @property
+    def pod(self) -> Pod:
+        """The pod."""
+        return self.pod_info.pod
+
+    @property
+    def key(self) -> str:
+        """`namespace/name`."""
+        return self.pod_info.key
+
+    def __repr__(self) -> str:
+        return f"QueuedPodInfo({self.key}, attempts={self.attempts})"

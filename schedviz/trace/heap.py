@@ -1,0 +1,126 @@
+"""A keyed heap that lays out its array exactly as Go's container/heap does.
+
+Python's `heapq` sifts differently, so that pods of equal rank would leave in another order and the array on the page would be another one.
+
+Upstream: internal/heap/heap.go Heap, over container/heap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Heap(Generic[T]):
+    """A heap of objects that are known by a key; `less(a, b)` says that a leaves before b."""
+
+    def __init__(self, key: Callable[[T], str], less: Callable[[T, T], bool]) -> None:
+        self._key = key
+        self._less = less
+        #: The heap's array. The first leaves next.
+        self._array: list[T] = []
+        #: Key -> place in the array.
+        self._index: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._array)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._index
+
+    def __iter__(self) -> Iterator[T]:
+        """The objects in the order of the array."""
+        return iter(self._array)
+
+    def load(self, array: Iterable[T]) -> None:
+        """Take an array that another heap of the same order laid out, as it is."""
+        self._array = list(array)
+        self._index = {self._key(item): place for place, item in enumerate(self._array)}
+
+    def get(self, key: str) -> T | None:
+        """The object with this key."""
+        place = self._index.get(key)
+        return None if place is None else self._array[place]
+
+    def peek(self) -> T | None:
+        """The object that leaves next, left where it is."""
+        return self._array[0] if self._array else None
+
+    def add(self, item: T) -> None:
+        """Insert an object, or put it in the place of the one with its key and restore the order."""
+        key = self._key(item)
+        place = self._index.get(key)
+        if place is None:
+            self._index[key] = len(self._array)
+            self._array.append(item)
+            self._up(len(self._array) - 1)
+        else:
+            self._array[place] = item
+            self._fix(place)
+
+    def pop(self) -> T:
+        """Take the object that leaves next. Raises IndexError when there is none."""
+        if not self._array:
+            raise IndexError("pop from an empty heap")
+        last = len(self._array) - 1
+        self._swap(0, last)
+        self._down(0, last)
+        return self._drop_last()
+
+    def delete(self, key: str) -> T | None:
+        """Take the object with this key; None: there is none."""
+        place = self._index.get(key)
+        if place is None:
+            return None
+        last = len(self._array) - 1
+        if last != place:
+            self._swap(place, last)
+            if not self._down(place, last):
+                self._up(place)
+        return self._drop_last()
+
+    def in_pop_order(self) -> list[T]:
+        """The objects in the order in which they would leave. The heap stays as it is."""
+        copy: Heap[T] = Heap(self._key, self._less)
+        copy.load(self._array)
+        return [copy.pop() for _ in range(len(copy))]
+
+    def _drop_last(self) -> T:
+        item = self._array.pop()
+        del self._index[self._key(item)]
+        return item
+
+    def _swap(self, i: int, j: int) -> None:
+        array = self._array
+        array[i], array[j] = array[j], array[i]
+        self._index[self._key(array[i])] = i
+        self._index[self._key(array[j])] = j
+
+    def _fix(self, place: int) -> None:
+        if not self._down(place, len(self._array)):
+            self._up(place)
+
+    def _up(self, place: int) -> None:
+        array, less = self._array, self._less
+        while place > 0:
+            parent = (place - 1) // 2
+            if not less(array[place], array[parent]):
+                break
+            self._swap(parent, place)
+            place = parent
+
+    def _down(self, start: int, end: int) -> bool:
+        """Sink the object at `start` within array[:end]. True: it moved."""
+        array, less = self._array, self._less
+        place = start
+        while (left := 2 * place + 1) < end:
+            child = left
+            if (right := left + 1) < end and less(array[right], array[left]):
+                child = right
+            if not less(array[child], array[place]):
+                break
+            self._swap(place, child)
+            place = child
+        return place > start

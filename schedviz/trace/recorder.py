@@ -1,0 +1,39 @@
+"""Where the engine writes what it did: numbers trace events and keeps them until they are drained."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from schedviz.trace.events import AnyEvent, TraceEvent
+
+
+class Recorder:
+    """The events since the last drain, numbered without gaps.
+
+    Whoever runs the engine keeps `at` and `cycle` up to date; whoever changes state calls `record` once, after the change. While
+    `silent`, nothing is recorded and no number is used: an import fills cache and queue like this.
+    """
+
+    def __init__(self, *, event: int = 0, at: float = 0.0, cycle: int = 0) -> None:
+        #: The number of the last event.
+        self.event = event
+        #: The virtual clock in seconds.
+        self.at = at
+        #: The scheduling cycle that runs; 0: none.
+        self.cycle = cycle
+        self.silent = False
+        self._events: list[AnyEvent] = []
+
+    def record(self, kind: type[TraceEvent], **members: Any) -> None:
+        """Record one event of this kind, with the members that are its own."""
+        if self.silent:
+            return
+        self.event += 1
+        if "cycle" not in members:
+            members["cycle"] = self.cycle
+        self._events.append(cast(AnyEvent, kind(event=self.event, at=self.at, **members)))
+
+    def drain(self) -> list[AnyEvent]:
+        """The events that were not drained yet, oldest first."""
+        events, self._events = self._events, []
+        return events
