@@ -1,0 +1,52 @@
+"""Virtual time, in whole nanoseconds since the session began, so that sums compare exactly.
+
+Nothing in the engine reads another clock. Second 0 is 2024-01-01T00:00:00Z.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from schedviz.kube.timestamps import from_seconds, to_seconds
+
+NANOSECOND: Final = 1
+MILLISECOND: Final = 1_000_000
+SECOND: Final = 1_000_000_000
+
+#: Where the virtual clock begins, in seconds since 1970.
+EPOCH_SECONDS: Final = int(to_seconds("2024-01-01T00:00:00Z"))
+
+
+def nanoseconds(seconds: float) -> int:
+    """Seconds as whole nanoseconds, rounded."""
+    return round(seconds * SECOND)
+
+
+class Clock:
+    """The time of one session."""
+
+    __slots__ = ("now",)
+
+    def __init__(self, now: int = 0) -> None:
+        self.now = now
+
+    def __call__(self) -> int:
+        """The time in nanoseconds."""
+        return self.now
+
+    @property
+    def seconds(self) -> float:
+        """The time in seconds."""
+        return self.now / SECOND
+
+    def advance(self, nanos: int) -> None:
+        """Let time pass."""
+        self.now += nanos
+
+    def move_to(self, moment: int) -> None:
+        """Let time pass until a moment; one that is past changes nothing."""
+        self.now = max(self.now, moment)
+
+    def timestamp(self, *, after_seconds: int = 0) -> str:
+        """The time as Kubernetes writes it, cut to whole seconds: `2024-01-01T00:00:00Z`."""
+        return from_seconds(EPOCH_SECONDS + self.now // SECOND + after_seconds)

@@ -1,0 +1,69 @@
+"""What the scheduler knows of the API server's objects: the informers' stores, filled by watch events.
+
+Plugins look objects up here, and see a change in the middle of a cycle, as upstream's listers do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from schedviz.engine.cluster.watch import WatchEvent
+from schedviz.kube.kinds import BY_NAME, BY_TYPE, KINDS
+from schedviz.kube.meta import KubeObject
+
+
+class Informers:
+    """One store for each kind."""
+
+    def __init__(self) -> None:
+        self._stores: dict[str, dict[str, KubeObject]] = {kind.name: {} for kind in KINDS}
+        #: Kind -> its objects sorted by key, while nothing changed.
+        self._sorted: dict[str, list[KubeObject]] = {}
+        #: Kind -> how often its store changed: what is derived from it is stale when this moved.
+        self.versions: dict[str, int] = dict.fromkeys(self._stores, 0)
+
+    def apply(self, event: WatchEvent) -> KubeObject | None:
+        """Take the event into the store. The object that was there before, or None.
+
+        An object that was missed when it was added is found by its first update, as upstream.
+        """
+        store = self._stores[event.kind]
+        self._touched(event.kind)
+        if event.verb == "DELETED":
+            return store.pop(event.key, None)
+        before = store.get(event.key)
+        store[event.key] = event.object
+        return before
+
+    def put(self, obj: KubeObject) -> None:
+        """Take an object as a list from the API server shows it."""
+        kind = BY_TYPE[type(obj)].name
+        self._stores[kind][obj.metadata.key] = obj
+        self._touched(kind)
+
+    def get(self, kind: str, namespace: str, name: str) -> Any | None:
+        """The object, or None. `namespace` does not matter for a kind that has none."""
+        return self._stores[kind].get(f"{namespace}/{name}" if BY_NAME[kind].namespaced else name)
+
+    def by_key(self, kind: str, key: str) -> Any | None:
+        """The object, or None."""
+        return self._stores[kind].get(key)
+
+    def list(self, kind: str, namespace: str | None = None) -> Sequence[Any]:
+        """Objects of a kind sorted by key, of one namespace or of all."""
+        objects = self._sorted.get(kind)
+        if objects is None:
+            store = self._stores[kind]
+            objects = self._sorted[kind] = [store[key] for key in sorted(store)]
+        if namespace is None:
+            return objects
+        return [obj for obj in objects if obj.metadata.namespace == namespace]
+
+    def objects(self) -> dict[str, dict[str, KubeObject]]:
+        """All stores, by kind and key."""
+        return self._stores
+
+    def _touched(self, kind: str) -> None:
+        self._sorted.pop(kind, None)
+        self.versions[kind] += 1

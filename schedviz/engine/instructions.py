@@ -1,0 +1,65 @@
+"""What the scheduler wants done in the world outside: it never does it itself.
+
+A host is given instructions one at a time and answers with an error as a value, or None when it was done. The simulated API server
+(`cluster`) is one host, the writer to a followed cluster another.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import msgspec
+
+from schedviz.engine.framework.status import StatusError
+from schedviz.kube.core import Pod, PodCondition
+
+
+class Instruction(msgspec.Struct, frozen=True):
+    """One thing to be done."""
+
+
+class BindPod(Instruction, frozen=True):
+    """Create the pod's Binding to a node."""
+
+    pod: Pod
+    node: str
+
+
+class PatchPodStatus(Instruction, frozen=True):
+    """Patch a pod's status: what differs from `pod`, which is the pod as the scheduler knew it.
+
+    None leaves a condition or the nomination as it is, "" clears the nomination. Upstream: util/utils.go PatchPodStatus
+    """
+
+    pod: Pod
+    condition: PodCondition | None = None
+    nominated_node_name: str | None = None
+
+
+class DeletePod(Instruction, frozen=True):
+    """Delete a pod that has to make room."""
+
+    pod: Pod
+
+
+class RecordEvent(Instruction, frozen=True):
+    """Record a Kubernetes Event about a pod. It never fails."""
+
+    pod: Pod
+    type: str
+    reason: str
+    action: str
+    note: str
+    component: str
+    related: str = ""
+
+
+AnyInstruction = BindPod | PatchPodStatus | DeletePod | RecordEvent
+
+
+class Host(Protocol):
+    """Whoever does what the scheduler wants done."""
+
+    def carry_out(self, instruction: AnyInstruction) -> StatusError | None:
+        """Do it. The error that the API server answered with, or None."""
+        ...
