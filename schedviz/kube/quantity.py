@@ -6,6 +6,7 @@ A quantity is an exact decimal with the format it was written in. `value` and `m
 
 from __future__ import annotations
 
+import json
 import re
 from functools import lru_cache
 from typing import Final, Literal
@@ -37,8 +38,8 @@ class QuantityError(ValueError):
 
     def __init__(self, text: object) -> None:
         self.text = text
-        shown = f'"{text}"' if isinstance(text, str) else str(text)
-        super().__init__(f"{shown} is not a quantity")
+        shown = f'"{text}"' if isinstance(text, str) else json.dumps(text)
+        super().__init__(f"{shown} is not a quantity" if len(shown) <= 80 else f"{shown[:77]}… is not a quantity")
 
 
 class Quantity:
@@ -92,7 +93,7 @@ class Quantity:
     def compare(self, other: Quantity) -> int:
         """-1, 0 or 1. Upstream: quantity.go Cmp"""
         low = min(self.exponent, other.exponent)
-        mine, theirs = self.unscaled * 10 ** (self.exponent - low), other.unscaled * 10 ** (other.exponent - low)
+        mine, theirs = self.unscaled * _power(self.exponent - low), other.unscaled * _power(other.exponent - low)
         return (mine > theirs) - (mine < theirs)
 
     def __str__(self) -> str:

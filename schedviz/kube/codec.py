@@ -1,0 +1,207 @@
+"""Bytes and dicts into objects, and back.
+
+Lenient decoding drops what is not read (a dump has many such fields); strict decoding also refuses a field that the
+Kubernetes API does not know. Both leave a keyed digest of what was dropped.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+import msgspec
+
+from schedviz.kube import quantity, timestamps
+from schedviz.kube.core import Pod
+from schedviz.kube.errors import DecodeError, UnknownKindError
+from schedviz.kube.explain import describe, explain_validation_error
+from schedviz.kube.kinds import BY_NAME, BY_TYPE, KINDS, Kind
+from schedviz.kube.meta import KubeObject, ObjectMeta
+from schedviz.kube.quantity import Quantity
+from schedviz.kube.shapes import known, nested_names, remainder
+from schedviz.kube.unread import READ_ANNOTATIONS
+
+_KNOWN_KINDS: Final = ", ".join(sorted(kind.name for kind in KINDS))
+
+_key = b"schedviz"
+
+
+def set_digest_key(key: bytes) -> None:
+    """Set the key (at most 64 bytes) of the digests of unread fields; all processes of one installation need the same."""
+    global _key  # noqa: PLW0603
+    _key = key
+
+
+def dec_hook(type_: type, value: Any) -> Any:
+    """msgspec's hook for the types that it does not know; give it to every decoder of objects."""
+    if type_ is Quantity:
+        if isinstance(value, str):
+            return quantity.parse(value.strip())
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            return quantity.from_number(value)
+        raise quantity.QuantityError(value)
+    raise NotImplementedError(type_)
+
+
+def enc_hook(value: Any) -> Any:
+    """msgspec's hook for encoding objects; give it to every encoder of objects."""
+    if isinstance(value, Quantity):
+        return str(value)
+    raise NotImplementedError(type(value))
+
+
+class _Head(msgspec.Struct, gc=False):
+    api_version: Any = msgspec.field(default="", name="apiVersion")
+    kind: Any = ""
+
+
+class _Decoders:
+    """The compiled decoders of one kind."""
+
+    def __init__(self, kind: Kind) -> None:
+        self.kind = kind
+        self.object = msgspec.json.Decoder(kind.type, dec_hook=dec_hook)
+        self.remainder_type = cast("type[msgspec.Struct]", remainder(kind.type))
+        self.remainder = msgspec.json.Decoder(self.remainder_type)
+        self.known_type = known(kind.type)
+
+
+_DECODERS: Final = {kind.name: _Decoders(kind) for kind in KINDS}
+_head_decoder: Final = msgspec.json.Decoder(_Head)
+_encoder: Final = msgspec.json.Encoder(enc_hook=enc_hook)
+_sorted_encoder: Final = msgspec.json.Encoder(order="sorted")
+
+#: Members that mean the same as their absence: empty ones, and those that say the API's default.
+_NEUTRAL: Final = re.compile(
+    rb'"(?:\w+":(?:\{\}|\[\]|""|null)|restartPolicy":"Always"|dnsPolicy":"ClusterFirst"|enableServiceLinks":true'
+    rb'|terminationMessagePath":"/dev/termination-log"|terminationMessagePolicy":"File"),?'
+)
+
+#: What an encoded remainder looks like when nothing was dropped.
+_BARE: Final = re.compile(rb'(?:[{}\[\],:]|null|"(?:' + "|".join(sorted(nested_names())).encode() + rb')")*')
+
+
+def decode(data: bytes, *, strict: bool = False, kind: str = "") -> KubeObject:
+    """An object from its JSON; `kind` is the kind of an object that does not say its own (an item of a PodList).
+
+    Raises `UnknownKindError` for a kind that the scheduler does not read, `DecodeError` for anything else that is wrong.
+    """
+    try:
+        head = _head_decoder.decode(data)
+        decoders = _decoders_for(head.api_version, head.kind or kind)
+        obj = decoders.object.decode(data)
+        if strict:
+            msgspec.json.decode(data, type=decoders.known_type)
+        return _finish(obj, decoders.remainder.decode(data))
+    except msgspec.ValidationError:
+        return from_dict(msgspec.json.decode(data), strict=strict, kind=kind)  # accepts nulls, or says what is wrong
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise DecodeError("", "JSON", message=f"not JSON: {error}") from None
+
+
+def from_dict(data: object, *, strict: bool = False, kind: str = "") -> KubeObject:
+    """An object from decoded JSON. Raises as `decode` does."""
+    if not isinstance(data, Mapping):
+        raise DecodeError("", "a Kubernetes object", describe(data))
+    decoders = _decoders_for(data.get("apiVersion", ""), data.get("kind") or kind)
+    try:
+        return _convert(data, decoders, strict=strict)
+    except msgspec.ValidationError:
+        pass
+    without_nulls = _drop_nulls(data)  # null means "absent" to Kubernetes
+    try:
+        return _convert(without_nulls, decoders, strict=strict)
+    except msgspec.ValidationError as error:
+        raise explain_validation_error(error, without_nulls) from None
+
+
+def to_dict(obj: KubeObject) -> dict[str, Any]:
+    """The object as JSON-like data, apiVersion and kind first."""
+    plain = msgspec.to_builtins(obj, enc_hook=enc_hook)
+    return {"apiVersion": BY_TYPE[type(obj)].api_version, **plain}
+
+
+def encode(obj: KubeObject) -> bytes:
+    """The object as JSON."""
+    return _encoder.encode(to_dict(obj))
+
+
+def digest(data: bytes) -> str:
+    """A short keyed digest: tells a change and nothing else."""
+    return hashlib.blake2b(data, key=_key, digest_size=12).hexdigest()
+
+
+def _decoders_for(api_version: object, kind: object) -> _Decoders:
+    if not isinstance(kind, str) or not kind:
+        found = "nothing" if kind in ("", None) else describe(kind)
+        raise DecodeError("kind", "the kind of the object, such as Pod", found)
+    entry = BY_NAME.get(kind)
+    if entry is None:
+        raise UnknownKindError(
+            "kind", _KNOWN_KINDS, kind, message=f"the scheduler does not read the kind {kind!r}; it reads {_KNOWN_KINDS}"
+        )
+    if api_version not in ("", None, entry.api_version):
+        raise UnknownKindError("apiVersion", f'"{entry.api_version}" for a {kind}', describe(api_version))
+    return _DECODERS[kind]
+
+
+def _convert(data: Mapping[str, Any], decoders: _Decoders, *, strict: bool) -> KubeObject:
+    obj = msgspec.convert(data, decoders.kind.type, dec_hook=dec_hook)
+    if strict:
+        msgspec.convert(data, decoders.known_type)
+    return _finish(obj, msgspec.convert(data, decoders.remainder_type))
+
+
+def _finish(obj: KubeObject, rest: Any) -> KubeObject:
+    """Check what types cannot say, keep the annotations that are read, and digest what is not kept."""
+    _check_names_and_times(obj)
+    changes: dict[str, Any] = {}
+    metadata = obj.metadata
+    if not metadata.annotations.keys() <= READ_ANNOTATIONS:
+        changes["metadata"] = _split_annotations(metadata)
+    if isinstance(obj, Pod):
+        lifecycle = _digest_of([rest.metadata, rest.status])
+        if lifecycle:
+            changes["unread_status"] = lifecycle
+        unread = _digest_of(rest.spec)
+    else:
+        unread = _digest_of(rest)
+    if unread:
+        changes["unread"] = unread
+    return msgspec.structs.replace(obj, **changes) if changes else obj
+
+
+def _digest_of(rest: Any) -> str:
+    data = _NEUTRAL.sub(b"", _sorted_encoder.encode(rest)).replace(b",}", b"}")
+    return "" if _BARE.fullmatch(data) else digest(data)
+
+
+def _split_annotations(metadata: ObjectMeta) -> ObjectMeta:
+    kept = {key: value for key, value in metadata.annotations.items() if key in READ_ANNOTATIONS}
+    others = {key: value for key, value in metadata.annotations.items() if key not in READ_ANNOTATIONS}
+    return msgspec.structs.replace(metadata, annotations=kept, unread_annotations=digest(_sorted_encoder.encode(others)))
+
+
+def _check_names_and_times(obj: KubeObject) -> None:
+    metadata = obj.metadata
+    if not metadata.name and not metadata.generate_name:
+        raise DecodeError("metadata.name", "a name", "nothing")
+    times = [("metadata.creationTimestamp", metadata.creation_timestamp), ("metadata.deletionTimestamp", metadata.deletion_timestamp)]
+    if isinstance(obj, Pod):
+        times.append(("status.startTime", obj.status.start_time))
+    for path, text in times:
+        if text is not None:
+            try:
+                timestamps.to_seconds(text)
+            except ValueError as error:
+                raise DecodeError(path, "an RFC 3339 time", text, message=str(error)) from None
+
+
+def _drop_nulls(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _drop_nulls(item) for key, item in value.items() if item is not None}
+    if isinstance(value, list):
+        return [_drop_nulls(item) for item in value]
+    return value

@@ -1,0 +1,102 @@
+"""msgspec's complaints in words: where, what was expected, what was found."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+import msgspec
+
+from schedviz.kube import quantity
+from schedviz.kube.errors import DecodeError
+
+_AT = re.compile(r"^(?P<what>.*?)(?: - at `(?:key in )?\$(?P<path>[^`]*)`)?$", re.DOTALL)
+_UNKNOWN = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)
+_MISSING = re.compile(r"Object missing required field `(.*)`")
+_EXPECTED = re.compile(r"Expected `(?P<type>[^`]*)`(?P<rest>[^,]*)(?:, got `(?P<got>[^`]*)`)?")
+_STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+|\.\.\.)\]")
+
+_WORDS: Final = {
+    "str": "a string",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "object": "an object",
+    "array": "a list",
+    "Quantity": "a quantity such as 500m or 2Gi",
+    "null": "null",
+}
+_TYPES: Final[dict[str, Any]] = {"str": str, "int": int, "float": (int, float), "bool": bool, "object": dict, "array": (list, tuple)}
+
+
+def describe(value: object) -> str:
+    """A value, short, for a message."""
+    if value is None:
+        return "null"
+    if isinstance(value, dict):
+        return "an object"
+    if isinstance(value, (list, tuple)):
+        return "a list"
+    text = msgspec.json.encode(value).decode()
+    return text if len(text) <= 80 else f"{text[:77]}…"
+
+
+def explain_validation_error(error: msgspec.ValidationError, data: object) -> DecodeError:
+    """The error in words. `data` is what was decoded: msgspec says `[...]` for a member of a map, so that is looked up."""
+    match = _AT.match(str(error))
+    what, path = (match["what"], match["path"] or "") if match else (str(error), "")
+    unknown = _UNKNOWN.fullmatch(what)
+    if unknown:
+        return DecodeError(_join(path, unknown[1]), "a field of the Kubernetes API", unknown[1], message="unknown field")
+    missing = _MISSING.fullmatch(what)
+    if missing:
+        return DecodeError(_join(path, missing[1]), "a value", "nothing")
+    expected = _EXPECTED.match(what)
+    where, found = _locate(path, data, expected["type"] if expected else "Quantity")
+    if isinstance(error.__cause__, quantity.QuantityError) or not expected:
+        return DecodeError(where, "a quantity", describe(found), message=what)
+    return DecodeError(where, _in_words(expected["type"], expected["rest"].strip()), describe(found))
+
+
+def _in_words(type_: str, rest: str) -> str:
+    options = [_WORDS.get(option.strip(), option.strip()) for option in type_.split("|") if option.strip() != "null"]
+    bound = rest.replace(">=", "of at least").replace("<=", "of at most")
+    return f"{' or '.join(options)}{f' {bound}' if bound else ''}"
+
+
+def _join(path: str, name: str) -> str:
+    return f"{path}.{name}".lstrip(".")
+
+
+def _locate(path: str, data: object, type_: str) -> tuple[str, Any]:
+    """The path with map keys filled in, and the value there."""
+    where, value = "", data
+    for name, index in _STEP.findall(path):
+        if name:
+            where, value = f"{where}.{name}", value.get(name) if isinstance(value, dict) else None
+        elif index == "...":
+            key, value = _culprit(value, type_)
+            where = f"{where}.{key}" if "." not in key and "/" not in key else f'{where}["{key}"]'
+        else:
+            where, value = f"{where}[{index}]", value[int(index)] if isinstance(value, (list, tuple)) else None
+    return where.lstrip("."), value
+
+
+def _culprit(members: object, type_: str) -> tuple[str, Any]:
+    """The first member of a map that is not what it should be."""
+    if isinstance(members, dict):
+        for key, value in members.items():
+            if not _fits(value, type_):
+                return str(key), value
+    return "...", None
+
+
+def _fits(value: object, type_: str) -> bool:
+    if type_ == "Quantity":
+        try:
+            quantity.parse(value.strip() if isinstance(value, str) else str(value))
+        except ValueError:
+            return False
+        return not isinstance(value, (bool, dict, list))
+    wanted = tuple(_TYPES[option.strip()] for option in type_.split("|") if option.strip() in _TYPES)
+    return not wanted or any(isinstance(value, option) for option in wanted)

@@ -1,0 +1,83 @@
+"""Fields of the Kubernetes API (v1.27) that are real and that the scheduler does not read, by struct.
+
+Strict decoding accepts them and refuses any other; their content is digested and not kept.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from schedviz.kube import apps, core, meta, policy, storage, volumes
+
+#: Read by strict decoding only, so that objects that were encoded by `codec` are accepted again.
+DIGESTS: Final = ("unread", "unreadStatus")
+
+UNREAD: Final[dict[type, str]] = {
+    meta.ObjectMeta: "selfLink generation finalizers managedFields",
+    meta.OwnerReference: "blockOwnerDeletion",
+    core.PodSpec: """ephemeralContainers restartPolicy activeDeadlineSeconds dnsPolicy serviceAccountName serviceAccount
+        automountServiceAccountToken hostPID hostIPC shareProcessNamespace securityContext imagePullSecrets hostname subdomain
+        hostAliases dnsConfig readinessGates runtimeClassName enableServiceLinks setHostnameAsFQDN os hostUsers resourceClaims""",
+    core.PodStatus: """message reason hostIP podIP podIPs initContainerStatuses containerStatuses qosClass
+        ephemeralContainerStatuses resize""",
+    core.PodCondition: "lastProbeTime",
+    core.Container: """command args workingDir envFrom env resizePolicy volumeMounts volumeDevices livenessProbe readinessProbe
+        startupProbe lifecycle terminationMessagePath terminationMessagePolicy imagePullPolicy securityContext stdin stdinOnce tty""",
+    core.ContainerPort: "name",
+    core.ResourceRequirements: "claims",
+    core.NodeSpec: "podCIDR podCIDRs providerID configSource externalID",
+    core.NodeStatus: "phase addresses daemonEndpoints nodeInfo volumesInUse volumesAttached config",
+    core.NodeCondition: "lastHeartbeatTime lastTransitionTime reason message",
+    core.Namespace: "spec status",
+    core.Service: "status",
+    core.ServiceSpec: """ports clusterIP clusterIPs type externalIPs sessionAffinity loadBalancerIP loadBalancerSourceRanges
+        externalName externalTrafficPolicy healthCheckNodePort publishNotReadyAddresses sessionAffinityConfig ipFamilies ipFamilyPolicy
+        allocateLoadBalancerNodePorts loadBalancerClass internalTrafficPolicy""",
+    core.ReplicationController: "status",
+    core.ReplicationControllerSpec: "replicas minReadySeconds template",
+    apps.ReplicaSet: "status",
+    apps.StatefulSet: "status",
+    apps.SelectorSpec: """replicas minReadySeconds template volumeClaimTemplates serviceName podManagementPolicy updateStrategy
+        revisionHistoryLimit persistentVolumeClaimRetentionPolicy ordinals""",
+    policy.PodDisruptionBudgetSpec: "minAvailable maxUnavailable unhealthyPodEvictionPolicy",
+    policy.PodDisruptionBudgetStatus: "observedGeneration currentHealthy desiredHealthy expectedPods conditions",
+    policy.PriorityClass: "description",
+    storage.PersistentVolumeSpec: """persistentVolumeReclaimPolicy mountOptions hostPath glusterfs nfs cephfs fc flocker flexVolume
+        quobyte photonPersistentDisk scaleIO local storageos""",
+    storage.PersistentVolumeStatus: "message reason",
+    storage.ObjectReference: "resourceVersion fieldPath",
+    storage.PersistentVolumeClaimSpec: "dataSourceRef",
+    storage.VolumeResources: "limits claims",
+    storage.PersistentVolumeClaimStatus: "accessModes capacity conditions allocatedResources resizeStatus",
+    storage.StorageClass: "parameters reclaimPolicy mountOptions allowVolumeExpansion",
+    storage.CSIDriverSpec: """attachRequired podInfoOnMount volumeLifecycleModes fsGroupPolicy tokenRequests requiresRepublish
+        seLinuxMount""",
+    volumes.Volume: """hostPath emptyDir gitRepo secret nfs glusterfs flexVolume cephfs flocker downwardAPI fc configMap quobyte
+        photonPersistentDisk projected scaleIO storageos""",
+    volumes.GCEPersistentDisk: "fsType",
+    volumes.AWSElasticBlockStore: "fsType",
+    volumes.AzureDisk: "cachingMode fsType",
+    volumes.Cinder: "fsType secretRef",
+    volumes.VsphereVolume: "fsType storagePolicyName storagePolicyID",
+    volumes.PortworxVolume: "fsType",
+    volumes.RBD: "fsType user keyring secretRef",
+    volumes.ISCSI: "iscsiInterface fsType portals chapAuthDiscovery chapAuthSession secretRef initiatorName",
+    volumes.EphemeralSource: "volumeClaimTemplate",
+    volumes.CSISource: """fsType volumeAttributes nodePublishSecretRef controllerPublishSecretRef nodeStageSecretRef
+        controllerExpandSecretRef nodeExpandSecretRef""",
+}
+
+#: The annotations that plugins read. All others are digested.
+READ_ANNOTATIONS: Final = frozenset(
+    {
+        "pv.kubernetes.io/bind-completed",
+        "pv.kubernetes.io/bound-by-controller",
+        "pv.kubernetes.io/migrated-to",
+        "pv.kubernetes.io/provisioned-by",
+        "storage.alpha.kubernetes.io/migrated-plugins",
+        "volume.beta.kubernetes.io/storage-class",
+        "volume.beta.kubernetes.io/storage-provisioner",
+        "volume.kubernetes.io/selected-node",
+        "volume.kubernetes.io/storage-provisioner",
+    }
+)
