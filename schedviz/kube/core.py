@@ -157,10 +157,23 @@ class Service(KubeObject, frozen=True, kw_only=True, gc=False, tag="Service"):
     spec: ServiceSpec = ServiceSpec()
 
 
+class PodTemplateMeta(Part, frozen=True, gc=False):
+    """The metadata that a replication controller gives its pods."""
+
+    labels: dict[str, str] = {}
+
+
+class PodTemplate(Part, frozen=True, gc=False):
+    """What a replication controller makes its pods from."""
+
+    metadata: PodTemplateMeta = PodTemplateMeta()
+
+
 class ReplicationControllerSpec(Part, frozen=True, gc=False):
     """Which pods a replication controller keeps. `selector` defaults to the labels of the template."""
 
     selector: dict[str, str] = {}
+    template: PodTemplate | None = None
 
 
 class ReplicationController(KubeObject, frozen=True, kw_only=True, gc=False, tag="ReplicationController"):

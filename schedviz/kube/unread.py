@@ -34,7 +34,10 @@ UNREAD: Final[dict[type, str]] = {
         externalName externalTrafficPolicy healthCheckNodePort publishNotReadyAddresses sessionAffinityConfig ipFamilies ipFamilyPolicy
         allocateLoadBalancerNodePorts loadBalancerClass internalTrafficPolicy""",
     core.ReplicationController: "status",
-    core.ReplicationControllerSpec: "replicas minReadySeconds template",
+    core.ReplicationControllerSpec: "replicas minReadySeconds",
+    core.PodTemplate: "spec",
+    core.PodTemplateMeta: """name namespace uid generateName annotations creationTimestamp deletionTimestamp
+        deletionGracePeriodSeconds ownerReferences resourceVersion selfLink generation finalizers managedFields""",
     apps.ReplicaSet: "status",
     apps.StatefulSet: "status",
     apps.SelectorSpec: """replicas minReadySeconds template volumeClaimTemplates serviceName podManagementPolicy updateStrategy
