@@ -9,7 +9,7 @@ Upstream: framework/interface.go
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from enum import Enum
 from typing import Any, Final, Protocol, runtime_checkable
 
@@ -248,9 +248,9 @@ class ReservePlugin(Plugin, Protocol):
 
 @runtime_checkable
 class PermitPlugin(Plugin, Protocol):
-    """Lets the pod go on, stops it, or makes it wait for at most so many seconds."""
+    """Lets the pod go on, stops it, or makes it wait for at most so many nanoseconds."""
 
-    def permit(self, state: CycleState, pod: PodInfo, node_name: str) -> tuple[Status, float]: ...
+    def permit(self, state: CycleState, pod: PodInfo, node_name: str) -> tuple[Status, int]: ...
 
 
 @runtime_checkable
@@ -280,23 +280,3 @@ class PartlyAnswered(Plugin, Protocol):
     def uses(self, pod: PodInfo, snapshot: SharedLister | None) -> bool:
         """Whether the pod needs what is missing, by itself or (with a snapshot) because of the pods that run already."""
         ...
-
-
-class PluginScore(msgspec.Struct, frozen=True):
-    """Upstream: framework/interface.go PluginScore"""
-
-    name: str
-    score: int
-
-
-class NodePluginScores(msgspec.Struct, frozen=True):
-    """The weighted scores of one node. Upstream: framework/interface.go NodePluginScores"""
-
-    name: str
-    scores: tuple[PluginScore, ...]
-    total_score: int
-
-    @classmethod
-    def of(cls, name: str, scores: Iterable[PluginScore]) -> NodePluginScores:
-        held = tuple(scores)
-        return cls(name, held, sum(score.score for score in held))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol
 
 from schedviz.engine.framework.rows import Rows
@@ -47,6 +47,10 @@ class PodNominator(Protocol):
     """Upstream: framework/interface.go PodNominator, the half that plugins read"""
 
     def nominated_pods_for_node(self, node_name: str) -> Sequence[PodInfo]: ...
+
+    def nominated_node_names(self) -> Collection[str]:
+        """Nodes that have nominated pods, and perhaps others."""
+        ...
 
 
 class Client(Protocol):

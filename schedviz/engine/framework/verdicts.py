@@ -32,6 +32,11 @@ class Verdicts:
         return cls(mask.astype(np.int16), (SUCCESS, status)) if mask.any() else None
 
     @classmethod
+    def all(cls, count: int, status: Status) -> Verdicts:
+        """The same status for every row."""
+        return cls(np.ones(count, np.int16), (SUCCESS, status))
+
+    @classmethod
     def of(cls, statuses: Sequence[Status]) -> Verdicts:
         """One status given for each row."""
         distinct: dict[Status, int] = {SUCCESS: 0}
@@ -42,7 +47,7 @@ class Verdicts:
         return len(self.codes)
 
     def __getitem__(self, row: int) -> Status:
-        return self.statuses[self.codes[row]]
+        return self.statuses[int(self.codes[row])]
 
     def has_error(self) -> bool:
         """Whether a status is neither Success nor Unschedulable."""

@@ -1,0 +1,30 @@
+"""What runs plugins: `Framework` (one for each profile), and what each extension point comes to."""
+
+from schedviz.engine.framework.runtime.framework import Framework
+from schedviz.engine.framework.runtime.outcomes import (
+    FilterOutcome,
+    PluginAnswer,
+    PluginRun,
+    PostFilterOutcome,
+    PreFilterOutcome,
+    ScoreOutcome,
+    ScoresOfPlugin,
+)
+from schedviz.engine.framework.runtime.plugin_lists import PluginLists, PluginListsError, Registry
+from schedviz.engine.framework.runtime.waiting_pods import WaitingPod, WaitingPods
+
+__all__ = [
+    "FilterOutcome",
+    "Framework",
+    "PluginAnswer",
+    "PluginLists",
+    "PluginListsError",
+    "PluginRun",
+    "PostFilterOutcome",
+    "PreFilterOutcome",
+    "Registry",
+    "ScoreOutcome",
+    "ScoresOfPlugin",
+    "WaitingPod",
+    "WaitingPods",
+]

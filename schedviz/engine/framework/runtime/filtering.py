@@ -1,0 +1,122 @@
+"""Filter over many nodes: each plugin is asked only about rows that every plugin before it let pass."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from schedviz.engine.framework.cycle_state import CycleState
+from schedviz.engine.framework.rows import Rows
+from schedviz.engine.framework.runtime.lifted import Filter
+from schedviz.engine.framework.runtime.outcomes import FilterOutcome
+from schedviz.engine.framework.status import SUCCESS, Status, wrapped
+from schedviz.engine.framework.types import NodeInfo, PodInfo
+from schedviz.engine.framework.verdicts import Codes, Index, Verdicts
+
+
+class NominatedFilter(Protocol):
+    """Filter for one node, with the pods counted in that are nominated to run there."""
+
+    def __call__(self, state: CycleState, pod: PodInfo, node_info: NodeInfo) -> Status: ...
+
+
+def run_filter_plugins(plugins: Sequence[tuple[str, Filter]], state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts:
+    """A verdict for each row, from the first plugin that rejects it. Upstream: framework/runtime/framework.go RunFilterPlugins"""
+    codes = np.zeros(len(rows), np.int16)
+    statuses: list[Status] = [SUCCESS]
+    passing: Index | None = None
+    current = rows
+    for name, ask in plugins:
+        if name in state.skip_filter_plugins:
+            continue
+        verdicts = ask(state, pod, current)
+        if verdicts is None:
+            continue
+        rejected = np.flatnonzero(verdicts.codes)
+        if not len(rejected):
+            continue
+        where = rejected if passing is None else passing[rejected]
+        codes[where] = verdicts.codes[rejected] + (len(statuses) - 1)
+        statuses.extend(_in_framework_words(name, status) for status in verdicts.statuses[1:])
+        if len(rejected) == len(current):
+            break
+        kept = np.flatnonzero(verdicts.codes == 0)
+        passing = kept if passing is None else passing[kept]
+        current = current.take(kept)
+    return Verdicts(codes, statuses)
+
+
+def _in_framework_words(plugin: str, status: Status) -> Status:
+    """Filter may answer Success or Unschedulable; anything else is an error."""
+    if not status.is_unschedulable:
+        status = wrapped(f'running "{plugin}" filter plugin', status)
+    return status.with_failed_plugin(plugin)
+
+
+def search(
+    plugins: Sequence[tuple[str, Filter]],
+    state: CycleState,
+    pod: PodInfo,
+    rows: Rows,
+    want: int,
+    nominated: tuple[Collection[str], NominatedFilter],
+) -> FilterOutcome:
+    """Filter rows in order until one more than `want` is feasible (that one is left out), or a plugin fails.
+
+    `nominated` says which nodes have nominated pods, and how to filter those. Upstream: schedule_one.go findNodesThatPassFilters
+    """
+    chunk = len(rows) if want * 2 >= len(rows) else max(want + want // 4, 128)
+    done = found = 0
+    codes: list[Codes] = []
+    statuses: list[Status] = [SUCCESS]
+    error: Status | None = None
+    while done < len(rows):
+        part = rows if chunk >= len(rows) else rows.take(np.arange(done, min(done + chunk, len(rows))))
+        verdicts = run_filter_plugins(plugins, state, pod, part)
+        if nominated[0]:
+            verdicts = _with_nominated(verdicts, state, pod, part, nominated)
+        end, error = _where_to_stop(verdicts, want - found)
+        shifted = verdicts.codes[:end].copy()
+        shifted[shifted > 0] += len(statuses) - 1
+        codes.append(shifted)
+        statuses.extend(verdicts.statuses[1:])
+        found += int(np.count_nonzero(shifted == 0))
+        done += end
+        if end < len(part):
+            break
+    all_codes = codes[0] if len(codes) == 1 else np.concatenate([np.zeros(0, np.int16), *codes])
+    return FilterOutcome(rows, np.flatnonzero(all_codes == 0), Verdicts(all_codes, statuses), error)
+
+
+def _where_to_stop(verdicts: Verdicts, want: int) -> tuple[int, Status | None]:
+    """The first row that is not part of the outcome: one feasible row too many, or one at which a plugin failed."""
+    end, error = len(verdicts), None
+    feasible = np.flatnonzero(verdicts.codes == 0)
+    if len(feasible) > want:
+        end = int(feasible[want])
+    if verdicts.has_error():
+        failed = [code for code, status in enumerate(verdicts.statuses) if code and not status.is_unschedulable]
+        rows = np.flatnonzero(np.isin(verdicts.codes[:end], failed))
+        if len(rows):
+            end = int(rows[0])
+            error = verdicts[end]
+    return end, error
+
+
+def _with_nominated(
+    verdicts: Verdicts, state: CycleState, pod: PodInfo, rows: Rows, nominated: tuple[Collection[str], NominatedFilter]
+) -> Verdicts:
+    """The verdicts, asked again one by one for nodes with nominated pods."""
+    nodes, ask = nominated
+    again = [row for row, name in enumerate(rows.names) if name in nodes]
+    if not again:
+        return verdicts
+    codes, statuses = verdicts.codes.copy(), list(verdicts.statuses)
+    for row in again:
+        status = ask(state, pod, rows.infos[row])
+        codes[row] = 0 if status.is_success else len(statuses)
+        if not status.is_success:
+            statuses.append(status)
+    return Verdicts(codes, statuses)

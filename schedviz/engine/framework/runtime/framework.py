@@ -1,0 +1,372 @@
+"""`Framework`: the plugins of one profile, asked at each extension point in upstream's order and answered for in its words.
+
+Upstream: framework/runtime/framework.go frameworkImpl
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from schedviz.engine.config.types import KubeSchedulerProfile, Plugins
+from schedviz.engine.framework.cycle_state import CycleState
+from schedviz.engine.framework.fit_error import NodeToStatusMap
+from schedviz.engine.framework.interface import (
+    ALL_NODES,
+    BindPlugin,
+    EnqueueExtensions,
+    NominatingMode,
+    PartlyAnswered,
+    PermitPlugin,
+    PostBindPlugin,
+    PostFilterPlugin,
+    PostFilterResult,
+    PreBindPlugin,
+    PreEnqueuePlugin,
+    PreFilterExtensions,
+    PreFilterPlugin,
+    PreScorePlugin,
+    QueueSortPlugin,
+    ReservePlugin,
+)
+from schedviz.engine.framework.listers import Client, ObjectLister, PodNominator, SharedLister
+from schedviz.engine.framework.rows import Rows
+from schedviz.engine.framework.runtime.filtering import run_filter_plugins, search
+from schedviz.engine.framework.runtime.lifted import filter_of
+from schedviz.engine.framework.runtime.outcomes import (
+    FilterOutcome,
+    PluginAnswer,
+    PluginRun,
+    PostFilterOutcome,
+    PreFilterOutcome,
+    ScoreOutcome,
+)
+from schedviz.engine.framework.runtime.plugin_lists import PluginLists, Registry
+from schedviz.engine.framework.runtime.scoring import Scorer, run_score_plugins
+from schedviz.engine.framework.runtime.waiting_pods import WaitingPod, WaitingPods
+from schedviz.engine.framework.status import SKIP, SUCCESS, Code, Status, as_status, unschedulable, wrapped
+from schedviz.engine.framework.types import GVK, NANOS_PER_SECOND, ActionType, ClusterEvent, NodeInfo, PodInfo, QueuedPodInfo
+from schedviz.engine.framework.verdicts import Verdicts
+
+#: The longest that a Permit plugin can make a pod wait.
+MAX_PERMIT_TIMEOUT: Final = 15 * 60 * NANOS_PER_SECOND
+
+#: What a plugin hears that does not say what it waits for.
+ALL_CLUSTER_EVENTS: Final = tuple(
+    ClusterEvent(resource, ActionType.ALL)
+    for resource in (GVK.POD, GVK.NODE, GVK.CSI_NODE, GVK.PERSISTENT_VOLUME, GVK.PERSISTENT_VOLUME_CLAIM, GVK.STORAGE_CLASS)
+)
+
+
+class Framework:
+    """The plugins of one profile, and what they may use of the scheduler around them (it is their `Handle`)."""
+
+    def __init__(
+        self,
+        registry: Registry,
+        profile: KubeSchedulerProfile,
+        *,
+        snapshot: SharedLister,
+        objects: ObjectLister,
+        nominator: PodNominator,
+        client: Client,
+        clock: Callable[[], int] = lambda: 0,
+    ) -> None:
+        """Make the profile's plugins. `clock` says the virtual time in nanoseconds. Raises `PluginListsError`."""
+        self.profile_name = profile.scheduler_name
+        #: None: the configuration's.
+        self.percentage_of_nodes_to_score = profile.percentage_of_nodes_to_score
+        self.snapshot = snapshot
+        self.objects = objects
+        self.nominator = nominator
+        self.client = client
+        self.clock = clock
+        self.waiting_pods = WaitingPods()
+        self.plugins = PluginLists(registry, profile, self)
+        self.pre_enqueue_plugins: list[PreEnqueuePlugin] = self.plugins.at("pre_enqueue")
+        self._queue_sort: QueueSortPlugin = self.plugins.at("queue_sort")[0]
+        self._pre_filter: list[PreFilterPlugin] = self.plugins.at("pre_filter")
+        self._filter = [(plugin.name, filter_of(plugin)) for plugin in self.plugins.at("filter")]
+        self._post_filter: list[PostFilterPlugin] = self.plugins.at("post_filter")
+        self._pre_score: list[PreScorePlugin] = self.plugins.at("pre_score")
+        self._score = [Scorer(plugin, self.plugins.weights[plugin.name]) for plugin in self.plugins.at("score")]
+        self._reserve: list[ReservePlugin] = self.plugins.at("reserve")
+        self._permit: list[PermitPlugin] = self.plugins.at("permit")
+        self._pre_bind: list[PreBindPlugin] = self.plugins.at("pre_bind")
+        self._bind: list[BindPlugin] = self.plugins.at("bind")
+        self._post_bind: list[PostBindPlugin] = self.plugins.at("post_bind")
+
+    # --- what the profile has
+
+    @property
+    def has_filter_plugins(self) -> bool:
+        return bool(self._filter)
+
+    @property
+    def has_post_filter_plugins(self) -> bool:
+        return bool(self._post_filter)
+
+    @property
+    def has_score_plugins(self) -> bool:
+        return bool(self._score)
+
+    def list_plugins(self) -> Plugins:
+        """What runs at each extension point."""
+        return self.plugins.listed()
+
+    def less(self, first: QueuedPodInfo, second: QueuedPodInfo) -> bool:
+        """Whether the first pod leaves activeQ before the second. Upstream: QueueSortFunc"""
+        return self._queue_sort.less(first, second)
+
+    def cluster_event_map(self) -> dict[ClusterEvent, set[str]]:
+        """Which plugins wait for which events. Upstream: fillEventToPluginMap"""
+        events: dict[ClusterEvent, set[str]] = {}
+        for name, plugin in self.plugins.by_name.items():
+            registered = plugin.events_to_register() if isinstance(plugin, EnqueueExtensions) else ALL_CLUSTER_EVENTS
+            for event in registered:
+                events.setdefault(event, set()).add(name)
+        return events
+
+    def decided_without(self, pod: PodInfo, snapshot: SharedLister | None = None) -> list[str]:
+        """Plugins of this profile that the pod needs and that are not whole yet, in order of their names.
+
+        Without a snapshot the pod alone is looked at; with one, also the pods that run already.
+        """
+        plugins = self.plugins.by_name.values()
+        return sorted(plugin.name for plugin in plugins if isinstance(plugin, PartlyAnswered) and plugin.uses(pod, snapshot))
+
+    # --- the scheduling cycle
+
+    def run_pre_enqueue_plugins(self, pod: PodInfo) -> PluginRun:
+        """Ask until one says no. Upstream: internal/queue/scheduling_queue.go runPreEnqueuePlugins"""
+        answers = []
+        for plugin in self.pre_enqueue_plugins:
+            status = plugin.pre_enqueue(pod)
+            answers.append(PluginAnswer(plugin.name, status))
+            if not status.is_success:
+                return PluginRun(status.with_failed_plugin(plugin.name), tuple(answers))
+        return PluginRun(SUCCESS, tuple(answers))
+
+    def run_pre_filter_plugins(self, state: CycleState, pod: PodInfo) -> PreFilterOutcome:
+        """Ask each once; stop at the first failure, or when no node is left. Upstream: RunPreFilterPlugins"""
+        answers: list[PluginAnswer] = []
+        skipped: set[str] = set()
+        with_nodes: list[str] = []
+        result = ALL_NODES
+        for plugin in self._pre_filter:
+            own, status = plugin.pre_filter(state, pod, self.snapshot)
+            names = own.node_names if own is not None else None
+            answers.append(PluginAnswer(plugin.name, status, None if names is None else tuple(sorted(names))))
+            if status.is_skip:
+                skipped.add(plugin.name)
+                continue
+            if not status.is_success:
+                if not status.is_unschedulable:
+                    status = wrapped(f'running PreFilter plugin "{plugin.name}"', status)
+                return PreFilterOutcome(status.with_failed_plugin(plugin.name), tuple(answers))
+            if names is not None:
+                with_nodes.append(plugin.name)
+            result = result.merge(own)
+            if result.node_names is not None and not result.node_names:
+                return PreFilterOutcome(_no_node_left(with_nodes), tuple(answers))
+        state.skip_filter_plugins = frozenset(skipped)
+        return PreFilterOutcome(SUCCESS, tuple(answers), result.node_names)
+
+    def run_pre_filter_extension_add_pod(
+        self, state: CycleState, pod_to_schedule: PodInfo, pod_to_add: PodInfo, node_info: NodeInfo
+    ) -> Status:
+        """Tell PreFilter's data that a pod is tried on a node. Upstream: RunPreFilterExtensionAddPod"""
+        for plugin in self._pre_filter:
+            if isinstance(plugin, PreFilterExtensions) and plugin.name not in state.skip_filter_plugins:
+                status = plugin.add_pod(state, pod_to_schedule, pod_to_add, node_info)
+                if not status.is_success:
+                    return wrapped(f'running AddPod on PreFilter plugin "{plugin.name}"', status)
+        return SUCCESS
+
+    def run_pre_filter_extension_remove_pod(
+        self, state: CycleState, pod_to_schedule: PodInfo, pod_to_remove: PodInfo, node_info: NodeInfo
+    ) -> Status:
+        """Tell PreFilter's data that a node is tried without a pod. Upstream: RunPreFilterExtensionRemovePod"""
+        for plugin in self._pre_filter:
+            if isinstance(plugin, PreFilterExtensions) and plugin.name not in state.skip_filter_plugins:
+                status = plugin.remove_pod(state, pod_to_schedule, pod_to_remove, node_info)
+                if not status.is_success:
+                    return wrapped(f'running RemovePod on PreFilter plugin "{plugin.name}"', status)
+        return SUCCESS
+
+    def filter_rows(self, state: CycleState, pod: PodInfo, rows: Rows, want: int) -> FilterOutcome:
+        """The first `want` feasible rows and why others before the end of the search are not; nominated pods are counted in.
+
+        `rows` are in the order of the search. A profile without Filter plugins takes the first ones as they are.
+        """
+        # The key "" holds pods whose preemption failed (they are nominated nowhere).
+        nominated = {name for name in self.nominator.nominated_node_names() if name} if self._filter else ()
+        return search(self._filter, state, pod, rows, want, (nominated, self.run_filter_plugins_with_nominated_pods))
+
+    def run_filter_plugins(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts:
+        """What Filter says of each row, nominated pods not counted. Upstream: RunFilterPlugins"""
+        return run_filter_plugins(self._filter, state, pod, rows)
+
+    def run_filter_plugins_with_nominated_pods(self, state: CycleState, pod: PodInfo, node_info: NodeInfo) -> Status:
+        """What Filter says of a node with the pods of the same or a higher priority that are nominated to run there, and then without.
+
+        The pod must fit both times: those pods may come or not. Upstream: RunFilterPluginsWithNominatedPods
+        """
+        expected = self._nominated_pods_that_matter(pod, node_info)
+        if expected:
+            tried, tried_state = node_info.clone(), state.clone()
+            for other in expected:
+                tried.add_pod(other)
+                status = self.run_pre_filter_extension_add_pod(tried_state, pod, other, tried)
+                if not status.is_success:
+                    return as_status(status.as_error())
+            status = self._filter_one(tried_state, pod, tried)
+            if not status.is_success:
+                return status
+        return self._filter_one(state, pod, node_info)
+
+    def _nominated_pods_that_matter(self, pod: PodInfo, node_info: NodeInfo) -> list[PodInfo]:
+        """Upstream: addNominatedPods"""
+        if node_info.node is None:
+            return []
+        nominated = self.nominator.nominated_pods_for_node(node_info.name)
+        return [other for other in nominated if other.priority >= pod.priority and other.uid != pod.uid]
+
+    def _filter_one(self, state: CycleState, pod: PodInfo, node_info: NodeInfo) -> Status:
+        return run_filter_plugins(self._filter, state, pod, Rows.of([node_info]))[0]
+
+    def run_post_filter_plugins(self, state: CycleState, pod: PodInfo, node_to_status: NodeToStatusMap) -> PostFilterOutcome:
+        """Ask until one succeeds, fails or sees no hope. Upstream: RunPostFilterPlugins"""
+        answers: list[PluginAnswer] = []
+        results: list[PostFilterResult | None] = []
+        #: The last one that means something.
+        result: PostFilterResult | None = None
+        reasons: list[str] = []
+        for plugin in self._post_filter:
+            own, status = plugin.post_filter(state, pod, node_to_status)
+            answers.append(PluginAnswer(plugin.name, status))
+            results.append(own)
+            if status.is_success:
+                return PostFilterOutcome(status, tuple(answers), own, tuple(results))
+            status = status.with_failed_plugin(plugin.name)
+            if status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
+                return PostFilterOutcome(status, tuple(answers), own, tuple(results))
+            if not status.is_unschedulable:
+                failed = as_status(status.as_error()).with_failed_plugin(plugin.name)
+                return PostFilterOutcome(failed, tuple(answers), None, tuple(results))
+            if own is not None and own.mode is not NominatingMode.NOOP:
+                result = own
+            reasons.extend(status.reasons)
+        first = answers[0].plugin if answers else ""
+        return PostFilterOutcome(unschedulable(*reasons).with_failed_plugin(first), tuple(answers), result, tuple(results))
+
+    def run_pre_score_plugins(self, state: CycleState, pod: PodInfo, rows: Rows) -> PluginRun:
+        """Show the feasible rows to each. Upstream: RunPreScorePlugins"""
+        answers: list[PluginAnswer] = []
+        skipped: set[str] = set()
+        for plugin in self._pre_score:
+            status = plugin.pre_score(state, pod, rows)
+            answers.append(PluginAnswer(plugin.name, status))
+            if status.is_skip:
+                skipped.add(plugin.name)
+            elif not status.is_success:
+                return PluginRun(wrapped(f'running PreScore plugin "{plugin.name}"', status), tuple(answers))
+        state.skip_score_plugins = frozenset(skipped)
+        return PluginRun(SUCCESS, tuple(answers))
+
+    def run_score_plugins(self, state: CycleState, pod: PodInfo, rows: Rows) -> ScoreOutcome:
+        """Rank the rows. Upstream: RunScorePlugins"""
+        return run_score_plugins(self._score, state, pod, rows)
+
+    def run_reserve_plugins_reserve(self, state: CycleState, pod: PodInfo, node_name: str) -> PluginRun:
+        """Tell each that the pod takes the node; after a failure Unreserve is due. Upstream: RunReservePluginsReserve"""
+        answers: list[PluginAnswer] = []
+        for plugin in self._reserve:
+            status = plugin.reserve(state, pod, node_name)
+            answers.append(PluginAnswer(plugin.name, status))
+            if not status.is_success:
+                return PluginRun(wrapped(f'running Reserve plugin "{plugin.name}"', status), tuple(answers))
+        return PluginRun(SUCCESS, tuple(answers))
+
+    def run_reserve_plugins_unreserve(self, state: CycleState, pod: PodInfo, node_name: str) -> list[str]:
+        """Undo in the opposite order; the names of the plugins. Upstream: RunReservePluginsUnreserve"""
+        for plugin in reversed(self._reserve):
+            plugin.unreserve(state, pod, node_name)
+        return [plugin.name for plugin in reversed(self._reserve)]
+
+    def run_permit_plugins(self, state: CycleState, pod: PodInfo, node_name: str) -> PluginRun:
+        """Ask each; a pod that has to wait is in `waiting_pods` afterwards. Upstream: RunPermitPlugins"""
+        answers: list[PluginAnswer] = []
+        timeouts: dict[str, int] = {}
+        for plugin in self._permit:
+            status, timeout = plugin.permit(state, pod, node_name)
+            answers.append(PluginAnswer(plugin.name, status))
+            if status.is_unschedulable:
+                return PluginRun(status.with_failed_plugin(plugin.name), tuple(answers))
+            if status.is_wait:
+                timeouts[plugin.name] = min(timeout, MAX_PERMIT_TIMEOUT)
+            elif not status.is_success:
+                failed = wrapped(f'running Permit plugin "{plugin.name}"', status).with_failed_plugin(plugin.name)
+                return PluginRun(failed, tuple(answers))
+        if not timeouts:
+            return PluginRun(SUCCESS, tuple(answers))
+        self.waiting_pods.add(WaitingPod(pod, timeouts, self.clock()))
+        message = f'one or more plugins asked to wait and no plugin rejected pod "{pod.name}"'
+        return PluginRun(Status(Code.WAIT, (message,)), tuple(answers))
+
+    # --- the binding cycle
+
+    def wait_on_permit(self, pod: PodInfo) -> Status | None:
+        """What came of waiting; None: it still waits. Upstream: WaitOnPermit"""
+        waiting = self.waiting_pods.get(pod.uid)
+        if waiting is None:
+            return SUCCESS
+        waiting.expire(self.clock())
+        signal = waiting.signal
+        if signal is None:
+            return None
+        self.waiting_pods.remove(pod.uid)
+        if signal.is_success or signal.is_unschedulable:
+            return signal
+        return wrapped("waiting on permit for pod", signal).with_failed_plugin(signal.failed_plugin)
+
+    def run_pre_bind_plugins(self, state: CycleState, pod: PodInfo, node_name: str) -> PluginRun:
+        """Let each prepare the binding. Upstream: RunPreBindPlugins"""
+        answers: list[PluginAnswer] = []
+        for plugin in self._pre_bind:
+            status = plugin.pre_bind(state, pod, node_name)
+            answers.append(PluginAnswer(plugin.name, status))
+            if not status.is_success:
+                return PluginRun(_rejected_or_failed("PreBind", plugin.name, status), tuple(answers))
+        return PluginRun(SUCCESS, tuple(answers))
+
+    def run_bind_plugins(self, state: CycleState, pod: PodInfo, node_name: str) -> PluginRun:
+        """Ask until one binds the pod. Upstream: RunBindPlugins"""
+        answers: list[PluginAnswer] = []
+        for plugin in self._bind:
+            status = plugin.bind(state, pod, node_name)
+            answers.append(PluginAnswer(plugin.name, status))
+            if status.is_skip:
+                continue
+            if not status.is_success:
+                status = _rejected_or_failed("Bind", plugin.name, status)
+            return PluginRun(status, tuple(answers))
+        return PluginRun(SKIP, tuple(answers))
+
+    def run_post_bind_plugins(self, state: CycleState, pod: PodInfo, node_name: str) -> list[str]:
+        """Tell each that the pod is bound; their names. Upstream: RunPostBindPlugins"""
+        for plugin in self._post_bind:
+            plugin.post_bind(state, pod, node_name)
+        return [plugin.name for plugin in self._post_bind]
+
+
+def _rejected_or_failed(point: str, plugin: str, status: Status) -> Status:
+    if status.is_unschedulable:
+        return status.with_failed_plugin(plugin)
+    return wrapped(f'running {point} plugin "{plugin}"', status)
+
+
+def _no_node_left(plugins: list[str]) -> Status:
+    if len(plugins) == 1:
+        return unschedulable(f"node(s) didn't satisfy plugin {plugins[0]}")
+    return unschedulable(f"node(s) didn't satisfy plugin(s) [{' '.join(plugins)}] simultaneously")

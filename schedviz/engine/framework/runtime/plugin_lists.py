@@ -1,0 +1,146 @@
+"""Which plugins run at which extension point, in which order and with which weight.
+
+Upstream: framework/runtime/framework.go NewFramework, expandMultiPointPlugins, getScoreWeights
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from schedviz.engine.config.types import EXTENSION_POINTS, KubeSchedulerProfile, Plugins, PluginSet
+from schedviz.engine.config.types import Plugin as PluginEntry
+from schedviz.engine.framework import interface
+from schedviz.engine.framework.interface import MAX_NODE_SCORE, MAX_TOTAL_SCORE, Handle, Plugin, PluginFactory
+
+#: Plugin name -> what makes it. Upstream: framework/runtime/registry.go Registry
+Registry = Mapping[str, PluginFactory]
+
+#: Extension point -> upstream's name of its interface (it is in messages), and what a plugin must be to take part.
+_INTERFACES: Final[dict[str, tuple[str, tuple[Any, ...]]]] = {
+    "pre_filter": ("PreFilterPlugin", (interface.PreFilterPlugin,)),
+    "filter": ("FilterPlugin", (interface.FilterPlugin, interface.NodeFilterPlugin)),
+    "post_filter": ("PostFilterPlugin", (interface.PostFilterPlugin,)),
+    "reserve": ("ReservePlugin", (interface.ReservePlugin,)),
+    "pre_score": ("PreScorePlugin", (interface.PreScorePlugin,)),
+    "score": ("ScorePlugin", (interface.ScorePlugin, interface.NodeScorePlugin)),
+    "pre_bind": ("PreBindPlugin", (interface.PreBindPlugin,)),
+    "bind": ("BindPlugin", (interface.BindPlugin,)),
+    "post_bind": ("PostBindPlugin", (interface.PostBindPlugin,)),
+    "permit": ("PermitPlugin", (interface.PermitPlugin,)),
+    "pre_enqueue": ("PreEnqueuePlugin", (interface.PreEnqueuePlugin,)),
+    "queue_sort": ("QueueSortPlugin", (interface.QueueSortPlugin,)),
+}
+
+
+class PluginListsError(ValueError):
+    """A profile whose plugins cannot work together."""
+
+
+class PluginLists:
+    """The plugins of a profile: all by name, and those of each extension point in order."""
+
+    def __init__(self, registry: Registry, profile: KubeSchedulerProfile, handle: Handle) -> None:
+        """Make the plugins that the profile needs. Raises `PluginListsError`."""
+        self._profile = profile
+        #: In the registry's order.
+        self.by_name: dict[str, Plugin] = _make_plugins(registry, profile, handle)
+        self._names = {point: self._expand(point) for point in EXTENSION_POINTS}
+        #: Score plugin -> weight.
+        self.weights: dict[str, int] = self._weigh()
+        self._check()
+
+    def at(self, point: str) -> list[Any]:
+        """The plugins of an extension point (a member of `Plugins`), in the order in which they are asked."""
+        return [self.by_name[name] for name in self._names[point]]
+
+    def names(self, point: str) -> list[str]:
+        return self._names[point]
+
+    def listed(self) -> Plugins:
+        """What runs where, as a configuration would say it. Upstream: framework/runtime/framework.go ListPlugins"""
+        return Plugins(**{point: PluginSet(enabled=self._entries(point)) for point in EXTENSION_POINTS})
+
+    def _entries(self, point: str) -> tuple[PluginEntry, ...]:
+        return tuple(PluginEntry(name, self.weights[name] if point == "score" else 0) for name in self._names[point])
+
+    def _expand(self, point: str) -> list[str]:
+        """Plugins of one extension point, MultiPoint's put in.
+
+        In this order: those of MultiPoint that this point configures again, in this point's order; the others of MultiPoint; those
+        that this point alone enables. Upstream: updatePluginList, expandMultiPointPlugins
+        """
+        own = self._own(point)
+        plugin_set: PluginSet = getattr(self._profile.plugins, point)
+        disabled = {plugin.name for plugin in plugin_set.disabled}
+        if "*" in disabled:
+            return own
+        interface_name, _ = _INTERFACES[point]
+        overrides: set[str] = set()
+        expanded: dict[str, None] = {}
+        for entry in self._profile.plugins.multi_point.enabled:
+            if entry.name not in self.by_name:
+                raise PluginListsError(f'{interface_name} "{entry.name}" does not exist')
+            if not self._implements(entry.name, point) or entry.name in disabled:
+                continue
+            if entry.name in own:
+                overrides.add(entry.name)
+            elif entry.name in expanded:
+                raise PluginListsError(f'plugin "{entry.name}" already registered as "{interface_name}"')
+            else:
+                expanded[entry.name] = None
+        return [*(name for name in own if name in overrides), *expanded, *(name for name in own if name not in overrides)]
+
+    def _own(self, point: str) -> list[str]:
+        """Plugins that this extension point itself enables. Upstream: updatePluginList"""
+        interface_name, _ = _INTERFACES[point]
+        names: list[str] = []
+        for entry in getattr(self._profile.plugins, point).enabled:
+            if entry.name not in self.by_name:
+                raise PluginListsError(f'{interface_name} "{entry.name}" does not exist')
+            if not self._implements(entry.name, point):
+                raise PluginListsError(f'plugin "{entry.name}" does not extend {interface_name} plugin')
+            if entry.name in names:
+                raise PluginListsError(f'plugin "{entry.name}" already registered as "{interface_name}"')
+            names.append(entry.name)
+        return names
+
+    def _implements(self, name: str, point: str) -> bool:
+        return isinstance(self.by_name.get(name), _INTERFACES[point][1])
+
+    def _weigh(self) -> dict[str, int]:
+        """The weight of Score goes before MultiPoint's; none is 1. Upstream: getScoreWeights"""
+        weights: dict[str, int] = {}
+        total = 0
+        for entry in (*self._profile.plugins.score.enabled, *self._profile.plugins.multi_point.enabled):
+            if entry.name in weights or not self._implements(entry.name, "score"):
+                continue
+            weights[entry.name] = entry.weight or 1
+            if weights[entry.name] * MAX_NODE_SCORE > MAX_TOTAL_SCORE - total:
+                raise PluginListsError("total score of Score plugins could overflow")
+            total += weights[entry.name] * MAX_NODE_SCORE
+        return weights
+
+    def _check(self) -> None:
+        name = self._profile.scheduler_name
+        sorters = len(self._names["queue_sort"])
+        if sorters != 1:
+            raise PluginListsError(f'only one queue sort plugin required for profile with scheduler name "{name}", but got {sorters}')
+        if not self._names["bind"]:
+            raise PluginListsError(f'at least one bind plugin is needed for profile with scheduler name "{name}"')
+        for score_plugin in self._names["score"]:
+            if score_plugin not in self.weights:
+                raise PluginListsError(f'score plugin "{score_plugin}" is not configured with weight')
+
+
+def _make_plugins(registry: Registry, profile: KubeSchedulerProfile, handle: Handle) -> dict[str, Plugin]:
+    points = ("multi_point", *EXTENSION_POINTS)
+    needed = {entry.name for point in points for entry in getattr(profile.plugins, point).enabled}
+    made: dict[str, Plugin] = {}
+    for name, factory in registry.items():
+        if name in needed:
+            try:
+                made[name] = factory(profile.args(name), handle)
+            except ValueError as error:
+                raise PluginListsError(f'initializing plugin "{name}": {error}') from error
+    return made
