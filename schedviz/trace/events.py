@@ -55,6 +55,11 @@ class NodeChange(Piece, frozen=True):
     used_ports: dict[str, list[str]] | None = None
     image_states: dict[str, ImageState] | None = None
     pvc_ref_counts: dict[str, int] | None = None
+    #: The lists of pods as they are now, where they do not follow from `removed` and `added`: two pods of one name are on the
+    #: node, or an update was missed that gave a pod its affinity or took it away.
+    pod_order: list[str] | None = None
+    pods_with_affinity: list[str] | None = None
+    pods_with_required_anti_affinity: list[str] | None = None
 
 
 class CachePod(TraceEvent, frozen=True, kw_only=True, tag="cachePod"):

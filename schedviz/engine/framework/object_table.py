@@ -1,8 +1,8 @@
-"""Pods and nodes of a saved engine, each version written once, referred to by number.
+"""Pods and nodes of a saved engine, each version written once and referred to by number.
 
-Cache, snapshot, nominator and queue hold versions of one pod that may differ (a snapshot is behind, an informer missed an update), and share those
-that do not. A checkpoint keeps exactly that: `to_state()` of each of them takes a table and puts references in, `from_state()` takes it
-and finds the objects.
+Cache, snapshot, nominator and queue hold versions of a pod that may differ (a snapshot is behind, an informer missed an
+update), and share those that do not. A checkpoint keeps exactly that: `to_state(table)` of each of them puts references in, and
+`from_state(state, table)` finds the objects again. The checkpoint owns the table and writes `table.to_state()` last.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import msgspec
 
 from schedviz.engine.framework.types import PodInfo, QueuedPodInfo
 from schedviz.kube.core import Node, Pod
-
 
 T = TypeVar("T", Pod, Node)
 

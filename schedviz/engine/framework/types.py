@@ -242,6 +242,10 @@ class PodInfo:
         """This pod in another version. The same pod keeps its affinity terms. Upstream: framework/types.go PodInfo.Update"""
         return PodInfo(pod, terms_of=self.terms_of) if pod.uid == self.uid else PodInfo(pod)
 
+    def fresh(self) -> PodInfo:
+        """This pod with affinity terms of this version: what upstream's plugins make of a pod that they are asked about."""
+        return self if self.terms_of is self.pod else PodInfo(self.pod)
+
     def assigned(self, node_name: str) -> PodInfo:
         """This pod with `spec.nodeName` set, as it is assumed on a node."""
         return self.like(msgspec.structs.replace(self.pod, spec=msgspec.structs.replace(self.pod.spec, node_name=node_name)))

@@ -1,0 +1,513 @@
+"""The scheduler's cache: what it believes about nodes and the pods on them, ahead of the API server by the pods that it assumed.
+
+       +-------------------------------------------+  +----+
+       |                            Add            |  |    |
+       |                                           |  |    | Update
+       +      Assume                Add            v  v    |
+    Initial +--------> Assumed +------------+---> Added <--+
+       ^                +   +               |       +
+       |                |   |               |       |
+       |                |   |           Add |       | Remove
+       |                |   | Forget        |       |
+       |                |   v               |       v
+       +----------------+ Initial           +---> Deleted
+             Expire
+
+A pod in state Initial or Deleted is in none of the collections, an Assumed one in `pod_states` and `assumed_pods`, an Added one in
+`pod_states` alone.
+
+Upstream: internal/cache/cache.go, interface.go
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from schedviz.engine.cache.changes import NodeInfoChanges
+from schedviz.engine.cache.errors import CacheError, SchedulerExitError
+from schedviz.engine.cache.image_states import ImageStates
+from schedviz.engine.cache.node_info_list import NodeInfoList
+from schedviz.engine.cache.node_item import NodeInfoState, node_info_of, node_info_state, node_item
+from schedviz.engine.cache.node_tree import NodeTree, zone_key
+from schedviz.engine.cache.snapshot import Snapshot, SnapshotUpdate
+from schedviz.engine.framework.object_table import ObjectTable, PodRef
+from schedviz.engine.framework.types import NANOS_PER_SECOND, Generations, NodeInfo, PodInfo, PodNotFoundError, to_seconds
+from schedviz.kube.core import Node, Pod
+from schedviz.trace.events import CacheNode, CachePod, SnapshotUpdated, TreeChange
+from schedviz.trace.recorder import Recorder
+from schedviz.trace.view import CacheImage, CacheView
+from schedviz.trace.view import NodeTree as NodeTreeView
+from schedviz.trace.view import PodState as PodStateView
+
+_CORRUPTED = "scheduler cache is corrupted and can badly affect scheduling decisions"
+
+
+class PodState:
+    """What the cache knows of one pod. Upstream: internal/cache/cache.go podState"""
+
+    __slots__ = ("binding_finished", "deadline", "info")
+
+    def __init__(self, info: PodInfo) -> None:
+        self.info = info
+        #: When an assumed pod expires, in nanoseconds; None: never.
+        self.deadline: int | None = None
+        #: While a binding runs an assumed pod does not expire.
+        self.binding_finished = False
+
+
+class CacheDump(msgspec.Struct, frozen=True):
+    """Copies of all NodeInfos, and the uids of assumed pods. Upstream: internal/cache/interface.go Dump"""
+
+    nodes: dict[str, NodeInfo]
+    assumed_pods: list[str]
+
+
+class PodStateRecord(msgspec.Struct, frozen=True):
+    """A PodState in a checkpoint."""
+
+    pod: PodRef
+    deadline: int | None
+    binding_finished: bool
+
+
+class CacheState(msgspec.Struct, frozen=True):
+    """A cache in a checkpoint. `node_infos` has the head first."""
+
+    generation: int
+    ttl: int
+    node_infos: list[NodeInfoState]
+    pod_states: dict[str, PodStateRecord]
+    assumed_pods: list[str]
+    node_tree: NodeTreeView
+    image_states: dict[str, CacheImage]
+
+
+class Cache:
+    """NodeInfos in a linked list, pods by uid, nodes by zone, images by name.
+
+    Every call that changes something records one trace event. Upstream: internal/cache/cache.go cacheImpl
+    """
+
+    def __init__(self, recorder: Recorder, generations: Generations, *, ttl_seconds: float = 0) -> None:
+        self._recorder = recorder
+        self.generations = generations
+        #: How long an assumed pod lives after its binding finished, in nanoseconds; 0: for ever.
+        self.ttl = round(ttl_seconds * NANOS_PER_SECOND)
+        self.nodes = NodeInfoList()
+        #: By uid.
+        self.pod_states: dict[str, PodState] = {}
+        #: Uids.
+        self.assumed_pods: set[str] = set()
+        self.node_tree = NodeTree()
+        self.image_states = ImageStates()
+
+    # Pods
+
+    def assume_pod(self, pod: PodInfo | Pod) -> None:
+        """Put a pod on `spec.nodeName` before the API server knows. Raises CacheError. Upstream: cache.go AssumePod"""
+        info = self._info(pod)
+        if info.uid in self.pod_states:
+            raise CacheError(f"pod {_ref(info)} is in the cache, so can't be assumed")
+        changes = NodeInfoChanges()
+        self._add_pod(info, changes, assume=True)
+        self._record_pod("assume", info, changes)
+
+    def finish_binding(self, pod: PodInfo | Pod, now: int) -> None:
+        """From now on an assumed pod can expire. Upstream: cache.go FinishBinding"""
+        info = self._info(pod)
+        state = self.pod_states.get(info.uid)
+        if state is None or info.uid not in self.assumed_pods:
+            return
+        state.deadline = now + self.ttl if self.ttl else None
+        state.binding_finished = True
+        self._record_pod("finishBinding", info, NodeInfoChanges())
+
+    def forget_pod(self, pod: PodInfo | Pod) -> None:
+        """Take back an assumption. Raises CacheError. Upstream: cache.go ForgetPod"""
+        info = self._info(pod)
+        state = self.pod_states.get(info.uid)
+        if state is not None and _node_of(state.info) != _node_of(info):
+            raise CacheError(f"pod {_ref(info)} was assumed on {_node_of(info)} but assigned to {_node_of(state.info)}")
+        if state is None or info.uid not in self.assumed_pods:
+            raise CacheError(f"pod {_ref(info)} wasn't assumed so cannot be forgotten")
+        self._remove_and_record("forget", info)
+
+    def add_pod(self, pod: PodInfo | Pod) -> None:
+        """Learn of an assigned pod, or that an assumed one is assigned now (to whatever node).
+
+        Raises CacheError. Upstream: cache.go AddPod
+        """
+        info = self._info(pod)
+        state = self.pod_states.get(info.uid)
+        if state is not None and info.uid not in self.assumed_pods:
+            raise CacheError(f"pod {_ref(info)} was already in added state")
+        changes = NodeInfoChanges()
+        try:
+            if state is not None:
+                self._remove_pod(state.info, changes)
+            self._add_pod(info, changes, assume=False)
+        except PodNotFoundError:
+            pass  # Upstream logs it and goes on.
+        self._record_pod("add", info, changes)
+
+    def update_pod(self, old: PodInfo | Pod, new: PodInfo | Pod) -> None:
+        """Replace an added pod by another version of it. Raises CacheError, SchedulerExitError. Upstream: cache.go UpdatePod"""
+        old_info = self._info(old)
+        state = self.pod_states.get(old_info.uid)
+        if state is None:
+            raise CacheError(f"pod {_ref(old_info)} is not added to scheduler cache, so cannot be updated")
+        if old_info.uid in self.assumed_pods:
+            raise CacheError(f"assumed pod {_ref(old_info)} should not be updated")
+        new_info = self._info(new)
+        if _node_of(state.info) != _node_of(new_info):
+            raise SchedulerExitError(_CORRUPTED)
+        changes = NodeInfoChanges()
+        error = self._try_to_remove(old_info, changes)
+        if error is None:
+            self._add_pod(new_info, changes, assume=False)
+        self._record_pod("update", new_info, changes)
+        if error is not None:
+            raise error
+
+    def remove_pod(self, pod: PodInfo | Pod) -> None:
+        """Learn that a pod is gone. Raises CacheError, SchedulerExitError. Upstream: cache.go RemovePod"""
+        info = self._info(pod)
+        state = self.pod_states.get(info.uid)
+        if state is None:
+            raise CacheError(f"pod {_ref(info)} is not found in scheduler cache, so cannot be removed from it")
+        # The node name is empty where a Delete was missed and the informer gives the last state that it knew.
+        if _node_of(state.info) != _node_of(info) and _node_of(info) != "":
+            raise SchedulerExitError(_CORRUPTED)
+        self._remove_and_record("remove", state.info)
+
+    def get_pod(self, pod: PodInfo | Pod) -> Pod:
+        """The cache's version of a pod. Raises CacheError. Upstream: cache.go GetPod"""
+        info = self._info(pod)
+        state = self.pod_states.get(info.uid)
+        if state is None:
+            raise CacheError(f"pod {_ref(info)} does not exist in scheduler cache")
+        return state.info.pod
+
+    def is_assumed_pod(self, pod: PodInfo | Pod) -> bool:
+        """Whether the pod is assumed and not confirmed. Upstream: cache.go IsAssumedPod"""
+        if not pod.uid:
+            raise CacheError("cannot get cache key for pod with empty UID")
+        return pod.uid in self.assumed_pods
+
+    def cleanup_assumed_pods(self, now: int) -> list[PodInfo]:
+        """Remove assumed pods whose time is up: those that went, in order of uid. Upstream: cache.go cleanupAssumedPods"""
+        expired = []
+        for uid in sorted(self.assumed_pods):
+            state = self.pod_states.get(uid)
+            if state is None:
+                raise SchedulerExitError("Key found in assumed set but not in podStates, potentially a logical error")
+            if state.binding_finished and self.ttl and state.deadline is not None and now > state.deadline:
+                self._remove_and_record("expire", state.info)
+                expired.append(state.info)
+        return expired
+
+    def next_expiry(self) -> int | None:
+        """The earliest deadline of an assumed pod; it expires after that."""
+        deadlines = (self.pod_states[uid].deadline for uid in self.assumed_pods)
+        return min((deadline for deadline in deadlines if deadline is not None), default=None)
+
+    # Nodes
+
+    def add_node(self, node: Node) -> NodeInfo:
+        """Learn of a node, or know again one whose pods were still here. A copy of its NodeInfo. Upstream: cache.go AddNode"""
+        info = self.nodes.get(node.name)
+        if info is None:
+            info = self._new_node_info(node.name)
+        changes = NodeInfoChanges()
+        changes.of(info)
+        old = info.node
+        self.nodes.move_to_head(node.name)
+        joined = self.node_tree.add_node(node)
+        info.image_states, images = self.image_states.replace_node(old, node)
+        info.set_node(node)
+        self._record_node("add", node, changes, tree=_tree_change(None, joined), images=images)
+        return info.clone()
+
+    def update_node(self, old: Node | None, new: Node) -> NodeInfo:
+        """Take another version of a node. A copy of its NodeInfo. Upstream: cache.go UpdateNode"""
+        info = self.nodes.get(new.name)
+        joined = None
+        if info is None:
+            info = self._new_node_info(new.name)
+            joined = self.node_tree.add_node(new)
+        changes = NodeInfoChanges()
+        changes.of(info)
+        cached = info.node
+        self.nodes.move_to_head(new.name)
+        left, moved_to = self.node_tree.update_node(old, new)
+        info.image_states, images = self.image_states.replace_node(cached, new)
+        info.set_node(new)
+        self._record_node("update", new, changes, tree=_tree_change(left, moved_to or joined), images=images)
+        return info.clone()
+
+    def remove_node(self, node: Node) -> None:
+        """Learn that a node is gone. While pods are on it, its NodeInfo stays as a ghost.
+
+        Raises CacheError. Upstream: cache.go RemoveNode
+        """
+        info = self.nodes.get(node.name)
+        if info is None:
+            raise CacheError(f"node {node.name} is not found")
+        changes = NodeInfoChanges()
+        draft = changes.of(info)
+        info.remove_node()
+        if info.pods:
+            self.nodes.move_to_head(node.name)
+        else:
+            self.nodes.remove(node.name)
+            draft.is_dropped = True
+        left = self.node_tree.remove_node(node)
+        images = self.image_states.remove_node(node) if left is not None else []
+        self._record_node("remove", node, changes, tree=_tree_change(left, None), images=images)
+        if left is None:
+            raise CacheError(f'node "{node.name}" in group "{_quoted(zone_key(node))}" was not found')
+
+    @property
+    def node_count(self) -> int:
+        """How many NodeInfos there are, ghosts among them. Upstream: cache.go NodeCount"""
+        return len(self.nodes)
+
+    @property
+    def pod_count(self) -> int:
+        """How many pods are on nodes, also on ghosts. Upstream: cache.go PodCount"""
+        return sum(len(info.pods) for info in self.nodes)
+
+    def dump(self) -> CacheDump:
+        """Copies of everything, for people. Upstream: cache.go Dump"""
+        return CacheDump(nodes={info.name: info.clone() for info in self.nodes}, assumed_pods=sorted(self.assumed_pods))
+
+    # The snapshot
+
+    def update_snapshot(self, snapshot: Snapshot) -> SnapshotUpdate:
+        """Copy what changed since the snapshot was updated last, from the head until an item that is not newer.
+
+        Costs nothing for the nodes that did not change, unless a node came or went. Upstream: cache.go UpdateSnapshot
+        """
+        before = snapshot.generation
+        visited: list[str] = []
+        cloned: list[str] = []
+        all_lists = affinity = anti_affinity = used_pvcs = False
+        item = self.nodes.head
+        while item is not None and item.info.generation > before:
+            info = item.info
+            item = item.next
+            visited.append(info.name)
+            if info.node is None:
+                continue
+            cloned.append(info.name)
+            existing = snapshot.node_info_map.get(info.name)
+            if existing is None:
+                all_lists = True
+                snapshot.node_info_map[info.name] = info.clone()
+                affinity |= bool(info.pods_with_affinity)
+                anti_affinity |= bool(info.pods_with_required_anti_affinity)
+                used_pvcs |= bool(info.pvc_ref_counts)
+                continue
+            affinity |= bool(existing.pods_with_affinity) != bool(info.pods_with_affinity)
+            anti_affinity |= bool(existing.pods_with_required_anti_affinity) != bool(info.pods_with_required_anti_affinity)
+            used_pvcs |= existing.pvc_ref_counts.keys() != info.pvc_ref_counts.keys()
+            node_changed = existing.node is not info.node
+            existing.assign(info)
+            snapshot.columns.mark(info.name, node_changed=node_changed)
+        if self.nodes.head is not None:
+            snapshot.generation = self.nodes.head.info.generation
+
+        removed = self._remove_deleted_nodes(snapshot)
+        if len(removed) or len(snapshot.node_info_map) > self.node_tree.num_nodes:
+            all_lists = True
+        update = SnapshotUpdate(
+            visited=visited,
+            cloned=cloned,
+            removed=removed,
+            update_all_lists=all_lists,
+            update_nodes_have_pods_with_affinity=affinity,
+            update_nodes_have_pods_with_required_anti_affinity=anti_affinity,
+            update_used_pvc_set=used_pvcs,
+        )
+        rebuilt = all_lists or affinity or anti_affinity or used_pvcs
+        if rebuilt:
+            snapshot.rebuild(self.node_tree.list() if all_lists else None)
+        if len(snapshot.node_info_list) != self.node_tree.num_nodes:
+            update = msgspec.structs.replace(update, error=self._inconsistency(snapshot))
+            snapshot.rebuild(self.node_tree.list())
+            rebuilt = all_lists = True
+        if rebuilt or visited or snapshot.generation != before:
+            self._record_snapshot(snapshot, update, rebuilt=rebuilt, reordered=all_lists)
+        return update
+
+    def _remove_deleted_nodes(self, snapshot: Snapshot) -> list[str]:
+        """Upstream: cache.go removeDeletedNodesFromSnapshot"""
+        surplus = len(snapshot.node_info_map) - self.node_tree.num_nodes
+        if surplus <= 0:
+            return []
+        gone = [name for name in snapshot.node_info_map if (info := self.nodes.get(name)) is None or info.node is None]
+        for name in gone[:surplus]:
+            del snapshot.node_info_map[name]
+        return gone[:surplus]
+
+    def _inconsistency(self, snapshot: Snapshot) -> str:
+        return (
+            f"snapshot state is not consistent, length of NodeInfoList={len(snapshot.node_info_list)} not equal to length of nodes in "
+            f"tree={self.node_tree.num_nodes} , length of NodeInfoMap={len(snapshot.node_info_map)}, "
+            f"length of nodes in cache={len(self.nodes)}, trying to recover"
+        )
+
+    # What the calls share
+
+    def _info(self, pod: PodInfo | Pod) -> PodInfo:
+        """The PodInfo of a pod, made from the one that is known where that is possible."""
+        if not pod.uid:
+            raise CacheError("cannot get cache key for pod with empty UID")
+        if isinstance(pod, PodInfo):
+            return pod
+        state = self.pod_states.get(pod.uid)
+        if state is None:
+            return PodInfo(pod)
+        return state.info if state.info.pod is pod else state.info.like(pod)
+
+    def _new_node_info(self, name: str) -> NodeInfo:
+        info = NodeInfo(name, self.generations)
+        self.nodes.add(info)
+        return info
+
+    def _add_pod(self, pod: PodInfo, changes: NodeInfoChanges, *, assume: bool) -> None:
+        """Upstream: cache.go addPod"""
+        name = _node_of(pod)
+        changes.of(self.nodes.get(name) or self._new_node_info(name)).add_pod(pod)
+        self.nodes.move_to_head(name)
+        self.pod_states[pod.uid] = PodState(pod)
+        if assume:
+            self.assumed_pods.add(pod.uid)
+
+    def _remove_pod(self, pod: PodInfo, changes: NodeInfoChanges) -> None:
+        """Raises PodNotFoundError. Upstream: cache.go removePod"""
+        name = _node_of(pod)
+        info = self.nodes.get(name)
+        if info is not None:
+            draft = changes.of(info)
+            draft.remove_pod(pod)
+            if info.pods or info.node is not None:
+                self.nodes.move_to_head(name)
+            else:
+                self.nodes.remove(name)
+                draft.is_dropped = True
+        self.pod_states.pop(pod.uid, None)
+        self.assumed_pods.discard(pod.uid)
+
+    def _try_to_remove(self, pod: PodInfo, changes: NodeInfoChanges) -> CacheError | None:
+        try:
+            self._remove_pod(pod, changes)
+        except PodNotFoundError as error:
+            return CacheError(str(error))
+        return None
+
+    def _remove_and_record(self, op: str, pod: PodInfo) -> None:
+        changes = NodeInfoChanges()
+        error = self._try_to_remove(pod, changes)
+        self._record_pod(op, pod, changes)
+        if error is not None:
+            raise error
+
+    # Recording, views, checkpoints
+
+    def _record_pod(self, op: str, pod: PodInfo, changes: NodeInfoChanges) -> None:
+        if not self._recorder.silent:
+            state = self._pod_state_view(pod.uid)
+            self._recorder.record(CachePod, op=op, pod=pod.key, uid=pod.uid, nodes=changes.finish(), state=state)
+
+    def _record_node(self, op: str, node: Node, changes: NodeInfoChanges, **members: object) -> None:
+        if not self._recorder.silent:
+            self._recorder.record(CacheNode, op=op, node=node.name, nodes=changes.finish(), **members)
+
+    def _record_snapshot(self, snapshot: Snapshot, update: SnapshotUpdate, *, rebuilt: bool, reordered: bool) -> None:
+        if self._recorder.silent:
+            return
+        self._recorder.record(
+            SnapshotUpdated,
+            generation=snapshot.generation,
+            **msgspec.structs.asdict(update),
+            node_info_list=[info.name for info in snapshot.node_info_list] if reordered else None,
+            have_pods_with_affinity=[info.name for info in snapshot.have_pods_with_affinity_node_info_list] if rebuilt else None,
+            have_pods_with_required_anti_affinity=(
+                [info.name for info in snapshot.have_pods_with_required_anti_affinity_node_info_list] if rebuilt else None
+            ),
+            used_pvc_set=sorted(snapshot.used_pvc_set) if rebuilt else None,
+        )
+
+    def _pod_state_view(self, uid: str) -> PodStateView | None:
+        state = self.pod_states.get(uid)
+        if state is None:
+            return None
+        return PodStateView(
+            pod=state.info.key,
+            node=_node_of(state.info),
+            assumed=uid in self.assumed_pods,
+            binding_finished=state.binding_finished,
+            deadline_seconds=None if state.deadline is None else to_seconds(state.deadline),
+        )
+
+    def node_generations(self) -> dict[str, int]:
+        """The generation of every NodeInfo, head first: what a Snapshot compares itself with."""
+        return {info.name: info.generation for info in self.nodes}
+
+    def to_view(self) -> CacheView:
+        """What a page draws."""
+        return CacheView(
+            list=[node_item(info) for info in self.nodes],
+            assumed_pods=sorted(self.assumed_pods),
+            pod_states={uid: view for uid in self.pod_states if (view := self._pod_state_view(uid)) is not None},
+            node_tree=self.node_tree.to_view(),
+            image_states=self.image_states.to_view(),
+        )
+
+    def to_state(self, table: ObjectTable) -> CacheState:
+        """What a checkpoint keeps."""
+        return CacheState(
+            generation=self.generations.last,
+            ttl=self.ttl,
+            node_infos=[node_info_state(info, table) for info in self.nodes],
+            pod_states={
+                uid: PodStateRecord(table.pod_info_ref(state.info), state.deadline, state.binding_finished)
+                for uid, state in self.pod_states.items()
+            },
+            assumed_pods=sorted(self.assumed_pods),
+            node_tree=self.node_tree.to_view(),
+            image_states=self.image_states.to_view(),
+        )
+
+    @classmethod
+    def from_state(cls, state: CacheState, recorder: Recorder, table: ObjectTable) -> Cache:
+        """A cache again, with a counter of generations of its own."""
+        cache = cls(recorder, Generations(state.generation))
+        cache.ttl = state.ttl
+        cache.nodes.load([node_info_of(info, table, cache.generations) for info in state.node_infos])
+        for uid, record in state.pod_states.items():
+            pod_state = cache.pod_states[uid] = PodState(table.pod_info(record.pod))
+            pod_state.deadline, pod_state.binding_finished = record.deadline, record.binding_finished
+        cache.assumed_pods = set(state.assumed_pods)
+        cache.node_tree.load(state.node_tree)
+        cache.image_states.load(state.image_states)
+        return cache
+
+
+def _node_of(pod: PodInfo) -> str:
+    return pod.pod.spec.node_name
+
+
+def _ref(pod: PodInfo) -> str:
+    """How upstream's messages name a pod: the uid, then the key."""
+    return f"{pod.uid}({pod.key})"
+
+
+def _quoted(text: str) -> str:
+    """The inside of Go's %q, for what a zone can contain."""
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\x00", "\\x00")
+
+
+def _tree_change(left: str | None, joined: str | None) -> TreeChange | None:
+    return None if left is None and joined is None else TreeChange(left=left, joined=joined)

@@ -1,0 +1,117 @@
+"""What one call changed in NodeInfos: noted while it runs, told as NodeChanges when it ends."""
+
+from __future__ import annotations
+
+from schedviz.engine.cache.node_item import image_states, used_ports
+from schedviz.engine.cache.node_tree import zone_key
+from schedviz.engine.framework.types import NodeInfo, PodInfo
+from schedviz.trace.events import NodeChange, PodOnNode
+
+
+class NodeInfoDraft:
+    """One NodeInfo as it was before the call, and the pods that came and went."""
+
+    __slots__ = (
+        "_allocatable",
+        "_image_states",
+        "_is_irregular",
+        "_node",
+        "_non_zero_requested",
+        "_requested",
+        "_touches_claims",
+        "_touches_ports",
+        "added",
+        "info",
+        "is_dropped",
+        "removed",
+    )
+
+    def __init__(self, info: NodeInfo) -> None:
+        self.info = info
+        #: It left the list.
+        self.is_dropped = False
+        self.removed: list[str] = []
+        self.added: list[PodOnNode] = []
+        self._node = info.node
+        self._allocatable = info.allocatable
+        self._image_states = info.image_states
+        self._requested = info.requested.to_view()
+        self._non_zero_requested = info.non_zero_requested.to_view()
+        self._touches_ports = False
+        self._touches_claims = False
+        self._is_irregular = False
+
+    def add_pod(self, pod: PodInfo) -> None:
+        """Put a pod on the node."""
+        self.info.add_pod(pod)
+        self.added.append(PodOnNode(pod=pod.key, affinity=pod.has_affinity, required_anti_affinity=pod.has_required_anti_affinity))
+        self._note(pod)
+
+    def remove_pod(self, pod: PodInfo) -> None:
+        """Take a pod off the node. Raises `PodNotFoundError`."""
+        info = self.info
+        # A model that knows keys alone finds the same pod only if there is one with this key, and if the list of pods with affinity
+        # is left exactly by those that came into it.
+        self._is_irregular |= (
+            _has(info.pods_with_affinity, pod) != pod.has_affinity
+            or _has(info.pods_with_required_anti_affinity, pod) != pod.has_required_anti_affinity
+            or sum(other.key == pod.key for other in info.pods) > 1
+        )
+        info.remove_pod(pod)
+        self.removed.append(pod.key)
+        self._note(pod)
+
+    def finish(self) -> NodeChange:
+        """What changed since the draft was made."""
+        info = self.info
+        if self.is_dropped:
+            return NodeChange(node=info.name, generation=info.generation, dropped=True)
+        requested, non_zero_requested = info.requested.to_view(), info.non_zero_requested.to_view()
+        node, before = info.node, self._node
+        unschedulable = node is not None and node.spec.unschedulable
+        zone = zone_key(node) if node is not None else ""
+        return NodeChange(
+            node=info.name,
+            generation=info.generation,
+            has_node=None if (node is None) == (before is None) else node is not None,
+            unschedulable=None if unschedulable == (before is not None and before.spec.unschedulable) else unschedulable,
+            zone=None if zone == (zone_key(before) if before is not None else "") else zone,
+            removed=self.removed,
+            added=self.added,
+            requested=None if requested == self._requested else requested,
+            non_zero_requested=None if non_zero_requested == self._non_zero_requested else non_zero_requested,
+            allocatable=None if info.allocatable == self._allocatable else info.allocatable.to_view(),
+            used_ports=used_ports(info.used_ports) if self._touches_ports else None,
+            image_states=None if info.image_states == self._image_states else image_states(info),
+            pvc_ref_counts=info.pvc_ref_counts.copy() if self._touches_claims else None,
+            pod_order=[pod.key for pod in info.pods] if self._is_irregular else None,
+            pods_with_affinity=[pod.key for pod in info.pods_with_affinity] if self._is_irregular else None,
+            pods_with_required_anti_affinity=[pod.key for pod in info.pods_with_required_anti_affinity] if self._is_irregular else None,
+        )
+
+    def _note(self, pod: PodInfo) -> None:
+        self._touches_ports |= bool(pod.host_ports)
+        self._touches_claims |= bool(pod.claims)
+
+
+class NodeInfoChanges:
+    """The NodeInfos that one call touched, in that order."""
+
+    def __init__(self) -> None:
+        self._drafts: list[NodeInfoDraft] = []
+
+    def of(self, info: NodeInfo) -> NodeInfoDraft:
+        """The draft of a NodeInfo; call it before the NodeInfo is changed. One touched again has moved to the head again."""
+        if self._drafts and self._drafts[-1].info is info:
+            return self._drafts[-1]
+        draft = NodeInfoDraft(info)
+        self._drafts.append(draft)
+        return draft
+
+    def finish(self) -> list[NodeChange]:
+        """What changed, in the order in which it moved to the head."""
+        return [draft.finish() for draft in self._drafts]
+
+
+def _has(pods: list[PodInfo], pod: PodInfo) -> bool:
+    return any(other.uid == pod.uid for other in pods)

@@ -1,0 +1,83 @@
+"""Which nodes have which images. Upstream: internal/cache/cache.go imageState"""
+
+from __future__ import annotations
+
+from schedviz.engine.framework.types import ImageStateSummary
+from schedviz.kube.core import Node
+from schedviz.trace.events import ImageChange
+from schedviz.trace.view import CacheImage
+
+
+class ImageState:
+    """One image."""
+
+    __slots__ = ("nodes", "size")
+
+    def __init__(self, size: int, nodes: set[str]) -> None:
+        #: In bytes, as the first node that had it said.
+        self.size = size
+        #: The nodes that have it; never empty.
+        self.nodes = nodes
+
+
+class ImageStates:
+    """All images that some node has, by name. Upstream: cacheImpl.imageStates"""
+
+    def __init__(self) -> None:
+        self._states: dict[str, ImageState] = {}
+
+    def replace_node(self, old: Node | None, new: Node) -> tuple[dict[str, ImageStateSummary], list[ImageChange]]:
+        """Forget what the old version of a node has and take what the new one has: its summary, and what changed by that.
+
+        Upstream: internal/cache/cache.go removeNodeImageStates, addNodeImageStates
+        """
+        before = {name: state.size for name in _images(old) if (state := self._states.get(name)) and new.name in state.nodes}
+        self._remove(old)
+        summary: dict[str, ImageStateSummary] = {}
+        changes: list[ImageChange] = []
+        for name, size in _images(new).items():
+            state = self._states.get(name)
+            if state is None:
+                state = self._states[name] = ImageState(size, {new.name})
+            else:
+                state.nodes.add(new.name)
+            summary[name] = ImageStateSummary(state.size, len(state.nodes))
+            if before.pop(name, None) != state.size:
+                changes.append(ImageChange(image=name, size=state.size, on_node=True))
+        changes += [ImageChange(image=name, size=size, on_node=False) for name, size in before.items()]
+        return summary, changes
+
+    def remove_node(self, node: Node) -> list[ImageChange]:
+        """Forget what a node has: what changed by that. Upstream: internal/cache/cache.go removeNodeImageStates"""
+        changes = [
+            ImageChange(image=name, size=state.size, on_node=False)
+            for name in _images(node)
+            if (state := self._states.get(name)) and node.name in state.nodes
+        ]
+        self._remove(node)
+        return changes
+
+    def to_view(self) -> dict[str, CacheImage]:
+        """The images, as they are now."""
+        return {name: CacheImage(size=state.size, nodes=sorted(state.nodes)) for name, state in self._states.items()}
+
+    def load(self, view: dict[str, CacheImage]) -> None:
+        """The reverse of `to_view`."""
+        self._states = {name: ImageState(image.size, set(image.nodes)) for name, image in view.items()}
+
+    def _remove(self, node: Node | None) -> None:
+        for name in _images(node):
+            state = self._states.get(name)
+            if state is not None:
+                state.nodes.discard(node.name)  # type: ignore[union-attr]
+                if not state.nodes:
+                    del self._states[name]
+
+
+def _images(node: Node | None) -> dict[str, int]:
+    """Image names of a node and their size, in its order; of a name that comes twice the first counts."""
+    images: dict[str, int] = {}
+    for image in node.status.images if node is not None else ():
+        for name in image.names:
+            images.setdefault(name, image.size_bytes)
+    return images

@@ -1,0 +1,97 @@
+"""NodeInfos as views show them and as checkpoints keep them."""
+
+from __future__ import annotations
+
+import msgspec
+
+from schedviz.engine.cache.node_tree import zone_key
+from schedviz.engine.framework.object_table import ObjectTable, PodRef
+from schedviz.engine.framework.resource import Resource
+from schedviz.engine.framework.types import Generations, HostPortInfo, ImageStateSummary, NodeInfo
+from schedviz.trace.view import ImageState, NodeItem, Resources
+
+
+def node_item(info: NodeInfo) -> NodeItem:
+    """What a view shows of a NodeInfo. Nothing in it is shared with the NodeInfo."""
+    node = info.node
+    return NodeItem(
+        name=info.name,
+        generation=info.generation,
+        has_node=node is not None,
+        unschedulable=node is not None and node.spec.unschedulable,
+        zone=zone_key(node) if node is not None else "",
+        pod_order=[pod.key for pod in info.pods],
+        pods_with_affinity=[pod.key for pod in info.pods_with_affinity],
+        pods_with_required_anti_affinity=[pod.key for pod in info.pods_with_required_anti_affinity],
+        requested=info.requested.to_view(),
+        non_zero_requested=info.non_zero_requested.to_view(),
+        allocatable=info.allocatable.to_view(),
+        used_ports=used_ports(info.used_ports),
+        image_states=image_states(info),
+        pvc_ref_counts=info.pvc_ref_counts.copy(),
+    )
+
+
+def used_ports(ports: HostPortInfo) -> dict[str, list[str]]:
+    """IP -> sorted `TCP/80`."""
+    return {ip: sorted(f"{protocol}/{port}" for protocol, port in taken) for ip, taken in ports.items()}
+
+
+def image_states(info: NodeInfo) -> dict[str, ImageState]:
+    """The images of a NodeInfo."""
+    return {name: ImageState(size=state.size, num_nodes=state.num_nodes) for name, state in info.image_states.items()}
+
+
+class NodeInfoState(msgspec.Struct, frozen=True):
+    """A NodeInfo in a checkpoint; pods and node are references into an ObjectTable."""
+
+    name: str
+    generation: int
+    node: int | None
+    pods: list[PodRef]
+    pods_with_affinity: list[PodRef]
+    pods_with_required_anti_affinity: list[PodRef]
+    requested: Resources
+    non_zero_requested: Resources
+    allocatable: Resources
+    used_ports: dict[str, list[tuple[str, int]]]
+    image_states: dict[str, tuple[int, int]]
+    pvc_ref_counts: dict[str, int]
+
+
+def node_info_state(info: NodeInfo, table: ObjectTable) -> NodeInfoState:
+    """What is saved of a NodeInfo."""
+    ref = table.pod_info_ref
+    return NodeInfoState(
+        name=info.name,
+        generation=info.generation,
+        node=table.node_ref(info.node),
+        pods=[ref(pod) for pod in info.pods],
+        pods_with_affinity=[ref(pod) for pod in info.pods_with_affinity],
+        pods_with_required_anti_affinity=[ref(pod) for pod in info.pods_with_required_anti_affinity],
+        requested=info.requested.to_view(),
+        non_zero_requested=info.non_zero_requested.to_view(),
+        allocatable=info.allocatable.to_view(),
+        used_ports=dict(info.used_ports.items()),
+        image_states={name: (image.size, image.num_nodes) for name, image in info.image_states.items()},
+        pvc_ref_counts=info.pvc_ref_counts.copy(),
+    )
+
+
+def node_info_of(state: NodeInfoState, table: ObjectTable, generations: Generations) -> NodeInfo:
+    """A NodeInfo again. The counter stays where it is."""
+    before = generations.last
+    info = NodeInfo(state.name, generations)
+    generations.last = before
+    info.generation = state.generation
+    info.node = table.node(state.node)
+    info.pods = [table.pod_info(ref) for ref in state.pods]
+    info.pods_with_affinity = [table.pod_info(ref) for ref in state.pods_with_affinity]
+    info.pods_with_required_anti_affinity = [table.pod_info(ref) for ref in state.pods_with_required_anti_affinity]
+    info.requested = Resource.from_view(state.requested)
+    info.non_zero_requested = Resource.from_view(state.non_zero_requested)
+    info.allocatable = Resource.from_view(state.allocatable)
+    info.used_ports = HostPortInfo(state.used_ports)
+    info.image_states = {name: ImageStateSummary(size, num_nodes) for name, (size, num_nodes) in state.image_states.items()}
+    info.pvc_ref_counts = state.pvc_ref_counts.copy()
+    return info

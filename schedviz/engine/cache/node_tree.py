@@ -1,0 +1,83 @@
+"""Nodes by zone, and the order over zones in which the snapshot lists them. Upstream: internal/cache/node_tree.go"""
+
+from __future__ import annotations
+
+from schedviz.kube.core import Node
+from schedviz.trace.view import NodeTree as NodeTreeView
+
+_REGION_LABELS = ("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region")
+_ZONE_LABELS = ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone")
+
+
+def zone_key(node: Node) -> str:
+    """`region:\\x00:zone`, or "" without any. The beta labels go first, even when they are empty.
+
+    Upstream: component-helpers/node/topology/helpers.go GetZoneKey
+    """
+    labels = node.metadata.labels
+    region, zone = (next((labels[key] for key in keys if key in labels), "") for keys in (_REGION_LABELS, _ZONE_LABELS))
+    return f"{region}:\x00:{zone}" if region or zone else ""
+
+
+class NodeTree:
+    """Names of nodes in each zone. Upstream: internal/cache/node_tree.go nodeTree"""
+
+    def __init__(self) -> None:
+        #: Zones in the order in which they first had a node.
+        self.zones: list[str] = []
+        #: Zone -> nodes in order of arrival. No zone is empty.
+        self.tree: dict[str, list[str]] = {}
+        self.num_nodes = 0
+
+    def add_node(self, node: Node) -> str | None:
+        """Append the node to its zone; the zone, or None where it is in it already. Upstream: node_tree.go addNode"""
+        zone = zone_key(node)
+        names = self.tree.get(zone)
+        if names is None:
+            self.zones.append(zone)
+            self.tree[zone] = [node.name]
+        elif node.name in names:
+            return None
+        else:
+            names.append(node.name)
+        self.num_nodes += 1
+        return zone
+
+    def remove_node(self, node: Node) -> str | None:
+        """Take the node out of its zone; the zone, or None where it is not in it. Upstream: node_tree.go removeNode"""
+        zone = zone_key(node)
+        names = self.tree.get(zone, [])
+        if node.name not in names:
+            return None
+        names.remove(node.name)
+        if not names:
+            del self.tree[zone]
+            self.zones.remove(zone)
+        self.num_nodes -= 1
+        return zone
+
+    def update_node(self, old: Node | None, new: Node) -> tuple[str | None, str | None]:
+        """Move the node when its zone changed: the zone that it left, the zone that it joined. Upstream: node_tree.go updateNode"""
+        if (zone_key(old) if old is not None else "") == zone_key(new):
+            return None, None
+        left = self.remove_node(old) if old is not None else None
+        return left, self.add_node(new)
+
+    def list(self) -> list[str]:
+        """All nodes: the first of each zone, then the second of each, and so on. Upstream: node_tree.go list"""
+        names: list[str] = []
+        zones = [self.tree[zone] for zone in self.zones]
+        for place in range(max(map(len, zones), default=0)):
+            names += [zone[place] for zone in zones if place < len(zone)]
+        return names
+
+    def to_view(self) -> NodeTreeView:
+        """The tree, as it is now."""
+        return NodeTreeView(
+            num_nodes=self.num_nodes, zones=self.zones.copy(), tree={zone: names.copy() for zone, names in self.tree.items()}
+        )
+
+    def load(self, view: NodeTreeView) -> None:
+        """The reverse of `to_view`."""
+        self.num_nodes, self.zones = view.num_nodes, view.zones.copy()
+        self.tree = {zone: names.copy() for zone, names in view.tree.items()}

@@ -1,0 +1,138 @@
+"""What one scheduling cycle sees of the cache. Upstream: internal/cache/snapshot.go"""
+
+from __future__ import annotations
+
+import msgspec
+
+from schedviz.engine.cache.node_item import NodeInfoState, node_info_of, node_info_state, node_item
+from schedviz.engine.framework.object_table import ObjectTable
+from schedviz.engine.framework.rows import Columns, IntArray, Rows
+from schedviz.engine.framework.types import Generations, NodeInfo
+from schedviz.trace.view import SnapshotView
+
+
+class SnapshotUpdate(msgspec.Struct, frozen=True):
+    """What UpdateSnapshot did; the flags as they were just before the lists were rebuilt."""
+
+    #: Items of the cache's list that were walked, head first.
+    visited: list[str]
+    #: Those that have a node, and were copied.
+    cloned: list[str]
+    #: Nodes that left the snapshot.
+    removed: list[str]
+    update_all_lists: bool = False
+    update_nodes_have_pods_with_affinity: bool = False
+    update_nodes_have_pods_with_required_anti_affinity: bool = False
+    update_used_pvc_set: bool = False
+    #: Upstream's error: the lists are not consistent with the cache. "" when they are.
+    error: str = ""
+
+
+class SnapshotState(msgspec.Struct, frozen=True):
+    """A snapshot in a checkpoint."""
+
+    generation: int
+    #: All nodes in the order of the map.
+    nodes: list[str]
+    #: The NodeInfos of which the cache has another generation, or none; the others are copies of the cache's.
+    stale: list[NodeInfoState]
+    node_info_list: list[str]
+    have_pods_with_affinity: list[str]
+    have_pods_with_required_anti_affinity: list[str]
+    used_pvc_set: list[str]
+
+
+class Snapshot:
+    """Copies of the NodeInfos that have a node, and lists of them. Only `Cache.update_snapshot` changes it.
+
+    Not to be confused with a checkpoint, which is a saved engine. Upstream: internal/cache/snapshot.go Snapshot
+    """
+
+    def __init__(self) -> None:
+        #: The head's generation when the snapshot was updated last.
+        self.generation = 0
+        #: Node name -> NodeInfo; an object stays while its node is here, and is overwritten.
+        self.node_info_map: dict[str, NodeInfo] = {}
+        #: In the order of the node tree when a node came or went last.
+        self.node_info_list: list[NodeInfo] = []
+        self.have_pods_with_affinity_node_info_list: list[NodeInfo] = []
+        self.have_pods_with_required_anti_affinity_node_info_list: list[NodeInfo] = []
+        #: `namespace/claim` of claims in use.
+        self.used_pvc_set: set[str] = set()
+        #: Arrays over `node_info_list`.
+        self.columns = Columns()
+
+    @property
+    def num_nodes(self) -> int:
+        """How many nodes there are to choose from."""
+        return len(self.node_info_list)
+
+    def get(self, name: str) -> NodeInfo:
+        """The NodeInfo of a node. Raises LookupError with upstream's text. Upstream: internal/cache/snapshot.go Snapshot.Get"""
+        info = self.node_info_map.get(name)
+        if info is None or info.node is None:
+            raise LookupError(f'nodeinfo not found for node name "{name}"')
+        return info
+
+    def is_pvc_used_by_pods(self, key: str) -> bool:
+        """Whether some pod in the snapshot uses this claim. Upstream: internal/cache/snapshot.go Snapshot.IsPVCUsedByPods"""
+        return key in self.used_pvc_set
+
+    def rows(self, index: IntArray | None = None) -> Rows:
+        """All nodes in the order of `node_info_list`, or those at `index` in that order."""
+        return Rows(self.columns, index)
+
+    def rebuild(self, order: list[str] | None) -> None:
+        """Make the lists again, over nodes in this order; None: over the same nodes. Upstream: cache.go updateNodeInfoSnapshotList"""
+        if order is not None:
+            self.node_info_list = [info for name in order if (info := self.node_info_map.get(name)) is not None]
+            self.columns.reorder(self.node_info_list)
+        self.have_pods_with_affinity_node_info_list = [info for info in self.node_info_list if info.pods_with_affinity]
+        self.have_pods_with_required_anti_affinity_node_info_list = [
+            info for info in self.node_info_list if info.pods_with_required_anti_affinity
+        ]
+        self.used_pvc_set = {claim for info in self.node_info_list for claim in info.pvc_ref_counts}
+
+    def to_view(self, cached: dict[str, int]) -> SnapshotView:
+        """What a page draws; `cached` is the cache's generation of each NodeInfo."""
+        return SnapshotView(
+            generation=self.generation,
+            node_info_list=_names(self.node_info_list),
+            node_generations={name: info.generation for name, info in self.node_info_map.items()},
+            have_pods_with_affinity=_names(self.have_pods_with_affinity_node_info_list),
+            have_pods_with_required_anti_affinity=_names(self.have_pods_with_required_anti_affinity_node_info_list),
+            used_pvc_set=sorted(self.used_pvc_set),
+            stale={name: node_item(info) for name, info in self.node_info_map.items() if cached.get(name) != info.generation},
+        )
+
+    def to_state(self, cached: dict[str, int], table: ObjectTable) -> SnapshotState:
+        """What a checkpoint keeps; `cached` is the cache's generation of each NodeInfo."""
+        return SnapshotState(
+            generation=self.generation,
+            nodes=list(self.node_info_map),
+            stale=[node_info_state(info, table) for name, info in self.node_info_map.items() if cached.get(name) != info.generation],
+            node_info_list=_names(self.node_info_list),
+            have_pods_with_affinity=_names(self.have_pods_with_affinity_node_info_list),
+            have_pods_with_required_anti_affinity=_names(self.have_pods_with_required_anti_affinity_node_info_list),
+            used_pvc_set=sorted(self.used_pvc_set),
+        )
+
+    @classmethod
+    def from_state(cls, state: SnapshotState, cached: dict[str, NodeInfo], table: ObjectTable, generations: Generations) -> Snapshot:
+        """A snapshot again, from its state and the cache's NodeInfos by name."""
+        snapshot = cls()
+        snapshot.generation = state.generation
+        stale = {own.name: node_info_of(own, table, generations) for own in state.stale}
+        infos = snapshot.node_info_map = {name: stale.get(name) or cached[name].clone() for name in state.nodes}
+        snapshot.node_info_list = [infos[name] for name in state.node_info_list]
+        snapshot.have_pods_with_affinity_node_info_list = [infos[name] for name in state.have_pods_with_affinity]
+        snapshot.have_pods_with_required_anti_affinity_node_info_list = [
+            infos[name] for name in state.have_pods_with_required_anti_affinity
+        ]
+        snapshot.used_pvc_set = set(state.used_pvc_set)
+        snapshot.columns.reorder(snapshot.node_info_list)
+        return snapshot
+
+
+def _names(infos: list[NodeInfo]) -> list[str]:
+    return [info.name for info in infos]
