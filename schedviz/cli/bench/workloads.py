@@ -1,0 +1,93 @@
+"""Clusters and pods to measure with, in the shapes of upstream's scheduler_perf: a node has 4 cpus, 32Gi and room for 110 pods in one of
+three zones and runs one pod already; a pod asks for 100m and 500Mi."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from schedviz.kube.codec import from_dict
+from schedviz.kube.meta import KubeObject
+from schedviz.trace.commands import AnyCommand, Update
+
+ZONES = ("zone-a", "zone-b", "zone-c")
+
+
+def _node(index: int, *, round_number: int = 0) -> dict[str, Any]:
+    amounts = {"cpu": "4", "memory": "32Gi", "pods": "110"}
+    name = f"node-{index:05d}"
+    labels = {"kubernetes.io/hostname": name, "topology.kubernetes.io/zone": ZONES[index % len(ZONES)], "round": str(round_number)}
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name, "labels": labels},
+        "spec": {},
+        "status": {"capacity": amounts, "allocatable": amounts},
+    }
+
+
+def _gpu_node(index: int) -> dict[str, Any]:
+    node = _node(index)
+    amounts = {"cpu": "96", "memory": "384Gi", "pods": "110"}
+    if index % 6:
+        amounts |= {"example.com/gpu-count": "8", "example.com/gpu-milli": "8000"}
+    node["status"] = {"capacity": amounts, "allocatable": amounts}
+    return node
+
+
+def _pod(name: str, requests: dict[str, str], *, node: str | None = None) -> dict[str, Any]:
+    spec: dict[str, Any] = {"containers": [{"name": "c", "image": "pause", "resources": {"requests": requests}}]}
+    if node is not None:
+        spec["nodeName"] = node
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "default"}, "spec": spec}
+
+
+SMALL = {"cpu": "100m", "memory": "500Mi"}
+HUGE = {"cpu": "64", "memory": "500Mi"}
+
+
+def _small_pod(index: int) -> dict[str, Any]:
+    return _pod(f"pod-{index:06d}", SMALL)
+
+
+def _huge_pod(index: int) -> dict[str, Any]:
+    return _pod(f"pod-{index:06d}", HUGE)
+
+
+def _gpu_pod(index: int) -> dict[str, Any]:
+    requests = {"cpu": f"{2 + index % 7}", "memory": f"{4 + index % 13}Gi"}
+    if index % 5:
+        requests |= {"example.com/gpu-count": "1", "example.com/gpu-milli": str((index % 4 + 1) * 250)}
+    return _pod(f"pod-{index:06d}", requests)
+
+
+def _relabel_a_node(index: int, nodes: int) -> AnyCommand:
+    return Update(object=_node((index * 7) % nodes, round_number=index + 1))
+
+
+@dataclass(frozen=True)
+class Workload:
+    """Nodes, the pods to schedule, and what happens between two of them."""
+
+    summary: str
+    node: Callable[[int], dict[str, Any]] = _node
+    pod: Callable[[int], dict[str, Any]] = _small_pod
+    between: Callable[[int, int], AnyCommand] | None = None
+
+    def cluster(self, nodes: int, pods: int) -> Iterator[KubeObject]:
+        """Nodes, one running pod on each, and pods that wait."""
+        for index in range(nodes):
+            yield from_dict(self.node(index))
+        for index in range(nodes):
+            yield from_dict(_pod(f"there-{index:05d}", SMALL, node=f"node-{index:05d}"))
+        for index in range(pods):
+            yield from_dict(self.pod(index))
+
+
+WORKLOADS = {
+    "basic": Workload("small pods on equal nodes"),
+    "unschedulable": Workload("pods that fit nowhere", pod=_huge_pod),
+    "churn": Workload("small pods, and a node changes its labels before each", between=_relabel_a_node),
+    "gpu": Workload("big nodes with two extended resources, pods of many sizes", node=_gpu_node, pod=_gpu_pod),
+}
