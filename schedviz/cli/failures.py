@@ -13,12 +13,12 @@ from pathlib import Path
 def explain(error: Exception) -> str | None:
     """The sentence for an error that is no bug: one that this project raises on purpose, or the system's refusal. None: a bug.
 
-    Errors made to be read end in `Error` and come from our own modules; a broken invariant is a bug, whoever raised it.
+    What our own packages raise is made to be read; but a broken invariant is a bug.
     """
     if isinstance(error, OSError) and error.filename is not None:
         return f"{os.fspath(error.filename)}: {error.strerror}"
     kind = type(error)
-    if kind.__module__.split(".")[0] == "schedviz" and kind.__name__.endswith("Error") and kind.__name__ != "InvariantError":
+    if kind.__module__.split(".")[0] == "schedviz" and kind.__name__ != "InvariantError":
         return str(error)
     return None
 

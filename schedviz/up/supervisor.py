@@ -1,0 +1,221 @@
+"""Starts the children, starts the dead ones again, and stops them all in order.
+
+One thread, one selector: signals, the housekeeper's words and the answers of /healthz are all things that wake it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from schedviz.up import leash, programs
+from schedviz.up.child import Child, Program
+from schedviz.up.errors import CannotStart
+from schedviz.up.health import HealthProbe
+from schedviz.up.logs import LogTail, last_words
+from schedviz.up.signals import Signals
+from schedviz.up.terminal import Terminal
+
+#: A child that dies this often before everything was up once will not come up.
+HOPELESS_AFTER_DEATHS = 4
+_ROUND_SECONDS = 1.0
+_IMPATIENT_SECONDS = 15.0
+
+
+class Supervisor:
+    """The children of one data folder. `run` returns when they are all gone."""
+
+    def __init__(self, *, data: Path, folder: Path, environment: dict[str, str], url: str, terminal: Terminal) -> None:
+        self._logs = data / "logs"
+        self._logs.mkdir(mode=0o700, exist_ok=True)
+        self._environment = environment
+        self._owner = programs.owner_of(data)
+        self._url = url
+        self._terminal = terminal
+        self._selector = selectors.DefaultSelector()
+        self._signals = Signals(self._selector)
+        self._watcher = leash.Watcher(folder)
+        self._tie = leash.tie_to(os.getpid())
+        self._health = HealthProbe(url, self._selector)
+        #: By name, in the order in which they are started.
+        self._children: dict[str, Child] = {}
+        self._tails: dict[str, LogTail] = {}
+        self._waiting_for_database: list[Program] = []
+        self._heard = b""
+        #: Everything was up once.
+        self._was_up = False
+        #: The person at the terminal has got the link.
+        self._announced = False
+        self._began = time.monotonic()
+        self._impatient_at = self._began + _IMPATIENT_SECONDS
+
+    def run(self, first: list[Program], with_database: list[Program]) -> None:
+        """Run `first` at once, the others as soon as the database is ready. Raises `CannotStart` when they do not come up."""
+        try:
+            with self._signals:
+                try:
+                    self._waiting_for_database = with_database
+                    self._add(first)
+                    self._start_what_is_due()
+                    # The data folder is ours alone: who leased a session in an earlier run is dead.
+                    self._children["housekeeper"].say(f"dead {self._owner}")
+                    while not self._signals.stops:
+                        self._start_what_is_due()
+                        self._wait()
+                        self._bury_the_dead()
+                        self._ask_whether_all_is_up()
+                        self._tell_of_trouble()
+                        self._watcher.restart_if_dead()
+                finally:
+                    self._stop_all()
+        finally:
+            self._watcher.close()
+            self._selector.close()
+
+    # --- A round
+
+    def _add(self, new: list[Program]) -> None:
+        for program in new:
+            log = self._logs / f"{program.name}.log"
+            self._tails[program.name] = LogTail(log)
+            self._children[program.name] = Child(program, log)
+
+    def _start_what_is_due(self) -> None:
+        now = time.monotonic()
+        for child in self._children.values():
+            if child.due is not None and child.due <= now:
+                environment = {**self._environment, "SCHEDVIZ_OWNER": self._owner_name(child, child.generation + 1)}
+                self._watcher.watch(child.start(environment, self._tie))
+                if child.stdout is not None:
+                    self._listen_to(child)
+
+    def _wait(self) -> None:
+        """Until something happens, or somebody is due."""
+        now = time.monotonic()
+        dues = [child.due - now for child in self._children.values() if child.due is not None]
+        longest = _ROUND_SECONDS if self._announced else 0.05
+        for key, _ in self._selector.select(max(0.0, min([longest, *dues]))):
+            on_ready: Callable[[], None] = key.data
+            on_ready()
+
+    def _bury_the_dead(self) -> None:
+        for child in self._children.values():
+            pid, pipe = child.pid, child.stdout
+            if pipe is not None and not pipe.closed and child.exited:
+                self._hear(child)
+                self._selector.unregister(pipe)
+            code = child.reap()
+            if code is None or pid is None:
+                continue
+            self._watcher.forget(pid)
+            self._say_dead(child)
+            if not self._was_up and child.deaths >= HOPELESS_AFTER_DEATHS:
+                raise CannotStart(f"{child.name} does not start: {_cause(code)}. The end of {child.log}:\n" + _quoted(child.log))
+            self._terminal.trouble(child.name, f"{_cause(code)}; starting it again. Log: {child.log}")
+
+    def _ask_whether_all_is_up(self) -> None:
+        if self._was_up:
+            return
+        self._health.ask()
+        if self._health.healthy:
+            self._was_up = True
+            self._children["housekeeper"].say("login")
+        elif time.monotonic() > self._impatient_at:
+            self._impatient_at += _IMPATIENT_SECONDS
+            self._terminal.still_waiting(self._health.detail, self._logs)
+
+    def _tell_of_trouble(self) -> None:
+        for name, tail in self._tails.items():
+            for line in tail.news():
+                self._terminal.trouble(name, line)
+
+    # --- The housekeeper
+
+    def _owner_name(self, child: Child, generation: int) -> str:
+        return f"{self._owner}.{child.name}-{os.getpid()}-{generation}"
+
+    def _say_dead(self, child: Child) -> None:
+        """Free the sessions of a dead worker now: their leases would else run for some seconds more."""
+        housekeeper = self._children.get("housekeeper")
+        if housekeeper is not None and housekeeper is not child:
+            housekeeper.say(f"dead {self._owner_name(child, child.generation)}")
+
+    def _listen_to(self, child: Child) -> None:
+        assert child.stdout is not None
+        self._heard = b""
+        os.set_blocking(child.stdout.fileno(), False)
+        self._selector.register(child.stdout, selectors.EVENT_READ, lambda: self._hear(child))
+
+    def _hear(self, child: Child) -> None:
+        assert child.stdout is not None
+        try:
+            self._heard += os.read(child.stdout.fileno(), 65536)
+        except BlockingIOError:
+            return
+        *lines, self._heard = self._heard.split(b"\n")
+        for line in lines:
+            self._act_on(json.loads(line))
+
+    def _act_on(self, news: dict[str, Any]) -> None:
+        if "failed" in news:
+            raise CannotStart(news["failed"])
+        if "database" in news:
+            self._add(self._waiting_for_database)
+            self._waiting_for_database = []
+        elif "house" in news and self._was_up and not self._announced:
+            # The one that was asked before died over it.
+            self._children["housekeeper"].say("login")
+        elif "login" in news:
+            self._announced = True
+            self._terminal.announce(news["login"], time.monotonic() - self._began)
+
+    # --- The end
+
+    def _stop_all(self) -> None:
+        """Web, then workers, then Redis: nobody is asked for what is gone. A second Ctrl-C kills what is left."""
+        self._health.close()
+        self._terminal.stopping()
+        stops = self._signals.stops
+        by_name = self._children
+        redis = [child for name, child in by_name.items() if name == "redis"]
+        web = [child for name, child in by_name.items() if name == "web"]
+        others = [child for name, child in by_name.items() if name not in {"redis", "web"}]
+        for group in (web, others, redis):
+            for child in group:
+                child.ask_to_end()
+            self._await_end(group, impatient=lambda: self._signals.stops > max(stops, 1))
+
+    def _await_end(self, group: list[Child], *, impatient: Callable[[], bool]) -> None:
+        began = time.monotonic()
+        left = {child.pid: child for child in group if child.pid is not None}
+        while left:
+            elapsed = time.monotonic() - began
+            for pid, child in list(left.items()):
+                if impatient() or elapsed > child.program.grace_seconds:
+                    child.kill_group()
+                if child.reap() is not None:
+                    child.due = None
+                    self._watcher.forget(pid)
+                    del left[pid]
+            if left:
+                # Only signals matter now: a child that ended, or a second Ctrl-C.
+                self._signals.wait(0.1)
+
+
+def _cause(code: int) -> str:
+    if code >= 0:
+        return f"ended with {code}"
+    try:
+        return f"was ended by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"was ended by signal {-code}"
+
+
+def _quoted(log: Path) -> str:
+    return "\n".join(f"    {line}" for line in last_words(log))

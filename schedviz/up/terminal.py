@@ -1,0 +1,60 @@
+"""What the person at the terminal reads."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+class Terminal:
+    """Few words, one line for each thing; standard output for what was asked for, standard error for trouble."""
+
+    def __init__(self, *, url: str, data: Path, open_browser: bool) -> None:
+        self._url = url
+        self._data = data
+        self._open_browser = open_browser
+
+    def starting(self) -> None:
+        click.echo(f"schedviz starts on {self._url}, with its data in {self._data}")
+
+    def announce(self, login: str, seconds: float) -> None:
+        """Everything is up."""
+        click.echo(f"\nReady after {seconds:.1f} s. Open this link; it logs you in, once:\n\n    {click.style(login, bold=True)}\n")
+        click.echo(f"Scripts find a token for the REST API in {self._data / 'token'}. Ctrl-C stops everything.")
+        if self._open_browser and _has_display():
+            _open(login)
+
+    def warn(self, sentence: str) -> None:
+        click.echo(sentence, err=True)
+
+    def trouble(self, child: str, line: str) -> None:
+        click.echo(f"[{child}] {line}", err=True)
+
+    def still_waiting(self, detail: dict[str, Any], logs: Path) -> None:
+        """It takes long: say what is not there yet."""
+        missing = [f"{part}: {state}" for part, state in detail.items() if state not in ("ok", True)]
+        click.echo(f"Still starting ({'; '.join(missing) or 'the web server does not answer yet'}). Logs: {logs}", err=True)
+
+    def stopping(self) -> None:
+        click.echo("\nStopping.")
+
+
+def _has_display() -> bool:
+    """Without one, `webbrowser` may start a text browser in this very terminal."""
+    return sys.platform == "darwin" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def _open(url: str) -> None:
+    """Open the browser, and let it outlive us."""
+    subprocess.Popen(  # noqa: S603
+        [sys.executable, "-m", "webbrowser", url],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )

@@ -1,0 +1,32 @@
+"""The web server's process: uvicorn on a socket that the supervisor holds. `python -m schedviz.up.web_server DESCRIPTOR`."""
+
+from __future__ import annotations
+
+import socket
+import sys
+
+import uvicorn
+
+#: Commands are small; whoever sends more is cut off before anything is read.
+LARGEST_MESSAGE_BYTES = 64 * 1024
+
+
+def main(descriptor: int) -> None:
+    """Serve until SIGTERM; open WebSockets are told to come back and given a moment to hear it."""
+    config = uvicorn.Config(
+        "schedviz.asgi:application",
+        ws="websockets-sansio",
+        ws_max_size=LARGEST_MESSAGE_BYTES,
+        # Frames are compressed once for all viewers; a window for each viewer would cost memory and let an inflate bomb in.
+        ws_per_message_deflate=False,
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=1,
+    )
+    uvicorn.Server(config).run(sockets=[socket.socket(fileno=descriptor)])
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))
