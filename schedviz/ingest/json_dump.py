@@ -1,0 +1,99 @@
+"""JSON: a List, a PodList, a bare array, one object, or several of these one after another."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from schedviz.ingest.errors import BadObjects, LimitExceeded, Problem
+from schedviz.ingest.json_lines import document_starts, is_deeper_than, line_at, offset_of
+from schedviz.ingest.limits import Limits
+from schedviz.ingest.reader import Item, list_kind
+
+_OFFSET = re.compile(r"\s*\(byte (\d+)\)")
+
+
+class _Document(msgspec.Struct, gc=False):
+    kind: Any = ""
+    items: list[msgspec.Raw] | None = None
+
+
+_document_decoder = msgspec.json.Decoder(_Document)
+_array_decoder = msgspec.json.Decoder(list[msgspec.Raw])
+
+
+class JsonReader:
+    """Reads what `kubectl -o json` prints."""
+
+    format = "JSON"
+
+    def recognises(self, text: bytes) -> bool:
+        """Whether the text begins as JSON does."""
+        return text[:4096].lstrip()[:1] in (b"{", b"[")
+
+    def read(self, name: str, text: bytes, limits: Limits) -> Iterator[Item]:
+        """The objects in the text."""
+        too_deep = is_deeper_than(text, limits.nesting_depth)
+        if too_deep:
+            where = f"{name}, line {line_at(text, too_deep - 1)}"
+            raise LimitExceeded(
+                where, f"lists and objects are nested more than {limits.nesting_depth} deep", "nesting_depth", limits.nesting_depth
+            )
+        try:
+            yield from _items(text, document=1)
+        except msgspec.ValidationError as error:
+            raise BadObjects([Problem(name, f"this is no list of Kubernetes objects ({error})", line=1)]) from None
+        except msgspec.DecodeError as error:
+            if "trailing characters" not in str(error):
+                raise BadObjects([_malformed(name, text, error, 0)]) from None
+        else:
+            return
+        yield from self._concatenated(name, text)
+
+    def _concatenated(self, name: str, text: bytes) -> Iterator[Item]:
+        starts = list(document_starts(text))
+        for document, (start, end) in enumerate(zip(starts, [*starts[1:], len(text)], strict=True), start=1):
+            try:
+                yield from _items(text[start:end], document=document)
+            except msgspec.DecodeError as error:
+                raise BadObjects([_malformed(name, text, error, start, document)]) from None
+
+    def documents(self, text: bytes) -> int:
+        """How many documents there are."""
+        return sum(1 for _ in document_starts(text))
+
+    def line_of(self, text: bytes, document: int, path: str) -> int:
+        """The line of what is at `path`."""
+        for number, start in enumerate(document_starts(text) if document > 1 else [0], start=1):
+            if number == document:
+                offset = offset_of(text, path, start)
+                return 0 if offset is None else line_at(text, offset)
+        return 0
+
+
+def _items(text: bytes, *, document: int) -> Iterator[Item]:
+    if text.lstrip()[:1] == b"[":
+        for index, content in enumerate(_array_decoder.decode(text)):
+            yield Item(document=document, path=f"[{index}]", content=content)
+        return
+    parsed = _document_decoder.decode(text)
+    if parsed.items is None:
+        yield Item(document=document, path="", content=msgspec.Raw(text))
+        return
+    kind = list_kind(parsed.kind)
+    for index, content in enumerate(parsed.items):
+        yield Item(document=document, path=f"items[{index}]", content=content, kind=kind)
+
+
+def _malformed(name: str, text: bytes, error: Exception, start: int, document: int = 0) -> Problem:
+    """msgspec tells a byte offset; people count lines."""
+    message = str(error)
+    match = _OFFSET.search(message)
+    if isinstance(error, msgspec.DecodeError) and "truncated" in message:
+        return Problem(name, "the JSON ends too early; was the file cut short?", document=document, line=line_at(text, len(text)))
+    line = line_at(text, start + int(match[1])) if match else line_at(text, start)
+    reason = _OFFSET.sub("", message).removeprefix("JSON is malformed: ")
+    return Problem(name, f"this is not JSON ({reason})", document=document, line=line)

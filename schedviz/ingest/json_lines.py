@@ -1,0 +1,106 @@
+"""Where in a JSON text a path is, where documents end, and how deep it goes. For errors: the decoder itself tells no line."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.DOTALL)
+_PATH_STEP = re.compile(r'\["((?:[^"\\]|\\.)*)"\]|\[(\d+)\]|([^.\[\]]+)')
+_BRACKETS = b"[]{}"
+_NOT_BRACKETS = bytes(byte for byte in range(256) if byte not in _BRACKETS)
+
+
+def line_at(text: bytes, offset: int) -> int:
+    """The number of the line, from 1, in which `offset` lies."""
+    return text.count(b"\n", 0, max(offset, 0)) + 1
+
+
+def split_path(path: str) -> list[str | int]:
+    """`items[3].metadata.labels["a.b"]` as ["items", 3, "metadata", "labels", "a.b"]."""
+    return [int(index) if index else (quoted or name) for quoted, index, name in _PATH_STEP.findall(path)]
+
+
+def offset_of(text: bytes, path: str, start: int = 0) -> int | None:
+    """The offset of the value at `path` of the document that begins at `start`; of its nearest parent if it is not there."""
+    wanted = split_path(path)
+    here: list[str | int] = []  # the path of the container that is open; -1 or a key for each level
+    depth_found, found = -1, None
+    expecting_key: list[bool] = []
+    pending_key: str | None = None
+    for match in _TOKEN.finditer(text, start):
+        token = match.group()
+        if token == b":":
+            continue
+        if token in (b"}", b"]"):
+            expecting_key.pop()
+            here.pop()
+            if not here:
+                break
+            continue
+        if token == b",":
+            if isinstance(here[-1], int):
+                here[-1] += 1
+            else:
+                expecting_key[-1] = True
+            continue
+        if here and expecting_key[-1]:
+            pending_key, expecting_key[-1] = _text(token), False
+            here[-1] = pending_key
+            continue
+        if here == wanted[: len(here)] and len(here) > depth_found:
+            depth_found, found = len(here), match.start()
+            if len(here) == len(wanted):
+                return found
+        if token == b"{":
+            here.append("")
+            expecting_key.append(True)
+        elif token == b"[":
+            here.append(0)
+            expecting_key.append(False)
+        elif not here:
+            break
+    return found
+
+
+def document_starts(text: bytes) -> Iterator[int]:
+    """The offsets at which the documents of a concatenation begin. Unbalanced brackets end it early."""
+    depth = 0
+    for match in _TOKEN.finditer(text):
+        token = match.group()
+        if depth == 0:
+            yield match.start()
+        if token in (b"{", b"["):
+            depth += 1
+        elif token in (b"}", b"]"):
+            depth -= 1
+            if depth < 0:
+                return
+
+
+def is_deeper_than(text: bytes, limit: int) -> int:
+    """The offset (+1) of a bracket nested deeper than `limit`; 0 when there is none.
+
+    Brackets alone are counted first, those in strings too: exact counting is slow and seldom needed.
+    """
+    brackets = np.frombuffer(text.translate(None, _NOT_BRACKETS), dtype=np.uint8)
+    steps = np.where((brackets == ord("[")) | (brackets == ord("{")), 1, -1)
+    if not len(steps) or int(np.cumsum(steps).max()) <= limit:
+        return 0
+    depth = 0
+    for match in _TOKEN.finditer(text):
+        token = match.group()
+        depth += (token in (b"{", b"[")) - (token in (b"}", b"]"))
+        if depth > limit:
+            return match.start() + 1
+    return 0
+
+
+def _text(token: bytes) -> str:
+    try:
+        return str(json.loads(token))
+    except ValueError:
+        return token.decode("utf-8", "replace")

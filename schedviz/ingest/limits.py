@@ -1,0 +1,27 @@
+"""How much an import may take."""
+
+from __future__ import annotations
+
+import msgspec
+
+GIB = 1 << 30
+MIB = 1 << 20
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """Each is named in the message when it is hit."""
+
+    #: All files together, unpacked.
+    unpacked_bytes: int = GIB
+    #: Objects that are kept.
+    objects: int = 300_000
+    #: Objects, lists and maps inside one another.
+    nesting_depth: int = 100
+    #: One document or List item of YAML: reading it takes 80 times its size in memory.
+    yaml_document_bytes: int = 4 * MIB
+    #: Files in one import.
+    files: int = 1000
+
+
+#: For a server that strangers may use.
+PUBLIC = Limits(unpacked_bytes=64 * MIB, objects=50_000)

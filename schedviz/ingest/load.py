@@ -1,0 +1,213 @@
+"""Files into objects: each is unpacked, given to the reader that knows its format, decoded, defaulted and counted."""
+
+from __future__ import annotations
+
+import gc
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+import msgspec
+
+from schedviz.ingest.errors import BadObjects, ImportCancelled, IngestError, LimitExceeded, Problem, UnreadableFile
+from schedviz.ingest.json_dump import JsonReader
+from schedviz.ingest.limits import Limits
+from schedviz.ingest.reader import Item, Reader
+from schedviz.ingest.report import FileReport, Report, Tally
+from schedviz.ingest.source import Source
+from schedviz.ingest.trace_file import TraceFile, looks_like_trace, trace_of
+from schedviz.ingest.unpack import unpack
+from schedviz.ingest.yaml_dump import YamlReader
+from schedviz.kube.core import Pod
+from schedviz.kube.defaults import default_object
+from schedviz.kube.errors import DecodeError, UnknownKindError
+from schedviz.kube.kinds import KINDS
+from schedviz.kube.meta import KubeObject
+
+READERS: tuple[Reader, ...] = (JsonReader(), YamlReader())
+
+#: So many bad objects are told before an import gives up.
+_PROBLEMS = 5
+#: Progress is told, and a cancel looked for, once in so many objects.
+_EVERY = 256
+_TERMINAL = frozenset({"Succeeded", "Failed"})
+_NOT_READ = "the scheduler does not read this kind"
+_KUBECONFIG = (
+    "this is a kubeconfig. It holds credentials and can run commands, so it is never read; "
+    "import what `kubectl get nodes,pods -A -o json` prints instead."
+)
+
+
+class Progress(msgspec.Struct, frozen=True, rename="camel"):
+    """How far an import is. `total` is None where it is not known."""
+
+    phase: str
+    done: int
+    total: int | None = None
+    unit: str = "bytes"
+    file: str = ""
+
+
+class Import(msgspec.Struct, frozen=True):
+    """What an import gave: objects, nodes before pods, or a trace, and a report."""
+
+    objects: tuple[KubeObject, ...] = ()
+    report: Report = Report()
+    trace: TraceFile | None = None
+
+
+def _silent(_: Progress) -> None:
+    pass
+
+
+def _never() -> bool:
+    return False
+
+
+def load(
+    sources: Sequence[Source],
+    limits: Limits = Limits(),  # noqa: B008  (frozen)
+    progress: Callable[[Progress], None] = _silent,
+    cancelled: Callable[[], bool] = _never,
+) -> Import:
+    """The objects in some files, ready for the engine: kinds in the order of `kinds.KINDS`, each in the order of the files.
+
+    Finished pods and kinds that the scheduler does not read are left out and counted. Of an object that is given twice the last is
+    kept. Raises an `IngestError`.
+    """
+    if not sources:
+        raise UnreadableFile("No file was given.")
+    if len(sources) > limits.files:
+        raise LimitExceeded("The import", f"{len(sources)} files were given", "files", limits.files)
+    with _without_gc():
+        return _Loading(limits, progress, cancelled).run(sources)
+
+
+class _Loading:
+    """One import under way."""
+
+    def __init__(self, limits: Limits, progress: Callable[[Progress], None], cancelled: Callable[[], bool]) -> None:
+        self.limits = limits
+        self.tell = progress
+        self.cancelled = cancelled
+        self.room = limits.unpacked_bytes
+        self.objects: dict[tuple[type, str], KubeObject] = {}
+        self.files: list[FileReport] = []
+        self.tally = Tally()
+        self.problems: list[Problem] = []
+
+    def run(self, sources: Sequence[Source]) -> Import:
+        for source in sources:
+            trace = self.read_file(source, alone=len(sources) == 1)
+            if trace is not None:
+                return Import(report=Report(files=tuple(self.files)), trace=trace)
+        if self.problems:
+            raise BadObjects(self.problems)
+        return self.finish()
+
+    def read_file(self, source: Source, *, alone: bool) -> TraceFile | None:
+        """Read one file; its trace, if it is one."""
+        text = unpack(source.name, source.pieces(), limit=self.limits.unpacked_bytes, room=self.room, tell=self.unpacking(source))
+        self.room -= len(text)
+        if looks_like_trace(text):
+            if not alone:
+                raise UnreadableFile(f"{source.name}: this is a trace, which is imported alone and without other files.")
+            self.files.append(FileReport(source.name, "schedviz-trace/1", len(text), 0))
+            return trace_of(source.name, text)
+        reader = next((reader for reader in READERS if reader.recognises(text)), None)
+        if reader is None:
+            raise UnreadableFile(f"{source.name}: expected JSON or YAML, as `kubectl get nodes,pods -A -o json` prints it.")
+        before = len(self.objects)
+        for number, item in enumerate(reader.read(source.name, text, self.limits)):
+            if number % _EVERY == 0:
+                self.check_cancelled()
+                self.tell(Progress("reading", len(self.objects), unit="objects", file=source.name))
+            self.take(source.name, text, reader, item)
+        self.files.append(FileReport(source.name, reader.format, len(text), len(self.objects) - before))
+        return None
+
+    def unpacking(self, source: Source) -> Callable[[int], None]:
+        def tell(done: int) -> None:
+            self.check_cancelled()
+            self.tell(Progress("unpacking", done, file=source.name))
+
+        return tell
+
+    def check_cancelled(self) -> None:
+        if self.cancelled():
+            raise ImportCancelled
+
+    def take(self, name: str, text: bytes, reader: Reader, item: Item) -> None:
+        """Keep, drop or complain about one object."""
+        try:
+            obj = default_object(item.decode())
+        except UnknownKindError as error:
+            self.drop_unknown(name, error)
+            return
+        except DecodeError as error:
+            self.complain(name, text, reader, item, error)
+            return
+        key = (type(obj), obj.key)
+        kind = type(obj).__name__
+        if isinstance(obj, Pod) and obj.status.phase in _TERMINAL:
+            self.tally.drop(kind, f"the pod has finished ({obj.status.phase})", obj.key)
+            return
+        if self.objects.pop(key, None) is not None:
+            self.tally.drop(kind, "it was given again; the last one was kept", obj.key)
+        self.objects[key] = obj
+        if len(self.objects) > self.limits.objects:
+            raise LimitExceeded(name, f"there are more than {self.limits.objects:,} objects", "objects", self.limits.objects)
+
+    def drop_unknown(self, name: str, error: UnknownKindError) -> None:
+        if error.path == "kind" and error.found == "Config":
+            raise UnreadableFile(f"{name}: {_KUBECONFIG}")
+        if error.path == "kind" and error.found == "Status":
+            raise UnreadableFile(f"{name}: this is an answer of kind Status, an API server's error, and not a dump.")
+        if error.path == "kind":
+            self.tally.drop(error.found, _NOT_READ)
+        else:
+            self.tally.drop(error.expected.rpartition(" ")[2], f"its {error}")
+
+    def complain(self, name: str, text: bytes, reader: Reader, item: Item, error: DecodeError) -> None:
+        error = error.inside(item.path)
+        line = reader.line_of(text, item.document, error.path)
+        document = item.document if reader.documents(text) > 1 else 0
+        self.problems.append(Problem(name, error.message, document=document, line=line, path=error.path))
+        if len(self.problems) >= _PROBLEMS:
+            raise BadObjects(self.problems, more=True)
+
+    def finish(self) -> Import:
+        order = {kind.type: number for number, kind in enumerate(KINDS)}
+        objects = tuple(sorted(self.objects.values(), key=lambda obj: order[type(obj)]))
+        kinds = Counter(type(obj).__name__ for obj in objects)
+        report = Report(files=tuple(self.files), kinds=dict(kinds), dropped=self.tally.dropped(), warnings=tuple(_warnings(kinds)))
+        if not objects:
+            left_out = "; ".join(f"{drop.count} × {drop.kind}: {drop.reason}" for drop in report.dropped)
+            raise UnreadableFile(
+                f"{self.files[0].name}: nothing in it is of use{f' ({left_out})' if left_out else ''}. Expected nodes and pods, as "
+                "`kubectl get nodes,pods -A -o json` prints them."
+            )
+        self.tell(Progress("done", len(objects), len(objects), unit="objects"))
+        return Import(objects=objects, report=report)
+
+
+def _warnings(kinds: Counter[str]) -> Iterator[str]:
+    if not kinds["Node"]:
+        yield "There is no node, so no pod can be scheduled; `kubectl get nodes,pods -A -o json` has both."
+    if not kinds["Pod"]:
+        yield "There is no pod, so there is nothing to schedule; `kubectl get nodes,pods -A -o json` has both."
+
+
+@contextmanager
+def _without_gc() -> Iterator[None]:
+    """Without the cyclic collector: an import makes many objects and no cycles, and looking for them takes longer than decoding."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+__all__ = ["Import", "IngestError", "Progress", "load"]

@@ -1,0 +1,56 @@
+"""What a reader of a format does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+import msgspec
+
+from schedviz.ingest.limits import Limits
+from schedviz.kube import codec
+from schedviz.kube.meta import KubeObject
+
+
+class Item(msgspec.Struct, frozen=True):
+    """One object of a file, not yet decoded: its place, and its JSON or what YAML gave."""
+
+    document: int
+    path: str
+    content: msgspec.Raw | dict[str, Any]
+    #: The kind of an item of a PodList and the like, which need not say it.
+    kind: str = ""
+
+    def decode(self) -> KubeObject:
+        """The object. Raises `DecodeError`."""
+        if isinstance(self.content, msgspec.Raw):
+            return codec.decode(bytes(self.content), kind=self.kind)
+        return codec.from_dict(self.content, kind=self.kind)
+
+
+class Reader(Protocol):
+    """One format. A reader is asked once whether it knows a text, and reads it then."""
+
+    #: What people call the format.
+    format: str
+
+    def recognises(self, text: bytes) -> bool:
+        """Whether the text looks like this format; a look at its beginning must do."""
+        ...
+
+    def read(self, name: str, text: bytes, limits: Limits) -> Iterator[Item]:
+        """The objects in the text. Raises `IngestError`."""
+        ...
+
+    def documents(self, text: bytes) -> int:
+        """How many documents the text has; for messages."""
+        ...
+
+    def line_of(self, text: bytes, document: int, path: str) -> int:
+        """The line of what is at `path` of a document (both as in `Item`); 0 where it cannot be found. Slow: for errors only."""
+        ...
+
+
+def list_kind(kind: object) -> str:
+    """The kind of the items of a list kind: `PodList` gives `Pod`, `List` nothing."""
+    return kind.removesuffix("List") if isinstance(kind, str) else ""

@@ -1,0 +1,135 @@
+"""schedviz-trace/1 files: a scripted run, its settings and its steps."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from schedviz.ingest.errors import UnreadableFile
+from schedviz.kube import codec
+from schedviz.kube.errors import DecodeError, KubeError
+from schedviz.kube.explain import explain_validation_error
+from schedviz.trace.commands import AnyCommand, Command, Create, Update
+
+FORMAT = "schedviz-trace/1"
+
+#: Operations of a session that a file cannot have: they are about the page or about wall time.
+_NOT_IN_FILES = frozenset({"step", "pause", "latency", "restart", "reset"})
+
+
+class Dump(Command, frozen=True, tag="dump"):
+    """What SIGUSR2 does: compare the cache with the API server and write the cache and the queue to the log."""
+
+
+Step = AnyCommand | Dump
+
+
+class Logging(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How the scheduler's log is captured."""
+
+    v: int = 2
+    format: Literal["text", "json"] = "text"
+    pid: int = 1
+
+
+class TraceFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A scripted run. `document` is the file as it was, for writing it again with what was observed."""
+
+    name: str = ""
+    description: str = ""
+    config: dict[str, Any] | None = None
+    assumed_pod_ttl_seconds: float = 0
+    pod_max_in_unschedulable_seconds: float = 300
+    tick_millis: int = 1
+    graceful_victims: bool = False
+    record_state: Literal["all", "last", "none"] = "all"
+    record_cycles: Literal["all", "placement"] = "all"
+    logging: Logging | None = None
+    fake_extenders: tuple[dict[str, Any], ...] = ()
+    steps: tuple[Step, ...] = ()
+    document: dict[str, Any] = {}
+
+
+class _Shape(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+    """The members of the file but the steps. A member that is null counts as absent."""
+
+    format: str
+    name: str = ""
+    description: str = ""
+    config: dict[str, Any] | None = None
+    assumed_pod_ttl_seconds: float | None = msgspec.field(default=None, name="assumedPodTTLSeconds")
+    pod_max_in_unschedulable_seconds: float | None = None
+    tick_millis: int | None = None
+    graceful_victims: bool | None = None
+    record_state: Literal["all", "last", "none"] | None = None
+    record_cycles: Literal["all", "placement"] | None = None
+    logging: Logging | None = None
+    fake_extenders: tuple[dict[str, Any], ...] | None = None
+    steps: list[dict[str, Any]]
+
+
+class _Head(msgspec.Struct):
+    format: Any = None
+
+
+def looks_like_trace(text: bytes) -> bool:
+    """Whether a JSON text says that it is a trace."""
+    if FORMAT.encode() not in text and b'"schedviz-trace' not in text:
+        return False
+    try:
+        head = msgspec.json.decode(text, type=_Head).format
+    except msgspec.DecodeError:
+        return False
+    return isinstance(head, str) and head.startswith("schedviz-trace/")
+
+
+def decode_trace(text: bytes, *, check_objects: bool = True) -> TraceFile:
+    """The trace in a JSON text. Raises `DecodeError` with a path such as `steps[3].op`."""
+    try:
+        document = msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise DecodeError("", "JSON", message=f"this is not JSON ({error})") from None
+    return trace_from_dict(document, check_objects=check_objects)
+
+
+def trace_from_dict(document: object, *, check_objects: bool = True) -> TraceFile:
+    """The trace in decoded JSON. What was observed is left out. Raises `DecodeError`.
+
+    With `check_objects` the objects of the steps are decoded too, strictly, for the sake of their errors.
+    """
+    try:
+        shape = msgspec.convert(document, _Shape)
+    except msgspec.ValidationError as error:
+        raise explain_validation_error(error, document) from None
+    if shape.format != FORMAT:
+        raise DecodeError("format", f'"{FORMAT}"', f'"{shape.format}"')
+    steps = tuple(_step(step, f"steps[{index}]", check_objects=check_objects) for index, step in enumerate(shape.steps))
+    given = {name: value for name in shape.__struct_fields__ if name != "format" and (value := getattr(shape, name)) is not None}
+    return TraceFile(**{**given, "steps": steps, "document": document})
+
+
+def trace_of(name: str, text: bytes) -> TraceFile:
+    """The trace in a file, for an import. Raises `UnreadableFile` that names the file."""
+    try:
+        return decode_trace(text)
+    except KubeError as error:
+        raise UnreadableFile(f"{name}: {error}") from None
+
+
+def _step(step: dict[str, Any], path: str, *, check_objects: bool) -> Step:
+    bare = {key: value for key, value in step.items() if key != "observed"}
+    try:
+        command: Step = msgspec.convert(bare, Step)
+    except msgspec.ValidationError as error:
+        if "op" in bare and str(error).startswith("Invalid value"):
+            raise DecodeError(f"{path}.op", "an operation", message=f"there is no operation {bare['op']!r}") from None
+        raise explain_validation_error(error, bare).inside(path) from None
+    if bare.get("op") in _NOT_IN_FILES:
+        raise DecodeError(f"{path}.op", "an operation", message=f"the operation {bare['op']!r} has no meaning in a file")
+    if check_objects and isinstance(command, (Create, Update)):
+        try:
+            codec.from_dict(command.object, strict=True)
+        except DecodeError as error:
+            raise error.inside(f"{path}.object") from None
+    return command

@@ -1,0 +1,150 @@
+"""YAML: documents, Lists, or both. A List is cut into its items before anything is parsed: parsing takes 80 times the memory."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import ryaml
+
+from schedviz.ingest import yaml_lines
+from schedviz.ingest.errors import BadObjects, LimitExceeded, Problem
+from schedviz.ingest.limits import Limits
+from schedviz.ingest.reader import Item, list_kind
+from schedviz.ingest.yaml_lines import Piece
+from schedviz.kube.explain import describe
+from schedviz.kube.kinds import BY_NAME
+
+_LINE = re.compile(r" at line (\d+) column \d+")
+#: The parser's own bound (128) is above every limit on depth that makes sense.
+_TOO_DEEP = "recursion limit exceeded"
+_ALIAS_BOMB = "repetition limit exceeded"
+_ANCHOR = re.compile(r"(?:^|[\s,\[{])&\w", re.MULTILINE)
+_ALIAS = re.compile(r"(?:^|[\s,\[{])\*\w", re.MULTILINE)
+#: Kinds that are no objects of a cluster and get a message of their own.
+_LOOKED_INTO = frozenset({"Config", "List", "Status"})
+_EXPANDED_BYTES = 64 << 20
+_KIND = re.compile(r"""( *)kind:\s*["']?(\w+)["']?\s*(?:#.*)?$""")
+
+
+class YamlReader:
+    """Reads what `kubectl -o yaml` prints, and manifests."""
+
+    format = "YAML"
+
+    def recognises(self, text: bytes) -> bool:
+        """Whether there is a line such as `key:` or `- …` near the beginning."""
+        return re.search(rb"""^(?:- |---|["']?[\w./-]+["']?\s*:(?:\s|$))""", text[: 64 << 10], re.MULTILINE) is not None
+
+    def read(self, name: str, text: bytes, limits: Limits) -> Iterator[Item]:
+        """The objects in the text."""
+        for number, document in enumerate(yaml_lines.documents(text.decode()), start=1):
+            cut = yaml_lines.list_items(document)
+            if cut is None:
+                yield from _items_of(number, _parse(name, number, document, limits))
+                continue
+            kind = list_kind(cut[0])
+            for index, piece in enumerate(cut[1]):
+                content = _parse(name, number, piece, limits, f"items[{index}]")
+                if not isinstance(content, dict):
+                    raise BadObjects([Problem(name, _no_object(content), document=number, line=piece.line, path=f"items[{index}]")])
+                yield Item(document=number, path=f"items[{index}]", content=content, kind=kind)
+
+    def documents(self, text: bytes) -> int:
+        """How many documents there are."""
+        return sum(1 for _ in yaml_lines.documents(text.decode()))
+
+    def line_of(self, text: bytes, document: int, path: str) -> int:
+        """The line of what is at `path`."""
+        for number, piece in enumerate(yaml_lines.documents(text.decode()), start=1):
+            if number == document:
+                return yaml_lines.line_of(piece, path)
+        return 0
+
+
+def _items_of(number: int, content: Any) -> Iterator[Item]:
+    """The items of a document that was not cut: one object, a flow-style List, or a bare list."""
+    if isinstance(content, dict) and isinstance(content.get("items"), list):
+        for index, item in enumerate(content["items"]):
+            yield Item(document=number, path=f"items[{index}]", content=item, kind=list_kind(content.get("kind")))
+    elif isinstance(content, list):
+        for index, item in enumerate(content):
+            yield Item(document=number, path=f"[{index}]", content=item)
+    else:
+        yield Item(document=number, path="", content=content)
+
+
+def _parse(name: str, number: int, piece: Piece, limits: Limits, path: str = "") -> Any:
+    kind = _kind_at_a_glance(piece)
+    if kind and kind not in BY_NAME and kind not in _LOOKED_INTO:
+        return {"kind": kind, "metadata": {}}  # of no use, and Secrets and ConfigMaps are best not even parsed
+    text = piece.text
+    where = f"{name}, document {number}, line {piece.line}"
+    if len(text) > limits.yaml_document_bytes:
+        what = f"a document of {len(text):,} bytes that cannot be cut into items; convert it to JSON"
+        raise LimitExceeded(where, what, "yaml_document_bytes", limits.yaml_document_bytes)
+    if _may_explode(text):
+        raise BadObjects([Problem(name, "it has too many aliases; write it out without them", number, piece.line, path)])
+    try:
+        content = ryaml.loads(text)  # type: ignore[attr-defined]
+    except ValueError as error:
+        message = str(error)
+        if _TOO_DEEP in message:
+            raise LimitExceeded(where, "lists and maps are nested too deep", "nesting_depth", limits.nesting_depth) from None
+        if _ALIAS_BOMB in message:
+            message = "aliases repeat too much of the document; write it out without them"
+        raise BadObjects([Problem(name, *_explained(message, piece, number), path)]) from None
+    if _depth_exceeds(content, limits.nesting_depth):
+        what = f"lists and maps are nested more than {limits.nesting_depth} deep"
+        raise LimitExceeded(where, what, "nesting_depth", limits.nesting_depth)
+    return content
+
+
+def _kind_at_a_glance(piece: Piece) -> str:
+    """The kind of a block-style object, without parsing it; "" where that cannot be told."""
+    indent = -1
+    for line in piece.lines:
+        bare = line.lstrip(" ")
+        if not bare.strip() or bare.startswith("#"):
+            continue
+        if indent < 0:
+            indent = len(line) - len(bare)
+        match = _KIND.match(line.rstrip("\r"))
+        if match and len(match[1]) == indent:
+            return match[2]
+    return ""
+
+
+def _may_explode(text: str) -> bool:
+    """Whether aliases could make the document too large: with n of them it can grow 3^(n/3)-fold."""
+    if not _ANCHOR.search(text):
+        return False
+    aliases = len(_ALIAS.findall(text))
+    return aliases > 0 and (aliases > 60 or len(text) * 3 ** (aliases / 3) > _EXPANDED_BYTES)
+
+
+def _explained(message: str, piece: Piece, number: int) -> tuple[str, int, int]:
+    lines = [int(line) for line in _LINE.findall(message)]
+    reason = _LINE.sub("", message).removeprefix("TypeError: ")
+    return f"this is not YAML ({reason})", number, piece.line + (lines[0] - 1 if lines else 0)
+
+
+def _no_object(content: object) -> str:
+    return f"expected a Kubernetes object, found {describe(content)}"
+
+
+def _depth_exceeds(content: Any, limit: int) -> bool:
+    """Whether anything lies more than `limit` containers deep. Shared parts (aliases) are visited once."""
+    level = [content]
+    seen: set[int] = set()
+    for _ in range(limit + 1):
+        below: list[Any] = []
+        for value in level:
+            if isinstance(value, (dict, list)) and id(value) not in seen:
+                seen.add(id(value))
+                below += [item for item in (value.values() if isinstance(value, dict) else value) if isinstance(item, (dict, list))]
+        if not below:
+            return False
+        level = below
+    return True
