@@ -33,14 +33,14 @@ class Lease(msgspec.Struct, frozen=True):
 
 
 def owner_prefix() -> str:
-    """What the names of this process's owners begin with: SCHEDVIZ_OWNER, which a supervisor sets so that it can clear them, else its own."""
+    """What the names of this process's owners begin with: SCHEDVIZ_OWNER, set by a supervisor who clears them, else its own."""
     return os.environ.get("SCHEDVIZ_OWNER") or f"{socket.gethostname()}-{os.getpid()}"
 
 
 def acquire(session_id: UUID) -> tuple[Lease, Session] | None:
     """The lease and the session as it is stored, or None when somebody alive has it, or there is no such session.
 
-    Counts an acquisition; whoever applies something or leaves in order sets the count back.
+    Counts an acquisition; whoever applies something sets the count back to one, whoever leaves in order to none.
     """
     owner = f"{owner_prefix()}.{secrets.token_hex(4)}"
     with transaction.atomic():

@@ -53,7 +53,7 @@ class Session(models.Model):
     lease_owner = models.CharField(max_length=200, blank=True, default="")
     #: In seconds of the database's clock.
     lease_until = models.FloatField(default=0.0)
-    #: Owners in a row that died before anything was applied.
+    #: Owners since anything was applied, the present one included: who counts a fourth knows that three died of it.
     acquisitions = models.PositiveIntegerField(default=0)
     #: The command that the latest of them was working on; 0: it was still loading.
     trying_seq = models.BigIntegerField(default=0)

@@ -30,6 +30,8 @@ NOTES_KEPT = 256
 LONGEST_BLOCK_SECONDS = 5.0
 _KEY_LIFETIME_SECONDS = 24 * 3600
 _BELL_MILLISECONDS = 1000
+#: So many who wait for the same detail are told at once; others look by themselves.
+_WAITERS = 16
 
 
 def frames_key(session_id: UUID | str) -> str:
@@ -121,10 +123,14 @@ def wake(session_id: UUID) -> None:
 
 def wait_for_wake(session_id: UUID, seconds: float) -> bool | None:
     """Wait until somebody wakes this session. True: somebody did; False: nobody; None: Redis is away, and no time has passed."""
+    return _wait_on(wake_key(session_id), seconds)
+
+
+def _wait_on(key: str, seconds: float) -> bool | None:
     if seconds <= 0:
         return False
     try:
-        return blocking_client().blpop([wake_key(session_id)], timeout=min(max(seconds, 0.001), LONGEST_BLOCK_SECONDS)) is not None
+        return blocking_client().blpop([key], timeout=min(max(seconds, 0.001), LONGEST_BLOCK_SECONDS)) is not None
     except redis.RedisError:
         return None
 
@@ -151,6 +157,23 @@ def forget(session_id: UUID) -> None:
         client().delete(frames_key(session_id), notes_key(session_id), wake_key(session_id), bell_key(session_id))
     except redis.RedisError as error:
         logger.debug("Redis is away: %s", error)
+
+
+def tell_detail(session_id: UUID, cycle: int) -> None:
+    """The detail of a cycle is stored; tell all who wait for it."""
+    key = f"schedviz:detail:{session_id}:{cycle}"
+    pipe = client().pipeline(transaction=False)
+    pipe.lpush(key, *[b"1"] * _WAITERS)
+    pipe.expire(key, 5)
+    try:
+        pipe.execute()
+    except redis.RedisError as error:
+        logger.debug("Redis is away: %s", error)
+
+
+def wait_for_detail(session_id: UUID, cycle: int, seconds: float) -> bool | None:
+    """Wait until the detail of a cycle is stored; answers as `wait_for_wake` does."""
+    return _wait_on(f"schedviz:detail:{session_id}:{cycle}", seconds)
 
 
 class Tail(msgspec.Struct, frozen=True):

@@ -1,0 +1,286 @@
+"""An engine in a worker: it does commands in slices, and after each slice what it did is committed, or the engine is dropped."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import deque
+from collections.abc import Callable
+
+import msgspec
+
+from schedviz.engine import Simulation
+from schedviz.sessions import apply, checkpoints, frames, history, replaying, stream
+from schedviz.sessions.apply import Done, Position, Work
+from schedviz.sessions.checkpoints import Saved
+from schedviz.sessions.errors import Fenced
+from schedviz.sessions.lease import Lease, fenced_update
+from schedviz.sessions.models import Checkpoint, Session
+from schedviz.sessions.pace import Pace
+from schedviz.sessions.replaying import Stored
+from schedviz.sessions.slots import BULK
+from schedviz.sessions.watchdog import WATCHDOG
+from schedviz.trace.commands import Pause, Run, Step
+
+logger = logging.getLogger(__name__)
+
+#: A slice ends after so many cycles or so much time, whichever is first: then viewers see it, and a pause is heard.
+SLICE_CYCLES = 64
+SLICE_SECONDS = 0.05
+#: Commands fetched from the inbox at once.
+_FETCHED = 100
+#: Chunks published again by a new owner, if the stream has not got them.
+_REPUBLISHED = 50
+
+
+class EngineBroke(Exception):  # noqa: N818 -- says what happened.
+    """The engine raised: what is in memory cannot be trusted, and the command would do it again."""
+
+    def __init__(self, seq: int, message: str) -> None:
+        super().__init__(message)
+        self.seq = seq
+        self.message = message
+
+
+class Hosted:
+    """One session's engine, at its committed position between two slices."""
+
+    simulation: Simulation
+
+    def __init__(self, lease: Lease, session: Session) -> None:
+        self.lease = lease
+        self.session = session
+        self.position = Position.of(session)
+        self.last_seq = session.last_seq
+        self.interrupt_seq = session.interrupt_seq
+        #: Commands are done one in a slice and announced before, so that one that kills its owner is known.
+        self.is_suspicious = session.acquisitions > 1
+        #: A command that goes on in the next slice, and its pace where it has a rate.
+        self.running: Stored | None = None
+        self.pace: Pace | None = None
+        #: Numbers of commands that are set aside when they come, and why.
+        self.broken: dict[int, str] = {}
+        self._inbox: deque[Stored] = deque()
+        self._checkpoint: Checkpoint
+        self._replay_seconds = 0.0
+        self._is_bulk = False
+
+    # --- Taking over a session
+
+    def load(self) -> None:
+        """Make the engine from what is stored. Raises `ReplayDiverged`, `HistoryUnavailable`, or what the engine raises."""
+        with WATCHDOG.watch(f"Loading session {self.session.pk}") as alive:
+            began = time.perf_counter()
+            self.simulation, self.running, self._checkpoint = replaying.load(
+                self.session.pk, to_seq=self.position.applied_seq, to_event=self.position.event, alive=alive
+            )
+            self._replay_seconds = time.perf_counter() - began
+        self._inbox.clear()
+        self._set_pace()
+        checkpoints.sweep_incomplete(self.session.pk, epoch=self.lease.epoch)
+
+    def take_over(self, lease: Lease, session: Session) -> bool:
+        """Go on under a new lease with an engine that this process still has; False when others wrote to the session meanwhile."""
+        if session.epoch != self.lease.epoch + 1 or Position.of(session) != self.position or session.acquisitions > 1:
+            return False
+        self.lease, self.session = lease, session
+        self.last_seq, self.interrupt_seq = session.last_seq, session.interrupt_seq
+        self._inbox.clear()
+        return True
+
+    def publish_again(self) -> None:
+        """Give viewers what an owner committed and had no time to publish."""
+        published = stream.last_published(self.session.pk)
+        if published is not None and published < self.position.chunk:
+            after = max(published, self.position.chunk - _REPUBLISHED)
+            stream.publish(self.session.pk, history.frames_after(self.session.pk, after, limit=_REPUBLISHED))
+
+    # --- Working
+
+    @property
+    def has_work(self) -> bool:
+        return self.position.applied_seq < self.last_seq
+
+    @property
+    def seconds_until_due(self) -> float:
+        """How long a run with a rate has to wait for its next cycles; 0 for everything else."""
+        if self.pace is None or self.running is None or self._is_interrupted(self.running):
+            return 0.0
+        return self.pace.wait_seconds()
+
+    def look(self) -> None:
+        """See what came in. Raises `Fenced`."""
+        row = Session.objects.filter(pk=self.session.pk).values_list("last_seq", "interrupt_seq", "epoch").first()
+        if row is None or row[2] != self.lease.epoch:
+            raise Fenced(f"Another owner has taken session {self.session.pk}, or it was deleted.")
+        self.last_seq, self.interrupt_seq = row[0], row[1]
+
+    def work_slice(self) -> None:
+        """Do commands for one slice, commit what was done, tell the viewers, and save a checkpoint when one is due.
+
+        Raises `EngineBroke`, after which the engine must be loaded again, or `Fenced`.
+        """
+        began, cycle = time.perf_counter(), self.simulation.cycle
+        if self._is_bulk:
+            with BULK:
+                done = self._do_slice()
+        else:
+            done = self._do_slice()
+        self._replay_seconds += time.perf_counter() - began
+        if self.pace is not None:
+            self.pace.did(self.simulation.cycle - cycle)
+        self._is_bulk = self.running is not None and self.pace is None
+        self._commit(done)
+        if checkpoints.is_due(self._replay_seconds, self._checkpoint.cost_seconds):
+            self.save_checkpoint()
+
+    def _do_slice(self) -> list[tuple[Stored, Done]]:
+        done: list[tuple[Stored, Done]] = []
+        with WATCHDOG.watch(f"The engine of session {self.session.pk}") as alive:
+            stop = self._end_of_slice(alive)
+            while (stored := self.running or self._next(done)) is not None:
+                one = self._do(stored, stop)
+                if one is None:
+                    break
+                done.append((stored, one))
+                if stop() or self.is_suspicious:
+                    break
+        return done
+
+    def _end_of_slice(self, alive: Callable[[], None]) -> Callable[[], bool]:
+        deadline = time.monotonic() + SLICE_SECONDS
+        until_cycle = self.simulation.cycle + (SLICE_CYCLES if self.pace is None else self.pace.due())
+
+        def stop() -> bool:
+            alive()
+            return self.simulation.cycle >= until_cycle or time.monotonic() >= deadline
+
+        return stop
+
+    def _do(self, stored: Stored, stop: Callable[[], bool]) -> Done | None:
+        """Begin a command or go on with it; None when the slice ended first."""
+        if why := self.broken.get(stored.seq):
+            return self._set_aside(stored, why)
+        if self.is_suspicious and not fenced_update(self.lease, trying_seq=stored.seq):
+            raise Fenced(f"Another owner has taken session {self.session.pk}.")
+        try:
+            return self._begin_or_go_on(stored, stop)
+        except Exception as error:
+            logger.exception("command %s of session %s broke the engine", stored.seq, self.session.pk)
+            raise EngineBroke(stored.seq, f"the engine failed on it ({type(error).__name__}: {str(error)[:300]}).") from error
+
+    def _begin_or_go_on(self, stored: Stored, stop: Callable[[], bool]) -> Done | None:
+        if self.running is None:
+            self.simulation.start(stored.command, seq=stored.seq)
+            self.running = stored
+            self._set_pace()
+            if self.pace is not None and not self._is_interrupted(stored):
+                # Its cycles are counted from the next slice on, which is due at once.
+                return None
+        stopped_event: int | None = None
+        if self._is_interrupted(stored):
+            stopped_event = self.simulation.event
+            outcome = self.simulation.interrupt()
+        else:
+            ended = self.simulation.work(stop=stop)
+            if ended is None:
+                return None
+            outcome = ended
+        self.running = self.pace = None
+        return Done(seq=stored.seq, outcome=msgspec.to_builtins(outcome), stopped_event=stopped_event)
+
+    def _set_aside(self, stored: Stored, why: str) -> Done:
+        """Do not do this command, or no more of it."""
+        stopped_event: int | None = None
+        if self.running is not None:
+            stopped_event = self.simulation.event
+            self.simulation.interrupt()
+            self.running = self.pace = None
+        self.session.message = f"Command {stored.seq} was set aside: {why}"
+        outcome = {"error": f"The command was set aside: {why}", "event": self.simulation.event}
+        return Done(seq=stored.seq, outcome=outcome, stopped_event=stopped_event, quarantined=True)
+
+    def _next(self, done: list[tuple[Stored, Done]]) -> Stored | None:
+        after = done[-1][1].seq if done else self.position.applied_seq
+        while self._inbox and self._inbox[0].seq <= after:
+            self._inbox.popleft()
+        if not self._inbox and after < self.last_seq:
+            self._inbox.extend(replaying.stored_commands(self.session.pk, after_seq=after, limit=_FETCHED))
+        return self._inbox.popleft() if self._inbox else None
+
+    def _is_interrupted(self, stored: Stored) -> bool:
+        return stored.seq < self.interrupt_seq and isinstance(stored.command, Run | Step)
+
+    def _set_pace(self) -> None:
+        command = self.running.command if self.running else None
+        self.pace = Pace(command.rate) if isinstance(command, Run) and command.rate else None
+
+    # --- Making it true
+
+    def _commit(self, done: list[tuple[Stored, Done]]) -> None:
+        events = self.simulation.drain_events()
+        cycles = self.simulation.drain_cycles()
+        if not events and not done:
+            return
+        after = Position(
+            applied_seq=done[-1][1].seq if done else self.position.applied_seq,
+            chunk=self.position.chunk + bool(events),
+            cycle=self.simulation.cycle,
+            event=events[-1].event if events else self.position.event,
+            clock_seconds=self.simulation.clock_seconds,
+        )
+        self.session.status = self._status_after(done)
+        self.session.last_seq = self.last_seq
+        work = Work(
+            after=after,
+            done=[one for _, one in done],
+            events=events,
+            cycles=cycles,
+            status=self.session.status,
+            message=self.session.message,
+        )
+        committed = apply.commit(self.lease, self.session, self.position, work)
+        self.position = after
+        self.last_seq, self.interrupt_seq = committed.last_seq, committed.interrupt_seq
+        self._publish(work, committed.frame)
+
+    def _status_after(self, done: list[tuple[Stored, Done]]) -> Session.Status:
+        if self.running is not None:
+            return Session.Status.RUNNING if isinstance(self.running.command, Run | Step) else Session.Status(self.session.status)
+        if any(one.stopped_event is not None and not one.quarantined for _, one in done):
+            return Session.Status.PAUSED
+        if self.session.status == Session.Status.PAUSED and all(isinstance(stored.command, Pause) for stored, _ in done):
+            return Session.Status.PAUSED
+        return Session.Status.READY
+
+    def _publish(self, work: Work, frame: bytes | None) -> None:
+        notes = [frames.outcome(one.seq, one.outcome) for one in work.done]
+        if any(one.quarantined for one in work.done):
+            self.session.applied_seq = work.after.applied_seq
+            notes.append(frames.status(frames.session_state(self.session)))
+        stream.publish(self.session.pk, [(work.after.chunk, frame)] if frame is not None else [], notes)
+
+    def save_checkpoint(self) -> None:
+        """Save the engine and its view at the committed position. Raises `Fenced`."""
+        began = time.perf_counter()
+        with WATCHDOG.watch(f"Saving session {self.session.pk}"):
+            saved = saved_engine(self.simulation, self.position, in_command=self.running is not None)
+        made = time.perf_counter() - began
+        self._checkpoint = checkpoints.save(self.lease, saved, cost_seconds=made)
+        self._replay_seconds = 0.0
+
+
+def saved_engine(simulation: Simulation, position: Position, *, in_command: bool) -> Saved:
+    """What is stored of an engine at a committed position."""
+    return Saved(
+        event=position.event,
+        chunk=position.chunk,
+        cycle=position.cycle,
+        clock_seconds=position.clock_seconds,
+        applied_seq=position.applied_seq,
+        in_command=in_command,
+        digest=simulation.state_hash(),
+        engine_version=replaying.ENGINE_VERSION,
+        engine=simulation.checkpoint(),
+        view=msgspec.json.encode(simulation.view()),
+    )

@@ -1,0 +1,53 @@
+"""Making the full detail of a cycle again, in an io worker: the nearest checkpoint before it, then the stored commands."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+from uuid import UUID
+
+from schedviz.sessions import checkpoints, details, replaying
+from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
+from schedviz.sessions.models import Session
+
+logger = logging.getLogger(__name__)
+
+
+def make_cycle_detail(session_id: UUID, cycle: int) -> None:
+    """Store the detail of a cycle that has ended, or why it cannot be made, and tell who waits."""
+    session = Session.objects.filter(pk=session_id).first()
+    if session is None or details.CycleDetail.objects.filter(session_id=session_id, cycle=cycle).exists():
+        return
+    try:
+        detail = replay_cycle(session, cycle)
+    except (ReplayDiverged, HistoryUnavailable) as error:
+        details.store_detail(session_id, cycle, None, error=str(error), engine_version=replaying.ENGINE_VERSION)
+    except Exception:
+        logger.exception("cycle %s of session %s cannot be made again", cycle, session_id)
+        message = f"Cycle {cycle} could not be made again: the engine failed. The server's log says more."
+        details.store_detail(session_id, cycle, None, error=message, engine_version=replaying.ENGINE_VERSION)
+    else:
+        details.store_detail(session_id, cycle, detail, engine_version=replaying.ENGINE_VERSION)
+
+
+def replay_cycle(session: Session, cycle: int) -> dict[str, Any]:
+    """The detail of a cycle. Raises `HistoryUnavailable` or `ReplayDiverged`."""
+    checkpoint = checkpoints.newest(session.pk, before_cycle=cycle)
+    if checkpoint is None:
+        raise HistoryUnavailable(f"Nothing is stored from before cycle {cycle}.")
+    simulation = replaying.restore(checkpoint)
+    simulation.detail = True
+    wanted: dict[str, Any] | None = None
+
+    def has_ended() -> bool:
+        nonlocal wanted
+        found = simulation.last_cycle
+        if found is not None and simulation.cycle == cycle:
+            wanted = found
+        return simulation.cycle > cycle
+
+    replaying.replay(simulation, checkpoint, to_seq=session.applied_seq, to_event=session.event, between_cycles=has_ended)
+    has_ended()
+    if wanted is None:
+        raise HistoryUnavailable(f"The replay came by no cycle {cycle}.")
+    return wanted

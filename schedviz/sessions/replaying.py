@@ -1,0 +1,121 @@
+"""Doing stored commands again. What is stored is what was done, so the same events come of it and nobody is asked anything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from uuid import UUID
+
+import msgspec
+
+from schedviz import __version__
+from schedviz.engine import Simulation
+from schedviz.sessions import checkpoints
+from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
+from schedviz.sessions.models import MAIN_BRANCH, Checkpoint, Command
+from schedviz.trace.commands import AnyCommand, decode_command
+
+#: Written on every checkpoint: another version's engine may decide otherwise.
+ENGINE_VERSION = __version__
+
+
+class Stored(msgspec.Struct, frozen=True):
+    """A command as it is stored."""
+
+    seq: int
+    command: AnyCommand
+    stopped_event: int | None = None
+    quarantined: bool = False
+
+
+def stored_commands(session_id: UUID, *, after_seq: int, limit: int | None = None) -> Iterator[Stored]:
+    """Accepted commands after one, in order."""
+    rows = Command.objects.filter(session_id=session_id, branch=MAIN_BRANCH, seq__gt=after_seq).order_by("seq")
+    for seq, body, stopped_event, quarantined in rows.values_list("seq", "body", "stopped_event", "quarantined")[:limit]:
+        yield Stored(seq=seq, command=decode_command(bytes(body)), stopped_event=stopped_event, quarantined=quarantined)
+
+
+def restore(checkpoint: Checkpoint) -> Simulation:
+    """The engine as it was at a checkpoint."""
+    return Simulation.restore(checkpoints.engine_bytes(checkpoint))
+
+
+def replay(
+    simulation: Simulation,
+    checkpoint: Checkpoint,
+    *,
+    to_seq: int,
+    to_event: int,
+    between_cycles: Callable[[], bool] = lambda: False,
+) -> Stored | None:
+    """Bring an engine from its checkpoint to a committed position: all commands up to `to_seq` done, then as much of the next as it takes
+    to get to `to_event`. Returns the command that is in progress there, if there is one.
+
+    `between_cycles` is asked between two cycles, and ends the replay wherever it is by saying True. Raises `ReplayDiverged`.
+    """
+    begun = checkpoint.in_command
+    for stored in stored_commands(checkpoint.session_id, after_seq=checkpoint.applied_seq, limit=to_seq - checkpoint.applied_seq + 1):
+        if stored.seq > to_seq:
+            if simulation.event >= to_event and not begun:
+                break
+            _do_until(simulation, stored, to_event, begun=begun, between_cycles=between_cycles)
+            _expect(simulation, to_event)
+            return stored
+        if stored.quarantined and stored.stopped_event is None:
+            continue
+        if _do(simulation, stored, begun=begun, between_cycles=between_cycles):
+            return stored
+        begun = False
+        simulation.drain_events()
+        simulation.drain_cycles()
+    _expect(simulation, to_event)
+    return None
+
+
+def _do(simulation: Simulation, stored: Stored, *, begun: bool, between_cycles: Callable[[], bool]) -> bool:
+    """One whole command, as far as it got; True when `between_cycles` ended it."""
+    if stored.stopped_event is not None:
+        if _do_until(simulation, stored, stored.stopped_event, begun=begun, between_cycles=between_cycles):
+            return True
+        simulation.interrupt()
+        return False
+    if not begun:
+        simulation.start(stored.command, seq=stored.seq)
+    return simulation.work(stop=between_cycles) is None
+
+
+def _do_until(simulation: Simulation, stored: Stored, event: int, *, begun: bool, between_cycles: Callable[[], bool]) -> bool:
+    """As much of a command as it takes to get to an event; True when `between_cycles` ended it before."""
+    if not begun:
+        simulation.start(stored.command, seq=stored.seq)
+    ended = False
+
+    def stop() -> bool:
+        nonlocal ended
+        ended = ended or between_cycles()
+        return ended or simulation.event >= event
+
+    if simulation.event < event and simulation.work(stop=stop) is not None:
+        raise ReplayDiverged(f"Command {stored.seq} ended at event {simulation.event}; when it was first done it went on to event {event}.")
+    return ended
+
+
+def _expect(simulation: Simulation, event: int) -> None:
+    if simulation.event != event:
+        raise ReplayDiverged(f"The stored commands lead to event {simulation.event}; when they were first done they led to event {event}.")
+
+
+def load(session_id: UUID, *, to_seq: int, to_event: int, alive: Callable[[], None]) -> tuple[Simulation, Stored | None, Checkpoint]:
+    """The engine at a committed position, the command in progress there, and the checkpoint it was made from."""
+
+    def go_on() -> bool:
+        alive()
+        return False
+
+    checkpoint = checkpoints.newest(session_id)
+    if checkpoint is None:
+        raise HistoryUnavailable("Nothing is stored from which this session's engine could be made.")
+    simulation = restore(checkpoint)
+    running = replay(simulation, checkpoint, to_seq=to_seq, to_event=to_event, between_cycles=go_on)
+    simulation.drain_events()
+    simulation.drain_cycles()
+    return simulation, running, checkpoint

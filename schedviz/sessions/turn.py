@@ -1,0 +1,201 @@
+"""A turn: a worker takes a session, does what its inbox holds, lingers while it is in use, and leaves.
+
+Take the lease · load the engine · repair the stream · slices until there is nothing to do · linger · leave.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import OrderedDict
+from uuid import UUID
+
+from django.db import DatabaseError
+
+from schedviz.sessions import bells, frames, lease, stream
+from schedviz.sessions.errors import Fenced, HistoryUnavailable, ReplayDiverged
+from schedviz.sessions.hosted import EngineBroke, Hosted
+from schedviz.sessions.lease import RENEWALS, Lease
+from schedviz.sessions.models import Session
+from schedviz.sessions.slots import SLOTS, STOPPING
+
+logger = logging.getLogger(__name__)
+
+#: A turn ends after so long without a command, and in any case after so long in all: then somebody else's may begin.
+LINGER_SECONDS = 60.0
+CROWDED_LINGER_SECONDS = 1.0
+TURN_SECONDS = 300.0
+#: How often the inbox is looked at without being woken, with Redis and without it.
+LOOK_SECONDS = 1.0
+LOOK_WITHOUT_REDIS_SECONDS = 0.05
+#: A session that so many owners in a row died of has a command set aside, or fails.
+DEATHS = 3
+
+
+class WarmEngines:
+    """Engines of this process that were left in order: if nobody else wrote to their session, a new turn goes on with them."""
+
+    def __init__(self, most: int = 8) -> None:
+        self._most = most
+        self._engines: OrderedDict[UUID, Hosted] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def keep(self, hosted: Hosted) -> None:
+        with self._lock:
+            self._engines[hosted.session.pk] = hosted
+            while len(self._engines) > self._most:
+                self._engines.popitem(last=False)
+
+    def take(self, session_id: UUID) -> Hosted | None:
+        with self._lock:
+            return self._engines.pop(session_id, None)
+
+    def clear(self) -> None:
+        with self._lock:
+            self._engines.clear()
+
+
+WARM = WarmEngines()
+
+
+def take_turn(session_id: UUID, *, linger_seconds: float = LINGER_SECONDS) -> None:
+    """Host a session's engine for a while. Does nothing when somebody else does."""
+    stream.clear_bell(session_id)
+    if STOPPING.is_set():
+        return
+    taken = lease.acquire(session_id)
+    if taken is None:
+        return
+    mine, session = taken
+    if session.status == Session.Status.IMPORTING:
+        # A bell that came too early; the import rings when it has ended.
+        lease.release(mine)
+        return
+    RENEWALS.hold(mine)
+    try:
+        with SLOTS:
+            _Turn(mine, session, linger_seconds).take()
+    except Fenced as fenced:
+        logger.info("left session %s: %s", session_id, fenced)
+    except DatabaseError as error:
+        logger.warning("left session %s, the database failed: %s", session_id, error)
+    finally:
+        RENEWALS.drop(mine)
+
+
+class _Turn:
+    def __init__(self, mine: Lease, session: Session, linger_seconds: float) -> None:
+        self.lease = mine
+        self.session = session
+        self.linger_seconds = linger_seconds
+        self.hosted = Hosted(mine, session)
+
+    def take(self) -> None:
+        if self._has_killed_too_often() or not self._load():
+            return
+        self.hosted.publish_again()
+        began = used = time.monotonic()
+        while True:
+            if self._work():
+                used = time.monotonic()
+            now = time.monotonic()
+            if STOPPING.is_set() or now - began > TURN_SECONDS or (SLOTS.is_crowded and self.hosted.has_work):
+                self._leave_for_another()
+                return
+            if self._has_left_idle(now - used):
+                return
+            self._wait()
+
+    # --- Beginning
+
+    def _has_killed_too_often(self) -> bool:
+        """Name the command that owners died of, or fail the session where it was not a command's fault; True for the latter."""
+        session = self.session
+        if session.acquisitions <= DEATHS:
+            return False
+        if session.trying_seq == session.applied_seq + 1:
+            self.hosted.broken[session.trying_seq] = f"{DEATHS} workers in a row ended while doing it."
+            return False
+        self._fail(f"{DEATHS} workers in a row ended while loading this session.")
+        return True
+
+    def _load(self) -> bool:
+        """Make the engine, or take one that this process still has; False when the session failed."""
+        warm = WARM.take(self.session.pk)
+        if warm is not None and warm.take_over(self.lease, self.session):
+            self.hosted = warm
+            return True
+        try:
+            self.hosted.load()
+        except (ReplayDiverged, HistoryUnavailable) as error:
+            self._fail(str(error))
+            return False
+        except (DatabaseError, Fenced):
+            raise
+        except Exception:
+            logger.exception("session %s cannot be loaded", self.session.pk)
+            lease.release(self.lease, in_order=False)
+            bells.ring(self.session.pk, owned=False)
+            return False
+        return True
+
+    def _fail(self, message: str) -> None:
+        logger.error("session %s failed: %s", self.session.pk, message)
+        self.session.status, self.session.message = Session.Status.FAILED, message
+        if lease.fenced_update(self.lease, status=Session.Status.FAILED, message=message, lease_owner="", lease_until=0.0):
+            stream.publish(self.session.pk, [], [frames.status(frames.session_state(self.session))])
+
+    # --- Working
+
+    def _work(self) -> bool:
+        """One slice, if something is due; whether something was."""
+        hosted = self.hosted
+        if not hosted.has_work or hosted.seconds_until_due > 0:
+            return False
+        try:
+            hosted.work_slice()
+        except EngineBroke as broke:
+            self._start_over_without(broke)
+        return True
+
+    def _start_over_without(self, broke: EngineBroke) -> None:
+        """Load the engine again as it was committed, and set the command aside when it comes."""
+        hosted = Hosted(self.lease, self.session)
+        hosted.position = self.hosted.position
+        hosted.last_seq, hosted.interrupt_seq = self.hosted.last_seq, self.hosted.interrupt_seq
+        hosted.broken = {**self.hosted.broken, broke.seq: broke.message}
+        hosted.is_suspicious = True
+        hosted.load()
+        self.hosted = hosted
+
+    def _wait(self) -> None:
+        """Wait for what is due, for a wake, or a moment."""
+        hosted = self.hosted
+        due = hosted.seconds_until_due
+        if hosted.has_work and due == 0:
+            return
+        woken = stream.wait_for_wake(self.session.pk, min(due or LOOK_SECONDS, LOOK_SECONDS))
+        if woken is None:
+            time.sleep(min(due or LOOK_WITHOUT_REDIS_SECONDS, LOOK_WITHOUT_REDIS_SECONDS))
+        hosted.look()
+
+    # --- Leaving
+
+    def _has_left_idle(self, idle_seconds: float) -> bool:
+        linger = min(self.linger_seconds, CROWDED_LINGER_SECONDS) if SLOTS.is_crowded else self.linger_seconds
+        if self.hosted.has_work or idle_seconds < linger:
+            return False
+        if not lease.release_idle(self.lease):
+            self.hosted.look()
+            return False
+        WARM.keep(self.hosted)
+        return True
+
+    def _leave_for_another(self) -> None:
+        has_work = self.hosted.has_work
+        lease.release(self.lease)
+        WARM.keep(self.hosted)
+        self.hosted.session = self.session
+        if has_work or Session.objects.filter(pk=self.session.pk).exclude(last_seq=self.hosted.position.applied_seq).exists():
+            bells.ring(self.session.pk, owned=False)
