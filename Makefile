@@ -66,8 +66,8 @@ e2e: setup ## The browser tests
 
 # ------------------------------------------------------------------------------------------------------ files made of files
 
-gen: setup ## Write the generated files again (OpenAPI and wire types of the front end)
-	@tools/generate
+gen: setup ## Write the generated files again (the front end's types of view, events and commands)
+	$(BIN)/python -m frontend.scripts.generate_types
 
 lock: ## Write requirements.lock again from pyproject.toml
 	@tools/lock

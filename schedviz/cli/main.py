@@ -50,6 +50,9 @@ def main() -> None:
         result = cli.main(prog_name="schedviz", standalone_mode=False)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(EXIT_INTERRUPTED)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        sys.exit(EXIT_REFUSED)
     except click.UsageError as error:
         _refuse(error.format_message(), help_hint=error.ctx.command_path if error.ctx else "schedviz")
     except click.ClickException as error:
@@ -66,7 +69,8 @@ def main() -> None:
         sentence = explain(error)
         if sentence is not None:
             _refuse(sentence)
-        click.echo(f"schedviz: this is a bug in schedviz: {type(error).__name__}. Details are in {record(error)}", err=True)
+        what = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+        click.echo(f"schedviz: this is a bug in schedviz ({what}). Details are in {record(error)}", err=True)
         sys.exit(EXIT_BUG)
     sys.exit(result if isinstance(result, int) else 0)
 

@@ -1,0 +1,124 @@
+"""The `schedviz` command as a person meets it: in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import schedviz
+from schedviz.cli import main as command_line
+
+
+def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "schedviz.cli.main", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **environment},
+        timeout=60,
+    )
+
+
+def test_help_lists_every_command_with_a_line_about_it():
+    answer = run("--help")
+
+    assert answer.returncode == 0
+    for name, place in command_line.COMMANDS.items():
+        assert name in answer.stdout
+        assert " ".join(place.summary.split()[:3]) in " ".join(answer.stdout.split())
+
+
+def test_help_imports_neither_django_nor_numpy_nor_a_command():
+    program = (
+        "import sys; from schedviz.cli.main import main; sys.argv = ['schedviz', '--help']\n"
+        "try: main()\nexcept SystemExit: pass\n"
+        "heavy = {'django', 'numpy', 'celery', 'redis', 'schedviz.cli.up', 'schedviz.engine'} & set(sys.modules)\n"
+        "sys.exit(f'imported: {heavy}' if heavy else 0)"
+    )
+
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60)
+
+    assert answer.returncode == 0, answer.stderr
+
+
+def test_help_answers_within_a_moment():
+    durations = []
+    for _ in range(3):
+        began = time.perf_counter()
+        run("--help")
+        durations.append(time.perf_counter() - began)
+
+    # 0.1 s on an idle machine; the bound leaves room for one that is busy.
+    assert min(durations) < 1.0
+
+
+@pytest.mark.parametrize("name", command_line.COMMANDS)
+def test_every_command_has_help_of_its_own(name):
+    answer = run(name, "--help")
+
+    assert answer.returncode == 0, answer.stderr
+    assert f"schedviz {name}" in answer.stdout
+
+
+def test_version_is_the_package_version():
+    answer = run("--version")
+
+    assert (answer.returncode, answer.stdout) == (0, f"schedviz {schedviz.__version__}\n")
+
+
+def test_an_unknown_command_is_refused_with_the_one_that_was_meant():
+    answer = run("trcae")
+
+    assert answer.returncode == 2
+    assert "There is no command 'trcae'. Did you mean 'trace'?" in answer.stderr
+    assert "Traceback" not in answer.stderr
+
+
+def test_an_unknown_option_is_refused_in_one_sentence_with_where_to_look():
+    answer = run("up", "--prot", "1")
+
+    assert answer.returncode == 2
+    assert "--prot" in answer.stderr
+    assert "schedviz up --help" in answer.stderr
+
+
+def test_a_bug_is_told_in_a_line_and_kept_in_a_log(tmp_path: Path):
+    program = (
+        "import sys\nfrom schedviz.cli import main as line\nfrom schedviz.cli.lazy import LazyCommand\n"
+        "line.COMMANDS['up'] = LazyCommand('os', 'no_such_command', '')\nsys.argv = ['schedviz', 'up']\nline.main()"
+    )
+
+    answer = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "XDG_STATE_HOME": str(tmp_path)},
+        timeout=60,
+    )
+
+    assert answer.returncode == 70
+    assert answer.stderr.count("\n") == 1
+    assert "AttributeError" in answer.stderr
+    assert "Traceback" in (tmp_path / "schedviz" / "cli.log").read_text()
+
+
+def test_a_closed_pipe_is_no_error():
+    answer = subprocess.run(
+        f"{sys.executable} -m schedviz.cli.main --help | head -1", shell=True, capture_output=True, text=True, check=False, timeout=60
+    )
+
+    assert answer.stderr == ""
+
+
+def test_without_a_command_the_help_is_shown():
+    answer = run()
+
+    assert answer.returncode == 2
+    assert answer.stdout.startswith("Usage: schedviz")

@@ -1,0 +1,89 @@
+"""Everything that must hold, step by step, with what each took: `python tests/run_all.py check | all | STEP...`.
+
+Every group of tests is a pytest process of its own: a browser's event loop and the asyncio tests do not go together, and a crash
+of one is not the end of the others. All steps run, whatever fails before them.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+BIN = Path(sys.executable).parent
+PYTEST = [sys.executable, "-m", "pytest", "-q"]
+OWN_PROCESS = ("up", "conformance", "faults", "e2e")
+
+
+class Step(NamedTuple):
+    name: str
+    command: list[str]
+    folder: Path = ROOT
+
+
+class Outcome(NamedTuple):
+    step: Step
+    passed: bool
+    seconds: float
+
+
+#: They read files and touch nothing, so two run at a time.
+CHECKS = [
+    Step("mypy", [str(BIN / "mypy")]),
+    Step("format", [str(BIN / "ruff"), "format", "--check", "--quiet", "."]),
+    Step("lint", [str(BIN / "ruff"), "check", "--quiet", "."]),
+    Step("imports", [str(BIN / "lint-imports")]),
+    Step("migrations", [sys.executable, "manage.py", "makemigrations", "--check", "--dry-run"]),
+    Step("openapi", [sys.executable, "manage.py", "spectacular", "--validate", "--fail-on-warn", "--file", os.devnull]),
+    Step("generated", [sys.executable, "-m", "frontend.scripts.generate_types", "--check"]),
+    Step("svelte", ["npm", "run", "--silent", "check"], ROOT / "frontend"),
+    Step("eslint", ["npm", "run", "--silent", "lint"], ROOT / "frontend"),
+]
+
+TESTS = [
+    Step("vitest", ["npm", "run", "--silent", "test"], ROOT / "frontend"),
+    Step("unit", [*PYTEST, "tests", *(f"--ignore=tests/{name}" for name in OWN_PROCESS)]),
+    *(Step(name, [*PYTEST, f"tests/{name}"]) for name in OWN_PROCESS),
+]
+
+
+def main(wanted: list[str]) -> int:
+    checks = [step for step in CHECKS if step.name in wanted or {"check", "all"} & set(wanted)]
+    tests = [step for step in TESTS if step.name in wanted or "all" in wanted]
+    if not checks and not tests:
+        print(f"expected check, all, or some of: {', '.join(step.name for step in [*CHECKS, *TESTS])}", file=sys.stderr)
+        return 2
+    began = time.monotonic()
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        outcomes = list(pool.map(run_quietly, checks))
+    outcomes += [run(step) for step in tests]
+    print()
+    for outcome in outcomes:
+        print(f"{'ok    ' if outcome.passed else 'FAILED'} {outcome.step.name:<12} {outcome.seconds:6.1f} s")
+    print(f"{'':6} {'in all':<12} {time.monotonic() - began:6.1f} s")
+    return 0 if all(outcome.passed for outcome in outcomes) else 1
+
+
+def run_quietly(step: Step) -> Outcome:
+    """Show what a check has to say only if it objects."""
+    began = time.monotonic()
+    done = subprocess.run(step.command, cwd=step.folder, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode:
+        print(f"\n== {step.name}\n{done.stdout}", flush=True)
+    return Outcome(step, done.returncode == 0, time.monotonic() - began)
+
+
+def run(step: Step) -> Outcome:
+    print(f"\n== {step.name}", flush=True)
+    began = time.monotonic()
+    done = subprocess.run(step.command, cwd=step.folder, check=False)
+    return Outcome(step, done.returncode == 0, time.monotonic() - began)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
