@@ -33,6 +33,7 @@ from schedviz.engine.cache.snapshot import Snapshot, SnapshotUpdate
 from schedviz.engine.framework.object_table import ObjectTable, PodRef
 from schedviz.engine.framework.types import NANOS_PER_SECOND, Generations, NodeInfo, PodInfo, PodNotFoundError, to_seconds
 from schedviz.kube.core import Node, Pod
+from schedviz.kube.meta import ObjectMeta
 from schedviz.trace.events import CacheNode, CachePod, SnapshotUpdated, TreeChange
 from schedviz.trace.recorder import Recorder
 from schedviz.trace.view import CacheImage, CacheView
@@ -266,6 +267,10 @@ class Cache:
         self._record_node("remove", node, changes, tree=_tree_change(left, None), images=images)
         if left is None:
             raise CacheError(f'node "{node.name}" in group "{_quoted(zone_key(node))}" was not found')
+
+    def remove_node_by_name(self, name: str) -> None:
+        """Remove a node of which only the name is known, as upstream does with one that the API server did not find. Raises CacheError."""
+        self.remove_node(Node(metadata=ObjectMeta(name=name)))
 
     @property
     def node_count(self) -> int:

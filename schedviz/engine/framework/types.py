@@ -238,9 +238,11 @@ class PodInfo:
         """Pods that it would be far from."""
         return self.terms.preferred_anti_affinity
 
-    def updated(self, pod: Pod) -> PodInfo:
-        """This pod in another version. The same pod keeps its affinity terms. Upstream: framework/types.go PodInfo.Update"""
-        return PodInfo(pod, terms_of=self.terms_of) if pod.uid == self.uid else PodInfo(pod)
+    def updated(self, new: PodInfo) -> PodInfo:
+        """This pod in another version. The same pod keeps the affinity terms that it has. Upstream: framework/types.go PodInfo.Update"""
+        if new.uid != self.uid or new.pod.spec.affinity == self.terms_of.spec.affinity:
+            return new
+        return PodInfo(new.pod, terms_of=self.terms_of)
 
     def fresh(self) -> PodInfo:
         """This pod with affinity terms of this version: what upstream's plugins make of a pod that they are asked about."""

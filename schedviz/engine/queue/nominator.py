@@ -1,0 +1,117 @@
+"""Pods that are nominated to run on a node once its victims are gone. Upstream: internal/queue/scheduling_queue.go nominator"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from schedviz.engine.framework.interface import NominatingInfo, NominatingMode
+from schedviz.engine.framework.object_table import ObjectTable, PodRef
+from schedviz.engine.framework.types import PodInfo
+from schedviz.kube.core import Pod
+from schedviz.trace.events import PodNominated
+from schedviz.trace.recorder import Recorder
+
+#: The informer's version of a pod, by namespace and name.
+PodLister = Callable[[str, str], Pod | None]
+
+
+class NominatorState(msgspec.Struct, frozen=True):
+    """A nominator in a checkpoint."""
+
+    pods: dict[str, list[PodRef]]
+    nodes: dict[str, str]
+
+
+class Nominator:
+    """Nominated pods by node, under "" also those whose nomination was withdrawn (FORMAT.md, behaviour 1).
+
+    Upstream: internal/queue/scheduling_queue.go nominator
+    """
+
+    def __init__(self, recorder: Recorder, pod_lister: PodLister) -> None:
+        self._recorder = recorder
+        self._pod_lister = pod_lister
+        #: Node name -> pods in the order of their nomination. No list is empty.
+        self.nominated_pods: dict[str, list[PodInfo]] = {}
+        #: Uid -> node name.
+        self.nominated_pod_to_node: dict[str, str] = {}
+
+    def add_nominated_pod(self, pod: PodInfo, nominating_info: NominatingInfo | None) -> None:
+        """File a pod under the node that the info names; without one (or with noop), under what its status says.
+
+        Upstream: scheduling_queue.go AddNominatedPod
+        """
+        before = self._delete(pod.uid)
+        self._record(pod, before, self._add(pod, nominating_info))
+
+    def delete_nominated_pod_if_exists(self, pod: PodInfo) -> None:
+        """Forget a pod. Upstream: scheduling_queue.go DeleteNominatedPodIfExists"""
+        self._record(pod, self._delete(pod.uid), None)
+
+    def update_nominated_pod(self, old: PodInfo, new: PodInfo) -> None:
+        """Take another version of a pod. A nomination that was made here alone is kept. Upstream: scheduling_queue.go UpdateNominatedPod"""
+        nominating_info = None
+        if not old.pod.status.nominated_node_name and not new.pod.status.nominated_node_name:
+            # An update that was on its way when the pod was nominated: it says nothing about the nomination.
+            node = self.nominated_pod_to_node.get(old.uid)
+            if node is not None:
+                nominating_info = NominatingInfo(NominatingMode.OVERRIDE, node)
+        before = self._delete(old.uid)
+        self._delete(new.uid)
+        self._record(new, before, self._add(new, nominating_info))
+
+    def nominated_pods_for_node(self, node_name: str) -> list[PodInfo]:
+        """The pods that are nominated to a node. Upstream: scheduling_queue.go NominatedPodsForNode"""
+        pods = self.nominated_pods.get(node_name)
+        return pods.copy() if pods else []
+
+    def _add(self, pod: PodInfo, nominating_info: NominatingInfo | None) -> str | None:
+        """The node, or None where the pod was not filed. Upstream: scheduling_queue.go addNominatedPodUnlocked"""
+        if nominating_info is not None and nominating_info.mode is NominatingMode.OVERRIDE:
+            node = nominating_info.nominated_node_name
+        elif pod.pod.status.nominated_node_name:
+            node = pod.pod.status.nominated_node_name
+        else:
+            return None
+        listed = self._pod_lister(pod.namespace, pod.name)
+        if listed is None or listed.spec.node_name:
+            return None
+        self.nominated_pod_to_node[pod.uid] = node
+        self.nominated_pods.setdefault(node, []).append(pod)
+        return node
+
+    def _delete(self, uid: str) -> tuple[str, bool] | None:
+        """Where the pod was, and whether it was the last there; None: nowhere. Upstream: scheduling_queue.go delete"""
+        node = self.nominated_pod_to_node.pop(uid, None)
+        if node is None:
+            return None
+        pods = self.nominated_pods[node]
+        place = next(place for place, pod in enumerate(pods) if pod.uid == uid)
+        was_last = place == len(pods) - 1
+        del pods[place]
+        if not pods:
+            del self.nominated_pods[node]
+        return node, was_last
+
+    def _record(self, pod: PodInfo, before: tuple[str, bool] | None, node: str | None) -> None:
+        unchanged = before is None if node is None else before == (node, True)
+        if not unchanged:
+            self._recorder.record(PodNominated, pod=pod.key, node=node)
+
+    def to_view(self) -> dict[str, list[str]]:
+        """Node name -> keys of pods."""
+        return {node: [pod.key for pod in pods] for node, pods in self.nominated_pods.items()}
+
+    def to_state(self, table: ObjectTable) -> NominatorState:
+        """What a checkpoint keeps."""
+        return NominatorState(
+            pods={node: [table.pod_info_ref(pod) for pod in pods] for node, pods in self.nominated_pods.items()},
+            nodes=self.nominated_pod_to_node.copy(),
+        )
+
+    def load(self, state: NominatorState, table: ObjectTable) -> None:
+        """The reverse of `to_state`."""
+        self.nominated_pods = {node: [table.pod_info(ref) for ref in pods] for node, pods in state.pods.items()}
+        self.nominated_pod_to_node = state.nodes.copy()

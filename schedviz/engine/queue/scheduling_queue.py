@@ -1,0 +1,447 @@
+"""The queue that the scheduler takes its next pod from.
+
+- `active_q`: pods that can be tried now, the most important first. `pop` takes from here.
+- `backoff_q`: pods that were tried in vain, were moved by an event, and wait until their backoff is over.
+- `unschedulable_pods`: pods that were tried in vain and wait for an event that can help, and pods that PreEnqueue holds back (gated).
+
+A pod that is being scheduled is in none of them.
+
+Upstream: internal/queue/scheduling_queue.go
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import msgspec
+
+from schedviz.engine.framework.interface import NominatingInfo
+from schedviz.engine.framework.object_table import ObjectTable, QueuedPodState
+from schedviz.engine.framework.types import NANOS_PER_SECOND, ClusterEvent, PodInfo, QueuedPodInfo, to_seconds
+from schedviz.engine.queue import events
+from schedviz.engine.queue.nominator import Nominator, NominatorState, PodLister
+from schedviz.engine.queue.unschedulable_pods import UnschedulablePods
+from schedviz.kube.core import Pod, PodStatus
+from schedviz.trace.events import QueueMove, QueueMoved, QueueName
+from schedviz.trace.heap import Heap
+from schedviz.trace.recorder import Recorder
+from schedviz.trace.view import QueuedPod, QueueView
+
+Less = Callable[[QueuedPodInfo, QueuedPodInfo], bool]
+#: Which plugin holds the pod back; None: none does.
+PreEnqueue = Callable[[PodInfo], str | None]
+#: Whether an event may help the pod at all.
+PreEnqueueCheck = Callable[[PodInfo], bool]
+#: The labels of a namespace, empty where it does not exist.
+NamespaceLabels = Callable[[str], Mapping[str, str]]
+
+
+class SchedulingQueueState(msgspec.Struct, frozen=True):
+    """A queue in a checkpoint; the heaps as they are laid out."""
+
+    active_q: list[QueuedPodState]
+    backoff_q: list[QueuedPodState]
+    unschedulable_pods: list[QueuedPodState]
+    nominator: NominatorState
+    scheduling_cycle: int
+    move_request_cycle: int
+
+
+class SchedulingQueue:
+    """Pods that wait, and the nominated ones. Every call that changes something records it.
+
+    Where upstream leaves an order to a map, pods are moved in order of their full name. Upstream: scheduling_queue.go PriorityQueue
+    """
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        *,
+        now: Callable[[], int],
+        less: Less,
+        pre_enqueue: PreEnqueue,
+        cluster_event_map: Mapping[ClusterEvent, Iterable[str]],
+        pod_lister: PodLister,
+        namespace_labels: NamespaceLabels,
+        pod_initial_backoff_seconds: float = 1,
+        pod_max_backoff_seconds: float = 10,
+        pod_max_in_unschedulable_pods_seconds: float = 300,
+    ) -> None:
+        self._recorder = recorder
+        self.nominator = Nominator(recorder, pod_lister)
+        self._now = now
+        self._pre_enqueue = pre_enqueue
+        self._namespace_labels = namespace_labels
+        #: Which plugins wait for which events.
+        self._cluster_event_map = {event: frozenset(plugins) for event, plugins in cluster_event_map.items()}
+        self._plugins_of: dict[ClusterEvent, frozenset[str]] = {}
+        self._pod_initial_backoff = round(pod_initial_backoff_seconds * NANOS_PER_SECOND)
+        self._pod_max_backoff = round(pod_max_backoff_seconds * NANOS_PER_SECOND)
+        self._pod_max_in_unschedulable_pods = round(pod_max_in_unschedulable_pods_seconds * NANOS_PER_SECOND)
+        self.active_q: Heap[QueuedPodInfo] = Heap(_key, less)
+        self.backoff_q: Heap[QueuedPodInfo] = Heap(_key, self._leaves_backoff_before)
+        self.unschedulable_pods = UnschedulablePods()
+        #: How many pods were popped.
+        self.scheduling_cycle = 0
+        #: The cycle in which pods were last asked to move: a pod that was being tried then backs off instead of waiting for an event.
+        self.move_request_cycle = -1
+        self._recorded_move_request_cycle = -1
+
+    # Pods come and go
+
+    def add(self, pod: PodInfo) -> None:
+        """Take a new pod. Upstream: scheduling_queue.go Add"""
+        queued = QueuedPodInfo(pod, timestamp=self._now())
+        moves: list[QueueMove] = []
+        added = self._add_to_active_q(queued, moves, leaving=("unschedulable", "backoffQ"), is_new=True)
+        self._record_moves(events.POD_ADD, moves)
+        if added:
+            self.nominator.add_nominated_pod(pod, None)
+
+    def pop(self) -> QueuedPodInfo | None:
+        """Take the most important pod that can be tried now; None: there is none. Upstream: scheduling_queue.go Pop"""
+        if not len(self.active_q):
+            return None
+        queued = self.active_q.pop()
+        queued.attempts += 1
+        self.scheduling_cycle += 1
+        self._record_moves(events.POP, [QueueMove(pod=queued.key, source="activeQ", popped=True)])
+        return queued
+
+    def update(self, old: PodInfo, new: PodInfo) -> None:
+        """Take another version of a pod. One that waits for an event is tried again if more than its status changed.
+
+        Upstream: scheduling_queue.go Update
+        """
+        heaps: tuple[tuple[QueueName, Heap[QueuedPodInfo]], ...] = (("activeQ", self.active_q), ("backoffQ", self.backoff_q))
+        for name, heap in heaps:
+            queued = heap.get(old.key)
+            if queued is not None:
+                queued.pod_info = queued.pod_info.updated(new)
+                self.nominator.update_nominated_pod(old, queued.pod_info)
+                heap.add(queued)
+                self._record_moves(events.POD_UPDATE, [self._changed_in_place(queued, name)])
+                return
+        moves: list[QueueMove] = []
+        queued = self.unschedulable_pods.get(new.key)
+        if queued is None:
+            queued = QueuedPodInfo(new, timestamp=self._now())
+            added = self._add_to_active_q(queued, moves, is_new=True)
+            self._record_moves(events.POD_UPDATE, moves)
+            if added:
+                self.nominator.add_nominated_pod(new, None)
+            return
+        queued.pod_info = queued.pod_info.updated(new)
+        self.nominator.update_nominated_pod(old, queued.pod_info)
+        if not is_pod_updated(old.pod, new.pod):
+            self.unschedulable_pods.add_or_update(queued)
+            moves.append(self._changed_in_place(queued, "unschedulable"))
+        elif self.is_pod_backing_off(queued):
+            self.backoff_q.add(queued)
+            self.unschedulable_pods.delete(queued.key)
+            moves.append(QueueMove(pod=queued.key, source="unschedulable", target="backoffQ", entry=self._entry(queued)))
+        else:
+            self._add_to_active_q(queued, moves, leaving=("unschedulable",))
+        self._record_moves(events.POD_UPDATE, moves)
+
+    def delete(self, pod: PodInfo) -> None:
+        """Forget a pod that is gone, or was assigned. Upstream: scheduling_queue.go Delete"""
+        self.nominator.delete_nominated_pod_if_exists(pod)
+        if self.active_q.delete(pod.key) is not None:
+            self._record_moves(events.POD_DELETE, [QueueMove(pod=pod.key, source="activeQ")])
+            return
+        moves = []
+        if self.backoff_q.delete(pod.key) is not None:
+            moves.append(QueueMove(pod=pod.key, source="backoffQ"))
+        if pod.key in self.unschedulable_pods:
+            self.unschedulable_pods.delete(pod.key)
+            moves.append(QueueMove(pod=pod.key, source="unschedulable"))
+        self._record_moves(events.POD_DELETE, moves)
+
+    def add_unschedulable_if_not_present(self, queued: QueuedPodInfo, pod_scheduling_cycle: int) -> bool:
+        """Take back a pod that was tried in vain. False: it is here already, for it was updated meanwhile.
+
+        If pods were asked to move while it was tried, it backs off; else it waits for an event.
+        Upstream: scheduling_queue.go AddUnschedulableIfNotPresent
+        """
+        key = queued.key
+        if key in self.unschedulable_pods or key in self.active_q or key in self.backoff_q:
+            return False
+        queued.timestamp = self._now()
+        target: QueueName
+        if self.move_request_cycle >= pod_scheduling_cycle:
+            self.backoff_q.add(queued)
+            target = "backoffQ"
+        else:
+            self.unschedulable_pods.add_or_update(queued)
+            target = "unschedulable"
+        self._record_moves(events.SCHEDULE_ATTEMPT_FAILURE, [QueueMove(pod=key, target=target, entry=self._entry(queued))])
+        self.nominator.add_nominated_pod(queued.pod_info, None)
+        return True
+
+    def activate(self, keys: Iterable[str]) -> None:
+        """Move waiting pods to activeQ because a plugin asks for them, in order of full name. Upstream: scheduling_queue.go Activate"""
+        waiting = [
+            queued
+            for key in keys
+            if key not in self.active_q and (queued := self.unschedulable_pods.get(key) or self.backoff_q.get(key)) is not None
+        ]
+        moves: list[QueueMove] = []
+        activated = [
+            queued
+            for queued in sorted(waiting, key=_full_name)
+            if self._add_to_active_q(queued, moves, leaving=("unschedulable", "backoffQ"))
+        ]
+        self._record_moves(events.FORCE_ACTIVATE, moves)
+        for queued in activated:
+            self.nominator.add_nominated_pod(queued.pod_info, None)
+
+    # Pods move
+
+    def assigned_pod_added(self, pod: PodInfo) -> None:
+        """An assigned pod came: pods that must be near to it move. Upstream: scheduling_queue.go AssignedPodAdded"""
+        self._move_pods(self._with_matching_affinity_term(pod), events.ASSIGNED_POD_ADD)
+
+    def assigned_pod_updated(self, pod: PodInfo) -> None:
+        """An assigned pod changed: pods that must be near to it move. Upstream: scheduling_queue.go AssignedPodUpdated"""
+        self._move_pods(self._with_matching_affinity_term(pod), events.ASSIGNED_POD_UPDATE)
+
+    def move_all_to_active_or_backoff_queue(self, event: ClusterEvent, pre_check: PreEnqueueCheck | None = None) -> None:
+        """Something happened in the cluster: pods that a plugin rejected which waits for it move, if `pre_check` lets them.
+
+        Upstream: scheduling_queue.go MoveAllToActiveOrBackoffQueue
+        """
+        self._move_pods(self.unschedulable_pods, event, pre_check)
+
+    def flush_backoff_q_completed(self) -> None:
+        """Move pods whose backoff is over to activeQ. Upstream: scheduling_queue.go flushBackoffQCompleted"""
+        moves: list[QueueMove] = []
+        while (queued := self.backoff_q.peek()) is not None and not self.is_pod_backing_off(queued):
+            self.backoff_q.pop()
+            self._add_to_active_q(queued, moves, popped_from="backoffQ")
+        self._record_moves(events.BACKOFF_COMPLETE, moves)
+
+    def flush_unschedulable_pods_leftover(self) -> None:
+        """Move pods that waited for an event too long. Upstream: scheduling_queue.go flushUnschedulablePodsLeftover"""
+        oldest = self._now() - self._pod_max_in_unschedulable_pods
+        leftover = [queued for queued in self.unschedulable_pods if queued.timestamp < oldest]
+        if leftover:
+            self._move_pods(leftover, events.UNSCHEDULABLE_TIMEOUT)
+
+    # Nominations
+
+    def add_nominated_pod(self, pod: PodInfo, nominating_info: NominatingInfo | None) -> None:
+        """See Nominator."""
+        self.nominator.add_nominated_pod(pod, nominating_info)
+
+    def delete_nominated_pod_if_exists(self, pod: PodInfo) -> None:
+        """See Nominator."""
+        self.nominator.delete_nominated_pod_if_exists(pod)
+
+    def nominated_pods_for_node(self, node_name: str) -> list[PodInfo]:
+        """See Nominator."""
+        return self.nominator.nominated_pods_for_node(node_name)
+
+    # Times
+
+    def backoff_expiry(self, queued: QueuedPodInfo) -> int:
+        """When a pod's backoff is over. Upstream: scheduling_queue.go getBackoffTime"""
+        duration = self._pod_initial_backoff
+        for _ in range(1, queued.attempts):
+            if duration > self._pod_max_backoff - duration:
+                return queued.timestamp + self._pod_max_backoff
+            duration += duration
+        return queued.timestamp + duration
+
+    def is_pod_backing_off(self, queued: QueuedPodInfo) -> bool:
+        """Whether it is too early to try the pod again; never for a gated one. Upstream: scheduling_queue.go isPodBackingoff"""
+        return not queued.gated and self.backoff_expiry(queued) > self._now()
+
+    def next_backoff_expiry(self) -> int | None:
+        """When the first pod of backoffQ can move to activeQ."""
+        first = self.backoff_q.peek()
+        return None if first is None else self.backoff_expiry(first)
+
+    def next_unschedulable_timeout(self) -> int | None:
+        """The time after which the first unschedulable pod has waited too long."""
+        first = min((queued.timestamp for queued in self.unschedulable_pods), default=None)
+        return None if first is None else first + self._pod_max_in_unschedulable_pods
+
+    # How pods move
+
+    def _move_pods(self, pods: Iterable[QueuedPodInfo], event: ClusterEvent, pre_check: PreEnqueueCheck | None = None) -> None:
+        """Upstream: scheduling_queue.go movePodsToActiveOrBackoffQueue"""
+        moves: list[QueueMove] = []
+        # A pod that no plugin rejected failed by an error or an extender: anything may help it.
+        concerned = [
+            queued
+            for queued in pods
+            if (not queued.unschedulable_plugins or self._matches(queued, event)) and (pre_check is None or pre_check(queued.pod_info))
+        ]
+        for queued in sorted(concerned, key=_full_name):
+            if self.is_pod_backing_off(queued):
+                self.backoff_q.add(queued)
+                self.unschedulable_pods.delete(queued.key)
+                moves.append(QueueMove(pod=queued.key, source="unschedulable", target="backoffQ"))
+            else:
+                self._add_to_active_q(queued, moves, leaving=("unschedulable",))
+        self.move_request_cycle = self.scheduling_cycle
+        self._record_moves(event.label, moves)
+
+    def _add_to_active_q(
+        self,
+        queued: QueuedPodInfo,
+        moves: list[QueueMove],
+        *,
+        leaving: Sequence[QueueName] = (),
+        popped_from: QueueName | None = None,
+        is_new: bool = False,
+    ) -> bool:
+        """Put a pod into activeQ and take it out of the queues that it leaves by that; False: it is gated and became unschedulable.
+
+        Upstream: scheduling_queue.go addToActiveQ
+        """
+        key = queued.key
+        before = None if is_new else self._entry(queued)
+        held_back_by = self._pre_enqueue(queued.pod_info)
+        queued.gated = held_back_by is not None
+        sources: list[QueueName] = [popped_from] if popped_from is not None else []
+        target: QueueName
+        if held_back_by is not None:
+            queued.unschedulable_plugins.add(held_back_by)
+            target = "unschedulable"
+            if key in self.unschedulable_pods:
+                sources.append(target)
+            self.unschedulable_pods.add_or_update(queued)
+        else:
+            target = "activeQ"
+            if key in self.active_q:
+                sources.append(target)
+            self.active_q.add(queued)
+            sources += [name for name in leaving if self._leave(name, key)]
+        entry = self._entry(queued)
+        if not (target in sources and entry == before):
+            moves += _moves(key, sources, target, None if entry == before and sources else entry, popped=popped_from is not None)
+        return held_back_by is None
+
+    def _leave(self, name: QueueName, key: str) -> bool:
+        """Whether the pod was there."""
+        if name == "backoffQ":
+            return self.backoff_q.delete(key) is not None
+        was_there = key in self.unschedulable_pods
+        self.unschedulable_pods.delete(key)
+        return was_there
+
+    def _matches(self, queued: QueuedPodInfo, event: ClusterEvent) -> bool:
+        """Whether a plugin that rejected the pod waits for the event. Upstream: scheduling_queue.go podMatchesEvent"""
+        if event.is_wild_card:
+            return True
+        plugins = self._plugins_of.get(event)
+        if plugins is None:
+            plugins = self._plugins_of[event] = frozenset().union(
+                *(
+                    waiting
+                    for known, waiting in self._cluster_event_map.items()
+                    if known.is_wild_card or (known.resource == event.resource and known.action_type & event.action_type)
+                )
+            )
+        return not plugins.isdisjoint(queued.unschedulable_plugins)
+
+    def _with_matching_affinity_term(self, pod: PodInfo) -> list[QueuedPodInfo]:
+        """Upstream: scheduling_queue.go getUnschedulablePodsWithMatchingAffinityTerm"""
+        waiting = self.unschedulable_pods.with_required_affinity()
+        if not waiting:
+            return []
+        labels = self._namespace_labels(pod.namespace)
+        return [queued for queued in waiting if any(term.matches(pod.pod, labels) for term in queued.pod_info.required_affinity_terms)]
+
+    def _leaves_backoff_before(self, first: QueuedPodInfo, second: QueuedPodInfo) -> bool:
+        return self.backoff_expiry(first) < self.backoff_expiry(second)
+
+    # Recording, views, checkpoints
+
+    def pending_pods(self) -> tuple[list[Pod], str]:
+        """All pods that wait, and how many are where. Upstream: scheduling_queue.go PendingPods"""
+        summary = f"activeQ:{len(self.active_q)}; backoffQ:{len(self.backoff_q)}; unschedulablePods:{len(self.unschedulable_pods)}"
+        return [queued.pod for queue in (self.active_q, self.backoff_q, self.unschedulable_pods) for queued in queue], summary
+
+    def _entry(self, queued: QueuedPodInfo) -> QueuedPod:
+        return QueuedPod(
+            pod=queued.key,
+            priority=queued.pod_info.priority,
+            attempts=queued.attempts,
+            timestamp_seconds=to_seconds(queued.timestamp),
+            initial_attempt_timestamp_seconds=to_seconds(queued.initial_attempt_timestamp),
+            backoff_expiry_seconds=to_seconds(self.backoff_expiry(queued)),
+            unschedulable_plugins=sorted(queued.unschedulable_plugins),
+            gated=queued.gated,
+        )
+
+    def _changed_in_place(self, queued: QueuedPodInfo, name: QueueName) -> QueueMove:
+        return QueueMove(pod=queued.key, source=name, target=name, entry=self._entry(queued))
+
+    def _record_moves(self, cause: str, moves: list[QueueMove]) -> None:
+        if not moves and self.move_request_cycle == self._recorded_move_request_cycle:
+            return
+        self._recorded_move_request_cycle = self.move_request_cycle
+        self._recorder.record(
+            QueueMoved, cause=cause, moves=moves, scheduling_cycle=self.scheduling_cycle, move_request_cycle=self.move_request_cycle
+        )
+
+    def to_view(self) -> QueueView:
+        """What a page draws."""
+        return QueueView(
+            active_q=[self._entry(queued) for queued in self.active_q],
+            backoff_q=[self._entry(queued) for queued in self.backoff_q],
+            unschedulable=[self._entry(queued) for queued in self.unschedulable_pods],
+            nominated=self.nominator.to_view(),
+            scheduling_cycle=self.scheduling_cycle,
+            move_request_cycle=self.move_request_cycle,
+        )
+
+    def to_state(self, table: ObjectTable) -> SchedulingQueueState:
+        """What a checkpoint keeps."""
+        save = table.queued_pod_state
+        return SchedulingQueueState(
+            active_q=[save(queued) for queued in self.active_q],
+            backoff_q=[save(queued) for queued in self.backoff_q],
+            unschedulable_pods=[save(queued) for queued in self.unschedulable_pods],
+            nominator=self.nominator.to_state(table),
+            scheduling_cycle=self.scheduling_cycle,
+            move_request_cycle=self.move_request_cycle,
+        )
+
+    def load(self, state: SchedulingQueueState, table: ObjectTable) -> None:
+        """The reverse of `to_state`, for a queue that was just made with the same arguments."""
+        self.active_q.load(table.queued_pod(pod) for pod in state.active_q)
+        self.backoff_q.load(table.queued_pod(pod) for pod in state.backoff_q)
+        for pod in state.unschedulable_pods:
+            self.unschedulable_pods.add_or_update(table.queued_pod(pod))
+        self.nominator.load(state.nominator, table)
+        self.scheduling_cycle = state.scheduling_cycle
+        self.move_request_cycle = self._recorded_move_request_cycle = state.move_request_cycle
+
+
+def is_pod_updated(old: Pod, new: Pod) -> bool:
+    """Whether more changed than the status and the resource version. Upstream: scheduling_queue.go isPodUpdated"""
+    return _without_status(old) != _without_status(new)
+
+
+def _without_status(pod: Pod) -> Pod:
+    metadata = msgspec.structs.replace(pod.metadata, resource_version="")
+    return msgspec.structs.replace(pod, metadata=metadata, status=PodStatus(), unread_status="")
+
+
+def _moves(key: str, sources: list[QueueName], target: QueueName, entry: QueuedPod | None, *, popped: bool) -> list[QueueMove]:
+    """One pod into `target` from the queues that it was in; the target itself is one of them where it changed in place."""
+    first = target if target in sources else sources[0] if sources else None
+    moves = [QueueMove(pod=key, source=first, target=target, popped=popped and first != target, entry=entry)]
+    return moves + [QueueMove(pod=key, source=source, popped=popped) for source in sources if source != first]
+
+
+def _key(queued: QueuedPodInfo) -> str:
+    return queued.key
+
+
+def _full_name(queued: QueuedPodInfo) -> str:
+    return queued.pod_info.full_name
