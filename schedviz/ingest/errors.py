@@ -25,7 +25,7 @@ class LimitExceeded(IngestError):  # noqa: N818  (reads as what happened)
 
     def __init__(self, where: str, what: str, setting: str, allowed: int) -> None:
         self.setting = setting
-        super().__init__(f"{where}: {what}; the limit {setting} allows {allowed:,}.")
+        super().__init__(f"{where}: {what}; the limit {setting} is {allowed:,}.")
 
 
 class UnreadableFile(IngestError):  # noqa: N818

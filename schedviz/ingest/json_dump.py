@@ -39,9 +39,7 @@ class JsonReader:
         too_deep = is_deeper_than(text, limits.nesting_depth)
         if too_deep:
             where = f"{name}, line {line_at(text, too_deep - 1)}"
-            raise LimitExceeded(
-                where, f"lists and objects are nested more than {limits.nesting_depth} deep", "nesting_depth", limits.nesting_depth
-            )
+            raise LimitExceeded(where, "lists and objects are nested too deep", "nesting_depth", limits.nesting_depth)
         try:
             yield from _items(text, document=1)
         except msgspec.ValidationError as error:

@@ -78,7 +78,7 @@ def load(
     if not sources:
         raise UnreadableFile("No file was given.")
     if len(sources) > limits.files:
-        raise LimitExceeded("The import", f"{len(sources)} files were given", "files", limits.files)
+        raise LimitExceeded("The import", f"there are {len(sources):,} files", "files", limits.files)
     with _without_gc():
         return _Loading(limits, progress, cancelled).run(sources)
 
@@ -156,7 +156,7 @@ class _Loading:
             self.tally.drop(kind, "it was given again; the last one was kept", obj.key)
         self.objects[key] = obj
         if len(self.objects) > self.limits.objects:
-            raise LimitExceeded(name, f"there are more than {self.limits.objects:,} objects", "objects", self.limits.objects)
+            raise LimitExceeded(name, "there are too many objects", "objects", self.limits.objects)
 
     def drop_unknown(self, name: str, error: UnknownKindError) -> None:
         if error.path == "kind" and error.found == "Config":
@@ -166,7 +166,7 @@ class _Loading:
         if error.path == "kind":
             self.tally.drop(error.found, _NOT_READ)
         else:
-            self.tally.drop(error.expected.rpartition(" ")[2], f"its {error}")
+            self.tally.drop(error.expected.rpartition(" ")[2], str(error))
 
     def complain(self, name: str, text: bytes, reader: Reader, item: Item, error: DecodeError) -> None:
         error = error.inside(item.path)

@@ -70,7 +70,7 @@ def unpack(name: str, pieces: Iterable[bytes], *, limit: int, room: int, tell: C
     for piece in _unpacked(name, iter(pieces)):
         data += piece
         if len(data) > room:
-            raise LimitExceeded(name, f"the files hold more than {limit:,} bytes when unpacked", "unpacked_bytes", limit)
+            raise LimitExceeded(name, "unpacked, the files are too large", "unpacked_bytes", limit)
         tell(len(data))
     _check_text(name, data)
     return bytes(data.removeprefix(_UTF8_BOM))

@@ -10,6 +10,7 @@ import ryaml
 
 from schedviz.ingest import yaml_lines
 from schedviz.ingest.errors import BadObjects, LimitExceeded, Problem
+from schedviz.ingest.json_lines import is_deeper_than
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.reader import Item, list_kind
 from schedviz.ingest.yaml_lines import Piece
@@ -24,6 +25,9 @@ _ANCHOR = re.compile(r"(?:^|[\s,\[{])&\w", re.MULTILINE)
 _ALIAS = re.compile(r"(?:^|[\s,\[{])\*\w", re.MULTILINE)
 #: Kinds that are no objects of a cluster and get a message of their own.
 _LOOKED_INTO = frozenset({"Config", "List", "Status"})
+_NESTED = "lists and maps are nested too deep"
+#: Open brackets that no sane text has, in strings or out; the parser takes a time that grows with their square.
+_FLOW_DEPTH = 1000
 _EXPANDED_BYTES = 64 << 20
 _KIND = re.compile(r"""( *)kind:\s*["']?(\w+)["']?\s*(?:#.*)?$""")
 
@@ -86,18 +90,19 @@ def _parse(name: str, number: int, piece: Piece, limits: Limits, path: str = "")
         raise LimitExceeded(where, what, "yaml_document_bytes", limits.yaml_document_bytes)
     if _may_explode(text):
         raise BadObjects([Problem(name, "it has too many aliases; write it out without them", number, piece.line, path)])
+    if is_deeper_than(text.encode(), _FLOW_DEPTH):
+        raise LimitExceeded(where, _NESTED, "nesting_depth", limits.nesting_depth)
     try:
         content = ryaml.loads(text)  # type: ignore[attr-defined]
     except ValueError as error:
         message = str(error)
         if _TOO_DEEP in message:
-            raise LimitExceeded(where, "lists and maps are nested too deep", "nesting_depth", limits.nesting_depth) from None
+            raise LimitExceeded(where, _NESTED, "nesting_depth", limits.nesting_depth) from None
         if _ALIAS_BOMB in message:
             message = "aliases repeat too much of the document; write it out without them"
         raise BadObjects([Problem(name, *_explained(message, piece, number), path)]) from None
     if _depth_exceeds(content, limits.nesting_depth):
-        what = f"lists and maps are nested more than {limits.nesting_depth} deep"
-        raise LimitExceeded(where, what, "nesting_depth", limits.nesting_depth)
+        raise LimitExceeded(where, _NESTED, "nesting_depth", limits.nesting_depth)
     return content
 
 

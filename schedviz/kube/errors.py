@@ -23,7 +23,7 @@ class DecodeError(KubeError):
 
     def inside(self, prefix: str) -> DecodeError:
         """The same error, of an object that lies at `prefix` in something larger."""
-        joined = f"{prefix}.{self.path}" if self.path and not self.path.startswith("[") else f"{prefix}{self.path}"
+        joined = f"{prefix}.{self.path}" if prefix and self.path and not self.path.startswith("[") else f"{prefix}{self.path}"
         return type(self)(joined, self.expected, self.found, message=self.message)
 
 

@@ -10,7 +10,7 @@ import msgspec
 from schedviz.kube import quantity
 from schedviz.kube.errors import DecodeError
 
-_AT = re.compile(r"^(?P<what>.*?)(?: - at `(?:key in )?\$(?P<path>[^`]*)`)?$", re.DOTALL)
+_AT = re.compile(r"^(?P<what>.*?)(?: - at (?P<key>`key` in )?`\$(?P<path>[^`]*)`)?$", re.DOTALL)
 _UNKNOWN = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)
 _MISSING = re.compile(r"Object missing required field `(.*)`")
 _EXPECTED = re.compile(r"Expected `(?P<type>[^`]*)`(?P<rest>[^,]*)(?:, got `(?P<got>[^`]*)`)?")
@@ -51,6 +51,8 @@ def explain_validation_error(error: msgspec.ValidationError, data: object) -> De
     missing = _MISSING.fullmatch(what)
     if missing:
         return DecodeError(_join(path, missing[1]), "a value", "nothing")
+    if match and match["key"]:
+        return DecodeError(path.lstrip("."), "names that are strings", message="expected names that are strings; put the others in quotes")
     expected = _EXPECTED.match(what)
     where, found = _locate(path, data, expected["type"] if expected else "Quantity")
     if isinstance(error.__cause__, quantity.QuantityError) or not expected:
