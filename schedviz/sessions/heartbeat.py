@@ -1,0 +1,47 @@
+"""Workers that are alive: each says so once a second in Redis, with the queues that it serves."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from collections.abc import Iterable
+
+import redis
+
+from schedviz.sessions import stream
+from schedviz.sessions.slots import STOPPING
+
+logger = logging.getLogger(__name__)
+
+BEAT_SECONDS = 1.0
+#: A worker that was silent for so long counts as dead.
+_LIFETIME_SECONDS = 5
+_PREFIX = "schedviz:worker:"
+
+
+def begin(name: str, queues: Iterable[str]) -> None:
+    """Beat in a thread until the process ends or is asked to."""
+    threading.Thread(target=_beat, args=(name, sorted(queues)), name="heartbeat", daemon=True).start()
+
+
+def alive() -> dict[str, list[str]]:
+    """The workers that are alive, name -> queues. Raises `redis.RedisError` when Redis is away."""
+    connection = stream.client()
+    keys: list[bytes] = list(connection.scan_iter(match=f"{_PREFIX}*", count=100))
+    values: list[bytes | None] = connection.mget(keys) if keys else []
+    return {key.decode().removeprefix(_PREFIX): json.loads(value) for key, value in zip(keys, values, strict=True) if value is not None}
+
+
+def _beat(name: str, queues: list[str]) -> None:
+    key, value = f"{_PREFIX}{name}", json.dumps(queues)
+    while not STOPPING.is_set():
+        try:
+            stream.client().set(key, value, ex=_LIFETIME_SECONDS)
+        except redis.RedisError as error:
+            logger.debug("Redis is away: %s", error)
+        STOPPING.wait(BEAT_SECONDS)
+    try:
+        stream.client().delete(key)
+    except redis.RedisError as error:
+        logger.debug("Redis is away: %s", error)
