@@ -9,7 +9,7 @@ Upstream: framework/interface.go
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any, Final, Protocol, runtime_checkable
 
@@ -145,10 +145,8 @@ class Plugin(Protocol):
     def name(self) -> str: ...
 
 
-class PluginFactory(Protocol):
-    """Makes a plugin from its arguments (a struct of `engine.config`, None where it takes none). Raises `ValueError`."""
-
-    def __call__(self, args: Any, handle: Handle) -> Plugin: ...
+#: Makes a plugin from its arguments (a struct of `engine.config`, None where it takes none). Raises `ValueError`.
+PluginFactory = Callable[[Any, Handle], Plugin]
 
 
 @runtime_checkable

@@ -9,6 +9,7 @@ from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import StatusError
 from schedviz.engine.framework.types import NodeInfo, PodInfo
 from schedviz.engine.framework.verdicts import Index
+from schedviz.kube.core import Pod
 
 
 class SharedLister(Protocol):
@@ -25,6 +26,10 @@ class SharedLister(Protocol):
 
     @property
     def have_pods_with_required_anti_affinity_node_info_list(self) -> Sequence[NodeInfo]: ...
+
+    def is_pvc_used_by_pods(self, key: str) -> bool:
+        """Whether a pod on any node uses the claim `namespace/name`."""
+        ...
 
     def rows(self, index: Index | None = None) -> Rows:
         """All nodes in the order of `node_info_list`, or those at `index`."""
@@ -58,4 +63,8 @@ class Client(Protocol):
 
     def bind(self, pod: PodInfo, node_name: str) -> StatusError | None:
         """Write the pod's Binding."""
+        ...
+
+    def clear_nominated_node_name(self, pod: Pod) -> StatusError | None:
+        """Empty `status.nominatedNodeName` where it is set. Upstream: scheduler/util/utils.go ClearNominatedNodeName"""
         ...

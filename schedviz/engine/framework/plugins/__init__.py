@@ -1,0 +1,1 @@
+"""The scheduler's plugins, each in upstream's folder. Upstream: framework/plugins"""

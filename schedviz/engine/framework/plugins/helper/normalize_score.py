@@ -1,0 +1,19 @@
+"""Scores brought into 0..100 by their maximum. Upstream: framework/plugins/helper/normalize_score.go"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from schedviz.engine.framework.interface import MAX_NODE_SCORE, Scores
+
+
+def default_normalize_score(scores: Scores, *, reverse: bool = False) -> Scores:
+    """The highest score becomes 100, the others keep their proportion; reversed, the highest becomes 0.
+
+    Scores are not negative. Without a score above 0 they stay as they are, or (reversed) are all 100.
+    """
+    highest = int(scores.max(initial=0))
+    if highest == 0:
+        return np.full_like(scores, MAX_NODE_SCORE) if reverse else scores
+    scaled = scores * MAX_NODE_SCORE // highest
+    return MAX_NODE_SCORE - scaled if reverse else scaled

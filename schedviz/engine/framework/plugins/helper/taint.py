@@ -1,0 +1,46 @@
+"""Which taints a pod bears. Upstream: component-helpers/scheduling/corev1/helpers.go, framework/plugins/helper/taint.go"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from schedviz.kube.affinity import Toleration
+from schedviz.kube.core import Taint
+
+NO_SCHEDULE: Final = "NoSchedule"
+NO_EXECUTE: Final = "NoExecute"
+PREFER_NO_SCHEDULE: Final = "PreferNoSchedule"
+
+#: Effects that keep a pod off a node.
+DO_NOT_SCHEDULE: Final = (NO_SCHEDULE, NO_EXECUTE)
+
+
+def tolerates_taint(toleration: Toleration, taint: Taint) -> bool:
+    """Whether one toleration bears one taint. Upstream: api/core/v1/toleration.go ToleratesTaint"""
+    if toleration.effect and toleration.effect != taint.effect:
+        return False
+    if toleration.key and toleration.key != taint.key:
+        return False
+    match toleration.operator:
+        case "" | "Equal":
+            return toleration.value == taint.value
+        case "Exists":
+            return True
+        case _:
+            return False
+
+
+def tolerations_tolerate_taint(tolerations: Iterable[Toleration], taint: Taint) -> bool:
+    """Whether any toleration bears the taint. Upstream: TolerationsTolerateTaint"""
+    return any(tolerates_taint(toleration, taint) for toleration in tolerations)
+
+
+def find_matching_untolerated_taint(
+    taints: Iterable[Taint], tolerations: Iterable[Toleration], effects: Iterable[str] = DO_NOT_SCHEDULE
+) -> Taint | None:
+    """The first taint with one of the effects that no toleration bears. Upstream: FindMatchingUntoleratedTaint"""
+    for taint in taints:
+        if taint.effect in effects and not tolerations_tolerate_taint(tolerations, taint):
+            return taint
+    return None

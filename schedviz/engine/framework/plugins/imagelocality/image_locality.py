@@ -1,0 +1,63 @@
+"""ImageLocality: nodes that have the pod's images already are liked more. Upstream: framework/plugins/imagelocality/image_locality.go"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from schedviz.engine.framework.cycle_state import CycleState
+from schedviz.engine.framework.interface import MAX_NODE_SCORE, Handle, Scores
+from schedviz.engine.framework.plugins import names
+from schedviz.engine.framework.rows import Rows
+from schedviz.engine.framework.types import ImageStateSummary, NodeInfo, PodInfo
+
+_MB: Final = 1024 * 1024
+MIN_THRESHOLD: Final = 23 * _MB
+MAX_CONTAINER_THRESHOLD: Final = 1000 * _MB
+
+_ABSENT: Final = ImageStateSummary(0, 0)
+
+
+class ImageLocality:
+    name = names.IMAGE_LOCALITY
+
+    def __init__(self, _args: Any, handle: Handle) -> None:
+        self._handle = handle
+
+    def score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Scores:  # noqa: ARG002 - the extension point's shape
+        """The sizes of the pod's images on each node, each scaled by how many nodes have it, between two thresholds."""
+        sums = np.zeros(len(rows), np.int64)
+        if not rows.node_column((self.name, "any"), lambda info: bool(info.image_states), np.bool_).any():
+            return sums
+        total_nodes = len(self._handle.snapshot.node_info_list)
+        for container in pod.pod.spec.containers:
+            sums += _scaled_sizes(rows, normalized_image_name(container.image), total_nodes)
+        return _priority(sums, len(pod.pod.spec.containers))
+
+
+def _scaled_sizes(rows: Rows, image: str, total_nodes: int) -> Scores:
+    """Upstream: scaledImageScore. In floats, as there: sizes past 2**53 lose digits alike."""
+
+    def size(node_info: NodeInfo) -> int:
+        return node_info.image_states.get(image, _ABSENT).size
+
+    def num_nodes(node_info: NodeInfo) -> int:
+        return node_info.image_states.get(image, _ABSENT).num_nodes
+
+    sizes = rows.node_column((names.IMAGE_LOCALITY, "size", image), size, np.int64)
+    spread = rows.node_column((names.IMAGE_LOCALITY, "nodes", image), num_nodes, np.int64) / float(total_nodes)
+    return (sizes.astype(np.float64) * spread).astype(np.int64)
+
+
+def _priority(sums: Scores, containers: int) -> Scores:
+    """Upstream: calculatePriority"""
+    most = MAX_CONTAINER_THRESHOLD * containers
+    # As upstream compares: a sum below the minimum is the minimum, also where the maximum is lower still.
+    clamped = np.where(sums < MIN_THRESHOLD, MIN_THRESHOLD, np.minimum(sums, most))
+    return MAX_NODE_SCORE * (clamped - MIN_THRESHOLD) // (most - MIN_THRESHOLD)
+
+
+def normalized_image_name(name: str) -> str:
+    """The name with `:latest` where it has no tag. Upstream: normalizedImageName"""
+    return f"{name}:latest" if name.rfind(":") <= name.rfind("/") else name

@@ -1,0 +1,172 @@
+"""NodeAffinity: nodeSelector, required and preferred node affinity, and what the profile adds to every pod's.
+
+Upstream: framework/plugins/nodeaffinity/node_affinity.go
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+import numpy as np
+
+from schedviz.engine.config.plugin_args import NodeAffinityArgs
+from schedviz.engine.framework.cycle_state import CycleState, NotFoundError, StateKey
+from schedviz.engine.framework.interface import Handle, PreFilterResult, Scores
+from schedviz.engine.framework.listers import SharedLister
+from schedviz.engine.framework.plugins import names
+from schedviz.engine.framework.plugins.helper.normalize_score import default_normalize_score
+from schedviz.engine.framework.rows import Rows
+from schedviz.engine.framework.status import SKIP, SUCCESS, Status, as_status, unresolvable
+from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, NodeInfo, PodInfo
+from schedviz.engine.framework.verdicts import Mask, Verdicts
+from schedviz.kube.affinity import NodeSelectorTerm
+from schedviz.kube.core import Node, Pod
+from schedviz.kube.node_affinity import (
+    LazyErrorNodeSelector,
+    PreferredSchedulingTerms,
+    RequiredNodeAffinity,
+    node_selector,
+    preferred_scheduling_terms,
+    required_node_affinity,
+)
+from schedviz.kube.selectors import SelectorError
+
+ERR_REASON_POD: Final = "node(s) didn't match Pod's node affinity/selector"
+_POD: Final = unresolvable(ERR_REASON_POD)
+_ENFORCED: Final = unresolvable("node(s) didn't match scheduler-enforced node affinity")
+_CONFLICT: Final = unresolvable("pod affinity terms conflict")
+
+_NO_WISHES: Final = PreferredSchedulingTerms()
+
+
+class PreFilterState(msgspec.Struct, frozen=True):
+    """What the pod requires."""
+
+    required: RequiredNodeAffinity
+
+    def clone(self) -> PreFilterState:
+        return self
+
+
+class PreScoreState(msgspec.Struct, frozen=True):
+    """What the pod prefers."""
+
+    preferred: PreferredSchedulingTerms
+
+    def clone(self) -> PreScoreState:
+        return self
+
+
+PRE_FILTER_STATE_KEY: Final = StateKey(f"PreFilter{names.NODE_AFFINITY}", PreFilterState)
+PRE_SCORE_STATE_KEY: Final = StateKey(f"PreScore{names.NODE_AFFINITY}", PreScoreState)
+
+
+class NodeAffinity:
+    name = names.NODE_AFFINITY
+
+    def __init__(self, args: NodeAffinityArgs, _handle: Handle) -> None:
+        added = args.added_affinity
+        self._added_selector: LazyErrorNodeSelector | None = None
+        self._added_wishes = _NO_WISHES
+        if added is not None and added.required is not None:
+            self._added_selector = node_selector(added.required)
+        if added is not None:
+            self._added_wishes = preferred_scheduling_terms(added.preferred)
+
+    def events_to_register(self) -> Sequence[ClusterEvent]:
+        return (ClusterEvent(GVK.NODE, ActionType.ADD | ActionType.UPDATE),)
+
+    def pre_filter(self, state: CycleState, pod: PodInfo, snapshot: SharedLister) -> tuple[PreFilterResult | None, Status]:  # noqa: ARG002
+        """Skip where nothing is asked for; the named nodes alone where every term names some."""
+        terms = _required_terms(pod.pod)
+        if terms is None and self._added_selector is None and not pod.pod.spec.node_selector:
+            return None, SKIP
+        state.write(PRE_FILTER_STATE_KEY, PreFilterState(required_node_affinity(pod.pod)))
+        if not terms:
+            return None, SUCCESS
+        node_names: frozenset[str] = frozenset()
+        for term in terms:
+            named = _named_nodes(term)
+            if named is None:
+                return None, SUCCESS
+            node_names |= named
+        return (PreFilterResult(node_names), SUCCESS) if node_names else (None, _CONFLICT)
+
+    def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:
+        try:
+            required = state.read(PRE_FILTER_STATE_KEY).required
+        except NotFoundError:  # PreFilter is disabled.
+            required = required_node_affinity(pod.pod)
+        codes = (~_matching(rows, required)).astype(np.int16)
+        if self._added_selector is not None:
+            codes[~_matching(rows, RequiredNodeAffinity(nodes=self._added_selector))] = 2
+        return Verdicts(codes, (SUCCESS, _POD, _ENFORCED)) if codes.any() else None
+
+    def pre_score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Status:
+        if len(rows):
+            try:
+                state.write(PRE_SCORE_STATE_KEY, PreScoreState(_preferred(pod.pod)))
+            except SelectorError as error:
+                return as_status(str(error))
+        return SUCCESS
+
+    def score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Scores | Status:
+        """The sum of the weights of the preferred terms that each node fulfils."""
+        try:
+            wishes = state.read(PRE_SCORE_STATE_KEY).preferred
+        except NotFoundError:  # PreScore is disabled.
+            try:
+                wishes = _preferred(pod.pod)
+            except SelectorError as error:
+                return as_status(str(error))
+        return _weights(rows, self._added_wishes) + _weights(rows, wishes)
+
+    def normalize_score(self, state: CycleState, pod: PodInfo, scores: Scores) -> Scores | Status:  # noqa: ARG002
+        return default_normalize_score(scores)
+
+
+def _required_terms(pod: Pod) -> tuple[NodeSelectorTerm, ...] | None:
+    affinity = pod.spec.affinity.node_affinity if pod.spec.affinity is not None else None
+    return None if affinity is None or affinity.required is None else affinity.required.node_selector_terms
+
+
+def _named_nodes(term: NodeSelectorTerm) -> frozenset[str] | None:
+    """Nodes that a term names by `metadata.name`; None: it does not."""
+    named: frozenset[str] | None = None
+    for field in term.match_fields:
+        if field.key == "metadata.name" and field.operator == "In":
+            values = frozenset(field.values)
+            named = values if named is None else named & values
+    return named
+
+
+def _preferred(pod: Pod) -> PreferredSchedulingTerms:
+    affinity = pod.spec.affinity.node_affinity if pod.spec.affinity is not None else None
+    return _NO_WISHES if affinity is None else preferred_scheduling_terms(affinity.preferred)
+
+
+def matches(required: RequiredNodeAffinity, node: Node) -> bool:
+    """Whether a node fulfils what is required; terms that cannot be parsed match nothing."""
+    try:
+        return required.match(node)
+    except SelectorError:
+        return False
+
+
+def _matching(rows: Rows, required: RequiredNodeAffinity) -> Mask:
+    def compute(node_info: NodeInfo) -> int:
+        return node_info.node is not None and matches(required, node_info.node)
+
+    return rows.node_column((names.NODE_AFFINITY, required), compute, np.bool_).astype(np.bool_, copy=False)
+
+
+def _weights(rows: Rows, wishes: PreferredSchedulingTerms) -> Scores:
+    if not wishes.terms:
+        return np.zeros(len(rows), np.int64)
+
+    def compute(node_info: NodeInfo) -> int:
+        return 0 if node_info.node is None else wishes.score(node_info.node)
+
+    return rows.node_column((names.NODE_AFFINITY, wishes), compute, np.int64).astype(np.int64, copy=False)

@@ -1,0 +1,141 @@
+"""NodeResourcesFit: a node has room for what the pod requests, and the emptier (or fuller) it is the more it is liked.
+
+Upstream: framework/plugins/noderesources/fit.go
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+import numpy as np
+
+from schedviz.engine.config.plugin_args import NodeResourcesFitArgs
+from schedviz.engine.framework.cycle_state import CycleState, NotFoundError, StateKey
+from schedviz.engine.framework.interface import Handle, PreFilterResult, Scores
+from schedviz.engine.framework.listers import SharedLister
+from schedviz.engine.framework.plugins import names
+from schedviz.engine.framework.plugins.noderesources.resource_allocation import PodRequestsState, allocations, pod_requests
+from schedviz.engine.framework.plugins.noderesources.strategies import strategy_of
+from schedviz.engine.framework.resource import is_extended_resource_name
+from schedviz.engine.framework.rows import Rows
+from schedviz.engine.framework.status import SUCCESS, Status, as_status, unschedulable
+from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, NodeInfo, PodInfo
+from schedviz.engine.framework.verdicts import Verdicts
+
+
+class PreFilterState(msgspec.Struct, frozen=True):
+    """What the pod requests; scalar resources in the order of their names."""
+
+    milli_cpu: int
+    memory: int
+    ephemeral_storage: int
+    scalar: tuple[tuple[str, int], ...]
+
+    def clone(self) -> PreFilterState:
+        return self
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether only the number of pods matters. A scalar resource counts here even if 0 of it is requested."""
+        return not (self.milli_cpu or self.memory or self.ephemeral_storage or self.scalar)
+
+
+PRE_FILTER_STATE_KEY: Final = StateKey(f"PreFilter{names.NODE_RESOURCES_FIT}", PreFilterState)
+PRE_SCORE_STATE_KEY: Final = StateKey(f"PreScore{names.NODE_RESOURCES_FIT}", PodRequestsState)
+
+
+def compute_pod_resource_request(pod: PodInfo) -> PreFilterState:
+    """Upstream: computePodResourceRequest"""
+    requested = pod.requests.resource
+    return PreFilterState(requested.milli_cpu, requested.memory, requested.ephemeral_storage, tuple(sorted(requested.scalar.items())))
+
+
+def fits(pod: PodInfo, node_info: NodeInfo) -> list[str]:
+    """Why a pod does not fit on one node; empty where it does. Upstream: framework/plugins/noderesources/fit.go Fits"""
+    request = compute_pod_resource_request(pod)
+    have, used = node_info.allocatable, node_info.requested
+    missing = ["Too many pods"] if len(node_info.pods) + 1 > have.allowed_pod_number else []
+    if request.is_empty:
+        return missing
+    if request.milli_cpu > have.milli_cpu - used.milli_cpu:
+        missing.append("Insufficient cpu")
+    if request.memory > have.memory - used.memory:
+        missing.append("Insufficient memory")
+    if request.ephemeral_storage > have.ephemeral_storage - used.ephemeral_storage:
+        missing.append("Insufficient ephemeral-storage")
+    missing += [
+        f"Insufficient {name}" for name, amount in request.scalar if amount and amount > have.scalar.get(name, 0) - used.scalar.get(name, 0)
+    ]
+    return missing
+
+
+class Fit:
+    name = names.NODE_RESOURCES_FIT
+
+    def __init__(self, args: NodeResourcesFitArgs, _handle: Handle) -> None:
+        self._ignored_resources = frozenset(args.ignored_resources)
+        self._ignored_groups = frozenset(args.ignored_resource_groups)
+        self._resources = args.scoring_strategy.resources
+        self._strategy = strategy_of(args.scoring_strategy)
+        #: Reasons -> their status, so that equal ones are one object.
+        self._statuses: dict[tuple[str, ...], Status] = {}
+
+    def events_to_register(self) -> Sequence[ClusterEvent]:
+        return (
+            ClusterEvent(GVK.POD, ActionType.DELETE),
+            ClusterEvent(GVK.NODE, ActionType.ADD | ActionType.UPDATE),
+        )
+
+    def pre_filter(self, state: CycleState, pod: PodInfo, snapshot: SharedLister) -> tuple[PreFilterResult | None, Status]:  # noqa: ARG002
+        state.write(PRE_FILTER_STATE_KEY, compute_pod_resource_request(pod))
+        return None, SUCCESS
+
+    def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:  # noqa: ARG002 - the extension point's shape
+        """Each row's shortages as bits, and one status for each combination of them. Upstream: fitsRequest"""
+        try:
+            request = state.read(PRE_FILTER_STATE_KEY)
+        except NotFoundError as error:
+            return Verdicts.all(len(rows), as_status(f'error reading "{PRE_FILTER_STATE_KEY.name}" from cycleState: {error}'))
+        reasons = ["Too many pods"]
+        shortages = (rows.pod_count() + 1 > rows.allocatable("pods")).astype(np.int64)
+        for resource, amount in self._checked(request):
+            short = amount > rows.allocatable(resource) - rows.requested(resource)
+            shortages |= short.astype(np.int64) << len(reasons)
+            reasons.append(f"Insufficient {resource}")
+        if not shortages.any():
+            return None
+        statuses = [SUCCESS]
+        table = np.zeros(int(shortages.max()) + 1, np.int16)
+        for mask in np.unique(shortages[shortages > 0]).tolist():
+            table[mask] = len(statuses)
+            statuses.append(self._status(tuple(reason for bit, reason in enumerate(reasons) if mask >> bit & 1)))
+        return Verdicts(table[shortages], statuses)
+
+    def _checked(self, request: PreFilterState) -> list[tuple[str, int]]:
+        if request.is_empty:
+            return []
+        own = [("cpu", request.milli_cpu), ("memory", request.memory), ("ephemeral-storage", request.ephemeral_storage)]
+        return [*own, *((name, amount) for name, amount in request.scalar if amount and not self._is_ignored(name))]
+
+    def _is_ignored(self, resource: str) -> bool:
+        if not is_extended_resource_name(resource):
+            return False
+        return resource in self._ignored_resources or resource.partition("/")[0] in self._ignored_groups
+
+    def _status(self, reasons: tuple[str, ...]) -> Status:
+        if reasons not in self._statuses:
+            self._statuses[reasons] = unschedulable(*reasons)
+        return self._statuses[reasons]
+
+    def pre_score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Status:  # noqa: ARG002 - the extension point's shape
+        state.write(PRE_SCORE_STATE_KEY, pod_requests(pod, self._resources, use_requested=False))
+        return SUCCESS
+
+    def score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Scores | Status:
+        try:
+            requests = state.read(PRE_SCORE_STATE_KEY).requests
+        except NotFoundError:  # PreScore is disabled.
+            requests = pod_requests(pod, self._resources, use_requested=False).requests
+        return self._strategy(allocations(rows, self._resources, requests, use_requested=False), len(rows))

@@ -1,0 +1,151 @@
+"""VolumeRestrictions: disks that one pod at a time can use are free, and so are claims with access mode ReadWriteOncePod.
+
+Upstream: framework/plugins/volumerestrictions/volume_restrictions.go
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+
+from schedviz.engine.framework.cycle_state import CycleState, NotFoundError, StateKey
+from schedviz.engine.framework.interface import Handle, PreFilterResult
+from schedviz.engine.framework.listers import SharedLister
+from schedviz.engine.framework.plugins import names
+from schedviz.engine.framework.rows import Rows
+from schedviz.engine.framework.status import SUCCESS, Status, as_status, unresolvable, unschedulable
+from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, NodeInfo, PodInfo
+from schedviz.engine.framework.verdicts import Verdicts
+from schedviz.kube.volumes import Volume
+
+_DISK_CONFLICT: Final = unschedulable("node(s) had no available disk")
+_CLAIM_CONFLICT: Final = unschedulable("node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode")
+_READ_WRITE_ONCE_POD: Final = "ReadWriteOncePod"
+
+
+class PreFilterState(msgspec.Struct):
+    """The pod's ReadWriteOncePod claims, and how often scheduled pods use them."""
+
+    read_write_once_pod_pvcs: frozenset[str] = frozenset()
+    conflicting_pvc_ref_count: int = 0
+
+    def clone(self) -> PreFilterState:
+        return PreFilterState(self.read_write_once_pod_pvcs, self.conflicting_pvc_ref_count)
+
+    def update_with_pod(self, pod: PodInfo, multiplier: int) -> None:
+        """Count a pod's use of the claims in, or (-1) out."""
+        for volume in pod.pod.spec.volumes:
+            claim = volume.persistent_volume_claim
+            if claim is not None and claim.claim_name in self.read_write_once_pod_pvcs:
+                self.conflicting_pvc_ref_count += multiplier
+
+
+PRE_FILTER_STATE_KEY: Final = StateKey(f"PreFilter{names.VOLUME_RESTRICTIONS}", PreFilterState)
+
+
+class VolumeRestrictions:
+    name = names.VOLUME_RESTRICTIONS
+
+    def __init__(self, _args: Any, handle: Handle) -> None:
+        self._handle = handle
+
+    def events_to_register(self) -> Sequence[ClusterEvent]:
+        return (
+            ClusterEvent(GVK.POD, ActionType.DELETE),
+            ClusterEvent(GVK.NODE, ActionType.ADD),
+            ClusterEvent(GVK.PERSISTENT_VOLUME_CLAIM, ActionType.ADD | ActionType.UPDATE),
+        )
+
+    def pre_filter(self, state: CycleState, pod: PodInfo, snapshot: SharedLister) -> tuple[PreFilterResult | None, Status]:
+        claims: set[str] = set()
+        for volume in pod.pod.spec.volumes:
+            if volume.persistent_volume_claim is None:
+                continue
+            name = volume.persistent_volume_claim.claim_name
+            claim = self._handle.objects.get("PersistentVolumeClaim", pod.namespace, name)
+            if claim is None:
+                return None, unresolvable(f'persistentvolumeclaim "{name}" not found')
+            if _READ_WRITE_ONCE_POD in claim.spec.access_modes:
+                claims.add(name)
+        used = sum(1 for name in claims if snapshot.is_pvc_used_by_pods(f"{pod.namespace}/{name}"))
+        state.write(PRE_FILTER_STATE_KEY, PreFilterState(frozenset(claims), used))
+        return None, SUCCESS
+
+    def add_pod(self, state: CycleState, pod_to_schedule: PodInfo, pod_to_add: PodInfo, node_info: NodeInfo) -> Status:  # noqa: ARG002
+        return _update(state, pod_to_add, 1)
+
+    def remove_pod(self, state: CycleState, pod_to_schedule: PodInfo, pod_to_remove: PodInfo, node_info: NodeInfo) -> Status:  # noqa: ARG002
+        return _update(state, pod_to_remove, -1)
+
+    def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:
+        exclusive = [volume for volume in pod.pod.spec.volumes if _is_exclusive(volume)]
+        taken = np.array([_conflicts(exclusive, info) for info in rows.infos] if exclusive else np.zeros(len(rows)), np.bool_)
+        rest = _rest(state)
+        if rest is SUCCESS:
+            return Verdicts.reject(taken, _DISK_CONFLICT)
+        return Verdicts(np.where(taken, 1, 2), (SUCCESS, _DISK_CONFLICT, rest))
+
+
+def _rest(state: CycleState) -> Status:
+    """What is to be said of nodes with free disks. Upstream: satisfyReadWriteOncePod"""
+    try:
+        used = state.read(PRE_FILTER_STATE_KEY).conflicting_pvc_ref_count
+    except NotFoundError:
+        return _unread()
+    return _CLAIM_CONFLICT if used > 0 else SUCCESS
+
+
+def _update(state: CycleState, pod: PodInfo, multiplier: int) -> Status:
+    try:
+        state.read(PRE_FILTER_STATE_KEY).update_with_pod(pod, multiplier)
+    except NotFoundError:
+        return _unread()
+    return SUCCESS
+
+
+def _unread() -> Status:
+    return as_status(f'cannot read "{PRE_FILTER_STATE_KEY.name}" from cycleState')
+
+
+def _is_exclusive(volume: Volume) -> bool:
+    sources = (volume.gce_persistent_disk, volume.aws_elastic_block_store, volume.rbd, volume.iscsi)
+    return any(source is not None for source in sources)
+
+
+def _conflicts(volumes: Sequence[Volume], node_info: NodeInfo) -> bool:
+    """Whether a pod on the node uses one of the disks. Upstream: satisfyVolumeConflicts"""
+    return any(is_volume_conflict(volume, pod) for volume in volumes for pod in node_info.pods)
+
+
+def is_volume_conflict(volume: Volume, pod: PodInfo) -> bool:
+    """Whether a pod uses the same disk in a way that excludes this use. Upstream: isVolumeConflict"""
+    return any(
+        _same_gce_disk(volume, other) or _same_ebs(volume, other) or _same_iscsi(volume, other) or _same_rbd(volume, other)
+        for other in pod.pod.spec.volumes
+    )
+
+
+def _same_gce_disk(volume: Volume, other: Volume) -> bool:
+    mine, theirs = volume.gce_persistent_disk, other.gce_persistent_disk
+    return mine is not None and theirs is not None and mine.pd_name == theirs.pd_name and not (mine.read_only and theirs.read_only)
+
+
+def _same_ebs(volume: Volume, other: Volume) -> bool:
+    mine, theirs = volume.aws_elastic_block_store, other.aws_elastic_block_store
+    return mine is not None and theirs is not None and mine.volume_id == theirs.volume_id
+
+
+def _same_iscsi(volume: Volume, other: Volume) -> bool:
+    mine, theirs = volume.iscsi, other.iscsi
+    return mine is not None and theirs is not None and mine.iqn == theirs.iqn and not (mine.read_only and theirs.read_only)
+
+
+def _same_rbd(volume: Volume, other: Volume) -> bool:
+    mine, theirs = volume.rbd, other.rbd
+    if mine is None or theirs is None:
+        return False
+    same = bool(set(mine.monitors) & set(theirs.monitors)) and mine.pool == theirs.pool and mine.image == theirs.image
+    return same and not (mine.read_only and theirs.read_only)
