@@ -5,6 +5,7 @@ an `IngestError` whose text is for the person who gave it.
 """
 
 from schedviz.ingest.errors import BadObjects, ImportCancelled, IngestError, LimitExceeded, Problem, UnreadableFile
+from schedviz.ingest.generate import GenerateRefused, GenerateSpec, generate, parse_generate_spec
 from schedviz.ingest.limits import PUBLIC, Limits
 from schedviz.ingest.load import Import, Progress, load
 from schedviz.ingest.report import Dropped, FileReport, Report
@@ -16,6 +17,8 @@ __all__ = [
     "BadObjects",
     "Dropped",
     "FileReport",
+    "GenerateRefused",
+    "GenerateSpec",
     "Import",
     "ImportCancelled",
     "IngestError",
@@ -28,6 +31,8 @@ __all__ = [
     "TraceFile",
     "UnreadableFile",
     "decode_trace",
+    "generate",
     "load",
+    "parse_generate_spec",
     "trace_from_dict",
 ]

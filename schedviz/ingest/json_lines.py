@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.DOTALL)
+#: An unterminated string goes to the end of the text: giving up there would make the search quadratic.
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.?)*+(?:"|\Z)|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.DOTALL)
 _PATH_STEP = re.compile(r'\["((?:[^"\\]|\\.)*)"\]|\[(\d+)\]|([^.\[\]]+)')
 _BRACKETS = b"[]{}"
 _NOT_BRACKETS = bytes(byte for byte in range(256) if byte not in _BRACKETS)

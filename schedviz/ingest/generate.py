@@ -1,0 +1,74 @@
+"""Made-up clusters, for those who have none at hand: nodes in zones, and pods of a named shape.
+
+The same `GenerateSpec` gives the same objects. A shape is a function from a pod's number to its spec; see `generated_shapes`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from schedviz.ingest.errors import IngestError
+from schedviz.ingest.generated_shapes import SHAPES, Cluster, Shape
+from schedviz.kube import codec
+from schedviz.kube.defaults import default_object
+from schedviz.kube.explain import explain_validation_error
+from schedviz.kube.meta import KubeObject
+
+MAX_NODES = 15_000
+MAX_PODS = 200_000
+MAX_ZONES = 100
+
+
+class GenerateRefused(IngestError):  # noqa: N818  (reads as what happened)
+    """Parameters of which no cluster can be made."""
+
+
+class GenerateSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
+    """What to make. A number that is left out is the shape's own."""
+
+    shape: str = "mixed"
+    nodes: Annotated[int, Meta(ge=1, le=MAX_NODES)] | None = None
+    pods: Annotated[int, Meta(ge=0, le=MAX_PODS)] | None = None
+    zones: Annotated[int, Meta(ge=1, le=MAX_ZONES)] | None = None
+    seed: Annotated[int, Meta(ge=0, le=(1 << 53) - 1)] = 1
+
+
+def parse_generate_spec(parameters: object) -> GenerateSpec:
+    """The spec in decoded JSON, as in REST's `{"generate": {…}}`. Raises `GenerateRefused`."""
+    try:
+        spec = msgspec.convert(parameters, GenerateSpec)
+    except msgspec.ValidationError as error:
+        raise GenerateRefused(_in_words(error, parameters)) from None
+    shape_of(spec)
+    return spec
+
+
+def shape_of(spec: GenerateSpec) -> Shape:
+    """The shape that a spec names. Raises `GenerateRefused`."""
+    shape = SHAPES.get(spec.shape)
+    if shape is None:
+        raise GenerateRefused(f"generate.shape: there is no shape {spec.shape!r}; there are {', '.join(SHAPES)}")
+    return shape
+
+
+def generate(spec: GenerateSpec) -> list[KubeObject]:
+    """The objects of a made-up cluster, in the order in which they are to be loaded. Raises `GenerateRefused`."""
+    shape = shape_of(spec)
+    cluster = Cluster(
+        nodes=spec.nodes if spec.nodes is not None else shape.nodes,
+        pods=spec.pods if spec.pods is not None else shape.pods,
+        zones=spec.zones if spec.zones is not None else shape.zones,
+        seed=spec.seed,
+    )
+    return [default_object(codec.from_dict(obj, strict=True)) for obj in shape.make(cluster)]
+
+
+def _in_words(error: msgspec.ValidationError, parameters: object) -> str:
+    fault = explain_validation_error(error, parameters)
+    if fault.message == "unknown field":
+        known: dict[str, Any] = {field.encode_name: field for field in msgspec.structs.fields(GenerateSpec)}
+        return f"generate.{fault.path}: there is no such parameter; there are {', '.join(known)}"
+    return str(fault.inside("generate"))
