@@ -25,7 +25,7 @@ from schedviz.engine.framework.plugins.volumezone.volume_zone import VolumeZone
 from schedviz.engine.framework.runtime.plugin_lists import Registry
 
 
-def new_in_tree_registry() -> Registry:
+def in_tree_registry() -> Registry:
     """Every plugin of v1.27.1 but DynamicResources (alpha there) and SelectorSpread (refused by v1 configurations)."""
     return {
         names.PRIORITY_SORT: PrioritySort,
