@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import msgspec
 
@@ -66,6 +66,10 @@ class Nominator:
         """The pods that are nominated to a node. Upstream: scheduling_queue.go NominatedPodsForNode"""
         pods = self.nominated_pods.get(node_name)
         return pods.copy() if pods else []
+
+    def nominated_node_names(self) -> Collection[str]:
+        """Nodes that have nominated pods; "" may be among them."""
+        return self.nominated_pods.keys()
 
     def _add(self, pod: PodInfo, nominating_info: NominatingInfo | None) -> str | None:
         """The node, or None where the pod was not filed. Upstream: scheduling_queue.go addNominatedPodUnlocked"""

@@ -11,7 +11,7 @@ Upstream: internal/queue/scheduling_queue.go
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -241,6 +241,10 @@ class SchedulingQueue:
     def nominated_pods_for_node(self, node_name: str) -> list[PodInfo]:
         """See Nominator."""
         return self.nominator.nominated_pods_for_node(node_name)
+
+    def nominated_node_names(self) -> Collection[str]:
+        """See Nominator."""
+        return self.nominator.nominated_node_names()
 
     # Times
 
