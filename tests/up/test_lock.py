@@ -1,0 +1,42 @@
+"""One supervisor for each data folder."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from schedviz.up.errors import CannotStart
+from schedviz.up.lock import DataLock
+
+
+def test_a_second_lock_is_refused_with_the_pid_and_the_address_of_the_first(tmp_path: Path):
+    first = DataLock(tmp_path)
+    first.name_holder("http://127.0.0.1:1234")
+
+    with pytest.raises(CannotStart, match=rf"already running .*: pid {os.getpid()}, http://127.0.0.1:1234\."):
+        DataLock(tmp_path)
+
+    first.release()
+
+
+def test_a_second_lock_is_refused_before_the_first_has_told_its_name(tmp_path: Path):
+    first = DataLock(tmp_path)
+
+    with pytest.raises(CannotStart, match="already running"):
+        DataLock(tmp_path)
+
+    first.release()
+
+
+def test_a_released_lock_can_be_taken(tmp_path: Path):
+    DataLock(tmp_path).release()
+
+    DataLock(tmp_path).release()
+
+
+def test_the_file_of_a_dead_holder_locks_nobody_out(tmp_path: Path):
+    (tmp_path / "lock").write_text('{"pid": 1, "url": "http://long-gone"}')
+
+    DataLock(tmp_path).release()

@@ -1,0 +1,130 @@
+"""The supervisor over toy children: restarts, the order of ending, and that nobody is left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.up.conftest import Start, alive, until
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="schedviz up needs Linux or macOS")
+
+
+def test_it_announces_the_login_link_once_everything_is_up(start_toys: Start):
+    running = start_toys("idle")
+
+    running.waits_for("http://toy/login")
+
+    assert running.said.count("http://toy/login") == 1
+
+
+def test_ctrl_c_ends_everything_in_order_and_leaves_nothing(start_toys: Start, tmp_path: Path):
+    running = start_toys("idle", "parent")
+    running.waits_for("http://toy/login")
+    until((tmp_path / "parent").exists)
+    everybody = running.family()
+
+    running.process.send_signal(signal.SIGINT)
+
+    assert running.process.wait(timeout=30) == 0
+    assert len(everybody) >= 6
+    until(lambda: not [member for member in everybody if alive(member)])
+    assert not list(tmp_path.glob("tmp*")), "the folder of sockets is removed"
+
+
+def test_a_child_that_does_not_end_is_killed_after_its_grace(start_toys: Start):
+    running = start_toys("stubborn")
+    running.waits_for("http://toy/login")
+    child = running.child("stubborn")
+
+    began = time.monotonic()
+    running.process.send_signal(signal.SIGTERM)
+    running.process.wait(timeout=30)
+
+    assert time.monotonic() - began >= 0.5
+    assert not alive(child)
+
+
+def test_a_second_ctrl_c_waits_for_nobody(start_toys: Start, tmp_path: Path):
+    running = start_toys("stubborn")
+    running.waits_for("http://toy/login")
+    everybody = running.family()
+
+    running.process.send_signal(signal.SIGINT)
+    running.waits_for("Stopping")
+    running.process.send_signal(signal.SIGINT)
+
+    assert running.process.wait(timeout=30) == 0
+    until(lambda: not [member for member in everybody if alive(member)])
+
+
+@pytest.mark.parametrize("without_kernel", ["", "1"], ids=["kernel and watcher", "watcher alone"])
+def test_killing_the_supervisor_leaves_no_process(start_toys: Start, tmp_path: Path, without_kernel: str):
+    running = start_toys("idle", "stubborn", "parent", SCHEDVIZ_NO_PDEATHSIG=without_kernel)
+    running.waits_for("http://toy/login")
+    until(lambda: (tmp_path / "parent").exists() and (tmp_path / "parent").read_text())
+    grandchild = psutil.Process(int((tmp_path / "parent").read_text()))
+    everybody = running.family()
+    assert grandchild in everybody
+
+    running.process.kill()
+
+    until(lambda: not [member for member in everybody if alive(member)])
+    until(lambda: not list(tmp_path.glob("tmp*")))
+
+
+def test_a_killed_child_is_started_again(start_toys: Start):
+    running = start_toys("idle")
+    running.waits_for("http://toy/login")
+    for name in ("idle", "web", "housekeeper"):
+        old = running.child(name)
+
+        old.kill()
+
+        assert alive(running.child_after(old, name))
+
+
+def test_the_housekeeper_is_told_who_died(start_toys: Start, tmp_path: Path):
+    running = start_toys("idle")
+    running.waits_for("http://toy/login")
+
+    old = running.child("idle", str(tmp_path / "idle"))
+    old.kill()
+
+    heard = tmp_path / "heard"
+    until(lambda: f".idle-{running.process.pid}-1\n" in heard.read_text())
+
+
+def test_a_killed_watcher_is_replaced_and_does_its_work(start_toys: Start, tmp_path: Path):
+    running = start_toys("idle", SCHEDVIZ_NO_PDEATHSIG="1")
+    running.waits_for("http://toy/login")
+    watcher_script = str(Path("schedviz/up/watcher.py"))
+    watcher = next(member for member in running.family() if any(watcher_script in word for word in member.cmdline()))
+    watcher.kill()
+    until(lambda: [m for m in running.family() if m != watcher and any(watcher_script in word for word in m.cmdline())])
+    everybody = running.family()
+
+    running.process.kill()
+
+    until(lambda: not [member for member in everybody if alive(member)])
+
+
+def test_a_child_that_cannot_start_ends_the_attempt_with_its_words(start_toys: Start):
+    running = start_toys("broken")
+
+    assert running.process.wait(timeout=60) == 1
+    assert "cannot start: broken does not start: ended with 7" in running.said
+    assert "it is broken, and says why" in running.said
+    assert not running.family()
+
+
+def test_a_database_that_cannot_be_used_is_said_in_its_sentence(start_toys: Start):
+    running = start_toys("failing_housekeeper")
+
+    assert running.process.wait(timeout=60) == 1
+    assert "cannot start: The database is on holiday." in running.said

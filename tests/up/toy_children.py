@@ -1,0 +1,72 @@
+"""Small children for a supervisor under test: `python toy_children.py KIND ARGUMENT`."""
+
+from __future__ import annotations
+
+import http.server
+import json
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+
+def idle(_argument: str) -> None:
+    """Runs until it is asked to end."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    time.sleep(600)
+
+
+def stubborn(_argument: str) -> None:
+    """Does not end when it is asked to."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    time.sleep(600)
+
+
+def parent(argument: str) -> None:
+    """Has a child of its own, and writes down its pid."""
+    grandchild = subprocess.Popen([sys.executable, "-I", "-S", "-c", "import time; time.sleep(600)"])
+    Path(argument).write_text(str(grandchild.pid))
+    idle(argument)
+
+
+def broken(_argument: str) -> None:
+    """Cannot start."""
+    sys.stderr.write("it is broken, and says why\n")
+    sys.exit(7)
+
+
+def housekeeper(argument: str) -> None:
+    """Answers like the real one, and writes down what it hears."""
+    print(json.dumps({"database": "ready"}), flush=True)
+    for line in sys.stdin:
+        with Path(argument).open("a") as heard:
+            heard.write(line)
+        if line == "login\n":
+            print(json.dumps({"login": "http://toy/login"}), flush=True)
+
+
+def failing_housekeeper(_argument: str) -> None:
+    print(json.dumps({"failed": "The database is on holiday."}), flush=True)
+    time.sleep(600)
+
+
+def web(argument: str) -> None:
+    """Says 200 to everything, on a socket that it inherited."""
+
+    class Fine(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"{}")
+
+    server = http.server.HTTPServer(("", 0), Fine, bind_and_activate=False)
+    server.socket = socket.socket(fileno=int(argument))
+    server.socket.setblocking(True)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    server.serve_forever()
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]](sys.argv[2])

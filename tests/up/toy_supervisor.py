@@ -1,0 +1,47 @@
+"""A real supervisor over toy children: `python toy_supervisor.py FOLDER KIND...`, one more child for each KIND.
+
+Tells on standard output what the terminal is told.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from schedviz.up import ports
+from schedviz.up.child import Program
+from schedviz.up.errors import CannotStart
+from schedviz.up.supervisor import Supervisor
+from schedviz.up.terminal import Terminal
+
+CHILDREN = str(Path(__file__).with_name("toy_children.py"))
+
+
+def program(name: str, kind: str, argument: object, **options: object) -> Program:
+    return Program(name, [sys.executable, "-I", "-S", CHILDREN, kind, str(argument)], grace_seconds=0.5, **options)  # type: ignore[arg-type]
+
+
+def main(folder: Path, kinds: list[str]) -> int:
+    listener = ports.listen("127.0.0.1", 0)
+    url = ports.url_of(listener)
+    sockets = Path(tempfile.mkdtemp(dir=folder))
+    supervisor = Supervisor(
+        data=folder, folder=sockets, environment=dict(os.environ), url=url, terminal=Terminal(url=url, data=folder, open_browser=False)
+    )
+    housekeeper = "failing_housekeeper" if "failing_housekeeper" in kinds else "housekeeper"
+    first = [program("redis", "idle", ""), program("housekeeper", housekeeper, folder / "heard", conversation=True)]
+    # Beside a broken child not everything is up: nobody answers.
+    web = program("web", "idle" if "broken" in kinds else "web", listener.fileno(), inherit=(listener.fileno(),))
+    others = [program(kind, kind, folder / kind) for kind in kinds if kind != housekeeper]
+    try:
+        supervisor.run(first, [web, *others])
+    except CannotStart as error:
+        print(f"cannot start: {error}", flush=True)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]), sys.argv[2:]))
