@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from channels.routing import ProtocolTypeRouter, URLRouter
+from channels.routing import ProtocolTypeRouter
 from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "schedviz.settings")
@@ -12,6 +12,6 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "schedviz.settings")
 _http = get_asgi_application()
 
 # After Django is set up: these import models.
-from schedviz.web.live.routing import websocket_urlpatterns  # noqa: E402
+from schedviz.web.live.routing import sockets  # noqa: E402
 
-application = ProtocolTypeRouter({"http": _http, "websocket": URLRouter(websocket_urlpatterns)})
+application = ProtocolTypeRouter({"http": _http, "websocket": sockets})

@@ -36,6 +36,10 @@ MEGABYTE = 1 << 20
 #: Bytes of all files of one import, as they are sent, and after unpacking.
 UPLOAD_BYTES = number("SCHEDVIZ_UPLOAD_BYTES", 64 * MEGABYTE if PUBLIC else 1024 * MEGABYTE)
 IMPORT_UNPACKED_BYTES = number("SCHEDVIZ_IMPORT_UNPACKED_BYTES", 64 * MEGABYTE if PUBLIC else 1024 * MEGABYTE)
+#: Seconds that one import may take.
+IMPORT_SECONDS = number("SCHEDVIZ_IMPORT_SECONDS", 120 if PUBLIC else 600)
+#: Megabytes of address space that the process of an import may use.
+IMPORT_MEGABYTES = number("SCHEDVIZ_IMPORT_MEGABYTES", 2048 if PUBLIC else 8192)
 #: Files of one import.
 UPLOAD_FILES = number("SCHEDVIZ_UPLOAD_FILES", 1000)
 #: Bytes of one REST body that is not a file (a trace is one), and of one WebSocket message.
@@ -176,6 +180,8 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
+    "OAS_VERSION": "3.1.0",
+    "POSTPROCESSING_HOOKS": ["schedviz.web.api.schema.add_components"],
 }
 
 # --- Logs: one line for each thing that happened, to standard error.

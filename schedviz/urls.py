@@ -11,3 +11,4 @@ urlpatterns = [
     path("api/v1/", include("schedviz.web.api.urls")),
     path("", include("schedviz.web.pages.urls")),
 ]
+handler404 = "schedviz.web.pages.views.not_found"

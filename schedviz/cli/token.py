@@ -45,7 +45,7 @@ def create(name: str, scope: str, days: int | None, user: str | None, data: Path
     owner = local_user() if user is None else get_user_model().objects.filter(username=user).first()
     if owner is None:
         raise click.ClickException(f"There is no user {user!r}.")
-    click.echo(make_token(owner, name, scope=scope, days=days))  # type: ignore[arg-type]
+    click.echo(make_token(owner, name, scope=scope, days=days))
 
 
 @token.command(name="list")

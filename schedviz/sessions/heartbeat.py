@@ -6,6 +6,7 @@ import json
 import logging
 import threading
 from collections.abc import Iterable
+from typing import Any
 
 import redis
 
@@ -29,7 +30,7 @@ def alive() -> dict[str, list[str]]:
     """The workers that are alive, name -> queues. Raises `redis.RedisError` when Redis is away."""
     connection = stream.client()
     keys: list[bytes] = list(connection.scan_iter(match=f"{_PREFIX}*", count=100))
-    values: list[bytes | None] = connection.mget(keys) if keys else []
+    values: list[Any] = connection.mget(keys) if keys else []
     return {key.decode().removeprefix(_PREFIX): json.loads(value) for key, value in zip(keys, values, strict=True) if value is not None}
 
 

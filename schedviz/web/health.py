@@ -1,9 +1,67 @@
-"""`GET /healthz`."""
+"""`GET /healthz`: whether web, workers, Redis and the database are up."""
 
 from __future__ import annotations
 
+import threading
+import time
+from typing import Any
+
+import redis
+from django.db import DatabaseError, InterfaceError, connection
 from django.http import HttpRequest, JsonResponse
+from django.views.decorators.cache import never_cache
+
+from schedviz.sessions import heartbeat, stream
+
+#: A queue that nobody serves is a part that is down.
+QUEUES = ("engine", "io")
+_FRESH_SECONDS = 1.0
+_lock = threading.Lock()
+_last: tuple[float, dict[str, Any]] = (0.0, {})
 
 
+@never_cache
 def healthz(_request: HttpRequest) -> JsonResponse:
-    return JsonResponse({}, status=503)
+    """200 when all is up, else 503; the body says which is down. Asked for by machines without a login, it tells nothing else."""
+    global _last  # noqa: PLW0603 - the last answer, for all who ask within a second
+    with _lock:
+        when, found = _last
+        if time.monotonic() - when > _FRESH_SECONDS or found["status"] != "ok":
+            found = examine()
+            _last = (time.monotonic(), found)
+    return JsonResponse(found, status=200 if found["status"] == "ok" else 503)
+
+
+def examine() -> dict[str, Any]:
+    """What is up: each part "ok" or a sentence."""
+    parts = {"web": "ok", "database": _database(), "redis": _redis(), "workers": "not known: Redis is down"}
+    if parts["redis"] == "ok":
+        parts["workers"] = _workers()
+    down = [part for part, word in parts.items() if word != "ok"]
+    return {"status": "down" if down else "ok", "down": down, **parts}
+
+
+def _database() -> str:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except (DatabaseError, InterfaceError):
+        return "does not answer"
+    return "ok"
+
+
+def _redis() -> str:
+    try:
+        stream.client().ping()
+    except (redis.RedisError, OSError):
+        return "does not answer"
+    return "ok"
+
+
+def _workers() -> str:
+    try:
+        served = {queue for queues in heartbeat.alive().values() for queue in queues}
+    except (redis.RedisError, OSError):
+        return "not known: Redis is down"
+    missing = [queue for queue in QUEUES if queue not in served]
+    return f"no worker serves: {', '.join(missing)}" if missing else "ok"

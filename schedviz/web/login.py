@@ -29,7 +29,7 @@ def local_user() -> User:
     if made:
         user.set_unusable_password()
         user.save(update_fields=["password"])
-    return user  # type: ignore[return-value]
+    return user
 
 
 def make_login_url(base: str) -> str:

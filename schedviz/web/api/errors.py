@@ -8,7 +8,7 @@ import msgspec
 import structlog
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, TooManyFilesSent
 from django.db import InterfaceError, OperationalError
-from django.http import Http404
+from django.http import Http404, HttpRequest, JsonResponse
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
@@ -85,7 +85,7 @@ def _as_api_error(error: Exception) -> ApiError | None:
         case exceptions.UnsupportedMediaType():
             return ApiError(415, "unsupported_media_type", str(error.detail), hint=_MEDIA_HINT)
         case exceptions.Throttled():
-            wait = max(1, int(error.wait or 1))
+            wait = max(1, int(getattr(error, "wait", None) or 1))
             return ApiError(429, "too_many_requests", f"Too many requests; try again in {wait} s.", headers={"Retry-After": str(wait)})
         case exceptions.NotAuthenticated() | exceptions.AuthenticationFailed():
             headers = {"WWW-Authenticate": str(getattr(error, "auth_header", "") or "Bearer")}
@@ -97,3 +97,11 @@ def _as_api_error(error: Exception) -> ApiError | None:
 
 
 _MEDIA_HINT = "Send JSON with Content-Type: application/json, or files as multipart/form-data."
+
+
+def no_such_address(request: HttpRequest) -> JsonResponse:
+    """404 for an address that is none; where only the last slash is missing it says so."""
+    hint = "See /api/v1/schema/ for all addresses."
+    if not request.path.endswith("/"):
+        hint = f"Addresses end in a slash: {request.path}/"
+    return JsonResponse(error_body("not_found", f"There is no {request.path}.", {"hint": hint}), status=404)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -29,7 +29,7 @@ class JsonRenderer(BaseRenderer):
 class AlwaysJson(BaseContentNegotiation):
     """JSON whatever the Accept header says: nobody types an Accept header for curl, and there is nothing else to choose."""
 
-    def select_parser(self, request: Request, parsers: Sequence[BaseParser]) -> BaseParser | None:
+    def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser | None:
         from rest_framework.utils.mediatypes import media_type_matches
 
         for parser in parsers:
@@ -37,5 +37,6 @@ class AlwaysJson(BaseContentNegotiation):
                 return parser
         return None
 
-    def select_renderer(self, _request: Request, renderers: Sequence[BaseRenderer], _format_suffix: str | None = None) -> Any:
-        return renderers[0], renderers[0].media_type
+    def select_renderer(self, _request: Request, renderers: Iterable[BaseRenderer], _format_suffix: str | None = None) -> Any:
+        first = next(iter(renderers))
+        return first, first.media_type

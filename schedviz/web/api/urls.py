@@ -2,6 +2,26 @@
 
 from __future__ import annotations
 
-from django.urls import URLPattern
+from django.urls import path, re_path
 
-urlpatterns: list[URLPattern] = []
+from schedviz.web.api.commands import Commands, OneCommand
+from schedviz.web.api.cycles import Cycles, OneCycle
+from schedviz.web.api.errors import no_such_address
+from schedviz.web.api.events import Events
+from schedviz.web.api.schema import SchemaView
+from schedviz.web.api.sessions import CancelImport, OneSession, Sessions
+from schedviz.web.api.state import State
+
+urlpatterns = [
+    path("schema/", SchemaView.as_view(), name="schema"),
+    path("sessions/", Sessions.as_view(), name="sessions"),
+    path("sessions/<uuid:session_id>/", OneSession.as_view(), name="session"),
+    path("sessions/<uuid:session_id>/cancel/", CancelImport.as_view(), name="cancel-import"),
+    path("sessions/<uuid:session_id>/commands/", Commands.as_view(), name="commands"),
+    path("sessions/<uuid:session_id>/commands/<int:seq>/", OneCommand.as_view(), name="command"),
+    path("sessions/<uuid:session_id>/state/", State.as_view(), name="state"),
+    path("sessions/<uuid:session_id>/cycles/", Cycles.as_view(), name="cycles"),
+    path("sessions/<uuid:session_id>/cycles/<int:cycle>/", OneCycle.as_view(), name="cycle"),
+    path("sessions/<uuid:session_id>/events/", Events.as_view(), name="events"),
+    re_path(r"^.*$", no_such_address),
+]

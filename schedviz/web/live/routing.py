@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from django.urls import URLPattern
+from channels.routing import URLRouter
+from django.urls import path, re_path
 
-urlpatterns: list[URLPattern] = []
-websocket_urlpatterns = urlpatterns
+from schedviz.web.live.socket import Receive, Scope, Send, session_socket
+
+
+async def _no_such_address(_scope: Scope, receive: Receive, send: Send) -> None:
+    if (await receive())["type"] == "websocket.connect":
+        await send({"type": "websocket.close", "code": 4404})
+
+
+sockets = URLRouter(
+    [
+        path("ws/v1/sessions/<uuid:session_id>/", session_socket),  # type: ignore[arg-type]
+        re_path(r"^", _no_such_address),  # type: ignore[arg-type]
+    ]
+)

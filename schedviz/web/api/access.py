@@ -1,0 +1,82 @@
+"""What every resource begins with: the session in the address, if the one who asks may do this to it, and the query string."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from rest_framework.request import Request
+
+from schedviz.sessions.models import Session
+from schedviz.web.api.errors import ApiError, not_found
+from schedviz.web.permissions import Actor, Role, Verb, actor_of, may, role_of
+
+
+def session_for(request: Request, session_id: UUID, verb: Verb) -> Session:
+    """The session, if the one who asks may do this to it. Raises `ApiError`: 404 for a stranger, 403 for one who may only look."""
+    actor = actor_of(request)
+    session = Session.objects.filter(pk=session_id).first()
+    if session is None or not may(actor, Verb.SEE, session):
+        raise not_found()
+    if not may(actor, verb, session):
+        raise forbidden(actor, verb)
+    return session
+
+
+def actor_for(request: Request, verb: Verb) -> Actor:
+    """Who asks, if they may do this, which is about no session yet. Raises `ApiError` 401 or 403."""
+    actor = actor_of(request)
+    if may(actor, verb):
+        return actor
+    if not actor.is_known:
+        raise ApiError(
+            401,
+            "unauthenticated",
+            "A login or a token is needed.",
+            headers={"WWW-Authenticate": 'Bearer realm="schedviz"'},
+            hint="Send Authorization: Bearer <token>; schedviz token create makes one.",
+        )
+    raise forbidden(actor, verb)
+
+
+def forbidden(actor: Actor, verb: Verb) -> ApiError:
+    """403, saying what is missing."""
+    if actor.read_only:
+        return ApiError(
+            403, "forbidden", "This token has the scope read.", hint="schedviz token create --scope write makes one that may do more."
+        )
+    return ApiError(403, "forbidden", f"You may look at this session, and not {verb} it.", hint="Ask its owner.")
+
+
+def role_for(request: Request, session: Session) -> Role:
+    """What the one who asks is to a session that they may see."""
+    role = role_of(actor_of(request), session)
+    assert role is not None
+    return role
+
+
+def whole_number(request: Request, name: str, *, default: int, most: int | None = None) -> int:
+    """A number of 0 or more from the query string, cut to `most`. Raises `ApiError` 400."""
+    raw = request.query_params.get(name)
+    if raw is None or raw == "":
+        return default
+    if not raw.isascii() or not raw.isdigit() or len(raw) > 18:
+        raise ApiError(
+            400, "invalid", f"?{name}={raw}: a whole number of 0 or more is expected.", path=f"?{name}", expected="int", found=raw
+        )
+    return int(raw) if most is None else min(int(raw), most)
+
+
+def names(request: Request, name: str) -> frozenset[str] | None:
+    """A list of names, separated by commas, from the query string; None where it is not there."""
+    raw = request.query_params.get(name)
+    return None if raw is None else frozenset(part.strip() for part in raw.split(",") if part.strip())
+
+
+def json_object(request: Request) -> dict[str, Any]:
+    """The body as a JSON object. Raises `ApiError` 400."""
+    body: Any = request.data
+    if not isinstance(body, dict):
+        found = {list: "array", str: "string", type(None): "null"}.get(type(body), type(body).__name__)
+        raise ApiError(400, "invalid", f"$: Expected an object, got {found}.", path="$", expected="object", found=found)
+    return body

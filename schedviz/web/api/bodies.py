@@ -1,0 +1,237 @@
+"""What REST takes and gives, as structs: bodies are decoded into them and encoded from them, and the OpenAPI schema is made of them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from schedviz.trace.events import AnyEvent
+from schedviz.trace.view import ApiView, BindingView, CycleView, ImageState, NodeTree, PodState, Resources
+
+SessionStatus = Literal["importing", "ready", "running", "paused", "failed"]
+
+
+class Body(msgspec.Struct, frozen=True, rename="camel"):
+    """A part of a request or of an answer."""
+
+
+class Progress(Body, frozen=True):
+    """How far something long has got: `done` of `total` (null: nobody knows yet) `unit`."""
+
+    phase: str
+    done: int
+    total: int | None
+    unit: str
+
+
+class SessionBody(Body, frozen=True):
+    """A session. `url` is its address here, `page` where people see it, `role` what the one who asks is to it."""
+
+    id: str
+    url: str
+    page: str
+    name: str
+    status: SessionStatus
+    message: str
+    progress: Progress | None
+    role: Literal["owner", "editor", "viewer"]
+    clock_seconds: float
+    event: int
+    cycle: int
+    chunk: int
+    applied_seq: int
+    last_seq: int
+    created_at: datetime
+    updated_at: datetime
+    #: What it was made from: {"files": [...]}, {"generate": {...}} or {"trace": name}.
+    source: dict[str, Any]
+    #: What the import brought in, what was left out and why; null until it has ended.
+    report: dict[str, Any] | None
+
+
+class SessionList(Body, frozen=True):
+    """Sessions, newest first; `next` is the address of the following page."""
+
+    results: list[SessionBody]
+    next: str | None
+
+
+class NewSession(Body, frozen=True, forbid_unknown_fields=True):
+    """Make a session from a generated cluster (`generate`: its shape) or from a schedviz-trace/1 object (`trace`); one of both.
+
+    `settings` are the engine's: {"config": KubeSchedulerConfiguration, "assumedPodTtlSeconds", "tickMillis", "seed", …}.
+    """
+
+    name: Annotated[str, Meta(max_length=200)] = ""
+    generate: dict[str, Any] | None = None
+    trace: dict[str, Any] | None = None
+    settings: dict[str, Any] = {}
+
+
+class NewSessionFiles(Body, frozen=True):
+    """Make a session from files: what `kubectl get nodes,pods -A -o json` prints, YAML, a schedviz-trace/1 file; plain, .gz or .xz."""
+
+    file: list[Annotated[str, Meta(extra_json_schema={"format": "binary"})]]
+    name: Annotated[str, Meta(max_length=200)] = ""
+
+
+class OutcomeBody(Body, frozen=True):
+    """How a command ended. `result`: why nothing happened; `error`: what was wrong with the command; `stopped`: why a run ended."""
+
+    result: str = ""
+    error: str = ""
+    cycles: int = 0
+    event: int = 0
+    clock_seconds: float = 0.0
+    stopped: str = ""
+
+
+class CommandBody(Body, frozen=True):
+    """A command that was accepted. It is `done` when it has an outcome, `quarantined` when it was set aside because it broke its engine."""
+
+    seq: int
+    key: str
+    url: str
+    status: Literal["waiting", "done", "quarantined"]
+    #: The command as it is stored: objects hold only what the scheduler reads.
+    command: dict[str, Any]
+    accepted_at: datetime
+    applied_at: datetime | None
+    outcome: OutcomeBody | None
+    duplicate: bool = False
+
+
+class NodeItemBody(Body, frozen=True):
+    """One item of the cache's linked list."""
+
+    name: str
+    generation: int
+    has_node: bool
+    pods: list[str]
+    pod_order: list[str]
+    pods_with_affinity: list[str]
+    pods_with_required_anti_affinity: list[str]
+    requested: Resources
+    non_zero_requested: Resources
+    allocatable: Resources
+    used_ports: dict[str, list[str]]
+    image_states: dict[str, ImageState]
+    pvc_ref_counts: dict[str, int]
+
+
+class CacheImageBody(Body, frozen=True):
+    """An image that the cache knows of."""
+
+    size: int
+    nodes: list[str]
+
+
+class CacheBody(Body, frozen=True):
+    """The scheduler's cache; `list` has headNode first, `podStates` is by uid."""
+
+    items: list[NodeItemBody] = msgspec.field(name="list")
+    assumed_pods: list[str]
+    pod_states: dict[str, PodState]
+    node_tree: NodeTree
+    image_states: dict[str, CacheImageBody]
+
+
+class SnapshotBody(Body, frozen=True):
+    """The scheduler's snapshot."""
+
+    generation: int
+    node_info_list: list[str]
+    node_generations: dict[str, int]
+    have_pods_with_affinity: list[str]
+    have_pods_with_required_anti_affinity: list[str]
+    used_pvc_set: list[str] = msgspec.field(name="usedPVCSet")
+
+
+class QueuedPodBody(Body, frozen=True):
+    """A pod in the queue. `backoffExpirySeconds` is not there in activeQ."""
+
+    pod: str
+    priority: int
+    attempts: int
+    timestamp_seconds: float
+    initial_attempt_timestamp_seconds: float
+    unschedulable_plugins: list[str]
+    gated: bool
+    backoff_expiry_seconds: float | msgspec.UnsetType = msgspec.UNSET
+
+
+class QueueBody(Body, frozen=True):
+    """The scheduling queue: activeQ and backoffQ in the order of popping, unschedulable by name."""
+
+    active_q: list[QueuedPodBody] = msgspec.field(name="activeQ")
+    backoff_q: list[QueuedPodBody] = msgspec.field(name="backoffQ")
+    unschedulable: list[QueuedPodBody]
+    nominated: dict[str, list[str]]
+    scheduling_cycle: int
+    move_request_cycle: int
+
+
+class StateBody(Body, frozen=True):
+    """A session's newest state: `cache`, `snapshot` and `queue` as in a schedviz-trace/1 `observed`, empty while it is imported."""
+
+    id: str
+    status: SessionStatus
+    message: str
+    progress: Progress | None
+    clock_seconds: float
+    #: The numbers of the last trace event, scheduling cycle and stored chunk.
+    event: int
+    cycle: int
+    chunk: int
+    applied_seq: int
+    last_seq: int
+    cache: CacheBody
+    snapshot: SnapshotBody
+    queue: QueueBody
+    #: The cycle that runs, else the last one.
+    last_cycle: CycleView | None
+    #: Binding cycles that run or are held, and bindings that are not confirmed; oldest first.
+    bindings: list[BindingView]
+    api: ApiView
+    next_start_node_index: int
+
+
+class CycleList(Body, frozen=True):
+    """Summaries of cycles that have ended; `next` is the `after` of the following page, null at the end."""
+
+    results: list[CycleView]
+    next: int | None
+
+
+class EventList(Body, frozen=True):
+    """Trace events in order. `last` is the newest that is stored; `next` the `after` of the following page, null at the end."""
+
+    events: list[AnyEvent]
+    last: int
+    next: int | None
+
+
+class ErrorDetail(Body, frozen=True):
+    """Where it is wrong, what was expected and found there, and what to do."""
+
+    path: str | msgspec.UnsetType = msgspec.UNSET
+    expected: str | msgspec.UnsetType = msgspec.UNSET
+    found: str | msgspec.UnsetType = msgspec.UNSET
+    hint: str | msgspec.UnsetType = msgspec.UNSET
+
+
+class ErrorInner(Body, frozen=True):
+    """`code` is for programs, `message` for people."""
+
+    code: str
+    message: str
+    detail: ErrorDetail
+
+
+class ErrorBody(Body, frozen=True):
+    """What every refused request gets."""
+
+    error: ErrorInner

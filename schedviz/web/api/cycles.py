@@ -1,0 +1,115 @@
+"""`/api/v1/sessions/{id}/cycles/`: every scheduling cycle, as its summary or whole."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from schedviz.sessions import details, history
+from schedviz.sessions.errors import HistoryUnavailable
+from schedviz.web.api import bodies
+from schedviz.web.api.access import names, session_for, whole_number
+from schedviz.web.api.errors import ApiError, not_found
+from schedviz.web.api.schema import answer, query, refused
+from schedviz.web.permissions import Verb
+
+PAGE = 100
+LONGEST_PAGE = 1000
+DETAIL_SECONDS = 30.0
+
+
+class Cycles(APIView):
+    """The cycles of a session that have ended."""
+
+    @extend_schema(
+        operation_id="listCycles",
+        parameters=[
+            query("after", int, "The number of a cycle; those after it are given. 0: from the first."),
+            query("limit", int, f"How many at most: {PAGE}, never more than {LONGEST_PAGE}."),
+        ],
+        responses={200: answer(bodies.CycleList), **refused(400, 404)},
+    )
+    def get(self, request: Request, session_id: UUID) -> Response:
+        """List the summaries of cycles, in order."""
+        session = session_for(request, session_id, Verb.SEE)
+        after = whole_number(request, "after", default=0)
+        limit = max(1, whole_number(request, "limit", default=PAGE, most=LONGEST_PAGE))
+        found = history.cycles_after(session.pk, after, limit=limit + 1)
+        following = found[limit - 1].cycle if len(found) > limit else None
+        return Response(bodies.CycleList(results=found[:limit], next=following))
+
+
+class OneCycle(APIView):
+    """One scheduling cycle."""
+
+    @extend_schema(
+        operation_id="getCycle",
+        parameters=[
+            query("detail", int, "0: the stored summary (a CycleView), at once. Else everything, by replay in a worker."),
+            query("nodes", str, "Of the lists and tables by node, only these nodes; separated by commas."),
+            query("plugins", str, "Of the lists and tables by plugin, only these plugins; separated by commas."),
+        ],
+        responses={
+            200: OpenApiResponse(
+                response={"type": "object", "additionalProperties": True},
+                description="The `cycle` of a schedviz-trace/1 `observed`, with its binding; with ?detail=0 a CycleView.",
+            ),
+            **refused(400, 404, 409),
+        },
+    )
+    def get(self, request: Request, session_id: UUID, cycle: int) -> Response:
+        """Read one cycle: what each plugin said of each node, the scores, the choice."""
+        session = session_for(request, session_id, Verb.SEE)
+        summary = history.cycle_summary(session.pk, cycle)
+        if summary is None:
+            raise not_found("cycle")
+        if request.query_params.get("detail") == "0":
+            return Response(summary)
+        return Response(select(_detail(session.pk, cycle), nodes=names(request, "nodes"), plugins=names(request, "plugins")))
+
+
+def _detail(session_id: UUID, cycle: int) -> dict[str, Any]:
+    try:
+        return details.cycle_detail(session_id, cycle, timeout_seconds=DETAIL_SECONDS)
+    except HistoryUnavailable as error:
+        raise ApiError(409, error.code, str(error), hint="?detail=0 gives the stored summary.") from error
+    except details.DetailLate as error:
+        raise ApiError(503, error.code, str(error), headers={"Retry-After": "2"}, hint="?detail=0 gives the stored summary.") from error
+
+
+def select(cycle: dict[str, Any], *, nodes: frozenset[str] | None, plugins: frozenset[str] | None) -> dict[str, Any]:
+    """The cycle with only these nodes and plugins in its lists and tables. What is about the whole cycle stays."""
+    chosen = dict(cycle)
+    if nodes is not None:
+        _keep(chosen, "filter", lambda entry: entry["node"] in nodes)
+        for name in ("feasible", "tied", "preFilterNodes"):
+            _keep(chosen, name, lambda node: node in nodes)
+        if isinstance(chosen.get("totals"), dict):
+            chosen["totals"] = _of(chosen["totals"], nodes)
+        for name in ("scores", "extenderScores"):
+            if isinstance(chosen.get(name), dict):
+                chosen[name] = {key: _score_of(table, nodes) for key, table in chosen[name].items()}
+    if plugins is not None:
+        for name in ("preFilter", "filter", "preScore", "reserve", "permit"):
+            _keep(chosen, name, lambda entry: entry["plugin"] in plugins)
+        if isinstance(chosen.get("scores"), dict):
+            chosen["scores"] = _of(chosen["scores"], plugins)
+    return chosen
+
+
+def _keep(cycle: dict[str, Any], name: str, wanted: Any) -> None:
+    if isinstance(cycle.get(name), list):
+        cycle[name] = [entry for entry in cycle[name] if wanted(entry)]
+
+
+def _of(table: dict[str, Any], keys: frozenset[str]) -> dict[str, Any]:
+    return {key: value for key, value in table.items() if key in keys}
+
+
+def _score_of(table: dict[str, Any], nodes: frozenset[str]) -> dict[str, Any]:
+    return {name: _of(value, nodes) if isinstance(value, dict) else value for name, value in table.items()}

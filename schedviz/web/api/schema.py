@@ -1,0 +1,93 @@
+"""The OpenAPI schema of our structs: `ref(Struct)` in an `extend_schema`, and the hook that puts their definitions in the document."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
+from drf_spectacular.views import SpectacularAPIView
+from msgspec.json import schema_components
+
+from schedviz.trace.commands import AnyCommand
+from schedviz.web.api import bodies
+
+_TEMPLATE = "#/components/schemas/{name}"
+#: Every struct that a path refers to; those inside them follow by themselves.
+_ROOTS: tuple[Any, ...] = (
+    bodies.SessionBody,
+    bodies.SessionList,
+    bodies.NewSession,
+    bodies.NewSessionFiles,
+    bodies.CommandBody,
+    bodies.StateBody,
+    bodies.CycleList,
+    bodies.EventList,
+    bodies.ErrorBody,
+    AnyCommand,
+)
+
+
+def ref(struct: type[msgspec.Struct]) -> dict[str, Any]:
+    """A reference to the schema of a struct that is in `_ROOTS` or inside one of them."""
+    return {"$ref": _TEMPLATE.format(name=struct.__name__)}
+
+
+def command_request() -> dict[str, Any]:
+    """A command with its optional key, flat."""
+    schemas, _ = schema_components([AnyCommand], ref_template=_TEMPLATE)
+    schema: dict[str, Any] = next(iter(schemas))
+    key = {
+        "type": "object",
+        "properties": {"key": {"type": "string", "minLength": 1, "maxLength": 200, "description": "The same key is the same command."}},
+    }
+    return {"allOf": [{"anyOf": schema["anyOf"], "discriminator": schema["discriminator"]}, key]}
+
+
+def add_components(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """A drf-spectacular hook: the definitions of all structs."""
+    _, components = schema_components(_ROOTS, ref_template=_TEMPLATE)
+    schemas = result.setdefault("components", {}).setdefault("schemas", {})
+    for name, schema in components.items():
+        # A command's struct forbids unknown members; beside a key, which is not one of them, it must not.
+        definition: dict[str, Any] = schema
+        schemas[name] = {k: v for k, v in definition.items() if k != "additionalProperties" or v is not False}
+    return result
+
+
+def refused(*statuses: int) -> dict[int, OpenApiResponse]:
+    """The answers of a refused request, all of one shape."""
+    return {status: OpenApiResponse(response=ref(bodies.ErrorBody), description=_REASONS[status]) for status in (*statuses, 429, 503)}
+
+
+_REASONS = {
+    400: "Something in the request is wrong; `detail.path` says where.",
+    401: "A login or a token is needed.",
+    403: "You may look at this, and not do this.",
+    404: "It does not exist, or you may not know that it does.",
+    409: "Not in this state.",
+    413: "Too large; the message names the limit.",
+    415: "Another Content-Type is needed.",
+    429: "Too many requests or commands; Retry-After says when to try again.",
+    503: "The database or the workers do not answer.",
+}
+
+
+def answer(struct: type[msgspec.Struct], description: str = "") -> OpenApiResponse:
+    """An answer with this struct."""
+    return OpenApiResponse(response=ref(struct), description=description or (struct.__doc__ or "").splitlines()[0])
+
+
+def query(name: str, kind: type, description: str) -> OpenApiParameter:
+    """A member of the query string."""
+    return OpenApiParameter(name, kind, OpenApiParameter.QUERY, description=description)
+
+
+class SchemaView(SpectacularAPIView):
+    """The OpenAPI document of this API."""
+
+    from drf_spectacular.renderers import OpenApiJsonRenderer, OpenApiYamlRenderer
+    from rest_framework.negotiation import DefaultContentNegotiation
+
+    renderer_classes = [OpenApiJsonRenderer, OpenApiYamlRenderer]  # noqa: RUF012 - as DRF has it
+    content_negotiation_class = DefaultContentNegotiation

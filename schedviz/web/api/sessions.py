@@ -1,0 +1,182 @@
+"""`/api/v1/sessions/`: make, list, look at and delete sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, cast
+from uuid import UUID
+
+import msgspec
+from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser
+from django.core.files.uploadedfile import UploadedFile
+from django.http import QueryDict
+from django.urls import reverse
+from drf_spectacular.utils import extend_schema
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from schedviz.sessions import create
+from schedviz.sessions.errors import SourceRefused
+from schedviz.sessions.models import Session
+from schedviz.web.api import bodies
+from schedviz.web.api.access import actor_for, json_object, role_for, session_for, whole_number
+from schedviz.web.api.errors import ApiError
+from schedviz.web.api.parsing import JsonParser
+from schedviz.web.api.schema import answer, query, ref, refused
+from schedviz.web.permissions import Verb, actor_of, visible_sessions
+
+PAGE = 50
+LONGEST_PAGE = 200
+
+
+def session_body(request: Request, session: Session) -> bodies.SessionBody:
+    """A session as the API shows it."""
+    return bodies.SessionBody(
+        id=str(session.pk),
+        url=request.build_absolute_uri(reverse("session", args=[session.pk])),
+        page=request.build_absolute_uri(reverse("session-page", args=[session.pk])),
+        name=session.name,
+        status=cast("bodies.SessionStatus", str(session.status)),
+        message=session.message,
+        progress=session.progress,
+        role=role_for(request, session).value,
+        clock_seconds=session.clock_seconds,
+        event=session.event,
+        cycle=session.cycle,
+        chunk=session.chunk,
+        applied_seq=session.applied_seq,
+        last_seq=session.last_seq,
+        created_at=session.created_at,
+        updated_at=session.updated_at,
+        source=session.source,
+        report=session.report,
+    )
+
+
+class Sessions(APIView):
+    """All sessions that you may see."""
+
+    parser_classes = (JsonParser, MultiPartParser)
+
+    @extend_schema(
+        operation_id="listSessions",
+        parameters=[
+            query("after", int, "Leave out so many of the newest."),
+            query("limit", int, f"How many at most: {PAGE}, never more than {LONGEST_PAGE}."),
+        ],
+        responses={200: answer(bodies.SessionList), **refused(400, 401)},
+    )
+    def get(self, request: Request) -> Response:
+        """List the sessions that you may see, newest first."""
+        actor = actor_of(request)
+        if not actor.links:
+            actor = actor_for(request, Verb.LIST)
+        after = whole_number(request, "after", default=0)
+        limit = max(1, whole_number(request, "limit", default=PAGE, most=LONGEST_PAGE))
+        found = list(visible_sessions(actor)[after : after + limit + 1])
+        following = None
+        if len(found) > limit:
+            following = request.build_absolute_uri(f"{request.path}?after={after + limit}&limit={limit}")
+        return Response(bodies.SessionList(results=[session_body(request, one) for one in found[:limit]], next=following))
+
+    @extend_schema(
+        operation_id="createSession",
+        request={"application/json": ref(bodies.NewSession), "multipart/form-data": ref(bodies.NewSessionFiles)},
+        responses={201: answer(bodies.SessionBody, "It is there, and being imported."), **refused(400, 401, 403, 409, 413, 415)},
+    )
+    def post(self, request: Request) -> Response:
+        """Make a session from files, a generated cluster or a trace. It answers at once, with status `importing`."""
+        actor = actor_for(request, Verb.CREATE)
+        if Session.objects.filter(owner_id=actor.user_id).count() >= settings.SESSIONS_PER_USER:
+            raise ApiError(
+                409,
+                "too_many_sessions",
+                f"You have {settings.SESSIONS_PER_USER} sessions, the limit SCHEDVIZ_SESSIONS_PER_USER of this server.",
+                hint="Delete one.",
+            )
+        name, source, simulation = _files(request) if _is_multipart(request) else _described(request)
+        try:
+            session = create.create_session(cast("AbstractBaseUser", request.user), name, source, simulation=simulation)
+        except SourceRefused as error:
+            too_large = "bytes" in str(error) or "More than" in str(error)
+            raise ApiError(413 if too_large else 400, "too_large" if too_large else error.code, str(error), path="file") from error
+        body = session_body(request, session)
+        return Response(body, status=201, headers={"Location": body.url})
+
+
+class OneSession(APIView):
+    """One session."""
+
+    @extend_schema(operation_id="getSession", responses={200: answer(bodies.SessionBody), **refused(404)})
+    def get(self, request: Request, session_id: UUID) -> Response:
+        """Look at a session."""
+        return Response(session_body(request, session_for(request, session_id, Verb.SEE)))
+
+    @extend_schema(operation_id="deleteSession", responses={204: None, **refused(403, 404)})
+    def delete(self, request: Request, session_id: UUID) -> Response:
+        """Delete a session and everything about it."""
+        session = session_for(request, session_id, Verb.MANAGE)
+        create.delete_session(session.pk)
+        return Response(status=204)
+
+
+class CancelImport(APIView):
+    """The import of a session."""
+
+    @extend_schema(operation_id="cancelImport", request=None, responses={202: answer(bodies.SessionBody), **refused(403, 404, 409)})
+    def post(self, request: Request, session_id: UUID) -> Response:
+        """Stop the import. The session becomes `failed`, with a message that says so."""
+        session = session_for(request, session_id, Verb.MANAGE)
+        if not create.cancel_import(session.pk):
+            raise ApiError(409, "not_importing", f"The session is {session.status}; there is no import to cancel.")
+        return Response(session_body(request, session), status=202)
+
+
+def _is_multipart(request: Request) -> bool:
+    return str(request.content_type).startswith("multipart/form-data")
+
+
+def _files(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
+    data = cast("QueryDict", request.data)
+    unknown = sorted(set(data) - {"file", "name", "settings"})
+    if unknown:
+        raise ApiError(400, "invalid", f"There is no field {unknown[0]!r}.", path=unknown[0], expected="file (repeatable), name, settings")
+    files = cast("Iterable[UploadedFile[bytes]]", request.FILES.getlist("file"))
+    sent = list(files)
+    if not sent:
+        raise ApiError(
+            400, "invalid", "No file was sent.", path="file", expected="one or more files", hint="curl -F file=@nodes-and-pods.json"
+        )
+    simulation: dict[str, Any] = {}
+    if raw := data.get("settings"):
+        try:
+            simulation = msgspec.json.decode(raw, type=dict[str, Any])
+        except msgspec.DecodeError as error:
+            raise ApiError(400, "invalid", f"settings: {error}", path="settings", expected="a JSON object") from error
+    name = str(data.get("name") or "") or _name_of(sent)
+    return name, create.Files(sent), simulation
+
+
+def _name_of(files: list[UploadedFile[bytes]]) -> str:
+    first = str(files[0].name or "files")
+    return first if len(files) == 1 else f"{first} and {len(files) - 1} more"
+
+
+def _described(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
+    new = msgspec.convert(json_object(request), bodies.NewSession)
+    if (new.generate is None) == (new.trace is None):
+        raise ApiError(
+            400,
+            "invalid",
+            "$: Expected one of generate and trace.",
+            path="$",
+            expected='{"generate": {...}} or {"trace": {...}}',
+            hint="Files are sent as multipart/form-data, in the field file.",
+        )
+    if new.generate is not None:
+        return new.name or "Generated cluster", create.Generate(new.generate), new.settings
+    assert new.trace is not None
+    return new.name or str(new.trace.get("name") or "Trace"), create.Trace(new.trace), new.settings

@@ -1,0 +1,53 @@
+"""`/api/v1/sessions/{id}/state/`: the newest state, by folding stored events over a stored view."""
+
+from __future__ import annotations
+
+from typing import cast
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from schedviz.sessions import history
+from schedviz.sessions.models import Session
+from schedviz.web.api import bodies
+from schedviz.web.api.access import session_for
+from schedviz.web.api.observed import cache_body, queue_body, snapshot_body
+from schedviz.web.api.schema import answer, refused
+from schedviz.web.permissions import Verb
+
+
+class State(APIView):
+    """The state of a session."""
+
+    @extend_schema(operation_id="getState", responses={200: answer(bodies.StateBody), **refused(404)})
+    def get(self, request: Request, session_id: UUID) -> Response:
+        """Read the newest state. While the session is imported its lists are empty, and `progress` says how far it is."""
+        session = session_for(request, session_id, Verb.SEE)
+        return Response(state_body(session, history.state_at_head(session)))
+
+
+def state_body(session: Session, moment: history.Moment) -> bodies.StateBody:
+    """The state of a session as the API shows it. The view may be newer than the session that was read before it."""
+    view = moment.view
+    return bodies.StateBody(
+        id=str(session.pk),
+        status=cast("bodies.SessionStatus", str(session.status)),
+        message=session.message,
+        progress=session.progress,
+        clock_seconds=view.clock_seconds,
+        event=view.event,
+        cycle=view.cycle.cycle if view.cycle else 0,
+        chunk=moment.chunk,
+        applied_seq=session.applied_seq,
+        last_seq=session.last_seq,
+        cache=cache_body(view.cache),
+        snapshot=snapshot_body(view.snapshot),
+        queue=queue_body(view.queue),
+        last_cycle=view.cycle,
+        bindings=view.bindings,
+        api=view.api,
+        next_start_node_index=view.next_start_node_index,
+    )

@@ -1,0 +1,262 @@
+"""One session's frames in this process: read once, from Redis or, when it is away or has lost some, from the database; given to every
+viewer at most 20 times a second.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+from uuid import UUID
+
+import msgspec
+import redis
+import redis.asyncio
+import structlog
+from django.db import InterfaceError, OperationalError
+
+from schedviz.sessions import frames, history, stream
+from schedviz.sessions.models import Session
+from schedviz.web.live.database import in_database
+from schedviz.web.live.viewer import Frame, Viewer
+
+log = structlog.get_logger(__name__)
+
+#: After this much silence a frame goes out at once; until then frames are gathered.
+GATHER_SECONDS = 0.05
+#: How often the database is asked while Redis is away, and how long Redis may be silent before it is asked too.
+POLL_SECONDS = 1.0
+SILENCE_MILLISECONDS = 2000
+#: A coalesced frame has at most so many bytes (compressed), so that no viewer waits for a giant.
+_COALESCE_BYTES = 1 << 20
+_REPAIR_FRAMES = 64
+_GONE = 4404
+_BROKEN = 1011
+
+_DATABASE_AWAY = (OperationalError, InterfaceError)
+
+
+class _Session(msgspec.Struct):
+    status: str = ""
+
+
+class _Note(msgspec.Struct):
+    type: str
+    session: _Session | None = None
+
+
+_note_decoder = msgspec.json.Decoder(_Note)
+
+
+class Feed:
+    """A session's tail and its viewers."""
+
+    def __init__(self, session_id: UUID, connection: redis.asyncio.Redis) -> None:
+        self.session_id = session_id
+        self.viewers: set[Viewer] = set()
+        #: The numbers of the last chunk and event that were read.
+        self.chunk = 0
+        self.event = 0
+        self._status = ""
+        self._connection = connection
+        self._notes_position = "$"
+        self._frames: list[tuple[int, bytes]] = []
+        self._notes: list[bytes] = []
+        self._flushed_at = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+        self._view: tuple[int, bytes] | None = None
+        self._view_lock = asyncio.Lock()
+        #: How often the state was replaced without events.
+        self._replaced = 0
+        self._ready = asyncio.Event()
+        self._task = asyncio.create_task(self._run(), name=f"feed {session_id}")
+        self._task.add_done_callback(self._ended)
+
+    async def ready(self) -> None:
+        """Wait until the feed knows where it begins."""
+        await self._ready.wait()
+
+    def stop(self) -> None:
+        """Read no more."""
+        self._task.cancel()
+        if self._timer is not None:
+            self._timer.cancel()
+
+    async def view(self, *, at_least: int = 0) -> tuple[int, bytes]:
+        """The compressed view and its chunk, which is `at_least` this one. Made once for all who ask at the same time."""
+        async with self._view_lock:
+            newest = max(self.chunk, at_least)
+            while self._view is None or self._view[0] < newest:
+                replaced = self._replaced
+                made = await in_database(_compressed_view, self.session_id)
+                if replaced == self._replaced:
+                    self._view = made
+                    break
+            assert self._view is not None
+            return self._view
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._ready.set()
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("a feed broke", session=str(self.session_id), exc_info=error)
+            for viewer in self.viewers:
+                viewer.close(_BROKEN)
+
+    # --- reading
+
+    async def _run(self) -> None:
+        await self._begin()
+        while True:
+            try:
+                await self._listen()
+            except (redis.RedisError, OSError) as error:
+                log.warning("Redis is away; asking the database", session=str(self.session_id), error=str(error))
+            try:
+                await self._look()
+            except _DATABASE_AWAY as error:
+                log.warning("the database is away", session=str(self.session_id), error=str(error))
+            await asyncio.sleep(POLL_SECONDS)
+
+    async def _begin(self) -> None:
+        while True:
+            try:
+                found = await in_database(_position, self.session_id)
+                break
+            except _DATABASE_AWAY:
+                await asyncio.sleep(POLL_SECONDS)
+        if found is not None:
+            self.chunk, self.event, self._status = found.chunk, found.event, str(found.status)
+        self._ready.set()
+
+    async def _listen(self) -> None:
+        """Read from Redis until it is away."""
+        if self._notes_position == "$":
+            # A `$` in each call would miss what comes between two calls.
+            newest: Any = await self._connection.xrevrange(stream.notes_key(self.session_id), count=1)
+            self._notes_position = newest[0][0].decode() if newest else "0-0"
+        while True:
+            positions = {str(self.session_id): (f"{self.chunk}-0", self._notes_position)}
+            tails = await stream.read_tails(self._connection, positions, block_milliseconds=SILENCE_MILLISECONDS)
+            if not tails:
+                await self._look_quietly()
+            for tail in tails:
+                if tail.chunk is None:
+                    self._notes_position = tail.position
+                    await self._take_note(tail.data)
+                elif tail.chunk == self.chunk + 1 and self._status != Session.Status.IMPORTING:
+                    self._take_frame(tail.chunk, tail.data)
+                elif tail.chunk > self.chunk:
+                    await self._look()
+
+    async def _look_quietly(self) -> None:
+        try:
+            await self._look()
+        except _DATABASE_AWAY as error:
+            log.warning("the database is away", session=str(self.session_id), error=str(error))
+
+    async def _look(self) -> None:
+        """Ask the database what Redis may have lost: the end of an import, another status, frames."""
+        found = await in_database(_position, self.session_id)
+        if found is None:
+            for viewer in self.viewers:
+                viewer.close(_GONE)
+            return
+        if str(found.status) != self._status:
+            self._take_status(str(found.status), frames.status(frames.session_state(found)))
+        while self.chunk < found.chunk:
+            missing = await in_database(history.frames_after, self.session_id, self.chunk, limit=_REPAIR_FRAMES)
+            if not missing:
+                break
+            for chunk, data in missing:
+                self._take_frame(chunk, data)
+        self.event = max(self.event, found.event)
+
+    # --- giving
+
+    def _take_frame(self, chunk: int, data: bytes) -> None:
+        self.chunk = chunk
+        self._frames.append((chunk, data))
+        self._flush_soon()
+
+    async def _take_note(self, data: bytes) -> None:
+        note = _note_decoder.decode(data)
+        if note.type == "status" and note.session is not None:
+            self._take_status(note.session.status, data)
+            return
+        self._notes.append(data)
+        self._flush_soon()
+
+    def _take_status(self, status: str, data: bytes) -> None:
+        imported = self._status == Session.Status.IMPORTING != status
+        self._status = status
+        if imported:
+            # No events lead from nothing to what was imported.
+            self._view = None
+            self._replaced += 1
+            for viewer in self.viewers:
+                viewer.renew()
+        self._notes.append(data)
+        self._flush_soon()
+
+    def _flush_soon(self) -> None:
+        if self._timer is not None:
+            return
+        wait = self._flushed_at + GATHER_SECONDS - time.monotonic()
+        if wait <= 0:
+            self._flush()
+        else:
+            self._timer = asyncio.get_running_loop().call_later(wait, self._flush)
+
+    def _flush(self) -> None:
+        self._timer = None
+        self._flushed_at = time.monotonic()
+        gathered, self._frames = self._frames, []
+        notes, self._notes = self._notes, []
+        for frame in _coalesced(gathered):
+            for viewer in self.viewers:
+                viewer.offer(frame)
+        for note in notes:
+            for viewer in self.viewers:
+                viewer.say(note)
+
+
+def _coalesced(gathered: list[tuple[int, bytes]]) -> list[Frame]:
+    """As few frames as the limit of their size allows."""
+    made: list[Frame] = []
+    group: list[tuple[int, bytes]] = []
+    size = 0
+    for chunk, data in gathered:
+        if group and size + len(data) > _COALESCE_BYTES:
+            made.append(_joined(group))
+            group, size = [], 0
+        group.append((chunk, data))
+        size += len(data)
+    if group:
+        made.append(_joined(group))
+    return made
+
+
+def _joined(group: list[tuple[int, bytes]]) -> Frame:
+    return Frame(first=group[0][0], last=group[-1][0], data=frames.coalesce([data for _, data in group]))
+
+
+def frames_between(session_id: UUID, after: int, upto: int, limit: int) -> list[Frame] | None:
+    """The stored frames after one chunk up to another; None when there are more than `limit` or one is missing. Asks the database."""
+    if upto <= after:
+        return []
+    if upto - after > limit:
+        return None
+    found = [(number, data) for number, data in history.frames_after(session_id, after, limit=upto - after) if number <= upto]
+    if [number for number, _ in found] != list(range(after + 1, upto + 1)):
+        return None
+    return _coalesced(found)
+
+
+def _position(session_id: UUID) -> Session | None:
+    return Session.objects.filter(pk=session_id).first()
+
+
+def _compressed_view(session_id: UUID) -> tuple[int, bytes]:
+    session = Session.objects.get(pk=session_id)
+    moment = history.state_at_head(session)
+    return moment.chunk, frames.view(moment.chunk, moment.view, frames.session_state(session))

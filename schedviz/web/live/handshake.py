@@ -1,0 +1,92 @@
+"""Who opens a WebSocket: a browser by its cookie and Origin, a script by `Authorization: Bearer`. Decided before it is accepted."""
+
+from __future__ import annotations
+
+from http.cookies import CookieError, SimpleCookie
+from importlib import import_module
+from types import SimpleNamespace
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import UUID
+
+import msgspec
+from django.conf import settings
+from django.contrib.auth import get_user
+from django.http.request import split_domain_port, validate_host
+
+from schedviz.sessions.models import Session
+from schedviz.web.authentication import bearer_secret, find_token
+from schedviz.web.models import Token
+from schedviz.web.permissions import LINKS_KEY, Actor, Verb, actor_of_cookie, may
+
+
+class Refused(Exception):  # noqa: N818 - says what happened
+    """A handshake that is not accepted: an HTTP status and a sentence."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class Credentials(msgspec.Struct, frozen=True):
+    """What somebody came with; who that is may change while the socket is open, so it is looked up for each command."""
+
+    token: str | None = None
+    cookie: str | None = None
+
+
+def credentials(scope: dict[str, Any]) -> Credentials:
+    """What the handshake brings. Raises `Refused` for a cookie from a foreign page."""
+    headers = {name: value for name, value in scope["headers"] if name in (b"authorization", b"cookie", b"host", b"origin")}
+    if (raw := headers.get(b"authorization")) is not None:
+        secret = bearer_secret(raw)
+        if secret is None:
+            raise Refused(401, "Authorization is read as: Bearer <token>.")
+        return Credentials(token=secret)
+    host = headers.get(b"host", b"").decode("latin-1")
+    origin = headers.get(b"origin", b"").decode("latin-1")
+    if not _is_own_page(origin, host):
+        raise Refused(403, "A browser's page of this server is needed, or Authorization: Bearer <token>.")
+    try:
+        cookies = SimpleCookie(headers.get(b"cookie", b"").decode("latin-1"))
+    except CookieError:
+        return Credentials()
+    morsel = cookies.get(settings.SESSION_COOKIE_NAME)
+    return Credentials(cookie=morsel.value if morsel else None)
+
+
+def _is_own_page(origin: str, host: str) -> bool:
+    """Whether a page with this origin may speak for its user: it came from this host (and port), which is one of ours."""
+    if origin in settings.CSRF_TRUSTED_ORIGINS:
+        return True
+    parts = urlsplit(origin)
+    # DEBUG or not, the names are exact: a page of another name that resolves to this address (DNS rebinding) is foreign.
+    return (
+        bool(origin)
+        and parts.scheme in {"http", "https"}
+        and parts.netloc == host
+        and validate_host(split_domain_port(host)[0], settings.ALLOWED_HOSTS)
+    )
+
+
+def actor_with(found: Credentials) -> Actor:
+    """Who has these credentials now. Asks the database."""
+    if found.token is not None:
+        token = find_token(found.token)
+        return Actor(user_id=token.owner_id, read_only=token.scope == Token.Scope.READ) if token else Actor()
+    if found.cookie is None:
+        return Actor()
+    store = import_module(settings.SESSION_ENGINE).SessionStore(found.cookie)
+    user: Any = get_user(SimpleNamespace(session=store))  # type: ignore[arg-type]
+    return actor_with_session(user, store)
+
+
+def actor_with_session(user: Any, store: Any) -> Actor:
+    """Who a browser with this login session is."""
+    return actor_of_cookie(user, tuple(store.get(LINKS_KEY, ())))
+
+
+def allowed(found: Credentials, verb: Verb, session_id: UUID) -> bool:
+    """Whether who has these credentials may do this, now. Asks the database."""
+    session = Session.objects.filter(pk=session_id).first()
+    return session is not None and may(actor_with(found), verb, session)

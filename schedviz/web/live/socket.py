@@ -1,0 +1,308 @@
+"""One WebSocket, `/ws/v1/sessions/{id}/?from=`: let in or refused, then two loops, one that gives and one that takes commands."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+from urllib.parse import parse_qs
+from uuid import UUID
+
+import msgspec
+import structlog
+from django.conf import settings
+from django.db import InterfaceError, OperationalError
+
+from schedviz.sessions import frames, inbox
+from schedviz.sessions.errors import SessionError
+from schedviz.sessions.models import Session
+from schedviz.trace.commands import convert_command
+from schedviz.web.api.errors import DATABASE_DOWN, struct_error
+from schedviz.web.live.bucket import Bucket
+from schedviz.web.live.database import in_database
+from schedviz.web.live.feed import Feed, frames_between
+from schedviz.web.live.handshake import Credentials, Refused, allowed, credentials
+from schedviz.web.live.hub import Full, hub
+from schedviz.web.live.messages import PONG, CommandMessage, PingMessage, ResumeMessage, decode_incoming
+from schedviz.web.live.viewer import Frame, Viewer
+from schedviz.web.permissions import Verb
+
+log = structlog.get_logger(__name__)
+
+HEARTBEAT_SECONDS = 15.0
+#: How often an open socket's right to be here is looked at again.
+RECHECK_SECONDS = 60.0
+#: Further behind than this, a viewer is given the view.
+RESUME_CHUNKS = 256
+CLOSE_FORBIDDEN = 4403
+CLOSE_TRY_AGAIN = 1013
+
+Scope = dict[str, Any]
+Receive = Callable[[], Awaitable[dict[str, Any]]]
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+_DATABASE_AWAY = (OperationalError, InterfaceError)
+
+
+async def session_socket(scope: Scope, receive: Receive, send: Send) -> None:
+    """The ASGI application of a session's WebSocket."""
+    session_id: UUID = scope["url_route"]["kwargs"]["session_id"]
+    if (await receive())["type"] != "websocket.connect":
+        return
+    try:
+        came_with = await _let_in(scope, session_id)
+        feed, viewer = await hub().join(session_id)
+    except Refused as refused:
+        await _refuse(scope, send, refused)
+        return
+    except Full as full:
+        await _refuse(scope, send, Refused(503, str(full)))
+        return
+    try:
+        await send({"type": "websocket.accept"})
+        await _Socket(feed, viewer, came_with, receive, send).run(_resume_from(scope))
+    finally:
+        hub().leave(feed, viewer)
+
+
+async def _let_in(scope: Scope, session_id: UUID) -> Credentials:
+    came_with = credentials(scope)
+    try:
+        seen = await in_database(allowed, came_with, Verb.SEE, session_id)
+    except _DATABASE_AWAY as error:
+        raise Refused(503, DATABASE_DOWN[1]) from error
+    if not seen:
+        raise Refused(404, "There is no such session, or you may not see it.")
+    return came_with
+
+
+async def _refuse(scope: Scope, send: Send, refused: Refused) -> None:
+    if "websocket.http.response" in scope.get("extensions", {}):
+        body = msgspec.json.encode({"error": {"code": "refused", "message": str(refused), "detail": {}}})
+        headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+        await send({"type": "websocket.http.response.start", "status": refused.status, "headers": headers})
+        await send({"type": "websocket.http.response.body", "body": body})
+    else:
+        await send({"type": "websocket.close", "code": 4000 + refused.status})
+
+
+def _resume_from(scope: Scope) -> int | None:
+    raw = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("from", [""])[0]
+    return int(raw) if raw.isascii() and raw.isdigit() and len(raw) < 18 else None
+
+
+class _Socket:
+    """An accepted socket."""
+
+    def __init__(self, feed: Feed, viewer: Viewer, came_with: Credentials, receive: Receive, send: Send) -> None:
+        self._feed = feed
+        self._viewer = viewer
+        self._came_with = came_with
+        self._receive = receive
+        self._send = send
+        #: The last chunk that this viewer was given; None: nothing yet.
+        self._chunk: int | None = None
+        self._bucket = Bucket(settings.SOCKET_COMMANDS_PER_SECOND, settings.SOCKET_COMMANDS_AT_ONCE)
+
+    async def run(self, resume_from: int | None) -> None:
+        """Give and take until one of both ends."""
+        self._viewer.resume = resume_from
+        giving = asyncio.create_task(self._give())
+        taking = asyncio.create_task(self._take())
+        done, waiting = await asyncio.wait({giving, taking}, return_when=asyncio.FIRST_COMPLETED)
+        for task in waiting:
+            task.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+        for task in done:
+            if (error := task.exception()) is not None and not isinstance(error, _Left):
+                log.error("a socket broke", session=str(self._feed.session_id), exc_info=error)
+                await self._close(1011)
+
+    # --- giving
+
+    async def _give(self) -> None:
+        spoken = checked = time.monotonic()
+        await self._begin()
+        while not self._viewer.close_code:
+            if self._viewer.resume is not None:
+                await self._begin()
+            elif self._viewer.needs_view:
+                await self._give_view()
+            elif self._viewer.dropped:
+                await self._give_after_drop()
+            elif (item := self._viewer.take()) is None:
+                await self._viewer.wait(max(0.0, spoken + HEARTBEAT_SECONDS - time.monotonic()))
+            elif isinstance(item, Frame):
+                await self._give_frame(item)
+            else:
+                await self._text(item.data)
+            now = time.monotonic()
+            if now - spoken >= HEARTBEAT_SECONDS:
+                spoken = now
+                await self._text(frames.heartbeat(self._feed.chunk, self._feed.event))
+            if now - checked >= RECHECK_SECONDS:
+                checked = now
+                if not await self._allowed(Verb.SEE):
+                    self._viewer.close(CLOSE_FORBIDDEN)
+        await self._close(self._viewer.close_code)
+
+    async def _begin(self) -> None:
+        """The frames after the chunk that the viewer has, else the view."""
+        after, self._viewer.resume = self._viewer.resume, None
+        if after is not None:
+            head = self._feed.chunk
+            missing = None
+            if after <= head:
+                missing = await self._from_database(frames_between, self._feed.session_id, after, head, RESUME_CHUNKS)
+            if missing is not None:
+                self._chunk = after
+                for frame in missing:
+                    await self._frame(frame)
+                await self._give_status()
+                return
+            await self._text(frames.gap(after + 1, head))
+        await self._give_view()
+
+    async def _give_view(self) -> None:
+        self._viewer.forget_dropped()
+        try:
+            chunk, data = await self._feed.view()
+        except _DATABASE_AWAY:
+            self._viewer.close(CLOSE_TRY_AGAIN)
+            return
+        except Session.DoesNotExist:
+            self._viewer.close(4404)
+            return
+        self._chunk = chunk
+        await self._send({"type": "websocket.send", "bytes": data})
+        await self._give_status()
+
+    async def _give_status(self) -> None:
+        # A view is kept while no chunk comes; what it says of the session may be older.
+        state = await self._from_database(_status, self._feed.session_id)
+        if state is not None:
+            await self._text(state)
+
+    async def _give_after_drop(self) -> None:
+        assert self._chunk is not None
+        await self._text(frames.gap(self._chunk + 1, self._viewer.dropped))
+        await self._give_view()
+
+    async def _give_frame(self, frame: Frame) -> None:
+        assert self._chunk is not None
+        if frame.last <= self._chunk:
+            return
+        if frame.first == self._chunk + 1:
+            await self._frame(frame)
+            return
+        # It begins before what the viewer has (a view came between), or after a hole: the database has the chunks one by one.
+        missing = await self._from_database(frames_between, self._feed.session_id, self._chunk, frame.last, RESUME_CHUNKS)
+        if missing is None:
+            await self._text(frames.gap(self._chunk + 1, frame.first))
+            await self._give_view()
+            return
+        for each in missing:
+            await self._frame(each)
+
+    async def _frame(self, frame: Frame) -> None:
+        self._chunk = frame.last
+        await self._send({"type": "websocket.send", "bytes": frame.data})
+
+    async def _text(self, data: bytes) -> None:
+        await self._send({"type": "websocket.send", "text": data.decode()})
+
+    async def _close(self, code: int) -> None:
+        await self._send({"type": "websocket.close", "code": code})
+
+    async def _from_database(self, call: Callable[..., Any], *args: Any) -> Any:
+        """What the call returns, None while the database is away."""
+        try:
+            return await in_database(call, *args)
+        except _DATABASE_AWAY:
+            return None
+
+    async def _allowed(self, verb: Verb) -> bool:
+        return await in_database(allowed, self._came_with, verb, self._feed.session_id)
+
+    # --- taking
+
+    async def _take(self) -> None:
+        while True:
+            message = await self._receive()
+            if message["type"] == "websocket.disconnect":
+                raise _Left
+            await self._take_message(message.get("text"))
+
+    async def _take_message(self, text: str | None) -> None:
+        if text is None:
+            self._error("bad_message", "Messages are JSON texts; this one is binary.")
+            return
+        if len(text) > settings.SOCKET_MESSAGE_BYTES:
+            self._error(
+                "too_large", f"A message has at most {settings.SOCKET_MESSAGE_BYTES} bytes (SCHEDVIZ_SOCKET_MESSAGE_BYTES); use REST."
+            )
+            return
+        if not self._bucket.take():
+            self._error(
+                "too_many_requests",
+                f"More than {settings.SOCKET_COMMANDS_PER_SECOND} messages a second; this one was left out, send it again.",
+                key=_key_in(text),
+            )
+            return
+        try:
+            incoming = decode_incoming(text)
+        except msgspec.ValidationError as error:
+            refused = struct_error(error)
+            self._error(refused.code, refused.message, detail=refused.detail, key=_key_in(text))
+            return
+        except (msgspec.DecodeError, RecursionError) as error:
+            self._error("bad_json", f"The message is not JSON: {error}")
+            return
+        match incoming:
+            case PingMessage():
+                self._viewer.say(PONG)
+            case ResumeMessage():
+                self._viewer.resume_from(incoming.from_)
+            case CommandMessage():
+                await self._take_command(incoming)
+
+    async def _take_command(self, message: CommandMessage) -> None:
+        try:
+            command = convert_command(message.command)
+            if not await self._allowed(Verb.COMMAND):
+                self._error("forbidden", "You may look at this session, and not command it.", key=message.key)
+                return
+            accepted = await in_database(inbox.accept, self._feed.session_id, command, message.key)
+        except msgspec.ValidationError as error:
+            refused = struct_error(error)
+            self._error(refused.code, refused.message, detail=refused.detail, key=message.key)
+        except SessionError as error:
+            self._error(error.code, str(error), key=message.key)
+        except _DATABASE_AWAY:
+            self._error(*DATABASE_DOWN, key=message.key)
+        else:
+            self._viewer.say(frames.ack(accepted.key, accepted.seq))
+
+    def _error(self, code: str, message: str, *, key: str | None = None, detail: Any = None) -> None:
+        self._viewer.say(frames.error(code, message, key=key, detail=detail))
+
+
+class _Left(Exception):  # noqa: N818 - says what happened
+    """The viewer has gone."""
+
+
+def _status(session_id: UUID) -> bytes | None:
+    session = Session.objects.filter(pk=session_id).first()
+    return None if session is None else frames.status(frames.session_state(session))
+
+
+class _Keyed(msgspec.Struct):
+    key: str | None = None
+
+
+def _key_in(text: str) -> str | None:
+    """The key of a message that is wrong otherwise, so that its sender can tell which it was."""
+    try:
+        return msgspec.json.decode(text, type=_Keyed).key
+    except (msgspec.MsgspecError, RecursionError):
+        return None

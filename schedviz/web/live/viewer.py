@@ -1,0 +1,102 @@
+"""What waits for one viewer: frames bounded in bytes, and short texts. A slow viewer loses frames, never the order, and is told."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+
+import msgspec
+
+
+class Frame(msgspec.Struct, frozen=True):
+    """A compressed frame with the events of the chunks `first` to `last`."""
+
+    first: int
+    last: int
+    data: bytes
+
+
+class Text(msgspec.Struct, frozen=True):
+    """A JSON text."""
+
+    data: bytes
+
+
+class Viewer:
+    """One open socket as the hub sees it."""
+
+    def __init__(self, byte_limit: int) -> None:
+        self._byte_limit = byte_limit
+        self._items: deque[Frame | Text] = deque()
+        self._bytes = 0
+        self._awake = asyncio.Event()
+        #: The first chunk of those that were dropped because the viewer is slow; 0: none was.
+        self.dropped = 0
+        #: The state was replaced without events (an import ended): the next thing to send is a view.
+        self.needs_view = False
+        #: The viewer asked to go on after this chunk.
+        self.resume: int | None = None
+        #: A WebSocket close code, once the hub wants the socket closed.
+        self.close_code = 0
+
+    def offer(self, frame: Frame) -> None:
+        """Put a frame in the queue; over the limit the queue is emptied instead, and `dropped` set."""
+        if self.dropped:
+            return
+        if self._bytes + len(frame.data) > self._byte_limit and self._items:
+            frames = [item for item in self._items if isinstance(item, Frame)]
+            self.dropped = frames[0].first if frames else frame.first
+            self._items = deque(item for item in self._items if isinstance(item, Text))
+            self._bytes = 0
+        else:
+            self._items.append(frame)
+            self._bytes += len(frame.data)
+        self._awake.set()
+
+    def say(self, text: bytes) -> None:
+        """Put a text in the queue."""
+        self._items.append(Text(text))
+        self._awake.set()
+
+    def renew(self) -> None:
+        """Let the next thing to send be a view."""
+        self.needs_view = True
+        self._awake.set()
+
+    def resume_from(self, chunk: int) -> None:
+        """Let the next thing to send be what comes after this chunk."""
+        self.resume = chunk
+        self._awake.set()
+
+    def close(self, code: int) -> None:
+        """Let the socket be closed."""
+        self.close_code = code
+        self._awake.set()
+
+    def forget_dropped(self) -> None:
+        """The viewer is being given everything again: what waits is in that already."""
+        self._items = deque(item for item in self._items if isinstance(item, Text))
+        self._bytes = 0
+        self.dropped = 0
+        self.needs_view = False
+
+    def take(self) -> Frame | Text | None:
+        """The next thing to send; None: nothing waits."""
+        if not self._items:
+            return None
+        item = self._items.popleft()
+        if isinstance(item, Frame):
+            self._bytes -= len(item.data)
+        return item
+
+    async def wait(self, seconds: float) -> bool:
+        """Wait until there is something to do; False when there was nothing for so long."""
+        if self._items or self.dropped or self.needs_view or self.close_code or self.resume is not None:
+            return True
+        self._awake.clear()
+        try:
+            async with asyncio.timeout(seconds):
+                await self._awake.wait()
+        except TimeoutError:
+            return False
+        return True

@@ -1,0 +1,110 @@
+"""The pages: each a shell, in which the front end draws what REST and the WebSocket give."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib.auth import login as log_in
+from django.contrib.auth import logout as log_out
+from django.contrib.auth.forms import AuthenticationForm
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_protect, ensure_csrf_cookie
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_GET, require_POST
+
+from schedviz.sessions.models import Session
+from schedviz.web.login import redeem
+from schedviz.web.pages.assets import assets
+from schedviz.web.permissions import Verb, actor_of, may, open_link, visible_sessions
+
+
+@require_GET
+@never_cache
+def home(request: HttpRequest) -> HttpResponse:
+    """`/`: the newest session, else the page where one is made."""
+    actor = actor_of(request)
+    newest = visible_sessions(actor).values_list("pk", flat=True).first()
+    if newest is not None:
+        return redirect("session-page", session_id=newest)
+    return redirect("sessions-page" if actor.is_known else "login")
+
+
+@require_GET
+@never_cache
+@ensure_csrf_cookie
+def sessions_page(request: HttpRequest) -> HttpResponse:
+    """`/sessions/`: all sessions that you may see, and making one."""
+    actor = actor_of(request)
+    if not actor.is_known and not actor.links:
+        return redirect(f"/login/?next={request.path}")
+    return _page(request, "web/sessions.html")
+
+
+@require_GET
+@never_cache
+@ensure_csrf_cookie
+def session_page(request: HttpRequest, session_id: UUID) -> HttpResponse:
+    """`/s/<id>/`: one session. With `?link=` a share link is opened and kept in the browser's cookie, out of its address bar."""
+    if (secret := request.GET.get("link")) is not None:
+        open_link(request, secret)
+        return redirect("session-page", session_id=session_id)
+    session = Session.objects.filter(pk=session_id).first()
+    actor = actor_of(request)
+    if session is None or not may(actor, Verb.SEE, session):
+        if not actor.is_known:
+            return redirect(f"/login/?next={request.path}")
+        return not_found(request)
+    return _page(request, "web/scope.html", session_id=str(session.pk), session_name=session.name)
+
+
+@never_cache
+@sensitive_post_parameters("password")
+@csrf_protect
+def login_page(request: HttpRequest) -> HttpResponse:
+    """`/login/`: with `?once=`, the link that `schedviz up` prints; else a name and a password."""
+    following = request.POST.get("next") or request.GET.get("next") or "/"
+    if not url_has_allowed_host_and_scheme(following, allowed_hosts={request.get_host()}, require_https=request.is_secure()):
+        following = "/"
+    message = ""
+    if request.method == "GET" and (secret := request.GET.get("once")) is not None:
+        user = redeem(secret)
+        if user is not None:
+            log_in(request, user, backend="django.contrib.auth.backends.ModelBackend")
+            return redirect(following)
+        if request.user.is_authenticated:
+            # The link was opened twice in this browser: it has done its work.
+            return redirect(following)
+        message = "This link was used before, or it is too old. Start schedviz up again for a new one."
+    form = AuthenticationForm(request, data=request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        log_in(request, form.get_user())
+        return redirect(following)
+    status = 403 if message else 200
+    return _page(request, "web/login.html", status=status, form=form, next=following, message=message)
+
+
+@require_POST
+@csrf_protect
+def logout_page(request: HttpRequest) -> HttpResponse:
+    """`POST /logout/`."""
+    log_out(request)
+    return redirect("login")
+
+
+def not_found(request: HttpRequest, _exception: Exception | None = None) -> HttpResponse:
+    """404 in words."""
+    return _page(request, "web/error.html", status=404)
+
+
+def _page(request: HttpRequest, template: str, *, status: int = 200, **context: Any) -> HttpResponse:
+    user = request.user
+    shared = {
+        "assets": assets(),
+        "theme": request.COOKIES.get("schedviz_theme", ""),
+        "user_name": user.get_username() if user.is_authenticated else "",
+    }
+    return render(request, template, {**shared, **context}, status=status)
