@@ -11,7 +11,7 @@ import sys
 from typing import Any
 
 from celery import Celery
-from celery.signals import setup_logging, worker_init, worker_ready, worker_shutting_down
+from celery.signals import setup_logging, worker_init, worker_process_init, worker_ready, worker_shutting_down
 from kombu import Queue
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "schedviz.settings")
@@ -44,6 +44,17 @@ def _say_that_it_is_alive(sender: Any, **_: Any) -> None:
     from schedviz.sessions import heartbeat
 
     heartbeat.begin(str(sender.hostname), sender.app.amqp.queues.consume_from)
+
+
+@worker_process_init.connect
+def _limit_memory(**_: Any) -> None:
+    """In the processes of an io worker alone: an import that needs too much gets a MemoryError, and says so."""
+    import resource
+
+    from django.conf import settings
+
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (settings.IMPORT_MEGABYTES << 20, hard))
 
 
 @worker_shutting_down.connect

@@ -21,6 +21,7 @@ CYCLE_DETAIL = "schedviz.cycle_detail"
 ENGINE_QUEUE = "engine"
 IO_QUEUE = "io"
 
+_IMPORT_BELL_MILLISECONDS = 30_000
 _BROKER_AWAY = (CeleryError, KombuError, redis.RedisError, OSError)
 
 
@@ -33,8 +34,9 @@ def ring(session_id: UUID, *, owned: bool) -> None:
 
 
 def ring_import(session_id: UUID) -> None:
-    """Have an io worker import what was uploaded."""
-    enqueue(IMPORT, str(session_id), queue=IO_QUEUE)
+    """Have an io worker import what was uploaded. There are few of those workers, so an import may wait for a while."""
+    if stream.try_bell(session_id, milliseconds=_IMPORT_BELL_MILLISECONDS):
+        enqueue(IMPORT, str(session_id), queue=IO_QUEUE)
 
 
 def enqueue(task: str, *arguments: object, queue: str) -> bool:

@@ -50,15 +50,16 @@ def replay(
     """Bring an engine from its checkpoint to a committed position: all commands up to `to_seq` done, then as much of the next as it takes
     to get to `to_event`. Returns the command that is in progress there, if there is one.
 
-    `between_cycles` is asked between two cycles, and ends the replay wherever it is by saying True. Raises `ReplayDiverged`.
+    `between_cycles` is asked between two cycles and two commands, and ends the replay wherever it is by saying True. Raises
+    `ReplayDiverged`.
     """
     begun = checkpoint.in_command
     for stored in stored_commands(checkpoint.session_id, after_seq=checkpoint.applied_seq, limit=to_seq - checkpoint.applied_seq + 1):
         if stored.seq > to_seq:
             if simulation.event >= to_event and not begun:
                 break
-            _do_until(simulation, stored, to_event, begun=begun, between_cycles=between_cycles)
-            _expect(simulation, to_event)
+            if not _do_until(simulation, stored, to_event, begun=begun, between_cycles=between_cycles):
+                _expect(simulation, to_event)
             return stored
         if stored.quarantined and stored.stopped_event is None:
             continue
@@ -67,6 +68,8 @@ def replay(
         begun = False
         simulation.drain_events()
         simulation.drain_cycles()
+        if between_cycles():
+            return stored
     _expect(simulation, to_event)
     return None
 

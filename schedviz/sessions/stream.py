@@ -29,7 +29,8 @@ NOTES_KEPT = 256
 #: No call blocks longer than this, so that a socket timeout above it means a dead server.
 LONGEST_BLOCK_SECONDS = 5.0
 _KEY_LIFETIME_SECONDS = 24 * 3600
-_BELL_MILLISECONDS = 1000
+#: Nobody rings twice within this time, unless a turn has begun.
+BELL_MILLISECONDS = 2000
 #: So many who wait for the same detail are told at once; others look by themselves.
 _WAITERS = 16
 
@@ -135,10 +136,10 @@ def _wait_on(key: str, seconds: float) -> bool | None:
         return None
 
 
-def try_bell(session_id: UUID) -> bool:
+def try_bell(session_id: UUID, *, milliseconds: int = BELL_MILLISECONDS) -> bool:
     """Whether a turn is to be enqueued: False when one was, a moment ago."""
     try:
-        return bool(client().set(bell_key(session_id), b"1", nx=True, px=_BELL_MILLISECONDS))
+        return bool(client().set(bell_key(session_id), b"1", nx=True, px=milliseconds))
     except redis.RedisError:
         return True
 

@@ -1,0 +1,241 @@
+"""Importing: what was uploaded becomes a first checkpoint, in an io worker with limits of time and memory.
+
+Take the lease · read files, or make a cluster up · load the engine · save it · queue a trace's steps · open the session.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from billiard.exceptions import SoftTimeLimitExceeded
+from django.conf import settings
+from django.db import DatabaseError, transaction
+from django.db.models import F
+
+from schedviz import ingest
+from schedviz.engine import Simulation, SimulationSettings
+from schedviz.ingest import Import, ImportCancelled, IngestError, Limits, Progress, Source, TraceFile
+from schedviz.sessions import bells, checkpoints, frames, lease, stream
+from schedviz.sessions.apply import Position
+from schedviz.sessions.commands import canonical
+from schedviz.sessions.errors import CommandRefused, Fenced
+from schedviz.sessions.hosted import saved_engine
+from schedviz.sessions.lease import RENEWALS, Lease
+from schedviz.sessions.models import MAIN_BRANCH, Command, Session, Upload
+from schedviz.sessions.turn import DEATHS
+from schedviz.trace.commands import AnyCommand, encode_command
+
+logger = logging.getLogger(__name__)
+
+#: Progress is written, and a cancel looked for, this often.
+_TELL_SECONDS = 0.25
+_COMMANDS_IN_A_TRANSACTION = 500
+#: The keys of a trace's steps begin with this.
+_STEP_KEY = "trace-step-"
+
+
+def import_uploads(session_id: UUID) -> None:
+    """Make a session out of what was sent for it. Does nothing when somebody else does, or it is done."""
+    stream.clear_bell(session_id)
+    taken = lease.acquire(session_id)
+    if taken is None:
+        return
+    mine, session = taken
+    if session.status != Session.Status.IMPORTING or not session.uploaded:
+        lease.release(mine)
+        return
+    RENEWALS.hold(mine)
+    try:
+        _Importing(mine, session).run()
+    except Fenced as fenced:
+        logger.info("left the import of session %s: %s", session_id, fenced)
+    except DatabaseError as error:
+        logger.warning("left the import of session %s, the database failed: %s", session_id, error)
+    finally:
+        RENEWALS.drop(mine)
+
+
+class _Importing:
+    def __init__(self, mine: Lease, session: Session) -> None:
+        self.lease = mine
+        self.session = session
+        self._told = 0.0
+        self._cancelled = False
+
+    def run(self) -> None:
+        if self.session.acquisitions > DEATHS:
+            self.fail(f"{DEATHS} workers in a row ended while importing it; it may need more memory than they have.")
+            return
+        try:
+            found = self.read()
+            simulation = self.load_engine(found)
+            self.save(simulation)
+            self.queue_steps(found.trace)
+        except ImportCancelled:
+            self.fail("The import was cancelled.")
+        except IngestError as error:
+            self.fail(str(error))
+        except SoftTimeLimitExceeded:
+            self.fail(f"The import took longer than {settings.IMPORT_SECONDS} s, which IMPORT_SECONDS allows.")
+        except MemoryError:
+            self.fail(f"The import needs more than {settings.IMPORT_MEGABYTES} MB of memory, which IMPORT_MEGABYTES allows.")
+        except (Fenced, DatabaseError):
+            raise
+        except Exception as error:
+            logger.exception("the import of session %s failed", self.session.pk)
+            self.fail(f"The import failed inside schedviz ({type(error).__name__}: {str(error)[:300]}). The server's log says more.")
+        else:
+            self.open(found)
+
+    # --- Phases
+
+    def read(self) -> Import:
+        """The objects, or the trace."""
+        source: dict[str, Any] = self.session.source
+        if "generate" in source:
+            return self.generate(source["generate"])
+        limits = Limits(unpacked_bytes=settings.IMPORT_UNPACKED_BYTES, files=settings.UPLOAD_FILES)
+        return ingest.load(self.sources(), limits, progress=self.tell, cancelled=self.is_cancelled)
+
+    def generate(self, parameters: dict[str, Any]) -> Import:
+        raise NotImplementedError
+
+    def sources(self) -> list[Source]:
+        rows = Upload.objects.filter(session_id=self.session.pk, number=0).order_by("file").values_list("file", "name")
+        return [Source(name=name, pieces=self._pieces_of(file)) for file, name in rows]
+
+    def _pieces_of(self, file: int) -> Callable[[], Iterator[bytes]]:
+        def pieces() -> Iterator[bytes]:
+            rows = Upload.objects.filter(session_id=self.session.pk, file=file).order_by("number")
+            for data in rows.values_list("data", flat=True).iterator(chunk_size=4):
+                yield bytes(data)
+
+        return pieces
+
+    def load_engine(self, found: Import) -> Simulation:
+        """An engine that knows the objects."""
+        self.tell(Progress("loading", 0, len(found.objects), unit="objects"), now=True)
+        chosen = dict(self.session.settings)
+        if found.trace is not None:
+            chosen = {**trace_settings(found.trace), **chosen}
+        try:
+            simulation = Simulation(msgspec.convert(chosen, SimulationSettings))
+        except ValueError as error:
+            raise IngestError(f"settings: {error}") from error
+        simulation.load(found.objects)
+        if self.is_cancelled():
+            raise ImportCancelled
+        return simulation
+
+    def save(self, simulation: Simulation) -> None:
+        """The first checkpoint."""
+        self.tell(Progress("saving", 0, None, unit=""), now=True)
+        began = time.perf_counter()
+        position = Position(0, 0, simulation.cycle, simulation.event, simulation.clock_seconds)
+        saved = saved_engine(simulation, position, in_command=False)
+        checkpoints.save(self.lease, saved, cost_seconds=time.perf_counter() - began)
+
+    def queue_steps(self, trace: TraceFile | None) -> None:
+        """The steps of a trace as commands, behind those that came during the import."""
+        if trace is None:
+            return
+        queued = Command.objects.filter(session_id=self.session.pk, key__startswith=_STEP_KEY).count()
+        # An import that died on the way has queued the first of them.
+        bodies = list(step_bodies(trace))[queued:]
+        for start in range(0, len(bodies), _COMMANDS_IN_A_TRANSACTION):
+            some = bodies[start : start + _COMMANDS_IN_A_TRANSACTION]
+            with transaction.atomic():
+                if not lease.fenced_update(self.lease, last_seq=F("last_seq") + len(some)):
+                    raise Fenced(f"Another owner has taken session {self.session.pk}.")
+                last_seq = Session.objects.values_list("last_seq", flat=True).get(pk=self.session.pk)
+                first = last_seq - len(some) + 1
+                Command.objects.bulk_create(
+                    Command(session_id=self.session.pk, branch=MAIN_BRANCH, seq=first + index, key=f"{_STEP_KEY}{number}", body=body)
+                    for index, (number, body) in enumerate(some)
+                )
+
+    def open(self, found: Import) -> None:
+        """The session is ready."""
+        checkpoint = checkpoints.newest(self.session.pk)
+        assert checkpoint is not None
+        report = msgspec.to_builtins(found.report)
+        values = {
+            "status": Session.Status.READY,
+            "progress": None,
+            "report": report,
+            "event": checkpoint.event,
+            "cycle": checkpoint.cycle,
+            "clock_seconds": checkpoint.clock_seconds,
+            "acquisitions": 0,
+            "lease_owner": "",
+            "lease_until": 0.0,
+        }
+        if not lease.fenced_update(self.lease, **values):
+            raise Fenced(f"Another owner has taken session {self.session.pk}.")
+        self.clean_up()
+        self.session.refresh_from_db()
+        self.announce()
+        if self.session.last_seq > self.session.applied_seq:
+            bells.ring(self.session.pk, owned=False)
+
+    def fail(self, message: str) -> None:
+        logger.info("the import of session %s failed: %s", self.session.pk, message)
+        values = {"status": Session.Status.FAILED, "message": message, "progress": None, "lease_owner": "", "lease_until": 0.0}
+        if not lease.fenced_update(self.lease, **values):
+            raise Fenced(f"Another owner has taken session {self.session.pk}.")
+        self.clean_up()
+        self.session.refresh_from_db()
+        self.announce()
+
+    def clean_up(self) -> None:
+        Upload.objects.filter(session_id=self.session.pk).delete()
+
+    # --- On the way
+
+    def tell(self, progress: Progress, *, now: bool = False) -> None:
+        """Show how far the import is, not too often. Raises `Fenced`."""
+        if not now and time.monotonic() - self._told < _TELL_SECONDS:
+            return
+        self._told = time.monotonic()
+        shown = {"phase": progress.phase, "done": progress.done, "total": progress.total, "unit": progress.unit}
+        if progress.file:
+            shown["file"] = progress.file
+        if not lease.fenced_update(self.lease, progress=shown):
+            raise Fenced(f"Another owner has taken session {self.session.pk}, or it was deleted.")
+        self._cancelled = Session.objects.filter(pk=self.session.pk, cancel_requested=True).exists()
+        self.session.progress = shown
+        self.announce()
+
+    def is_cancelled(self) -> bool:
+        return self._cancelled
+
+    def announce(self) -> None:
+        stream.publish(self.session.pk, [], [frames.status(frames.session_state(self.session))])
+
+
+def trace_settings(trace: TraceFile) -> dict[str, Any]:
+    """The members of SimulationSettings that a trace sets."""
+    return {
+        "config": trace.config,
+        "assumed_pod_ttl_seconds": trace.assumed_pod_ttl_seconds,
+        "pod_max_in_unschedulable_seconds": trace.pod_max_in_unschedulable_seconds,
+        "tick_millis": trace.tick_millis,
+        "graceful_victims": trace.graceful_victims,
+        "fake_extenders": list(trace.fake_extenders),
+    }
+
+
+def step_bodies(trace: TraceFile) -> Iterator[tuple[int, bytes]]:
+    """The steps as stored commands, with their numbers in the file from 1. What only a file can ask for (`dump`) is left out."""
+    for number, step in enumerate(trace.steps, start=1):
+        if not isinstance(step, AnyCommand):
+            continue
+        try:
+            yield number, encode_command(canonical(step))
+        except CommandRefused as error:
+            raise IngestError(f"steps[{number - 1}].{error}") from error
