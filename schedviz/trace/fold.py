@@ -1,0 +1,216 @@
+"""Trace events applied to a view: the state after them is the state before and the events, without any engine.
+
+`Fold` is for many events; `apply` for one. The TypeScript model of the page does the same, and is tested against this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from msgspec.structs import fields, replace
+
+from schedviz.trace.cache_fold import CacheFold
+from schedviz.trace.events import (
+    AnyEvent,
+    ApiWritten,
+    BindingEnded,
+    BindingStageEnded,
+    BindingStarted,
+    CacheNode,
+    CachePod,
+    ClockAdvanced,
+    CommandDone,
+    CycleEnded,
+    CycleStarted,
+    EventRecorded,
+    LatencySet,
+    PodNominated,
+    QueueMoved,
+    Restarted,
+    SnapshotUpdated,
+    StageEnded,
+    WatchDelivered,
+    WatchSent,
+)
+from schedviz.trace.observed import state
+from schedviz.trace.queue_fold import QueueFold, pop_order
+from schedviz.trace.view import ApiView, BindingView, CacheView, CycleView, QueueView, SnapshotView, StageView, View, WatchInFlight
+
+__all__ = ["Fold", "apply", "pop_order", "state"]
+
+
+def apply(view: View, event: AnyEvent) -> None:
+    """Bring a view up to date by one event, in place. For more than a few events use a Fold: this goes over the whole view."""
+    fold = Fold(view)
+    fold.apply(event)
+    after = fold.to_view()
+    for member in fields(View):
+        setattr(view, member.name, getattr(after, member.name))
+
+
+class Fold:
+    """A view that goes on. It takes a view, events change what it keeps, and `to_view` says what that is now.
+
+    Neither the view that it was given nor one that it handed out is changed.
+    """
+
+    def __init__(self, view: View) -> None:
+        #: The number of the last event.
+        self.event = view.event
+        self.clock_seconds = view.clock_seconds
+        self.next_start_node_index = view.next_start_node_index
+        self._nodes = CacheFold(view.cache, view.snapshot)
+        self._queue = QueueFold(view.queue)
+        self._cycle: CycleView | None = view.cycle
+        self._bindings = list(view.bindings)
+        self._objects = dict(view.api.objects)
+        self._latencies = dict(view.api.latencies)
+        self._in_flight = {watch.id: watch for watch in view.api.in_flight}
+
+    def to_view(self) -> View:
+        """Everything as it is now."""
+        return View(
+            event=self.event,
+            clock_seconds=self.clock_seconds,
+            cache=self._nodes.cache_view(),
+            snapshot=self._nodes.snapshot_view(),
+            queue=self._queue.view(),
+            cycle=self._cycle,
+            bindings=list(self._bindings),
+            api=ApiView(objects=dict(self._objects), in_flight=list(self._in_flight.values()), latencies=dict(self._latencies)),
+            next_start_node_index=self.next_start_node_index,
+        )
+
+    def apply(self, event: AnyEvent) -> None:
+        """Apply the event that comes next."""
+        self.event = event.event
+        self.clock_seconds = event.at
+        match event:
+            case CachePod():
+                self._nodes.cache_pod(event)
+            case QueueMoved():
+                self._queue.queue_moved(event)
+            case StageEnded():
+                self._stage_ended(event)
+            case BindingStageEnded():
+                self._binding_stage_ended(event)
+            case SnapshotUpdated():
+                self._nodes.snapshot_updated(event)
+            case ApiWritten():
+                self._api_written(event)
+            case WatchSent():
+                self._watch_sent(event)
+            case WatchDelivered():
+                self._in_flight.pop(event.id, None)
+            case CycleStarted():
+                self._cycle_started(event)
+            case CycleEnded():
+                self._cycle_ended(event)
+            case BindingStarted():
+                self._binding_started(event)
+            case BindingEnded():
+                self._binding_ended(event)
+            case CacheNode():
+                self._nodes.cache_node(event)
+            case PodNominated():
+                self._queue.pod_nominated(event)
+            case LatencySet():
+                self._latency_set(event)
+            case Restarted():
+                self._restarted()
+            case EventRecorded() | ClockAdvanced() | CommandDone():
+                pass
+
+    def apply_all(self, events: Iterable[AnyEvent]) -> None:
+        """Apply events in their order."""
+        for event in events:
+            self.apply(event)
+
+    def _cycle_started(self, event: CycleStarted) -> None:
+        self._cycle = CycleView(
+            cycle=event.cycle,
+            pod=event.pod,
+            profile=event.profile,
+            attempts=event.attempts,
+            at_seconds=event.at,
+            all_nodes=event.all_nodes,
+            decided_without=event.decided_without,
+        )
+
+    def _stage_ended(self, event: StageEnded) -> None:
+        if self._cycle is not None:
+            stage = StageView(stage=event.stage, statuses=event.statuses, rejections=event.rejections, facts=event.facts)
+            self._cycle = replace(self._cycle, stages=[*self._cycle.stages, stage], next_stage=event.next_stage)
+
+    def _cycle_ended(self, event: CycleEnded) -> None:
+        self.next_start_node_index = event.next_start_node_index
+        if self._cycle is not None:
+            self._cycle = replace(self._cycle, next_stage="", **{member: getattr(event, member) for member in _CYCLE_RESULTS})
+
+    def _binding_started(self, event: BindingStarted) -> None:
+        binding = BindingView(pod=event.pod, node=event.node, cycle=event.cycle, next_stage=event.next_stage, held=event.held)
+        self._bindings.append(binding)
+
+    def _binding_stage_ended(self, event: BindingStageEnded) -> None:
+        place = self._binding(event)
+        if place is not None:
+            binding = self._bindings[place]
+            stage = StageView(stage=event.stage, statuses=event.statuses, facts=event.facts)
+            self._bindings[place] = replace(binding, stages=[*binding.stages, stage], next_stage=event.next_stage, held=False)
+
+    def _binding_ended(self, event: BindingEnded) -> None:
+        place = self._binding(event)
+        if place is not None:
+            del self._bindings[place]
+
+    def _binding(self, event: BindingStageEnded | BindingEnded) -> int | None:
+        """Its place: the pod's binding of that cycle."""
+        return next(
+            (place for place, binding in enumerate(self._bindings) if binding.pod == event.pod and binding.cycle == event.cycle), None
+        )
+
+    def _api_written(self, event: ApiWritten) -> None:
+        if event.error:
+            return
+        if event.count:
+            self._objects[event.kind] = event.count
+        else:
+            self._objects.pop(event.kind, None)
+
+    def _watch_sent(self, event: WatchSent) -> None:
+        self._in_flight[event.id] = WatchInFlight(
+            id=event.id, verb=event.verb, resource=event.resource, key=event.key, due_seconds=event.due_seconds
+        )
+
+    def _latency_set(self, event: LatencySet) -> None:
+        if event.seconds:
+            self._latencies[event.kind] = event.seconds
+        else:
+            self._latencies.pop(event.kind, None)
+
+    def _restarted(self) -> None:
+        self._nodes = CacheFold(CacheView(), SnapshotView())
+        self._queue = QueueFold(QueueView())
+        self._cycle = None
+        self._bindings = []
+        self.next_start_node_index = 0
+
+
+#: Members that a CycleEnded and a CycleView have in common.
+_CYCLE_RESULTS: Final = (
+    "outcome",
+    "node",
+    "message",
+    "condition_reason",
+    "evaluated_nodes",
+    "feasible_nodes",
+    "num_feasible_nodes_to_find",
+    "start_node_index",
+    "next_start_node_index",
+    "tied_nodes",
+    "tied",
+    "winner",
+    "runner_up",
+    "unschedulable_plugins",
+)

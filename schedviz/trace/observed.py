@@ -1,0 +1,100 @@
+"""A view in the shapes of FORMAT.md's `observed`: `cache`, `snapshot` and `queue` with all members, as the real scheduler's are written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from schedviz.trace.queue_fold import pop_order
+from schedviz.trace.view import CacheView, NodeItem, QueuedPod, QueueView, Resources, SnapshotView, View
+
+
+def state(view: View) -> dict[str, Any]:
+    """`{"cache", "snapshot", "queue"}`."""
+    return {"cache": cache_state(view.cache), "snapshot": snapshot_state(view.snapshot), "queue": queue_state(view.queue)}
+
+
+def cache_state(cache: CacheView) -> dict[str, Any]:
+    """The cache; the list has headNode first."""
+    return {
+        "list": [_item(item) for item in cache.list],
+        "assumedPods": sorted(cache.assumed_pods),
+        "podStates": {
+            uid: {
+                "pod": pod.pod,
+                "node": pod.node,
+                "assumed": pod.assumed,
+                "bindingFinished": pod.binding_finished,
+                "deadlineSeconds": pod.deadline_seconds,
+            }
+            for uid, pod in cache.pod_states.items()
+        },
+        "nodeTree": msgspec.to_builtins(cache.node_tree),
+        "imageStates": {name: {"size": image.size, "nodes": image.nodes} for name, image in cache.image_states.items()},
+    }
+
+
+def snapshot_state(snapshot: SnapshotView) -> dict[str, Any]:
+    """The snapshot."""
+    return {
+        "generation": snapshot.generation,
+        "nodeInfoList": snapshot.node_info_list,
+        "nodeGenerations": snapshot.node_generations,
+        "havePodsWithAffinity": snapshot.have_pods_with_affinity,
+        "havePodsWithRequiredAntiAffinity": snapshot.have_pods_with_required_anti_affinity,
+        "usedPVCSet": snapshot.used_pvc_set,
+    }
+
+
+def queue_state(queue: QueueView) -> dict[str, Any]:
+    """The queue: the heaps in the order of popping, unschedulable pods by name."""
+    return {
+        "activeQ": [_queued(pod, with_expiry=False) for pod in pop_order("activeQ", queue.active_q)],
+        "backoffQ": [_queued(pod, with_expiry=True) for pod in pop_order("backoffQ", queue.backoff_q)],
+        "unschedulable": [_queued(pod, with_expiry=True) for pod in sorted(queue.unschedulable, key=lambda pod: pod.pod)],
+        "nominated": queue.nominated,
+        "schedulingCycle": queue.scheduling_cycle,
+        "moveRequestCycle": queue.move_request_cycle,
+    }
+
+
+def _item(item: NodeItem) -> dict[str, Any]:
+    return {
+        "name": item.name,
+        "generation": item.generation,
+        "hasNode": item.has_node,
+        "pods": sorted(item.pod_order),
+        "podOrder": item.pod_order,
+        "podsWithAffinity": item.pods_with_affinity,
+        "podsWithRequiredAntiAffinity": item.pods_with_required_anti_affinity,
+        "requested": _amounts(item.requested),
+        "nonZeroRequested": _amounts(item.non_zero_requested),
+        "allocatable": _amounts(item.allocatable),
+        "usedPorts": item.used_ports,
+        "imageStates": {name: {"size": image.size, "numNodes": image.num_nodes} for name, image in item.image_states.items()},
+        "pvcRefCounts": item.pvc_ref_counts,
+    }
+
+
+def _amounts(resources: Resources) -> dict[str, Any]:
+    return {
+        "milliCPU": resources.milli_cpu,
+        "memory": resources.memory,
+        "ephemeralStorage": resources.ephemeral_storage,
+        "allowedPodNumber": resources.allowed_pod_number,
+        "scalar": resources.scalar,
+    }
+
+
+def _queued(pod: QueuedPod, *, with_expiry: bool) -> dict[str, Any]:
+    members = {
+        "pod": pod.pod,
+        "priority": pod.priority,
+        "attempts": pod.attempts,
+        "timestampSeconds": pod.timestamp_seconds,
+        "initialAttemptTimestampSeconds": pod.initial_attempt_timestamp_seconds,
+        "unschedulablePlugins": pod.unschedulable_plugins,
+        "gated": pod.gated,
+    }
+    return members | {"backoffExpirySeconds": pod.backoff_expiry_seconds} if with_expiry else members

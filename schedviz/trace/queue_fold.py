@@ -1,0 +1,94 @@
+"""The queue of a view, with heaps that are heaps."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from schedviz.trace.events import PodNominated, QueueMoved, QueueName
+from schedviz.trace.heap import Heap
+from schedviz.trace.view import QueuedPod, QueueView
+
+
+def priority_sort(first: QueuedPod, second: QueuedPod) -> bool:
+    """Whether the first pod leaves activeQ before the second. Upstream: framework/plugins/queuesort/priority_sort.go Less"""
+    if first.priority != second.priority:
+        return first.priority > second.priority
+    return first.timestamp_seconds < second.timestamp_seconds
+
+
+def expires_before(first: QueuedPod, second: QueuedPod) -> bool:
+    """Whether the first pod leaves backoffQ before the second. Upstream: scheduling_queue.go podsCompareBackoffCompleted"""
+    return first.backoff_expiry_seconds < second.backoff_expiry_seconds
+
+
+def heap_of(queue: Literal["activeQ", "backoffQ"], entries: list[QueuedPod]) -> Heap[QueuedPod]:
+    """A heap with this array."""
+    heap: Heap[QueuedPod] = Heap(_key, priority_sort if queue == "activeQ" else expires_before)
+    heap.load(entries)
+    return heap
+
+
+def pop_order(queue: Literal["activeQ", "backoffQ"], entries: list[QueuedPod]) -> list[QueuedPod]:
+    """A heap's array in the order in which its pods leave."""
+    return heap_of(queue, entries).in_pop_order()
+
+
+class QueueFold:
+    """A QueueView that events are applied to. What it hands out is never changed afterwards."""
+
+    def __init__(self, view: QueueView) -> None:
+        self._heaps = {"activeQ": heap_of("activeQ", view.active_q), "backoffQ": heap_of("backoffQ", view.backoff_q)}
+        #: By key, in order of arrival.
+        self._unschedulable = {entry.pod: entry for entry in view.unschedulable}
+        self._nominated = {node: list(pods) for node, pods in view.nominated.items()}
+        self._scheduling_cycle = view.scheduling_cycle
+        self._move_request_cycle = view.move_request_cycle
+
+    def view(self) -> QueueView:
+        """The queue as it is now."""
+        return QueueView(
+            active_q=list(self._heaps["activeQ"]),
+            backoff_q=list(self._heaps["backoffQ"]),
+            unschedulable=list(self._unschedulable.values()),
+            nominated={node: list(pods) for node, pods in self._nominated.items()},
+            scheduling_cycle=self._scheduling_cycle,
+            move_request_cycle=self._move_request_cycle,
+        )
+
+    def queue_moved(self, event: QueueMoved) -> None:
+        """Pods entered, left or changed places."""
+        for move in event.moves:
+            entry = move.entry
+            if move.source is not None and move.source != move.target:
+                left = self._take(move.source, move.pod)
+                entry = left if entry is None else entry
+            if move.target is not None and entry is not None:
+                self._put(move.target, entry)
+        self._scheduling_cycle = event.scheduling_cycle
+        self._move_request_cycle = event.move_request_cycle
+
+    def pod_nominated(self, event: PodNominated) -> None:
+        """The nominator filed a pod, or forgot it."""
+        for node, pods in self._nominated.items():
+            if event.pod in pods:
+                pods.remove(event.pod)
+                if not pods:
+                    del self._nominated[node]
+                break
+        if event.node is not None:
+            self._nominated.setdefault(event.node, []).append(event.pod)
+
+    def _take(self, queue: QueueName, key: str) -> QueuedPod | None:
+        if queue == "unschedulable":
+            return self._unschedulable.pop(key, None)
+        return self._heaps[queue].delete(key)
+
+    def _put(self, queue: QueueName, entry: QueuedPod) -> None:
+        if queue == "unschedulable":
+            self._unschedulable[entry.pod] = entry
+        else:
+            self._heaps[queue].add(entry)
+
+
+def _key(entry: QueuedPod) -> str:
+    return entry.pod
