@@ -18,7 +18,8 @@ class Heap(Generic[T]):
 
     def __init__(self, key: Callable[[T], str], less: Callable[[T, T], bool]) -> None:
         self._key = key
-        self._less = less
+        #: Whether the first object leaves before the second.
+        self.less = less
         #: The heap's array. The first leaves next.
         self._array: list[T] = []
         #: Key -> place in the array.
@@ -83,7 +84,7 @@ class Heap(Generic[T]):
 
     def in_pop_order(self) -> list[T]:
         """The objects in the order in which they would leave. The heap stays as it is."""
-        copy: Heap[T] = Heap(self._key, self._less)
+        copy: Heap[T] = Heap(self._key, self.less)
         copy.load(self._array)
         return [copy.pop() for _ in range(len(copy))]
 
@@ -103,7 +104,7 @@ class Heap(Generic[T]):
             self._up(place)
 
     def _up(self, place: int) -> None:
-        array, less = self._array, self._less
+        array, less = self._array, self.less
         while place > 0:
             parent = (place - 1) // 2
             if not less(array[place], array[parent]):
@@ -113,7 +114,7 @@ class Heap(Generic[T]):
 
     def _down(self, start: int, end: int) -> bool:
         """Sink the object at `start` within array[:end]. True: it moved."""
-        array, less = self._array, self._less
+        array, less = self._array, self.less
         place = start
         while (left := 2 * place + 1) < end:
             child = left
