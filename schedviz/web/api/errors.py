@@ -11,7 +11,6 @@ from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, JsonResponse
 from rest_framework import exceptions
 from rest_framework.response import Response
-from rest_framework.views import set_rollback
 
 log = structlog.get_logger(__name__)
 
@@ -63,6 +62,9 @@ def answer_exception(error: Exception, context: dict[str, Any]) -> Response | No
         request = context.get("request")
         log.error("unexpected error", path=getattr(request, "path", ""), exc_info=error)
         api = ApiError(500, "internal", "Something went wrong here; it is in the log. Your request may be tried again.")
+    # Not above: the module of views imports the parsers, which import this one.
+    from rest_framework.views import set_rollback
+
     set_rollback()
     return Response(error_body(api.code, api.message, api.detail), status=api.status, headers=api.headers)
 
