@@ -213,11 +213,18 @@ LOGGING = {
             ],
         }
     },
+    "filters": {
+        # 503 of /healthz is an answer, not an accident.
+        "not_health": {
+            "()": "django.utils.log.CallbackFilter",
+            "callback": lambda record: getattr(getattr(record, "request", None), "path", "") != "/healthz",
+        }
+    },
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "structured"}},
     "root": {"handlers": ["stderr"], "level": "WARNING"},
     "loggers": {
         "schedviz": {"level": os.environ.get("SCHEDVIZ_LOG_LEVEL", "INFO"), "propagate": True},
-        "django.request": {"level": "ERROR"},
+        "django.request": {"level": "ERROR", "filters": ["not_health"]},
     },
 }
 
