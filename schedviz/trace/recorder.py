@@ -24,7 +24,7 @@ class Recorder:
         self.silent = False
         self._events: list[AnyEvent] = []
 
-    def record(self, kind: type[TraceEvent], **members: Any) -> None:
+    def record(self, kind: type[TraceEvent], /, **members: Any) -> None:
         """Record one event of this kind, with the members that are its own."""
         if self.silent:
             return
