@@ -5,10 +5,11 @@ Plugins look objects up here, and see a change in the middle of a cycle, as upst
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from schedviz.engine.cluster.watch import WatchEvent
+from schedviz.kube.core import Pod
 from schedviz.kube.kinds import BY_NAME, BY_TYPE, KINDS
 from schedviz.kube.meta import KubeObject
 
@@ -49,6 +50,15 @@ class Informers:
     def by_key(self, kind: str, key: str) -> Any | None:
         """The object, or None."""
         return self._stores[kind].get(key)
+
+    def pod(self, namespace: str, name: str) -> Pod | None:
+        """The pod, or None."""
+        return self._stores["Pod"].get(f"{namespace}/{name}")  # type: ignore[return-value]  # the store has pods alone
+
+    def namespace_labels(self, name: str) -> Mapping[str, str]:
+        """The labels of a namespace, none where it does not exist."""
+        namespace = self._stores["Namespace"].get(name)
+        return {} if namespace is None else namespace.metadata.labels
 
     def list(self, kind: str, namespace: str | None = None) -> Sequence[Any]:
         """Objects of a kind sorted by key, of one namespace or of all."""

@@ -22,7 +22,7 @@ facts. The facts, by stage:
 - `Activate`: `pods`.
 - `Unreserve`: `plugins`. `ForgetPod`: `error`.
 - `HandleSchedulingFailure`: `reason` (of the pod's condition), `message`, `requeued` (whether the pod went back to the queue).
-- `WaitOnPermit`, `PreBind`, `PostBind`: nothing but statuses. `Bind`: `node`, `error`. `FinishBinding`: `error`.
+- `WaitOnPermit`, `PreBind`: nothing but statuses. `PostBind`: `activated` (pods that a plugin wanted in activeQ). `Bind`: `node`, `error`. `FinishBinding`: nothing.
 - `MoveAll`: nothing.
 """
 

@@ -1,0 +1,11 @@
+"""kube-scheduler v1.27.1 as a plain library: no Django, no Redis, no threads, no sockets, no wall clock, no global random state.
+
+`Simulation` is the door: a scheduler with a simulated API server around it. Commands go in, trace events come out.
+"""
+
+from schedviz.engine.config import ConfigurationError
+from schedviz.engine.settings import Outcome, SimulationSettings
+from schedviz.engine.simulation import Simulation
+from schedviz.engine.trace_run import run_trace, settings_of
+
+__all__ = ["ConfigurationError", "Outcome", "Simulation", "SimulationSettings", "run_trace", "settings_of"]

@@ -1,0 +1,220 @@
+"""`BindingCycle`: how an assumed pod is bound, as a value that goes on stage by stage. Several can be in flight.
+
+Upstream: pkg/scheduler/schedule_one.go bindingCycle, handleBindingCycleError, bind, finishBinding
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from schedviz.engine import stages
+from schedviz.engine.cycle_results import BindingResults
+from schedviz.engine.failure import Failure, handle_scheduling_failure
+from schedviz.engine.framework.cycle_state import CycleState
+from schedviz.engine.framework.interface import PODS_TO_ACTIVATE_KEY
+from schedviz.engine.framework.runtime import Framework
+from schedviz.engine.framework.types import PodInfo, QueuedPodInfo
+from schedviz.engine.queue import events as queue_events
+from schedviz.engine.schedule_one import SchedulingCycle, activate
+from schedviz.engine.stage_report import StageReport, statuses_of
+from schedviz.engine.state import SchedulerState
+from schedviz.trace.events import BindingEnded, BindingStageEnded, BindingStarted
+from schedviz.trace.view import StageView
+
+BOUND: Final = "bound"
+FAILED: Final = "failed"
+
+
+class BindingCycle:
+    """One binding cycle. `stage` is what `advance` runs next: `stages.CONFIRM` when only the watch event is missing, `stages.ENDED` at the end."""
+
+    def __init__(
+        self,
+        state: SchedulerState,
+        *,
+        number: int,
+        queued: QueuedPodInfo,
+        framework: Framework,
+        cycle_state: CycleState,
+        node: str,
+        held: bool = False,
+    ) -> None:
+        self.state = state
+        #: The number of the scheduling cycle that it came from.
+        self.number = number
+        self.queued = queued
+        #: The pod with its node.
+        self.assumed: PodInfo = queued.pod_info
+        self.framework = framework
+        self.cycle_state = cycle_state
+        self.node = node
+        #: It waits for a `bind` command; one that did (`by_hand`) also waits for `confirm`.
+        self.held = held
+        self.by_hand = held
+        #: It had to wait at Permit, and goes on by itself.
+        self.waited = False
+        #: The watch event of its binding was let go.
+        self.released = False
+        self.stage = stages.WAIT_ON_PERMIT
+        self.results = BindingResults()
+        self.failure: Failure | None = None
+
+    @classmethod
+    def after(cls, cycle: SchedulingCycle, *, held: bool) -> BindingCycle:
+        """The binding cycle of a pod that was scheduled."""
+        binding = cls(
+            cycle.state,
+            number=cycle.number,
+            queued=cycle.queued,
+            framework=cycle.framework,
+            cycle_state=cycle.cycle_state,
+            node=cycle.results.node,
+            held=held,
+        )
+        cycle.state.recorder.record(
+            BindingStarted, cycle=binding.number, pod=binding.assumed.key, node=binding.node, held=held, next_stage=binding.stage
+        )
+        return binding
+
+    @property
+    def pod(self) -> str:
+        """The key of the pod."""
+        return self.assumed.key
+
+    @property
+    def is_running(self) -> bool:
+        """Whether there is a stage left to run."""
+        return self.stage not in (stages.CONFIRM, stages.ENDED)
+
+    def advance(self) -> bool:
+        """Run one stage and record what it found; False where it has to wait."""
+        stage = self.stage
+        report = _RUN[stage](self)
+        if report is None:
+            self.waited = True
+            return False
+        self.stage = report.next_stage
+        self.state.recorder.record(
+            BindingStageEnded,
+            cycle=self.number,
+            pod=self.pod,
+            stage=stage,
+            next_stage=report.next_stage,
+            statuses=report.statuses,
+            facts=report.facts,
+        )
+        self.results.stages.append(StageView(stage=stage, statuses=report.statuses, facts=report.facts))
+        if report.next_stage == stages.ENDED:
+            self.results.outcome = FAILED
+            self.state.recorder.record(
+                BindingEnded, cycle=self.number, pod=self.pod, node=self.node, outcome=FAILED, message=self.results.message
+            )
+        return True
+
+    def confirmed(self, *, lost: bool = False) -> None:
+        """Record that the watch event arrived, or that nobody waits for it any more."""
+        self.stage = stages.ENDED
+        self.state.recorder.record(
+            BindingEnded, cycle=self.number, pod=self.pod, node=self.node, outcome="lost" if lost else "confirmed"
+        )
+
+    def _wait_on_permit(self) -> StageReport | None:
+        status = self.framework.wait_on_permit(self.assumed)
+        if status is None:
+            return None
+        if not status.is_success:
+            return self._fail(Failure(status))
+        return StageReport(stages.PRE_BIND)
+
+    def _pre_bind(self) -> StageReport:
+        outcome = self.framework.run_pre_bind_plugins(self.cycle_state, self.assumed, self.node)
+        self.results.pre_bind = outcome.answers
+        statuses = statuses_of(outcome.answers)
+        if not outcome.status.is_success:
+            return self._fail(Failure(outcome.status), statuses)
+        return StageReport(stages.BIND, statuses)
+
+    def _bind(self) -> StageReport:
+        outcome = self.framework.run_bind_plugins(self.cycle_state, self.assumed, self.node)
+        self.results.bind = outcome.answers
+        facts: dict[str, Any] = {"node": self.node}
+        if not outcome.status.is_success:
+            self.failure = Failure(outcome.status)
+            facts["error"] = outcome.status.message
+        return StageReport(stages.FINISH_BINDING, statuses_of(outcome.answers), facts=facts)
+
+    def _finish_binding(self) -> StageReport:
+        """Runs after a failed Bind too: upstream defers it."""
+        self.state.cache.finish_binding(self.assumed, self.state.clock.now)
+        if self.failure is not None:
+            return StageReport(stages.UNRESERVE)
+        pod = self.assumed.pod
+        self.state.record_event(
+            pod,
+            self.framework.profile_name,
+            type_="Normal",
+            reason="Scheduled",
+            action="Binding",
+            note=f"Successfully assigned {pod.namespace}/{pod.name} to {self.node}",
+        )
+        return StageReport(stages.POST_BIND)
+
+    def _post_bind(self) -> StageReport:
+        self.framework.run_post_bind_plugins(self.cycle_state, self.assumed, self.node)
+        self.results.outcome = BOUND
+        facts: dict[str, Any] = {}
+        if self.cycle_state.read(PODS_TO_ACTIVATE_KEY).pods:
+            facts["activated"] = activate(self.state, self.cycle_state)
+        return StageReport(stages.CONFIRM, facts=facts)
+
+    # It failed. Upstream: handleBindingCycleError
+
+    def _unreserve(self) -> StageReport:
+        self.results.unreserve = self.framework.run_reserve_plugins_unreserve(self.cycle_state, self.assumed, self.node)
+        return StageReport(stages.FORGET_POD, facts={"plugins": self.results.unreserve})
+
+    def _forget_pod(self) -> StageReport:
+        assert self.failure is not None
+        error = self.results.forget_error = self.state.forget_pod(self.assumed)
+        if error:
+            return StageReport(stages.HANDLE_SCHEDULING_FAILURE, facts={"error": error})
+        # A pod that is unschedulable is not to be moved by its own event, so that event comes after it went to the queue.
+        deferred = self.failure.status.is_unschedulable
+        return StageReport(stages.HANDLE_SCHEDULING_FAILURE if deferred else stages.MOVE_ALL)
+
+    def _move_all(self) -> StageReport:
+        """The place of the forgotten pod is free: as if it had been deleted."""
+        assert self.failure is not None
+        if self.failure.status.is_unschedulable:
+            uid = self.assumed.uid
+            self.state.queue.move_all_to_active_or_backoff_queue(queue_events.ASSIGNED_POD_DELETE, lambda pod: pod.uid != uid)
+            return StageReport(stages.ENDED)
+        self.state.queue.move_all_to_active_or_backoff_queue(queue_events.ASSIGNED_POD_DELETE)
+        return StageReport(stages.HANDLE_SCHEDULING_FAILURE)
+
+    def _handle_scheduling_failure(self) -> StageReport:
+        failure, results = self.failure, self.results
+        assert failure is not None
+        facts = handle_scheduling_failure(self.state, self.framework, self.queued, failure)
+        results.message = failure.message
+        results.condition_reason = failure.condition_reason
+        deferred = failure.status.is_unschedulable and not results.forget_error
+        return StageReport(stages.MOVE_ALL if deferred else stages.ENDED, facts=facts)
+
+    def _fail(self, failure: Failure, statuses: Any = ()) -> StageReport:
+        self.failure = failure
+        return StageReport(stages.UNRESERVE, statuses)
+
+
+_RUN: Final[dict[str, Callable[[BindingCycle], StageReport | None]]] = {
+    stages.WAIT_ON_PERMIT: BindingCycle._wait_on_permit,
+    stages.PRE_BIND: BindingCycle._pre_bind,
+    stages.BIND: BindingCycle._bind,
+    stages.FINISH_BINDING: BindingCycle._finish_binding,
+    stages.POST_BIND: BindingCycle._post_bind,
+    stages.UNRESERVE: BindingCycle._unreserve,
+    stages.FORGET_POD: BindingCycle._forget_pod,
+    stages.MOVE_ALL: BindingCycle._move_all,
+    stages.HANDLE_SCHEDULING_FAILURE: BindingCycle._handle_scheduling_failure,
+}

@@ -1,0 +1,122 @@
+"""What an API server fills in when an object is created, and keeps when it is updated: identity, times, priority, status.
+
+FORMAT.md, "What the API server does".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
+
+from msgspec.structs import replace
+
+from schedviz.engine.clock import Clock
+from schedviz.engine.cluster.objects import ObjectStore
+from schedviz.kube.core import Node, Pod
+from schedviz.kube.kinds import BY_TYPE
+from schedviz.kube.meta import KubeObject
+from schedviz.kube.policy import PriorityClass
+from schedviz.kube.storage import PersistentVolume, PersistentVolumeClaim
+
+Object = TypeVar("Object", bound=KubeObject)
+
+#: What a pod gets that names no class while no class is the global default.
+DEFAULT_PRIORITY = 0
+DEFAULT_PREEMPTION_POLICY = "PreemptLowerPriority"
+
+
+def in_namespace(obj: Object) -> Object:
+    """The object in its namespace: `default` where it should have one and names none."""
+    if obj.metadata.namespace or not BY_TYPE[type(obj)].namespaced:
+        return obj
+    return replace(obj, metadata=replace(obj.metadata, namespace="default"))
+
+
+def admitted(obj: Object, store: ObjectStore, clock: Clock) -> Object:
+    """A new object with uid, creation time and priority; all of them are kept where given."""
+    kind, key = BY_TYPE[type(obj)].name, obj.metadata.key
+    times = store.creations[kind, key] = store.creations.get((kind, key), 0) + 1
+    obj = replace(
+        obj,
+        metadata=replace(
+            obj.metadata,
+            uid=obj.metadata.uid or (key if times == 1 else f"{key}#{times}"),
+            creation_timestamp=obj.metadata.creation_timestamp or clock.timestamp(),
+        ),
+    )
+    return with_priority(obj, store) if isinstance(obj, Pod) else obj
+
+
+def with_priority(pod: Pod, store: ObjectStore) -> Pod:
+    """The pod with the priority and the preemption policy of its class, unless it has its own.
+
+    Upstream: plugin/pkg/admission/priority/admission.go admitPod
+    """
+    if pod.spec.priority is not None and pod.spec.preemption_policy is not None:
+        return pod
+    found = _priority_class(pod, store)
+    priority, policy = pod.spec.priority, pod.spec.preemption_policy
+    if priority is None:
+        priority = found.value if found is not None else DEFAULT_PRIORITY
+    if policy is None:
+        policy = (found.preemption_policy if found is not None else None) or DEFAULT_PREEMPTION_POLICY
+    return replace(pod, spec=replace(pod.spec, priority=priority, preemption_policy=policy))
+
+
+def _priority_class(pod: Pod, store: ObjectStore) -> PriorityClass | None:
+    classes: Mapping[str, Any] = store.of_kind("PriorityClass")
+    named = classes.get(pod.spec.priority_class_name)
+    if named is not None:
+        return named  # type: ignore[no-any-return]
+    defaults: Iterable[PriorityClass] = (each for each in classes.values() if each.global_default)
+    return min(defaults, key=lambda each: each.value, default=None)
+
+
+def merged(new: Object, old: Object, written: Mapping[str, Any]) -> Object:
+    """The new object with what an update keeps of the old one. `written` is the new object as the user wrote it."""
+    new = replace(
+        new,
+        metadata=replace(
+            new.metadata,
+            uid=old.metadata.uid,
+            creation_timestamp=old.metadata.creation_timestamp,
+            deletion_timestamp=old.metadata.deletion_timestamp,
+            deletion_grace_period_seconds=old.metadata.deletion_grace_period_seconds,
+        ),
+    )
+    keep = _KEEPS.get(type(new))
+    return keep(new, old, "status" in written) if keep is not None else new
+
+
+def _keep_of_pod(new: Pod, old: Pod, has_status: bool) -> Pod:
+    spec = replace(
+        new.spec,
+        node_name=new.spec.node_name or old.spec.node_name,
+        priority=old.spec.priority if new.spec.priority is None else new.spec.priority,
+        preemption_policy=new.spec.preemption_policy or old.spec.preemption_policy,
+    )
+    if has_status:
+        return replace(new, spec=spec)
+    return replace(new, spec=spec, status=old.status, unread_status=old.unread_status)
+
+
+def _keep_of_node(new: Node, old: Node, has_status: bool) -> Node:
+    return new if has_status else replace(new, status=old.status)
+
+
+def _keep_of_volume(new: PersistentVolume, old: PersistentVolume, has_status: bool) -> PersistentVolume:
+    spec = replace(new.spec, claim_ref=new.spec.claim_ref or old.spec.claim_ref)
+    return replace(new, spec=spec, status=new.status if has_status else old.status)
+
+
+def _keep_of_claim(new: PersistentVolumeClaim, old: PersistentVolumeClaim, has_status: bool) -> PersistentVolumeClaim:
+    spec = replace(new.spec, volume_name=new.spec.volume_name or old.spec.volume_name)
+    return replace(new, spec=spec, status=new.status if has_status else old.status)
+
+
+_KEEPS: dict[type[KubeObject], Any] = {
+    Pod: _keep_of_pod,
+    Node: _keep_of_node,
+    PersistentVolume: _keep_of_volume,
+    PersistentVolumeClaim: _keep_of_claim,
+}

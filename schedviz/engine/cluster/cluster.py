@@ -1,0 +1,365 @@
+"""`Cluster`: the simulated API server, and the host that carries out what the scheduler wants done.
+
+Every write bumps the resource version, is recorded, and becomes a watch event unless it changed nothing. The pod watch shows the
+scheduler only pods that are not finished, so a pod that finishes is deleted in its eyes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from msgspec.structs import replace
+
+from schedviz.engine.clock import Clock
+from schedviz.engine.cluster import status_patch
+from schedviz.engine.cluster.admission import admitted, in_namespace, merged
+from schedviz.engine.cluster.objects import ObjectStore, qualified_resource
+from schedviz.engine.cluster.watch import Lost, Verb, Watches, WatchEvent
+from schedviz.trace.recorder import Recorder
+from schedviz.engine.framework.status import StatusError
+from schedviz.engine.instructions import AnyInstruction, BindPod, DeletePod, PatchPodStatus, RecordEvent
+from schedviz.kube.core import Pod, PodCondition
+from schedviz.kube.kinds import BY_NAME, BY_TYPE
+from schedviz.kube.meta import KubeObject
+from schedviz.trace.events import ApiWritten, EventRecorded, WatchDelivered, WatchSent
+
+Object = TypeVar("Object", bound=KubeObject)
+
+TERMINATION_GRACE_PERIOD_SECONDS = 30
+FINISHED_PHASES = ("Succeeded", "Failed")
+
+
+class Refusal(Exception):  # noqa: N818  (it is an answer of the API server, not a fault of ours)
+    """The API server refused a write. The text is what it answered."""
+
+
+class BindFailure:
+    """An answer that the next Bind call is to get instead of the true one."""
+
+    def __init__(self, message: str, *, after_write: bool) -> None:
+        self.message = message
+        self.after_write = after_write
+
+
+class Cluster:
+    """Objects, their writers and their watchers. `deliver` is where watch events go: the scheduler's informers."""
+
+    def __init__(self, clock: Clock, recorder: Recorder, *, graceful_victims: bool = False) -> None:
+        self.clock = clock
+        self.recorder = recorder
+        self.graceful_victims = graceful_victims
+        self.store = ObjectStore()
+        self.watches = Watches()
+        self.deliver: Callable[[WatchEvent], None] = _nobody
+        self.bind_failure: BindFailure | None = None
+        #: The pod whose binding cycle runs: its own events wait behind its binding.
+        self.binding_pod = ""
+
+    # What a user asks for.
+
+    def create(self, obj: Object, *, lost: Lost = "") -> Object:
+        """Create an object and tell the watchers. Raises `Refusal`."""
+        obj = in_namespace(obj)
+        kind = BY_TYPE[type(obj)].name
+        if self.store.get(kind, obj.key) is not None:
+            raise Refusal(f'{qualified_resource(kind)} "{obj.name}" already exists')
+        obj = self._written(admitted(obj, self.store, self.clock))
+        self._record_write("create", obj)
+        self._tell_at_once(self._event("ADDED", obj, None, lost))
+        return obj
+
+    def update(self, obj: Object, written: Mapping[str, Any], *, lost: Lost = "") -> Object:
+        """Replace an object (`written`: as the user wrote it) and tell the watchers if that changed anything. Raises `Refusal`."""
+        obj = in_namespace(obj)
+        old = self._existing(BY_TYPE[type(obj)].name, obj.key)
+        new = merged(obj, old, written)
+        if _same(new, old):
+            return new
+        new = self._written(new)
+        self._record_write("update", new)
+        self._tell_at_once(self._event("MODIFIED", new, old, lost))
+        return new
+
+    def delete(self, kind: str, namespace: str, name: str, *, graceful: bool = False, lost: Lost = "") -> None:
+        """Delete an object, or let a pod begin to terminate, and tell the watchers. Raises `Refusal`."""
+        old = self._existing(kind, f"{namespace}/{name}" if BY_NAME[kind].namespaced else name)
+        event = self._remove(old, graceful=graceful, lost=lost)
+        self._tell_at_once(event)
+
+    def bind_by_somebody_else(self, pod_key: str, node: str) -> bool:
+        """Bind a pod as another scheduler would; False where the API server would refuse."""
+        pod = self.store.get("Pod", pod_key)
+        if not isinstance(pod, Pod) or _why_not_bound(pod, pod.uid):
+            return False
+        bound = self._bound(pod, node)
+        self._record_write("create", bound, subresource="binding", detail=node)
+        self._tell_at_once(self._event("MODIFIED", bound, pod))
+        return True
+
+    def load(self, obj: Object) -> Object:
+        """Store an object of an import. Nobody is told."""
+        obj = in_namespace(obj)
+        return self._written(admitted(obj, self.store, self.clock))
+
+    # What the scheduler asks for.
+
+    def carry_out(self, instruction: AnyInstruction) -> StatusError | None:
+        """Do what the scheduler wants done; the watchers hear of it when its cycle has ended."""
+        match instruction:
+            case BindPod():
+                return self._bind(instruction)
+            case PatchPodStatus():
+                return self._patch(instruction)
+            case DeletePod():
+                return self._delete_victim(instruction)
+            case RecordEvent():
+                self._record_event(instruction)
+        return None
+
+    def _bind(self, instruction: BindPod) -> StatusError | None:
+        failure, self.bind_failure = self.bind_failure, None
+        pod, node = instruction.pod, instruction.node
+        current = self.store.get("Pod", pod.key)
+        error = _why_not_bound(current, pod.uid) or ""
+        if failure is not None and not failure.after_write:
+            error = failure.message
+        not_found = current is None and failure is None
+        if isinstance(current, Pod) and not error:
+            bound = self._bound(current, node)
+            if failure is not None:
+                error = failure.message
+            self._record_scheduler_write("create", pod, subresource="binding", detail=node, error=error)
+            event = self._event("MODIFIED", bound, current)
+            if event is not None:
+                self.watches.unconfirmed.setdefault(pod.key, []).append(event)
+        else:
+            error = error or f'pods "{pod.name}" not found'
+            if failure is not None:
+                error = failure.message
+            self._record_scheduler_write("create", pod, subresource="binding", detail=node, error=error)
+        if not error:
+            return None
+        return StatusError(error, "pods", pod.name) if not_found else StatusError(error)
+
+    def _patch(self, instruction: PatchPodStatus) -> StatusError | None:
+        base = instruction.pod
+        condition = instruction.condition
+        if condition is not None:
+            condition = replace(condition, last_transition_time=self.clock.timestamp())
+        patch = status_patch.between(base.status, condition, instruction.nominated_node_name)
+        if patch is None:
+            return None
+        current = self.store.get("Pod", base.key)
+        error = "" if isinstance(current, Pod) else f'pods "{base.name}" not found'
+        if not isinstance(current, Pod):
+            self._record_scheduler_write("patch", base, subresource="status", detail=patch.detail, error=error)
+            return StatusError(error, "pods", base.name)
+        new = replace(current, status=patch.apply(current.status))
+        if not _same(new, current):
+            new = self._written(new)
+            self._record_scheduler_write("patch", base, subresource="status", detail=patch.detail)
+            self._hold(self._event("MODIFIED", new, current))
+        else:
+            self._record_scheduler_write("patch", base, subresource="status", detail=patch.detail)
+        return None
+
+    def _delete_victim(self, instruction: DeletePod) -> StatusError | None:
+        pod = instruction.pod
+        current = self.store.get("Pod", pod.key)
+        if not isinstance(current, Pod):
+            error = f'pods "{pod.name}" not found'
+            self._record_scheduler_write("delete", pod, error=error)
+            return StatusError(error, "pods", pod.name)
+        self._hold(self._remove(current, graceful=self.graceful_victims, by_scheduler=True))
+        return None
+
+    def _record_event(self, instruction: RecordEvent) -> None:
+        self.recorder.record(
+            EventRecorded,
+            type=instruction.type,
+            reason=instruction.reason,
+            action=instruction.action,
+            note=instruction.note,
+            pod=instruction.pod.key,
+            related=instruction.related,
+            component=instruction.component,
+        )
+
+    # How the watchers hear of it.
+
+    def cycle_ended(self) -> None:
+        """Deliver what the scheduler wrote, in order. What its running binding cycle did to its own pod waits behind the binding."""
+        while self.watches.written:
+            event = self.watches.written.pop(0)
+            held = self.watches.unconfirmed.get(event.key) if event.kind == "Pod" else None
+            if held is not None and event.key == self.binding_pod:
+                held.append(event)
+            else:
+                self._send(event)
+
+    def confirm(self, pod_key: str) -> bool:
+        """Let the event of a pod's binding go, and what waits behind it; False where there is none."""
+        held = self.watches.unconfirmed.pop(pod_key, None)
+        for event in held or ():
+            self._dispatch(event)
+        return held is not None
+
+    def deliver_arrived(self) -> bool:
+        """Deliver the next event whose latency has passed; False where there is none."""
+        event = self.watches.arrived(self.clock.now)
+        if event is None:
+            return False
+        self._hand_over(event)
+        return True
+
+    def _tell_at_once(self, event: WatchEvent | None) -> None:
+        if event is None:
+            return
+        if self.watches.waits_behind(event):
+            self.watches.written.append(event)
+        else:
+            self._send(event)
+
+    def _hold(self, event: WatchEvent | None) -> None:
+        if event is not None:
+            self.watches.written.append(event)
+
+    def _send(self, event: WatchEvent) -> None:
+        if event.kind == "Pod":
+            self.confirm(event.key)
+        self._dispatch(event)
+
+    def _dispatch(self, event: WatchEvent) -> None:
+        sent = self.watches.send(event, self.clock.now)
+        if sent is None:
+            self._hand_over(event)
+        else:
+            self.recorder.record(
+                WatchSent,
+                id=sent.id,
+                verb=sent.verb,
+                resource=sent.resource,
+                key=sent.key,
+                due_seconds=sent.due / 1_000_000_000,
+            )
+
+    def _hand_over(self, event: WatchEvent) -> None:
+        self.recorder.record(WatchDelivered, id=event.id, verb=event.verb, resource=event.resource, key=event.key, lost=event.lost)
+        if event.lost != "watch":
+            self.deliver(event)
+
+    def _event(self, verb: Verb, new: KubeObject, old: KubeObject | None, lost: Lost = "") -> WatchEvent | None:
+        """The event as the scheduler's watch shows it; None: it shows none."""
+        kind = BY_TYPE[type(new)].name
+        if isinstance(new, Pod):
+            seen_now, seen_before = not is_finished(new), isinstance(old, Pod) and not is_finished(old)
+            if verb == "DELETED":
+                seen_before = seen_now
+            if not seen_now and not seen_before:
+                return None
+            if verb == "MODIFIED" and seen_now != seen_before:
+                verb = "ADDED" if seen_now else "DELETED"
+        return WatchEvent(self.watches.next_id(), verb, kind, new, lost)  # type: ignore[arg-type]  # every kind is an AnyObject
+
+    # Writing.
+
+    def _existing(self, kind: str, key: str) -> Any:
+        old = self.store.get(kind, key)
+        if old is None:
+            raise Refusal(f'{qualified_resource(kind)} "{key.rpartition("/")[2]}" not found')
+        return old
+
+    def _written(self, obj: Object) -> Object:
+        obj = replace(obj, metadata=replace(obj.metadata, resource_version=self.store.next_resource_version()))
+        self.store.put(obj)
+        return obj
+
+    def _bound(self, pod: Pod, node: str) -> Pod:
+        condition = PodCondition(type="PodScheduled", status="True", last_transition_time=self.clock.timestamp())
+        status = status_patch.with_condition(pod.status, condition)
+        return self._written(replace(pod, spec=replace(pod.spec, node_name=node), status=status))
+
+    def _remove(self, old: KubeObject, *, graceful: bool, lost: Lost = "", by_scheduler: bool = False) -> WatchEvent | None:
+        record = self._record_scheduler_write if by_scheduler else self._record_write
+        if not (graceful and isinstance(old, Pod)):
+            self.store.remove(old)
+            gone = replace(old, metadata=replace(old.metadata, resource_version=self.store.next_resource_version()))
+            record("delete", old)
+            return self._event("DELETED", gone, old, lost)
+        if old.metadata.deletion_timestamp is not None:
+            record("delete", old)
+            return None
+        grace = old.spec.termination_grace_period_seconds
+        seconds = TERMINATION_GRACE_PERIOD_SECONDS if grace is None else grace
+        metadata = replace(
+            old.metadata,
+            deletion_timestamp=self.clock.timestamp(after_seconds=seconds),
+            deletion_grace_period_seconds=seconds,
+        )
+        new = self._written(replace(old, metadata=metadata))
+        record("delete", old)
+        return self._event("MODIFIED", new, old, lost)
+
+    def _record_write(self, verb: Any, obj: KubeObject, *, subresource: str = "", detail: str = "") -> None:
+        entry = BY_TYPE[type(obj)]
+        self.recorder.record(
+            ApiWritten,
+            verb=verb,
+            resource=entry.resource,
+            kind=entry.name,
+            key=obj.key,
+            subresource=subresource,
+            detail=detail,
+            count=self.store.count(entry.name),
+        )
+
+    def _record_scheduler_write(
+        self, verb: Any, obj: KubeObject, *, subresource: str = "", detail: str = "", error: str = ""
+    ) -> None:
+        entry = BY_TYPE[type(obj)]
+        self.recorder.record(
+            ApiWritten,
+            verb=verb,
+            resource=entry.resource,
+            kind=entry.name,
+            key=obj.key,
+            subresource=subresource,
+            detail=detail,
+            error=error,
+            by_scheduler=True,
+            count=self.store.count(entry.name),
+        )
+
+
+def is_finished(pod: Pod) -> bool:
+    """Whether the pod has run to its end: the scheduler's informer does not see it then."""
+    return pod.status.phase in FINISHED_PHASES
+
+
+def _why_not_bound(pod: KubeObject | None, uid: str) -> str:
+    """Why the API server would refuse to bind a pod; "" where it would not.
+
+    Upstream: pkg/registry/core/pod/storage/storage.go setPodHostAndAnnotations
+    """
+    if not isinstance(pod, Pod):
+        return ""
+    conflict = f'Operation cannot be fulfilled on pods/binding "{pod.name}": '
+    if pod.uid != uid:
+        return f"{conflict}Precondition failed: UID in precondition: {uid}, UID in object meta: {pod.uid}"
+    if pod.metadata.deletion_timestamp is not None:
+        return f"{conflict}pod {pod.name} is being deleted, cannot be assigned to a host"
+    if pod.spec.node_name:
+        return f'{conflict}pod {pod.name} is already assigned to node "{pod.spec.node_name}"'
+    if pod.spec.scheduling_gates:
+        return f"{conflict}pod {pod.name} has non-empty .spec.schedulingGates"
+    return ""
+
+
+def _same(new: KubeObject, old: KubeObject) -> bool:
+    """Whether two versions differ in nothing but their resource version."""
+    return replace(new, metadata=replace(new.metadata, resource_version=old.metadata.resource_version)) == old
+
+
+def _nobody(event: WatchEvent) -> None:
+    del event

@@ -1,0 +1,101 @@
+"""A patch of a pod's status, as the scheduler sends it: the fields that differ from what it knew, merged into what is there now.
+
+Upstream: util/utils.go PatchPodStatus (a strategic merge patch; conditions merge by type)
+"""
+
+from __future__ import annotations
+
+import json
+
+import msgspec
+from msgspec.structs import replace
+
+from schedviz.kube.core import PodCondition, PodStatus
+
+
+class StatusPatch(msgspec.Struct, frozen=True):
+    """Fields of one condition, and of the nomination. None: not in the patch."""
+
+    condition_type: str = ""
+    status: str | None = None
+    reason: str | None = None
+    message: str | None = None
+    last_transition_time: str | None = None
+    nominated_node_name: str | None = None
+
+    @property
+    def detail(self) -> str:
+        """The patch in FORMAT.md's words: `condition PodScheduled=False Unschedulable; nominatedNodeName="n1"`."""
+        parts = []
+        if self.condition_type:
+            parts.append(f"condition {self.condition_type}={self.status or ''} {self.reason or ''}")
+        if self.nominated_node_name is not None:
+            parts.append(f"nominatedNodeName={json.dumps(self.nominated_node_name or None)}")
+        return "; ".join(parts)
+
+    def apply(self, status: PodStatus) -> PodStatus:
+        """The status with the patch merged into it."""
+        if self.nominated_node_name is not None:
+            status = replace(status, nominated_node_name=self.nominated_node_name)
+        if not self.condition_type:
+            return status
+        old = condition_of(status, self.condition_type) or PodCondition(type=self.condition_type)
+        new = PodCondition(
+            type=self.condition_type,
+            status=old.status if self.status is None else self.status,
+            reason=old.reason if self.reason is None else self.reason,
+            message=old.message if self.message is None else self.message,
+            last_transition_time=old.last_transition_time if self.last_transition_time is None else self.last_transition_time,
+        )
+        return _with(status, new)
+
+
+def between(base: PodStatus, condition: PodCondition | None, nominated_node_name: str | None) -> StatusPatch | None:
+    """What has to change in `base` for it to have this condition and nomination; None: nothing.
+
+    Upstream: pkg/api/v1/pod/util.go UpdatePodCondition (a condition whose status stays keeps its transition time)
+    """
+    if nominated_node_name == base.nominated_node_name:
+        nominated_node_name = None
+    patch = StatusPatch(nominated_node_name=nominated_node_name)
+    if condition is not None:
+        old = condition_of(base, condition.type)
+        if old is None:
+            patch = replace(
+                patch,
+                condition_type=condition.type,
+                status=condition.status,
+                reason=condition.reason,
+                message=condition.message,
+                last_transition_time=condition.last_transition_time,
+            )
+        else:
+            moved = condition.status != old.status
+            fields = {
+                "status": condition.status if moved else None,
+                "reason": condition.reason if condition.reason != old.reason else None,
+                "message": condition.message if condition.message != old.message else None,
+                "last_transition_time": condition.last_transition_time if moved else None,
+            }
+            if any(value is not None for value in fields.values()):
+                patch = replace(patch, condition_type=condition.type, **fields)
+    return patch if patch.condition_type or patch.nominated_node_name is not None else None
+
+
+def with_condition(status: PodStatus, condition: PodCondition) -> PodStatus:
+    """The status with a condition set; its transition time moves only if its status does."""
+    old = condition_of(status, condition.type)
+    if old is not None and old.status == condition.status:
+        condition = replace(condition, last_transition_time=old.last_transition_time)
+    return _with(status, condition)
+
+
+def condition_of(status: PodStatus, type_: str) -> PodCondition | None:
+    """The condition of a type, or None."""
+    return next((condition for condition in status.conditions if condition.type == type_), None)
+
+
+def _with(status: PodStatus, condition: PodCondition) -> PodStatus:
+    if condition_of(status, condition.type) is None:
+        return replace(status, conditions=(*status.conditions, condition))
+    return replace(status, conditions=tuple(condition if each.type == condition.type else each for each in status.conditions))

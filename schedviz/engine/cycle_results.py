@@ -1,0 +1,117 @@
+"""What a scheduling cycle and a binding cycle found out so far, as data that a checkpoint can keep."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from schedviz.engine.cache import SnapshotUpdate
+from schedviz.engine.framework.interface import NominatingInfo
+from schedviz.engine.framework.runtime import PluginAnswer, PostFilterOutcome
+from schedviz.trace.view import ScoredNodeView, StageView
+
+
+class NominatedNodeEvaluation(msgspec.Struct):
+    """The first try on `status.nominatedNodeName`."""
+
+    node: str
+    feasible: list[str] = []
+    rejected: PluginAnswer | None = None
+    error: str = ""
+
+
+class Ranking(msgspec.Struct, frozen=True):
+    """Who has the highest total: positions among the feasible rows."""
+
+    winner: int
+    total: int
+    tied: list[int]
+    #: The best of the others, the first of them; None: there is no other node.
+    runner_up: int | None = None
+    runner_up_total: int = 0
+
+
+class CycleResults(msgspec.Struct):
+    """Of a scheduling cycle."""
+
+    #: When it began.
+    at_seconds: float = 0.0
+    attempts: int = 0
+    all_nodes: int = 0
+    decided_without: list[str] = []
+    stages: list[StageView] = []
+    start_node_index: int = 0
+    next_start_node_index: int = 0
+    snapshot_update: SnapshotUpdate | None = None
+    pre_filter: tuple[PluginAnswer, ...] = ()
+    #: The nodes that PreFilter left, sorted; None: all.
+    pre_filter_nodes: list[str] | None = None
+    skipped_filter_plugins: list[str] = []
+    nominated_node: NominatedNodeEvaluation | None = None
+    num_feasible_nodes_to_find: int = 0
+    rejected_nodes: int = 0
+    feasible_nodes: int = 0
+    post_filter: PostFilterOutcome | None = None
+    pre_score: tuple[PluginAnswer, ...] = ()
+    skipped_score_plugins: list[str] = []
+    ranking: Ranking | None = None
+    #: The first few of the tied nodes, and who came out on top.
+    tied: list[str] = []
+    winner: ScoredNodeView | None = None
+    runner_up: ScoredNodeView | None = None
+    #: The chosen node; "" again once the cycle has failed.
+    node: str = ""
+    reserve: tuple[PluginAnswer, ...] = ()
+    permit: tuple[PluginAnswer, ...] = ()
+    unreserve: list[str] = []
+    #: scheduled | unschedulable | error | skipped; "" while the cycle runs.
+    outcome: str = ""
+    message: str = ""
+    condition_reason: str = ""
+    unschedulable_plugins: list[str] = []
+    nominating: NominatingInfo | None = None
+
+    @property
+    def evaluated_nodes(self) -> int:
+        """How many nodes were found feasible or rejected."""
+        return self.feasible_nodes + self.rejected_nodes
+
+    @property
+    def tied_nodes(self) -> int:
+        """How many nodes share the highest total; 0 where nothing was scored."""
+        return 0 if self.winner is None or self.ranking is None else len(self.ranking.tied)
+
+
+#: What a `CycleEnded` and a `CycleView` have of the results of a cycle that ended.
+CYCLE_RESULTS: Final = (
+    "outcome",
+    "node",
+    "message",
+    "condition_reason",
+    "evaluated_nodes",
+    "feasible_nodes",
+    "num_feasible_nodes_to_find",
+    "start_node_index",
+    "next_start_node_index",
+    "tied_nodes",
+    "tied",
+    "winner",
+    "runner_up",
+    "unschedulable_plugins",
+)
+
+
+class BindingResults(msgspec.Struct):
+    """Of a binding cycle."""
+
+    stages: list[StageView] = []
+    pre_bind: tuple[PluginAnswer, ...] = ()
+    bind: tuple[PluginAnswer, ...] = ()
+    unreserve: list[str] = []
+    forget_error: str = ""
+    #: bound | failed; "" while the cycle runs.
+    outcome: str = ""
+    message: str = ""
+    condition_reason: str = ""
+    confirmed: bool = False

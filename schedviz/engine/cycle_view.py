@@ -1,0 +1,58 @@
+"""Cycles, bindings and the API server as a page draws them."""
+
+from __future__ import annotations
+
+from schedviz.engine import stages
+from schedviz.engine.binding import BindingCycle
+from schedviz.engine.clock import SECOND
+from schedviz.engine.cluster import Cluster
+from schedviz.engine.cycle_results import CYCLE_RESULTS
+from schedviz.engine.schedule_one import SchedulingCycle
+from schedviz.kube.kinds import KINDS
+from schedviz.trace.view import ApiView, BindingView, CycleView, WatchInFlight
+
+
+def cycle_view(cycle: SchedulingCycle) -> CycleView:
+    """A scheduling cycle, running or ended: what its events add up to."""
+    results = cycle.results
+    view = CycleView(
+        cycle=cycle.number,
+        pod=cycle.pod.key,
+        profile=cycle.framework.profile_name,
+        attempts=results.attempts,
+        at_seconds=results.at_seconds,
+        next_stage=cycle.stage,
+        stages=list(results.stages),
+        all_nodes=results.all_nodes,
+        decided_without=results.decided_without,
+    )
+    if cycle.has_ended:
+        for member in CYCLE_RESULTS:
+            setattr(view, member, getattr(results, member))
+    return view
+
+
+def binding_view(binding: BindingCycle) -> BindingView:
+    """A binding cycle that has not ended."""
+    return BindingView(
+        pod=binding.pod,
+        node=binding.node,
+        cycle=binding.number,
+        next_stage=binding.stage,
+        stages=list(binding.results.stages),
+        held=binding.held and binding.stage == stages.WAIT_ON_PERMIT,
+    )
+
+
+def api_view(cluster: Cluster) -> ApiView:
+    """The simulated API server."""
+    watches = cluster.watches
+    counts = {kind.name: cluster.store.count(kind.name) for kind in KINDS}
+    return ApiView(
+        objects={kind: count for kind, count in counts.items() if count},
+        in_flight=[
+            WatchInFlight(id=event.id, verb=event.verb, resource=event.resource, key=event.key, due_seconds=event.due / SECOND)
+            for event in watches.in_flight
+        ],
+        latencies={kind: nanos / SECOND for kind, nanos in watches.latencies.items() if nanos},
+    )

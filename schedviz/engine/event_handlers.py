@@ -1,0 +1,193 @@
+"""Which change of which object becomes which call of cache and queue.
+
+Upstream: pkg/scheduler/eventhandlers.go
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any, Final
+
+from schedviz.engine.cache import CacheError
+from schedviz.engine.cluster.watch import WatchEvent
+from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, PodInfo
+from schedviz.engine.node_events import node_scheduling_properties_change, pre_check_for_node
+from schedviz.engine.queue import events as queue_events
+from schedviz.engine.state import SchedulerState
+from schedviz.kube.core import Node, Pod
+from schedviz.kube.meta import KubeObject
+from schedviz.kube.storage import StorageClass
+
+#: Kinds whose changes move pods only when a plugin waits for them: kind -> its name in cluster events, and in their labels.
+_WATCHED_FOR_PLUGINS: Final[Mapping[str, tuple[str, str]]] = {
+    "CSINode": (GVK.CSI_NODE, "CSINode"),
+    "CSIDriver": (GVK.CSI_DRIVER, "CSIDriver"),
+    "CSIStorageCapacity": (GVK.CSI_STORAGE_CAPACITY, "CSIStorageCapacity"),
+    "PersistentVolume": (GVK.PERSISTENT_VOLUME, "Pv"),
+    "PersistentVolumeClaim": (GVK.PERSISTENT_VOLUME_CLAIM, "Pvc"),
+}
+
+
+class EventHandlers:
+    """What the scheduler does with each watch event, after the informer's store has taken it."""
+
+    def __init__(self, state: SchedulerState, cluster_event_map: Mapping[ClusterEvent, object]) -> None:
+        """`cluster_event_map` has the events that plugins wait for."""
+        self._state = state
+        self._cache = state.cache
+        self._queue = state.queue
+        self._waited_for = _unioned_gvks(cluster_event_map)
+
+    def handle(self, event: WatchEvent, before: KubeObject | None) -> None:
+        """Call the handlers of the event's kind. `before` is what the informer's store held."""
+        match event.object:
+            case Pod() as pod:
+                self._pod(event, before, pod)
+            case Node() as node:
+                self._node(event, before, node)
+            case StorageClass() as storage_class:
+                self._storage_class(event, before, storage_class)
+            case _:
+                self._other(event, before)
+
+    # Pods: the cache's handlers come first, then the queue's, as they were registered.
+
+    def _pod(self, event: WatchEvent, before: KubeObject | None, pod: Pod) -> None:
+        old = before if isinstance(before, Pod) else None
+        if event.verb == "DELETED":
+            old, new = pod, None
+        else:
+            new = pod
+        _filtered(_assigned, old, new, self._add_pod_to_cache, self._update_pod_in_cache, self._delete_pod_from_cache)
+        _filtered(self._is_ours, old, new, self._add_pod_to_queue, self._update_pod_in_queue, self._delete_pod_from_queue)
+
+    def _is_ours(self, pod: Pod) -> bool:
+        return not pod.spec.node_name and pod.spec.scheduler_name in self._state.profiles
+
+    def _info(self, pod: Pod) -> PodInfo:
+        """The pod's PodInfo, made from the one that the cache has where that is possible."""
+        known = self._cache.pod_states.get(pod.uid)
+        if known is None:
+            return PodInfo(pod)
+        return known.info if known.info.pod is pod else known.info.like(pod)
+
+    def _add_pod_to_cache(self, pod: Pod) -> None:
+        info = self._info(pod)
+        with _logged():
+            self._cache.add_pod(info)
+        self._queue.assigned_pod_added(info)
+
+    def _update_pod_in_cache(self, old: Pod, new: Pod) -> None:
+        info = self._info(new)
+        with _logged():
+            self._cache.update_pod(self._info(old), info)
+        self._queue.assigned_pod_updated(info)
+
+    def _delete_pod_from_cache(self, pod: Pod) -> None:
+        with _logged():
+            self._cache.remove_pod(pod)
+        self._queue.move_all_to_active_or_backoff_queue(queue_events.ASSIGNED_POD_DELETE)
+
+    def _add_pod_to_queue(self, pod: Pod) -> None:
+        self._queue.add(PodInfo(pod))
+
+    def _update_pod_in_queue(self, old: Pod, new: Pod) -> None:
+        if old.metadata.resource_version == new.metadata.resource_version:
+            return
+        if not self._cache.is_assumed_pod(new):
+            self._queue.update(PodInfo(old), PodInfo(new))
+
+    def _delete_pod_from_queue(self, pod: Pod) -> None:
+        self._queue.delete(self._info(pod))
+        framework = self._state.profiles[pod.spec.scheduler_name]
+        waiting = framework.waiting_pods.get(pod.uid)
+        if waiting is not None:
+            # It was assumed already: its place becomes free.
+            waiting.reject("", "removed")
+            self._queue.move_all_to_active_or_backoff_queue(queue_events.ASSIGNED_POD_DELETE)
+
+    # Nodes.
+
+    def _node(self, event: WatchEvent, before: KubeObject | None, node: Node) -> None:
+        if event.verb == "DELETED":
+            with _logged():
+                self._cache.remove_node(node)
+        elif isinstance(before, Node):
+            info = self._cache.update_node(before, node)
+            change = node_scheduling_properties_change(node, before)
+            if change is not None:
+                self._queue.move_all_to_active_or_backoff_queue(change, pre_check_for_node(info))
+        else:
+            info = self._cache.add_node(node)
+            self._queue.move_all_to_active_or_backoff_queue(queue_events.NODE_ADD, pre_check_for_node(info))
+
+    # Everything else moves pods, if a plugin waits for it.
+
+    def _storage_class(self, event: WatchEvent, before: KubeObject | None, storage_class: StorageClass) -> None:
+        waited_for = self._waited_for.get(GVK.STORAGE_CLASS, ActionType(0))
+        if event.verb == "DELETED":
+            return
+        if before is None:
+            # Only late binding can make a claim without a volume acceptable.
+            if waited_for & ActionType.ADD and storage_class.volume_binding_mode == "WaitForFirstConsumer":
+                self._queue.move_all_to_active_or_backoff_queue(queue_events.STORAGE_CLASS_ADD)
+        elif waited_for & ActionType.UPDATE:
+            self._queue.move_all_to_active_or_backoff_queue(queue_events.STORAGE_CLASS_UPDATE)
+
+    def _other(self, event: WatchEvent, before: KubeObject | None) -> None:
+        watched = _WATCHED_FOR_PLUGINS.get(event.kind)
+        if watched is None:
+            return
+        gvk, short = watched
+        if event.verb == "DELETED":
+            action, word = ActionType.DELETE, "Delete"
+        elif before is None:
+            action, word = ActionType.ADD, "Add"
+        else:
+            action, word = ActionType.UPDATE, "Update"
+        if self._waited_for.get(gvk, ActionType(0)) & action:
+            self._queue.move_all_to_active_or_backoff_queue(ClusterEvent(gvk, action, f"{short}{word}"))
+
+
+def _filtered(
+    wanted: Callable[[Pod], bool],
+    old: Pod | None,
+    new: Pod | None,
+    add: Callable[[Pod], None],
+    update: Callable[[Pod, Pod], None],
+    delete: Callable[[Pod], None],
+) -> None:
+    """Call a handler that sees only some pods: one that comes into view is added, one that leaves it deleted.
+
+    Upstream: client-go tools/cache/controller.go FilteringResourceEventHandler
+    """
+    before = old is not None and wanted(old)
+    now = new is not None and wanted(new)
+    if before and now:
+        assert old is not None
+        assert new is not None
+        update(old, new)
+    elif now:
+        assert new is not None
+        add(new)
+    elif before:
+        assert old is not None
+        delete(old)
+
+
+def _logged() -> suppress:
+    """Errors that upstream's handlers log, and nothing more."""
+    return suppress(CacheError)
+
+
+def _assigned(pod: Pod) -> bool:
+    return bool(pod.spec.node_name)
+
+
+def _unioned_gvks(events: Mapping[ClusterEvent, Any]) -> dict[str, ActionType]:
+    """What any plugin waits for, by resource. Upstream: pkg/scheduler/scheduler.go unionedGVKs"""
+    found: dict[str, ActionType] = {}
+    for event in events:
+        found[event.resource] = found.get(event.resource, ActionType(0)) | event.action_type
+    return found

@@ -1,0 +1,42 @@
+"""Which nodes are looked at, in which order, and how many feasible ones are enough.
+
+Upstream: pkg/scheduler/schedule_one.go findNodesThatFitPod, numFeasibleNodesToFind
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from schedviz.engine.cache import Snapshot
+from schedviz.engine.framework.rows import Rows
+
+#: Fewer feasible nodes than this are never enough while there are more to look at.
+MIN_FEASIBLE_NODES_TO_FIND: Final = 100
+MIN_FEASIBLE_NODES_PERCENTAGE_TO_FIND: Final = 5
+
+
+def num_feasible_nodes_to_find(percentage: int, num_all_nodes: int) -> int:
+    """After how many feasible nodes the search stops; percentage 0 is adaptive. Upstream: schedule_one.go numFeasibleNodesToFind"""
+    if num_all_nodes < MIN_FEASIBLE_NODES_TO_FIND:
+        return num_all_nodes
+    if percentage == 0:
+        percentage = max(50 - num_all_nodes // 125, MIN_FEASIBLE_NODES_PERCENTAGE_TO_FIND)
+    return max(num_all_nodes * percentage // 100, MIN_FEASIBLE_NODES_TO_FIND)
+
+
+def rows_in_search_order(snapshot: Snapshot, names: frozenset[str] | None, start: int) -> Rows:
+    """The nodes that PreFilter left (`names`, None: all), beginning where the last search stopped.
+
+    PreFilter's nodes come sorted by name. Raises LookupError for one that is not in the snapshot.
+    """
+    if names is None:
+        count = snapshot.num_nodes
+        return snapshot.rows(np.roll(np.arange(count), -start) if start else None)
+    row_of = snapshot.columns.row_of
+    ordered = sorted(names)
+    for name in ordered:
+        snapshot.get(name)
+    first = start % len(ordered)
+    return snapshot.rows(np.fromiter((row_of[name] for name in ordered[first:] + ordered[:first]), np.intp, len(ordered)))

@@ -1,0 +1,442 @@
+"""`SchedulingCycle`: one pod's way from activeQ to a node, or back to the queue, as a value that goes on stage by stage.
+
+Upstream: pkg/scheduler/schedule_one.go scheduleOne, schedulingCycle, schedulePod
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from schedviz.engine import stages
+from schedviz.engine.cache import CacheError
+from schedviz.engine.cycle_results import CYCLE_RESULTS, CycleResults, NominatedNodeEvaluation
+from schedviz.engine.failure import (
+    Failure,
+    error_failure,
+    fit_failure,
+    handle_scheduling_failure,
+    no_nodes_failure,
+)
+from schedviz.engine.find_nodes import num_feasible_nodes_to_find, rows_in_search_order
+from schedviz.engine.framework.cycle_state import CycleState
+from schedviz.engine.framework.fit_error import Diagnosis, FitError
+from schedviz.engine.framework.interface import PODS_TO_ACTIVATE_KEY, PodsToActivate
+from schedviz.engine.framework.rows import Rows
+from schedviz.engine.framework.runtime import FilterOutcome, Framework, PluginAnswer, ScoreOutcome
+from schedviz.engine.framework.types import PodInfo, QueuedPodInfo, to_seconds
+from schedviz.engine.select_host import rank, scored_nodes, tied_names
+from schedviz.engine.stage_report import StageReport, filter_rejections, statuses_of
+from schedviz.engine.state import SchedulerState
+from schedviz.trace.events import CycleEnded, CycleStarted, StageEnded
+from schedviz.trace.view import StageView
+
+SCHEDULED: Final = "scheduled"
+SKIPPED: Final = "skipped"
+
+
+class SchedulingCycle:
+    """One scheduling cycle. `stage` is what `advance` runs next, `stages.ENDED` when nothing is left.
+
+    Its state between two stages can be written to a checkpoint (`cycle_checkpoint`).
+    """
+
+    def __init__(self, state: SchedulerState, queued: QueuedPodInfo, framework: Framework, number: int) -> None:
+        self.state = state
+        self.number = number
+        self.queued = queued
+        #: The pod as it was popped; `queued` has it with its node once it is assumed.
+        self.pod: PodInfo = queued.pod_info
+        self.framework = framework
+        self.cycle_state = CycleState()
+        self.cycle_state.write(PODS_TO_ACTIVATE_KEY, PodsToActivate({}))
+        self.stage = stages.SKIP_POD_SCHEDULE
+        self.results = CycleResults(start_node_index=state.next_start_node_index)
+        self.diagnosis = Diagnosis()
+        #: Filter's outcome over the main pass, and Score's over the feasible rows.
+        self.filtered: FilterOutcome | None = None
+        self.scored: ScoreOutcome | None = None
+        #: The feasible rows, after extenders.
+        self.feasible: Rows | None = None
+        self.failure: Failure | None = None
+        #: The pod with its node, once it is assumed.
+        self.assumed: PodInfo | None = None
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing is left to do."""
+        return self.stage == stages.ENDED
+
+    @property
+    def is_bound_for_binding(self) -> bool:
+        """Whether it ended well: a binding cycle is due."""
+        return self.has_ended and self.results.outcome == SCHEDULED
+
+    def advance(self) -> None:
+        """Run one stage and record what it found."""
+        stage = self.stage
+        report = _RUN[stage](self)
+        self.stage = report.next_stage
+        self._record_stage(stage, report)
+        if report.next_stage == stages.ENDED:
+            self._end()
+
+    def _record_stage(self, stage: str, report: StageReport) -> None:
+        self.state.recorder.record(
+            StageEnded,
+            stage=stage,
+            next_stage=report.next_stage,
+            statuses=report.statuses,
+            rejections=report.rejections,
+            facts=report.facts,
+        )
+        self.results.stages.append(
+            StageView(stage=stage, statuses=report.statuses, rejections=report.rejections, facts=report.facts)
+        )
+
+    # Before anything is looked at.
+
+    def begin(self) -> None:
+        """Record that the pod was popped."""
+        state, queued, results = self.state, self.queued, self.results
+        results.at_seconds = state.clock.seconds
+        results.attempts = queued.attempts
+        results.all_nodes = state.cache.node_tree.num_nodes
+        results.decided_without = self.framework.decided_without(queued.pod_info, state.snapshot)
+        state.recorder.record(
+            CycleStarted,
+            pod=queued.key,
+            profile=self.framework.profile_name,
+            attempts=results.attempts,
+            all_nodes=results.all_nodes,
+            decided_without=results.decided_without,
+        )
+        now = state.clock.now
+        facts = {
+            "priority": queued.pod_info.priority,
+            "queuedSeconds": to_seconds(now - queued.timestamp),
+            "waitedSeconds": to_seconds(now - queued.initial_attempt_timestamp),
+        }
+        self._record_stage(stages.POP, StageReport(self.stage, facts=facts))
+
+    def _skip_pod_schedule(self) -> StageReport:
+        """Upstream: schedule_one.go skipPodSchedule"""
+        pod = self.pod
+        if pod.pod.metadata.deletion_timestamp is not None:
+            self.state.record_event(
+                pod.pod,
+                self.framework.profile_name,
+                type_="Warning",
+                reason="FailedScheduling",
+                action="Scheduling",
+                note=f"skip schedule deleting pod: {pod.key}",
+            )
+            self.results.outcome = SKIPPED
+            return StageReport(stages.ENDED, facts={"skipped": "deleting"})
+        if self.state.cache.is_assumed_pod(pod):
+            self.results.outcome = SKIPPED
+            return StageReport(stages.ENDED, facts={"skipped": "assumed"})
+        return StageReport(stages.UPDATE_SNAPSHOT)
+
+    def _update_snapshot(self) -> StageReport:
+        state = self.state
+        update = state.cache.update_snapshot(state.snapshot)
+        self.results.snapshot_update = update
+        facts = {
+            "visited": len(update.visited),
+            "cloned": len(update.cloned),
+            "nodes": state.snapshot.num_nodes,
+            "generation": state.snapshot.generation,
+        }
+        if update.error:
+            return self._fail(error_failure(update.error), facts)
+        if state.snapshot.num_nodes == 0:
+            return self._fail(no_nodes_failure(), facts)
+        return StageReport(stages.PRE_FILTER, facts=facts)
+
+    # Which nodes can run the pod. Upstream: schedule_one.go findNodesThatFitPod
+
+    def _pre_filter(self) -> StageReport:
+        outcome = self.framework.run_pre_filter_plugins(self.cycle_state, self.pod)
+        results = self.results
+        results.pre_filter = outcome.answers
+        results.pre_filter_nodes = None if outcome.node_names is None else sorted(outcome.node_names)
+        results.skipped_filter_plugins = sorted(self.cycle_state.skip_filter_plugins)
+        statuses = statuses_of(outcome.answers)
+        status = outcome.status
+        if status.is_success:
+            facts: dict[str, Any] = {"skipped": results.skipped_filter_plugins}
+            if results.pre_filter_nodes is not None:
+                facts["nodes"] = results.pre_filter_nodes
+            following = stages.NOMINATED_NODE if self.pod.pod.status.nominated_node_name else stages.FILTER
+            return StageReport(following, statuses, facts=facts)
+        if not status.is_unschedulable:
+            return self._fail(error_failure(status.as_error()), {}, statuses)
+        self.diagnosis.pre_filter_msg = status.message
+        if status.failed_plugin:
+            self.diagnosis.unschedulable_plugins.add(status.failed_plugin)
+        return self._no_node_fits({}, statuses)
+
+    def _nominated_node(self) -> StageReport:
+        """Try the node on which preemption made room, before all others. Upstream: schedule_one.go evaluateNominatedNode"""
+        name = self.pod.pod.status.nominated_node_name
+        evaluation = NominatedNodeEvaluation(node=name)
+        self.results.nominated_node = evaluation
+        snapshot = self.state.snapshot
+        try:
+            snapshot.get(name)
+        except LookupError as error:
+            evaluation.error = str(error)
+            return StageReport(stages.FILTER, facts={"node": name, "fits": False, "error": evaluation.error})
+        rows = snapshot.rows(np.array([snapshot.columns.row_of[name]]))
+        outcome = self.framework.filter_rows(self.cycle_state, self.pod, rows, 1)
+        if outcome.error is not None:
+            error = outcome.error.as_error()
+            evaluation.error = str(error)
+            return StageReport(stages.FILTER, facts={"node": name, "fits": False, "error": evaluation.error})
+        self._note_rejections(outcome)
+        rejections = filter_rejections(outcome)
+        if len(outcome.feasible):
+            evaluation.feasible = [name]
+            self.feasible = rows
+            return self._found_feasible_nodes({"node": name, "fits": True}, rejections)
+        status = outcome.verdicts[0]
+        evaluation.rejected = PluginAnswer(status.failed_plugin, status)
+        return StageReport(stages.FILTER, rejections=rejections, facts={"node": name, "fits": False})
+
+    def _filter(self) -> StageReport:
+        """Upstream: schedule_one.go findNodesThatPassFilters"""
+        state, results = self.state, self.results
+        names = None if results.pre_filter_nodes is None else frozenset(results.pre_filter_nodes)
+        start = state.next_start_node_index
+        try:
+            rows = rows_in_search_order(state.snapshot, names, start)
+        except LookupError as error:
+            return self._fail(error_failure(str(error)), {"error": str(error)})
+        percentage = self.framework.percentage_of_nodes_to_score
+        if percentage is None:
+            percentage = state.percentage_of_nodes_to_score
+        want = results.num_feasible_nodes_to_find = num_feasible_nodes_to_find(percentage, len(rows))
+        outcome = self.filtered = self.framework.filter_rows(self.cycle_state, self.pod, rows, want)
+        self._note_rejections(outcome)
+        # A node that the nominated pass rejected counts among the processed ones, once.
+        known = self.diagnosis.node_to_status
+        results.rejected_nodes = len(known.keys() | outcome.node_to_status().keys()) if known else len(outcome.rejected)
+        state.next_start_node_index = (start + len(outcome.feasible) + results.rejected_nodes) % len(rows)
+        facts = {
+            "start": start,
+            "wanted": want,
+            "evaluated": outcome.evaluated,
+            "feasible": len(outcome.feasible),
+            "nodes": len(rows),
+            "next": state.next_start_node_index,
+        }
+        rejections = filter_rejections(outcome)
+        if outcome.error is not None:
+            error = outcome.error.as_error()
+            return self._fail(error_failure(error), {**facts, "error": str(error)}, rejections=rejections)
+        self.feasible = rows.take(outcome.feasible)
+        return self._found_feasible_nodes(facts, rejections)
+
+    def _note_rejections(self, outcome: FilterOutcome) -> None:
+        """What the nominated pass found goes into the diagnosis at once; the main pass only where a message needs it."""
+        self.diagnosis.unschedulable_plugins |= outcome.unschedulable_plugins()
+        if outcome is not self.filtered:
+            self.diagnosis.node_to_status.update(outcome.node_to_status())
+
+    def _found_feasible_nodes(self, facts: dict[str, Any], rejections: Sequence[Any]) -> StageReport:
+        assert self.feasible is not None
+        found = len(self.feasible)
+        if found == 0:
+            return self._no_node_fits(facts, rejections=rejections)
+        if found == 1:
+            return StageReport(stages.SELECT_HOST, rejections=list(rejections), facts=facts)
+        if not self.framework.has_score_plugins:
+            return StageReport(stages.SELECT_HOST, rejections=list(rejections), facts=facts)
+        return StageReport(stages.PRE_SCORE, rejections=list(rejections), facts=facts)
+
+    def _no_node_fits(
+        self, facts: dict[str, Any], statuses: Sequence[Any] = (), rejections: Sequence[Any] = ()
+    ) -> StageReport:
+        if self.filtered is not None:
+            self.diagnosis.node_to_status.update(self.filtered.node_to_status())
+        if self.framework.has_post_filter_plugins:
+            return StageReport(stages.POST_FILTER, list(statuses), list(rejections), facts)
+        return self._fail(fit_failure(self._fit_error(), None), facts, statuses, rejections)
+
+    def _post_filter(self) -> StageReport:
+        outcome = self.framework.run_post_filter_plugins(self.cycle_state, self.pod, self.diagnosis.node_to_status)
+        self.results.post_filter = outcome
+        self.diagnosis.post_filter_msg = outcome.status.message
+        nominating = None if outcome.result is None else outcome.result.nominating_info
+        record = None if outcome.result is None else outcome.result.record
+        facts: dict[str, Any] = {}
+        if nominating is not None:
+            facts["nominatedNode"] = nominating.nominated_node_name
+        if record is not None:
+            facts["candidates"] = len(record.candidates)
+            facts["victims"] = list(record.victims)
+        return self._fail(fit_failure(self._fit_error(), nominating), facts, statuses_of(outcome.answers))
+
+    def _fit_error(self) -> FitError:
+        return FitError(self.pod.key, self.state.snapshot.num_nodes, self.diagnosis)
+
+    # Which of them is best. Upstream: schedule_one.go prioritizeNodes, selectHost
+
+    def _pre_score(self) -> StageReport:
+        assert self.feasible is not None
+        outcome = self.framework.run_pre_score_plugins(self.cycle_state, self.pod, self.feasible)
+        self.results.pre_score = outcome.answers
+        self.results.skipped_score_plugins = sorted(self.cycle_state.skip_score_plugins)
+        statuses = statuses_of(outcome.answers)
+        if not outcome.status.is_success:
+            return self._fail(error_failure(outcome.status.as_error()), {}, statuses)
+        return StageReport(stages.SCORE, statuses, facts={"skipped": self.results.skipped_score_plugins})
+
+    def _score(self) -> StageReport:
+        """Score and NormalizeScore are one call of the framework: what the second does is shown at its own stage."""
+        assert self.feasible is not None
+        outcome = self.framework.run_score_plugins(self.cycle_state, self.pod, self.feasible)
+        if not outcome.status.is_success:
+            return self._fail(error_failure(outcome.status.as_error()), {})
+        self.scored = outcome
+        facts = {"plugins": [plugin.name for plugin in outcome.plugins], "nodes": len(self.feasible)}
+        return StageReport(stages.NORMALIZE_SCORE, facts=facts)
+
+    def _normalize_score(self) -> StageReport:
+        return StageReport(stages.SELECT_HOST)
+
+    def _select_host(self) -> StageReport:
+        rows = self.feasible
+        assert rows is not None
+        results = self.results
+        results.feasible_nodes = len(rows)
+        if len(rows) == 1:
+            results.node = rows.names[0]
+            return StageReport(stages.ASSUME, facts={"node": results.node, "reason": "only one"})
+        totals = np.ones(len(rows), np.int64) if self.scored is None else self.scored.totals
+        ranking = rank(totals, self.state.random_source)
+        results.node = rows.names[ranking.winner]
+        results.ranking = ranking
+        facts = {"node": results.node, "total": ranking.total, "tied": len(ranking.tied)}
+        return StageReport(stages.ASSUME, facts=facts)
+
+    # The pod takes the node. Upstream: schedule_one.go schedulingCycle
+
+    def _assume(self) -> StageReport:
+        node = self.results.node
+        assumed = self.assumed = self.queued.pod_info.assigned(node)
+        self.queued.pod_info = assumed
+        try:
+            self.state.cache.assume_pod(assumed)
+        except CacheError as error:
+            return self._fail(error_failure(str(error)), {"node": node, "error": str(error)})
+        self.state.queue.delete_nominated_pod_if_exists(assumed)
+        return StageReport(stages.RESERVE, facts={"node": node})
+
+    def _reserve(self) -> StageReport:
+        assert self.assumed is not None
+        outcome = self.framework.run_reserve_plugins_reserve(self.cycle_state, self.assumed, self.results.node)
+        self.results.reserve = outcome.answers
+        statuses = statuses_of(outcome.answers)
+        if not outcome.status.is_success:
+            self.failure = Failure(outcome.status)
+            return StageReport(stages.UNRESERVE, statuses)
+        return StageReport(stages.PERMIT, statuses)
+
+    def _permit(self) -> StageReport:
+        assert self.assumed is not None
+        outcome = self.framework.run_permit_plugins(self.cycle_state, self.assumed, self.results.node)
+        self.results.permit = outcome.answers
+        statuses = statuses_of(outcome.answers)
+        if not outcome.status.is_success and not outcome.status.is_wait:
+            self.failure = Failure(outcome.status)
+            return StageReport(stages.UNRESERVE, statuses)
+        facts: dict[str, Any] = {}
+        waiting = self.framework.waiting_pods.get(self.assumed.uid)
+        if waiting is not None:
+            facts["waitSeconds"] = to_seconds(waiting.deadline - self.state.clock.now)
+        if self.cycle_state.read(PODS_TO_ACTIVATE_KEY).pods:
+            return StageReport(stages.ACTIVATE, statuses, facts=facts)
+        self.results.outcome = SCHEDULED
+        return StageReport(stages.ENDED, statuses, facts=facts)
+
+    def _activate(self) -> StageReport:
+        pods = activate(self.state, self.cycle_state)
+        self.results.outcome = SCHEDULED
+        return StageReport(stages.ENDED, facts={"pods": pods})
+
+    # It failed.
+
+    def _unreserve(self) -> StageReport:
+        assert self.assumed is not None
+        plugins = self.framework.run_reserve_plugins_unreserve(self.cycle_state, self.assumed, self.results.node)
+        self.results.unreserve = plugins
+        return StageReport(stages.FORGET_POD, facts={"plugins": plugins})
+
+    def _forget_pod(self) -> StageReport:
+        assert self.assumed is not None
+        error = self.state.forget_pod(self.assumed)
+        return StageReport(stages.HANDLE_SCHEDULING_FAILURE, facts={"error": error} if error else {})
+
+    def _handle_scheduling_failure(self) -> StageReport:
+        failure, results = self.failure, self.results
+        assert failure is not None
+        facts = handle_scheduling_failure(self.state, self.framework, self.queued, failure)
+        results.outcome = failure.outcome
+        results.node = ""
+        results.message = failure.message
+        results.condition_reason = failure.condition_reason
+        results.unschedulable_plugins = list(failure.unschedulable_plugins or ())
+        results.nominating = failure.nominating_info
+        return StageReport(stages.ENDED, facts=facts)
+
+    def _fail(
+        self,
+        failure: Failure,
+        facts: dict[str, Any],
+        statuses: Sequence[Any] = (),
+        rejections: Sequence[Any] = (),
+    ) -> StageReport:
+        self.failure = failure
+        return StageReport(stages.HANDLE_SCHEDULING_FAILURE, list(statuses), list(rejections), facts)
+
+    def _end(self) -> None:
+        results, state = self.results, self.state
+        results.next_start_node_index = state.next_start_node_index
+        if results.ranking is not None and self.feasible is not None and results.outcome == SCHEDULED:
+            results.tied = tied_names(results.ranking, self.feasible)
+            results.winner, results.runner_up = scored_nodes(results.ranking, self.feasible, self.scored)
+        state.recorder.record(CycleEnded, **{member: getattr(results, member) for member in CYCLE_RESULTS})
+
+
+def activate(state: SchedulerState, cycle_state: CycleState) -> list[str]:
+    """Move the pods to activeQ that plugins want there; their keys. Upstream: schedule_one.go, end of both cycles"""
+    wanted = cycle_state.read(PODS_TO_ACTIVATE_KEY)
+    pods = list(wanted.pods)
+    state.queue.activate(pods)
+    wanted.pods.clear()
+    return pods
+
+
+_RUN: Final[dict[str, Callable[[SchedulingCycle], StageReport]]] = {
+    stages.SKIP_POD_SCHEDULE: SchedulingCycle._skip_pod_schedule,
+    stages.UPDATE_SNAPSHOT: SchedulingCycle._update_snapshot,
+    stages.PRE_FILTER: SchedulingCycle._pre_filter,
+    stages.NOMINATED_NODE: SchedulingCycle._nominated_node,
+    stages.FILTER: SchedulingCycle._filter,
+    stages.POST_FILTER: SchedulingCycle._post_filter,
+    stages.PRE_SCORE: SchedulingCycle._pre_score,
+    stages.SCORE: SchedulingCycle._score,
+    stages.NORMALIZE_SCORE: SchedulingCycle._normalize_score,
+    stages.SELECT_HOST: SchedulingCycle._select_host,
+    stages.ASSUME: SchedulingCycle._assume,
+    stages.RESERVE: SchedulingCycle._reserve,
+    stages.PERMIT: SchedulingCycle._permit,
+    stages.ACTIVATE: SchedulingCycle._activate,
+    stages.UNRESERVE: SchedulingCycle._unreserve,
+    stages.FORGET_POD: SchedulingCycle._forget_pod,
+    stages.HANDLE_SCHEDULING_FAILURE: SchedulingCycle._handle_scheduling_failure,
+}

@@ -1,0 +1,188 @@
+"""`Scheduler`: cache, queue, profiles and cycles put together. Watch events and time go in, state changes, instructions come out.
+
+It owns no thread, clock or socket: what it wants done outside goes to its `Host`.
+
+Upstream: pkg/scheduler/scheduler.go
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Mapping
+
+from schedviz.engine.binding import BindingCycle
+from schedviz.engine.cache import Cache, SchedulerExitError, Snapshot
+from schedviz.engine.clock import Clock
+from schedviz.engine.cluster.watch import WatchEvent
+from schedviz.engine.config import KubeSchedulerConfiguration
+from schedviz.engine.event_handlers import EventHandlers
+from schedviz.engine.framework.plugins.registry import in_tree_registry
+from schedviz.engine.framework.runtime import Framework
+from schedviz.engine.framework.status import StatusError
+from schedviz.engine.framework.types import ClusterEvent, Generations, PodInfo
+from schedviz.engine.informers import Informers
+from schedviz.engine.instructions import BindPod, Host, PatchPodStatus
+from schedviz.engine.queue import Nominator, SchedulingQueue
+from schedviz.engine.schedule_one import SchedulingCycle
+from schedviz.engine.state import SchedulerState
+from schedviz.kube.core import Pod
+from schedviz.kube.meta import KubeObject
+from schedviz.trace.recorder import Recorder
+
+
+class ApiClient:
+    """The API server as plugins write to it."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+
+    def bind(self, pod: PodInfo, node_name: str) -> StatusError | None:
+        """Write the pod's Binding."""
+        return self._host.carry_out(BindPod(pod.pod, node_name))
+
+    def clear_nominated_node_name(self, pod: Pod) -> StatusError | None:
+        """Take a nomination back where there is one. Upstream: scheduler/util/utils.go ClearNominatedNodeName"""
+        if not pod.status.nominated_node_name:
+            return None
+        return self._host.carry_out(PatchPodStatus(pod, nominated_node_name=""))
+
+
+class Scheduler:
+    """One scheduler process: what it remembers is gone when it restarts."""
+
+    def __init__(
+        self,
+        configuration: KubeSchedulerConfiguration,
+        *,
+        recorder: Recorder,
+        clock: Clock,
+        host: Host,
+        assumed_pod_ttl_seconds: float,
+        pod_max_in_unschedulable_seconds: float,
+        random_source: random.Random | None,
+    ) -> None:
+        self.configuration = configuration
+        informers, snapshot = Informers(), Snapshot()
+        registry, client = in_tree_registry(), ApiClient(host)
+        nominator = Nominator(recorder, informers.pod)
+        profiles = {
+            profile.scheduler_name: Framework(
+                registry, profile, snapshot=snapshot, objects=informers, nominator=nominator, client=client, clock=clock
+            )
+            for profile in configuration.profiles
+        }
+        self.cluster_event_map = _merged(profiles.values())
+        queue = SchedulingQueue(
+            recorder,
+            now=clock,
+            less=profiles[configuration.profiles[0].scheduler_name].less,
+            pre_enqueue=_pre_enqueue(profiles),
+            cluster_event_map=self.cluster_event_map,
+            pod_lister=informers.pod,
+            namespace_labels=informers.namespace_labels,
+            pod_initial_backoff_seconds=configuration.pod_initial_backoff_seconds,
+            pod_max_backoff_seconds=configuration.pod_max_backoff_seconds,
+            pod_max_in_unschedulable_pods_seconds=pod_max_in_unschedulable_seconds,
+        )
+        # The queue is the nominator; plugins and queue need each other to be made (upstream: SetPodNominator).
+        for framework in profiles.values():
+            framework.nominator = queue
+        cache = Cache(recorder, Generations(), ttl_seconds=assumed_pod_ttl_seconds)
+        self.state = SchedulerState(
+            cache=cache,
+            snapshot=snapshot,
+            queue=queue,
+            informers=informers,
+            profiles=profiles,
+            recorder=recorder,
+            clock=clock,
+            host=host,
+            percentage_of_nodes_to_score=configuration.percentage_of_nodes_to_score,
+            random_source=random_source,
+        )
+        self._handlers = EventHandlers(self.state, self.cluster_event_map)
+        #: The scheduling cycle that runs.
+        self.cycle: SchedulingCycle | None = None
+        #: Binding cycles that have not ended, oldest first; those that wait for their watch event are among them.
+        self.bindings: list[BindingCycle] = []
+
+    # Events go in.
+
+    def handle(self, event: WatchEvent) -> None:
+        """An informer is told of a change. Raises `SchedulerExitError` where upstream's process would end."""
+        before = self.state.informers.apply(event)
+        if event.lost != "handlers":
+            self._handlers.handle(event, before)
+
+    def list_one(self, kind: str, obj: KubeObject) -> None:
+        """An informer finds the object when it lists its kind for the first time."""
+        self.handle(WatchEvent(0, "ADDED", kind, obj))  # type: ignore[arg-type]  # every kind is an AnyObject
+
+    # Cycles go on.
+
+    @property
+    def has_active_pods(self) -> bool:
+        """Whether a pod waits in activeQ."""
+        return len(self.state.queue.active_q) > 0
+
+    def begin_cycle(self) -> SchedulingCycle | None:
+        """Pop a pod and begin its scheduling cycle; None: activeQ is empty."""
+        state = self.state
+        recorder = state.recorder
+        if not self.has_active_pods:
+            return None
+        state.cycle += 1
+        recorder.cycle = state.cycle
+        queued = state.queue.pop()
+        assert queued is not None
+        framework = state.profiles[queued.pod.spec.scheduler_name]
+        self.cycle = SchedulingCycle(state, queued, framework, state.cycle)
+        self.cycle.begin()
+        return self.cycle
+
+    def begin_binding(self, cycle: SchedulingCycle, *, held: bool) -> BindingCycle:
+        """The binding cycle of a pod that was scheduled; `held` until it is asked for."""
+        binding = BindingCycle.after(cycle, held=held)
+        self.bindings.append(binding)
+        return binding
+
+    @property
+    def held_bindings(self) -> list[BindingCycle]:
+        """Binding cycles that wait for a `bind` command, oldest first."""
+        return [binding for binding in self.bindings if binding.held]
+
+    def waiting_deadline(self) -> int | None:
+        """When the first pod that waits at Permit is rejected."""
+        waiting = [pod for framework in self.state.profiles.values() for pod in framework.waiting_pods.all()]
+        return min((pod.deadline for pod in waiting if pod.pending), default=None)
+
+    # Time passes.
+
+    def flush(self) -> None:
+        """What upstream's goroutines do from time to time, once each: FORMAT.md, `advance`."""
+        now = self.state.clock.now
+        self.state.queue.flush_backoff_q_completed()
+        self.state.queue.flush_unschedulable_pods_leftover()
+        self.state.cache.cleanup_assumed_pods(now)
+
+
+def _pre_enqueue(profiles: Mapping[str, Framework]) -> Callable[[PodInfo], str | None]:
+    """Which plugin holds a pod back, asked of the pod's own profile."""
+
+    def ask(pod: PodInfo) -> str | None:
+        run = profiles[pod.pod.spec.scheduler_name].run_pre_enqueue_plugins(pod)
+        return None if run.status.is_success else run.status.failed_plugin
+
+    return ask
+
+
+def _merged(frameworks: Iterable[Framework]) -> dict[ClusterEvent, set[str]]:
+    """What any plugin of any profile waits for."""
+    merged: dict[ClusterEvent, set[str]] = {}
+    for framework in frameworks:
+        for event, plugins in framework.cluster_event_map().items():
+            merged.setdefault(event, set()).update(plugins)
+    return merged
+
+
+__all__ = ["ApiClient", "Scheduler", "SchedulerExitError"]

@@ -1,0 +1,267 @@
+"""`Simulation`: a scheduler with a simulated API server around it, driven by commands. The engine's public face.
+
+Commands go in one at a time (`start`, then `work` until it is done), trace events come out (`drain_events`). A command may be left
+in the middle, between two cycles, and be taken up again, also from a checkpoint, without changing what it does.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Literal
+
+from schedviz.engine import checkpoint as checkpoints
+from schedviz.engine import observe
+from schedviz.engine.binding import BindingCycle
+from schedviz.engine.cache import SchedulerExitError, SnapshotUpdate
+from schedviz.engine.clock import Clock
+from schedviz.engine.cluster import Cluster
+from schedviz.engine.config import load_configuration
+from schedviz.engine.cycle_view import api_view, binding_view, cycle_view
+from schedviz.engine.operations import Operations, Task
+from schedviz.engine.origin import Origin
+from schedviz.engine.schedule_one import SchedulingCycle
+from schedviz.engine.scheduler import Scheduler
+from schedviz.engine.settings import Outcome, SimulationSettings
+from schedviz.kube.meta import KubeObject
+from schedviz.trace import observed
+from schedviz.trace.commands import AnyCommand
+from schedviz.trace.events import AnyEvent, CommandDone
+from schedviz.trace.recorder import Recorder
+from schedviz.trace.view import CycleView, View
+
+
+def never() -> bool:
+    """Do not stop."""
+    return False
+
+
+class Simulation:
+    """One session's engine."""
+
+    def __init__(self, settings: SimulationSettings) -> None:
+        """An empty cluster with a scheduler that has just started. Raises `ConfigurationError`."""
+        self.settings = settings
+        self.configuration = load_configuration(settings.config)
+        self.clock = Clock()
+        self.recorder = Recorder()
+        self.random_source = None if settings.first_of_tied else random.Random(settings.seed)  # noqa: S311  (a draw, not a secret)
+        self.cluster = Cluster(self.clock, self.recorder, graceful_victims=settings.graceful_victims)
+        self.scheduler = self._new_scheduler()
+        self.origin = Origin()
+        #: The command that is being carried out.
+        self.task: Task | None = None
+        self.operations = Operations(self)
+        #: The last scheduling cycle: the one that runs, or ran last.
+        self.shown_cycle: CycleView | None = None
+        #: Which of FORMAT.md's records of cycles and bindings are made: "" (none) | "placement" | "full".
+        self.records: Literal["", "placement", "full"] = ""
+        #: Of the cycles of this command: their numbers and records.
+        self.cycle_records: list[tuple[int, dict[str, Any]]] = []
+        self.binding_record: dict[str, Any] | None = None
+        #: What the last `snapshot` command did.
+        self.snapshot_update: SnapshotUpdate | None = None
+        self._ended_cycles: list[CycleView] = []
+
+    # Where it is.
+
+    @property
+    def event(self) -> int:
+        """The number of the last event."""
+        return self.recorder.event
+
+    @property
+    def cycle(self) -> int:
+        """The number of the last scheduling cycle."""
+        return self.scheduler.state.cycle
+
+    @property
+    def clock_seconds(self) -> float:
+        """The virtual time."""
+        return self.clock.seconds
+
+    # What it starts from.
+
+    def load(self, objects: Iterable[KubeObject]) -> None:
+        """Take an import: nodes and bound pods go into the cache, pending pods into the queue in this order. Records no events."""
+        loaded = list(objects)
+        self.origin.take(loaded)
+        self.recorder.silent = True
+        try:
+            self.operations.load(loaded)
+        finally:
+            self.recorder.silent = False
+
+    # Commands.
+
+    def start(self, command: AnyCommand, *, seq: int = 0) -> None:
+        """Begin a command. Raises RuntimeError while another one is being carried out."""
+        if self.task is not None:
+            raise RuntimeError(f"command {self.task.seq} has not ended")
+        self.task = Task(command=command, seq=seq)
+        self.cycle_records.clear()
+        self.binding_record = None
+
+    def work(self, *, stop: Callable[[], bool] = never, until_event: int | None = None) -> Outcome | None:
+        """Go on with the command until it ends. None: `stop()` said so after a cycle or a stage; call again to go on.
+
+        `until_event` ends the command as `interrupt` does, where the events before its CommandDone, or with it, have got that far: the
+        `event` of the outcome of a command that was interrupted does it again exactly.
+        """
+        while self.task is not None:
+            outcome = self._unit(self.task)
+            if outcome is not None:
+                return self._done(outcome)
+            if until_event is not None and self.event >= until_event - 1:
+                return self.interrupt()
+            if stop():
+                return None
+        raise RuntimeError("no command was started")
+
+    def interrupt(self) -> Outcome:
+        """End the command where it is: a pause overtook it."""
+        if self.task is None:
+            raise RuntimeError("no command was started")
+        return self._done(Outcome(cycles=self.task.cycles, stopped="paused"))
+
+    def _unit(self, task: Task) -> Outcome | None:
+        try:
+            return self.operations.unit(task)
+        except SchedulerExitError as error:
+            self.operations.restart(str(error))
+            return Outcome(result=f"the scheduler ended itself and was restarted: {error}", cycles=task.cycles)
+
+    def _done(self, outcome: Outcome) -> Outcome:
+        assert self.task is not None
+        task, self.task = self.task, None
+        op = type(task.command).__struct_config__.tag
+        self.recorder.record(CommandDone, cycle=0, seq=task.seq, op=str(op), result=outcome.result, error=outcome.error)
+        return Outcome(
+            result=outcome.result,
+            error=outcome.error,
+            cycles=outcome.cycles,
+            event=self.event,
+            clock_seconds=self.clock_seconds,
+            stopped=outcome.stopped,
+        )
+
+    # What it did.
+
+    def drain_events(self) -> list[AnyEvent]:
+        """The events since the last drain."""
+        return self.recorder.drain()
+
+    def drain_cycles(self) -> list[CycleView]:
+        """Summaries of the scheduling cycles that ended since the last drain."""
+        cycles, self._ended_cycles = self._ended_cycles, []
+        return cycles
+
+    @property
+    def detail(self) -> bool:
+        """Whether FORMAT.md's full records of cycles are made."""
+        return self.records == "full"
+
+    @detail.setter
+    def detail(self, wanted: bool) -> None:
+        self.records = "full" if wanted else ""
+
+    @property
+    def last_cycle(self) -> dict[str, Any] | None:
+        """FORMAT.md's `cycle` of the last scheduling cycle of this command; made while `detail` is set."""
+        return self.cycle_records[-1][1] if self.cycle_records else None
+
+    def cycle_ended(self, cycle: SchedulingCycle) -> None:
+        """Called by `Operations` when a scheduling cycle has ended."""
+        self.shown_cycle = cycle_view(cycle)
+        self._ended_cycles.append(self.shown_cycle)
+        if self.records == "full":
+            self.cycle_records.append((cycle.number, observe.cycle_record(cycle)))
+        elif self.records == "placement":
+            self.cycle_records.append((cycle.number, observe.placement_record(cycle)))
+
+    def binding_ended(self, binding: BindingCycle) -> None:
+        """Called by `Operations` when a binding cycle has nothing left to run, and again when it was confirmed."""
+        if not self.records:
+            return
+        self.binding_record = observe.binding_record(binding)
+        for number, record in reversed(self.cycle_records):
+            if number == binding.number:
+                if self.records == "full":
+                    record["binding"] = self.binding_record
+                else:
+                    observe.note_binding_of_placement(record, binding)
+                return
+
+    # The state.
+
+    def view(self) -> View:
+        """Everything that a page draws."""
+        state = self.scheduler.state
+        running = self.scheduler.cycle
+        return View(
+            event=self.event,
+            clock_seconds=self.clock_seconds,
+            cache=state.cache.to_view(),
+            snapshot=state.snapshot.to_view(state.cache.node_generations()),
+            queue=state.queue.to_view(),
+            cycle=cycle_view(running) if running is not None else self.shown_cycle,
+            bindings=[binding_view(binding) for binding in self.scheduler.bindings],
+            api=api_view(self.cluster),
+            next_start_node_index=state.next_start_node_index if running is None else running.results.start_node_index,
+        )
+
+    def observed_state(self) -> dict[str, Any]:
+        """FORMAT.md's `cache`, `snapshot` and `queue`."""
+        return observed.state(self.view())
+
+    def stored_objects(self) -> Iterator[KubeObject]:
+        """What the simulated API server has."""
+        return iter(self.cluster.store)
+
+    def checkpoint(self) -> bytes:
+        """Everything, also a command in progress and a cycle between two stages. Events that were not drained are not part of it."""
+        return checkpoints.save(self)
+
+    @classmethod
+    def restore(cls, data: bytes) -> Simulation:
+        """The engine of a checkpoint. Raises `CheckpointError`."""
+        return checkpoints.restore(cls, data)
+
+    def state_hash(self) -> str:
+        """A digest of the state; equal for equal states, whatever way they came about."""
+        return checkpoints.state_hash(self)
+
+    # Making and dropping schedulers.
+
+    def _new_scheduler(self) -> Scheduler:
+        scheduler = Scheduler(
+            self.configuration,
+            recorder=self.recorder,
+            clock=self.clock,
+            host=self.cluster,
+            assumed_pod_ttl_seconds=self.settings.assumed_pod_ttl_seconds,
+            pod_max_in_unschedulable_seconds=self.settings.pod_max_in_unschedulable_seconds,
+            random_source=self.random_source,
+        )
+        self.cluster.deliver = scheduler.handle
+        return scheduler
+
+    def start_over(self) -> None:
+        """Forget everything but the settings, and how events and cycles are numbered."""
+        cycle = self.scheduler.state.cycle
+        self.clock.now = 0
+        self.recorder.at = 0.0
+        self.recorder.cycle = 0
+        if self.random_source is not None:
+            self.random_source.seed(self.settings.seed)
+        self.cluster = Cluster(self.clock, self.recorder, graceful_victims=self.settings.graceful_victims)
+        self.scheduler = self._new_scheduler()
+        self.scheduler.state.cycle = cycle
+        self.shown_cycle = None
+
+    def drop_scheduler(self) -> None:
+        """Begin again with a scheduler that knows nothing; cycles are numbered on."""
+        cycle = self.scheduler.state.cycle
+        self.scheduler = self._new_scheduler()
+        self.scheduler.state.cycle = cycle
+        self.shown_cycle = None

@@ -1,0 +1,52 @@
+"""What one stage found: statuses of plugins, rejections by plugin and reason, facts, and which stage comes next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from schedviz.engine.framework.runtime import FilterOutcome, PluginAnswer
+from schedviz.trace.view import RejectionView, StatusView
+
+#: How many of the rejected nodes are named.
+NAMED_NODES: Final = 3
+
+
+class StageReport:
+    """Made by each stage, recorded by `advance`."""
+
+    __slots__ = ("facts", "next_stage", "rejections", "statuses")
+
+    def __init__(
+        self,
+        next_stage: str,
+        statuses: Sequence[StatusView] = (),
+        rejections: Sequence[RejectionView] = (),
+        facts: dict[str, Any] | None = None,
+    ) -> None:
+        self.next_stage = next_stage
+        self.statuses = list(statuses)
+        self.rejections = list(rejections)
+        self.facts = facts or {}
+
+
+def statuses_of(answers: Iterable[PluginAnswer]) -> list[StatusView]:
+    """What the plugins answered, for the page."""
+    return [
+        StatusView(plugin=answer.plugin, code=answer.status.code.value, reasons=list(answer.status.reasons)) for answer in answers
+    ]
+
+
+def filter_rejections(outcome: FilterOutcome) -> list[RejectionView]:
+    """Who was turned away, counted by plugin and reasons, in the order of the first node of each."""
+    names = outcome.rows.names
+    return [
+        RejectionView(
+            plugin=status.failed_plugin,
+            code=status.code.value,
+            reasons=list(status.reasons),
+            nodes=count,
+            first=[names[row] for row in rows[:NAMED_NODES].tolist()],
+        )
+        for status, count, rows in outcome.counts()
+    ]

@@ -1,0 +1,65 @@
+"""`SchedulerState`: what the cycles and the event handlers of one scheduler share.
+
+Upstream: pkg/scheduler/scheduler.go Scheduler
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+
+from schedviz.engine.cache import Cache, CacheError, Snapshot
+from schedviz.engine.clock import Clock
+from schedviz.engine.framework.runtime import Framework
+from schedviz.engine.framework.types import PodInfo
+from schedviz.engine.informers import Informers
+from schedviz.engine.instructions import Host, RecordEvent
+from schedviz.engine.queue import SchedulingQueue
+from schedviz.kube.core import Pod
+from schedviz.trace.recorder import Recorder
+
+
+class SchedulerState:
+    """Cache, queue, snapshot, informers and profiles of one scheduler, and where they write to."""
+
+    def __init__(
+        self,
+        *,
+        cache: Cache,
+        snapshot: Snapshot,
+        queue: SchedulingQueue,
+        informers: Informers,
+        profiles: Mapping[str, Framework],
+        recorder: Recorder,
+        clock: Clock,
+        host: Host,
+        percentage_of_nodes_to_score: int,
+        random_source: random.Random | None,
+    ) -> None:
+        self.cache = cache
+        self.snapshot = snapshot
+        self.queue = queue
+        self.informers = informers
+        #: By scheduler name.
+        self.profiles = profiles
+        self.recorder = recorder
+        self.clock = clock
+        self.host = host
+        self.percentage_of_nodes_to_score = percentage_of_nodes_to_score
+        #: Draws among tied nodes; None: the first of them is taken (FORMAT.md, "Frozen choices").
+        self.random_source = random_source
+        self.next_start_node_index = 0
+        #: How many scheduling cycles began since the session began.
+        self.cycle = 0
+
+    def record_event(self, pod: Pod, profile: str, *, type_: str, reason: str, action: str, note: str) -> None:
+        """Record a Kubernetes Event about a pod."""
+        self.host.carry_out(RecordEvent(pod=pod, type=type_, reason=reason, action=action, note=note, component=profile))
+
+    def forget_pod(self, pod: PodInfo) -> str:
+        """Take an assumed pod out of the cache; "" or what was wrong."""
+        try:
+            self.cache.forget_pod(pod)
+        except CacheError as error:
+            return str(error)
+        return ""

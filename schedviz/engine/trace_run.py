@@ -1,0 +1,131 @@
+"""Runs a schedviz-trace/1 file: its steps one after the other, with everything that FORMAT.md observes after each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, Protocol
+
+from schedviz.engine import observe
+from schedviz.engine.config import ConfigurationError
+from schedviz.engine.settings import Outcome, SimulationSettings
+from schedviz.engine.simulation import Simulation
+from schedviz.trace import commands
+from schedviz.trace.events import AnyEvent
+
+
+class Trace(Protocol):
+    """A decoded trace file: its header and its steps. `document` is the file as it was."""
+
+    @property
+    def config(self) -> dict[str, Any] | None: ...
+    @property
+    def assumed_pod_ttl_seconds(self) -> float: ...
+    @property
+    def pod_max_in_unschedulable_seconds(self) -> float: ...
+    @property
+    def tick_millis(self) -> int: ...
+    @property
+    def graceful_victims(self) -> bool: ...
+    @property
+    def record_state(self) -> Literal["all", "last", "none"]: ...
+    @property
+    def record_cycles(self) -> Literal["all", "placement"]: ...
+    @property
+    def fake_extenders(self) -> Sequence[dict[str, Any]]: ...
+    @property
+    def steps(self) -> Sequence[Any]: ...
+    @property
+    def document(self) -> dict[str, Any]: ...
+
+
+def settings_of(trace: Trace) -> SimulationSettings:
+    """The settings that a trace asks for."""
+    return SimulationSettings(
+        config=trace.config,
+        assumed_pod_ttl_seconds=trace.assumed_pod_ttl_seconds,
+        pod_max_in_unschedulable_seconds=trace.pod_max_in_unschedulable_seconds,
+        tick_millis=trace.tick_millis,
+        graceful_victims=trace.graceful_victims,
+        fake_extenders=list(trace.fake_extenders),
+    )
+
+
+def run_trace(trace: Trace) -> dict[str, Any]:
+    """The trace's document with `observed` in every step, and `error` where its configuration is refused."""
+    document = {**trace.document}
+    try:
+        simulation = Simulation(settings_of(trace))
+    except ConfigurationError as error:
+        return {**document, "error": str(error)}
+    observer = Observer(simulation, placement=trace.record_cycles == "placement")
+    steps = []
+    last = len(trace.steps) - 1
+    for index, (written, command) in enumerate(zip(document["steps"], trace.steps, strict=True)):
+        with_state = trace.record_state == "all" or (trace.record_state == "last" and index == last)
+        steps.append({**written, "observed": observer.step(command, with_state=with_state)})
+    return {**document, "steps": steps}
+
+
+class Observer:
+    """Carries out steps on a simulation and says what FORMAT.md observes of each."""
+
+    def __init__(self, simulation: Simulation, *, placement: bool = False) -> None:
+        self._simulation = simulation
+        self._placement = placement
+        simulation.records = "placement" if placement else "full"
+
+    def step(self, command: Any, *, with_state: bool = True) -> dict[str, Any]:
+        """Do one step."""
+        simulation = self._simulation
+        if not isinstance(command, commands.AnyCommand):
+            return {"clockSeconds": simulation.clock_seconds, "error": "this operation is not carried out"}
+        simulation.start(command)
+        outcome = simulation.work()
+        assert outcome is not None
+        events = simulation.drain_events()
+        simulation.drain_cycles()
+        observed = self._what_happened(command, outcome, events)
+        if with_state:
+            observed.update(simulation.observed_state())
+        return observed
+
+    def _what_happened(self, command: commands.AnyCommand, outcome: Outcome, events: list[AnyEvent]) -> dict[str, Any]:
+        simulation = self._simulation
+        observed: dict[str, Any] = {
+            "clockSeconds": outcome.clock_seconds,
+            "nextStartNodeIndex": simulation.scheduler.state.next_start_node_index,
+            "heldBindings": [binding.pod for binding in simulation.scheduler.held_bindings],
+            "unconfirmed": list(simulation.cluster.watches.unconfirmed),
+        }
+        if not self._placement:
+            observed.update(observe.deliveries(events))
+        if outcome.error:
+            observed["error"] = outcome.error
+        records = [record for _, record in simulation.cycle_records]
+        match command:
+            case commands.Schedule() | commands.Cycle():
+                empty = observe.empty_cycle_record(simulation.scheduler.state.next_start_node_index)
+                observed["cycle"] = records[-1] if records else empty
+            case commands.Run():
+                observed["cycles"] = records
+            case commands.Bind() | commands.BindFail() | commands.Confirm():
+                self._note_pod(command, outcome, observed)
+            case commands.Snapshot() if simulation.snapshot_update is not None:
+                if not self._placement:
+                    observed["snapshotUpdate"] = observe.snapshot_update_record(simulation.snapshot_update)
+            case _:
+                if outcome.result:
+                    observed["result"] = outcome.result
+        return observed
+
+    def _note_pod(
+        self, command: commands.Bind | commands.BindFail | commands.Confirm, outcome: Outcome, observed: dict[str, Any]
+    ) -> None:
+        simulation = self._simulation
+        if outcome.result:
+            observed["result"] = outcome.result
+        pod = simulation.operations.pod if command.pod == "*" else command.pod
+        if pod:
+            observed["pod"] = pod
+        if not isinstance(command, commands.Confirm) and simulation.binding_record is not None and not self._placement:
+            observed["binding"] = simulation.binding_record
