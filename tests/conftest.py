@@ -199,9 +199,9 @@ class Worker:
             self.kill()
 
 
-@pytest.fixture(scope="session")
-def engine_worker(redis_server: RedisServer, django_db_setup: None, django_db_blocker: object) -> Iterator[Worker]:
-    """A worker that hosts engines. A test that kills it starts it again."""
+@pytest.fixture(scope="module")
+def engine_worker(redis_server: RedisServer, django_db_setup: None) -> Iterator[Worker]:
+    """A worker that hosts engines, for the tests of one module: others take turns by themselves. Who kills it starts it again."""
     worker = Worker("engine", pool="threads", size=16, name="engine")
     worker.start()
     until(worker.is_ready)
@@ -209,9 +209,9 @@ def engine_worker(redis_server: RedisServer, django_db_setup: None, django_db_bl
     worker.stop()
 
 
-@pytest.fixture(scope="session")
-def io_worker(redis_server: RedisServer, django_db_setup: None, django_db_blocker: object) -> Iterator[Worker]:
-    """A worker for imports and replays."""
+@pytest.fixture(scope="module")
+def io_worker(redis_server: RedisServer, django_db_setup: None) -> Iterator[Worker]:
+    """A worker for imports and replays, for the tests of one module."""
     worker = Worker("io", pool="prefork", size=1, name="io")
     worker.start()
     until(worker.is_ready)

@@ -56,33 +56,45 @@ class ViewMessage(msgspec.Struct, frozen=True, tag_field="type", tag="view", ren
     view: View
 
 
-class _Ack(msgspec.Struct, frozen=True, tag_field="type", tag="ack"):
+class Ack(msgspec.Struct, frozen=True, tag_field="type", tag="ack"):
+    """A command was accepted, now or before, under this number."""
+
     key: str
     seq: int
 
 
-class _OutcomeMessage(msgspec.Struct, frozen=True, tag_field="type", tag="outcome"):
+class OutcomeMessage(msgspec.Struct, frozen=True, tag_field="type", tag="outcome"):
+    """A command ended."""
+
     seq: int
     outcome: Any
 
 
-class _ErrorMessage(msgspec.Struct, frozen=True, tag_field="type", tag="error", omit_defaults=True):
+class ErrorMessage(msgspec.Struct, frozen=True, tag_field="type", tag="error", omit_defaults=True):
+    """Something that the viewer sent cannot be done."""
+
     code: str
     message: str
     key: str | None = None
     detail: Any = None
 
 
-class _Gap(msgspec.Struct, frozen=True, tag_field="type", tag="gap"):
+class Gap(msgspec.Struct, frozen=True, tag_field="type", tag="gap"):
+    """The frames from `expected` to before `found` are not given; a view follows."""
+
     expected: int
     found: int
 
 
-class _StatusMessage(msgspec.Struct, frozen=True, tag_field="type", tag="status"):
+class StatusMessage(msgspec.Struct, frozen=True, tag_field="type", tag="status"):
+    """The session changed without an event."""
+
     session: SessionState
 
 
-class _Heartbeat(msgspec.Struct, frozen=True, tag_field="type", tag="heartbeat"):
+class Heartbeat(msgspec.Struct, frozen=True, tag_field="type", tag="heartbeat"):
+    """The newest chunk and event, said every 15 s."""
+
     chunk: int
     event: int
 
@@ -144,32 +156,32 @@ def view(chunk: int, state: View, session: SessionState) -> bytes:
 
 def ack(key: str, seq: int) -> bytes:
     """A command was accepted, now or before."""
-    return _encoder.encode(_Ack(key=key, seq=seq))
+    return _encoder.encode(Ack(key=key, seq=seq))
 
 
 def outcome(seq: int, result: Any) -> bytes:
     """A command ended."""
-    return _encoder.encode(_OutcomeMessage(seq=seq, outcome=result))
+    return _encoder.encode(OutcomeMessage(seq=seq, outcome=result))
 
 
 def error(code: str, message: str, *, key: str | None = None, detail: Any = None) -> bytes:
     """Something that the viewer sent cannot be done."""
-    return _encoder.encode(_ErrorMessage(code=code, message=message, key=key, detail=detail))
+    return _encoder.encode(ErrorMessage(code=code, message=message, key=key, detail=detail))
 
 
 def gap(expected: int, found: int) -> bytes:
     """Frames are missing before the next one; a view follows."""
-    return _encoder.encode(_Gap(expected=expected, found=found))
+    return _encoder.encode(Gap(expected=expected, found=found))
 
 
 def status(session: SessionState) -> bytes:
     """The session changed without an event: an import went on, something failed."""
-    return _encoder.encode(_StatusMessage(session=session))
+    return _encoder.encode(StatusMessage(session=session))
 
 
 def heartbeat(chunk: int, event: int) -> bytes:
     """The head, said every 15 s so that a silent loss is seen."""
-    return _encoder.encode(_Heartbeat(chunk=chunk, event=event))
+    return _encoder.encode(Heartbeat(chunk=chunk, event=event))
 
 
 MessageType = Literal["view", "frame", "ack", "outcome", "error", "gap", "status", "heartbeat"]

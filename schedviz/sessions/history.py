@@ -10,8 +10,8 @@ import msgspec
 from schedviz.sessions import frames, pieces
 from schedviz.sessions.errors import HistoryUnavailable, SessionGone
 from schedviz.sessions.models import MAIN_BRANCH, Checkpoint, CheckpointPiece, Chunk, Command, CycleSummary, Session
-from schedviz.trace import fold
 from schedviz.trace.events import AnyEvent
+from schedviz.trace.fold import Fold
 from schedviz.trace.view import CycleView, View
 
 _view_decoder = msgspec.json.Decoder(View)
@@ -106,16 +106,16 @@ def _fold_from(checkpoint: Checkpoint | None, session_id: UUID, *, until_event: 
         if not Session.objects.filter(pk=session_id).exists():
             raise SessionGone(f"There is no session {session_id}.")
         return Moment(chunk=0, view=View())
-    view = stored_view(checkpoint)
+    fold = Fold(stored_view(checkpoint))
     last_chunk = checkpoint.chunk
     for number, data in _later_chunks(checkpoint, session_id):
         for event in frames.events_of(data):
             if until_event is not None and event.event > until_event:
-                return Moment(chunk=last_chunk, view=view)
-            if event.event > view.event:
-                fold.apply(view, event)
+                return Moment(chunk=last_chunk, view=fold.to_view())
+            if event.event > fold.event:
+                fold.apply(event)
         last_chunk = number
-    return Moment(chunk=last_chunk, view=view)
+    return Moment(chunk=last_chunk, view=fold.to_view())
 
 
 def _later_chunks(checkpoint: Checkpoint, session_id: UUID) -> Iterator[tuple[int, bytes]]:

@@ -1,0 +1,94 @@
+"""Sessions to test with: a small cluster that came in as a dump, and turns that are taken here, without a worker."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.core.files.base import ContentFile
+
+from schedviz.sessions import create, history, importing, inbox, lease, turn
+from schedviz.sessions.models import Chunk, Session
+from schedviz.trace.commands import AnyCommand, convert_command
+from schedviz.trace.events import AnyEvent
+from tests.conftest import RedisServer
+
+_keys = itertools.count(1)
+
+
+def node(name: str, *, cpu: str = "4") -> dict[str, Any]:
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name}},
+        "status": {"allocatable": {"cpu": cpu, "memory": "16Gi", "pods": "110"}, "capacity": {"cpu": cpu, "memory": "16Gi", "pods": "110"}},
+    }
+
+
+def pod(name: str, *, cpu: str = "10m") -> dict[str, Any]:
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name, "namespace": "default"},
+        "spec": {"containers": [{"name": "main", "image": "registry.example/app:1", "resources": {"requests": {"cpu": cpu}}}]},
+    }
+
+
+def dump(nodes: int, pods: int) -> bytes:
+    items = [node(f"node-{n}") for n in range(1, nodes + 1)] + [pod(f"pod-{n}") for n in range(1, pods + 1)]
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": items}).encode()
+
+
+def command(op: str, **members: Any) -> AnyCommand:
+    return convert_command({"op": op, **members})
+
+
+def send(session_id: UUID, op: str, **members: Any) -> int:
+    """Have a command accepted under a new key; returns its number."""
+    return inbox.accept(session_id, command(op, **members), f"key-{next(_keys)}").seq
+
+
+def stored_events(session_id: UUID) -> list[AnyEvent]:
+    """Every stored event, after checking that chunks and events are numbered without gaps."""
+    chunks = list(Chunk.objects.filter(session_id=session_id).order_by("number"))
+    assert [chunk.number for chunk in chunks] == list(range(1, len(chunks) + 1))
+    events = history.events_after(session_id, 0, limit=1_000_000)
+    first = chunks[0].first_event if chunks else 1
+    assert [event.event for event in events] == list(range(first, first + len(events)))
+    return events
+
+
+def work_off(session_id: UUID) -> Session:
+    """Take a turn that leaves when there is nothing more to do."""
+    turn.take_turn(session_id, linger_seconds=0)
+    return Session.objects.get(pk=session_id)
+
+
+def crash(session_id: UUID) -> None:
+    """What is left after the owner was killed, when a supervisor has seen it."""
+    turn.WARM.clear()
+    lease.clear_owner(lease.owner_prefix())
+    assert Session.objects.get(pk=session_id).lease_owner == ""
+
+
+MakeSession = Callable[..., UUID]
+
+
+@pytest.fixture
+def make_session(transactional_db: None, redis: RedisServer) -> Iterator[MakeSession]:
+    """Make a session with so many nodes and pending pods."""
+
+    def make(*, nodes: int = 3, pods: int = 10) -> UUID:
+        source = create.Files([ContentFile(dump(nodes, pods), name="cluster.json")])
+        session_id: UUID = create.create_session(None, "a test", source).pk
+        importing.import_uploads(session_id)
+        session = Session.objects.get(pk=session_id)
+        assert session.status == Session.Status.READY, session.message
+        return session_id
+
+    yield make
+    turn.WARM.clear()
