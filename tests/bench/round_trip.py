@@ -1,0 +1,42 @@
+"""From a command sent over the WebSocket to the frame with its last event."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import time
+import zlib
+
+from websockets.sync.client import connect
+
+from tests.bench.report import Figure
+from tests.bench.server import Server
+
+STEPS = 200
+
+
+def steps(server: Server, *, nodes: int) -> list[Figure]:
+    """One cycle a command, each sent when the frame of the one before has come."""
+    session, _ = server.create(json={"generate": {"shape": "basic", "nodes": nodes, "pods": STEPS + 20}})
+    url = server.url.replace("http", "ws") + f"/ws/v1/sessions/{session}/"
+    taken: list[float] = []
+    with connect(url, additional_headers={"Authorization": f"Bearer {server.token}"}, max_size=None, compression=None) as socket:
+        _receive_until(socket, "view")
+        for index in range(STEPS):
+            begin = time.perf_counter()
+            command = {"op": "step", "unit": "cycle", "count": 1}
+            socket.send(json.dumps({"type": "command", "key": f"bench-{index}", "command": command}))
+            _receive_until(socket, "frame")
+            if index >= 20:
+                taken.append((time.perf_counter() - begin) * 1000)
+            time.sleep(0.06)  # As a person: the hub sends the first frame after 50 ms of silence at once.
+    cuts = statistics.quantiles(taken, n=100)
+    return [Figure(f"command → frame, one cycle, {nodes:,} nodes (p50 / p99)", f"{cuts[49]:.1f} / {cuts[98]:.1f} ms", "p50 < 25 ms")]
+
+
+def _receive_until(socket, kind: str) -> dict:
+    while True:
+        data = socket.recv(timeout=30)
+        message = json.loads(zlib.decompress(data) if isinstance(data, bytes) else data)
+        if message["type"] == kind and (kind == "view" or any(event["t"] == "commandDone" for event in message["events"])):
+            return message
