@@ -1,0 +1,29 @@
+"""RFC 3339 times and seconds."""
+
+import pytest
+
+from schedviz.kube.timestamps import from_seconds, to_seconds
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("2024-01-01T00:00:00Z", 1704067200.0),
+        ("2024-01-01T01:00:00+01:00", 1704067200.0),
+        ("2024-01-01T00:00:00.250000Z", 1704067200.25),
+        ("1970-01-01T00:00:00Z", 0.0),
+    ],
+)
+def test_a_time_is_seconds_since_1970(text, seconds):
+    assert to_seconds(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "yesterday", "2024-01-01", "2024-01-01T00:00:00", "2024-13-01T00:00:00Z", "2024-01-01 00:00:00Z"])
+def test_anything_else_is_refused(text):
+    with pytest.raises(ValueError, match=r"is not an RFC 3339 time"):
+        to_seconds(text)
+
+
+def test_seconds_are_cut_to_whole_ones_when_written():
+    assert from_seconds(1704067200.999) == "2024-01-01T00:00:00Z"
+    assert to_seconds(from_seconds(1704067261)) == 1704067261
