@@ -1,0 +1,168 @@
+"""A small cluster to ask plugins about: a real cache, snapshot and framework, without a scheduler around them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from schedviz.engine.cache import Cache, Snapshot
+from schedviz.engine.config import load_configuration
+from schedviz.engine.framework.cycle_state import CycleState
+from schedviz.engine.framework.plugins.registry import in_tree_registry
+from schedviz.engine.framework.runtime import FilterOutcome, Framework, PreFilterOutcome, Registry, ScoreOutcome
+from schedviz.engine.framework.status import StatusError
+from schedviz.engine.framework.types import Generations, PodInfo
+from schedviz.kube.codec import from_dict
+from schedviz.kube.core import Node, Pod
+from schedviz.kube.defaults import default_object
+from schedviz.kube.meta import KubeObject
+from schedviz.trace.recorder import Recorder
+
+
+class Objects:
+    """What the informers would have."""
+
+    def __init__(self) -> None:
+        self.by_key: dict[tuple[str, str, str], KubeObject] = {}
+
+    def add(self, obj: KubeObject) -> None:
+        self.by_key[type(obj).__name__, obj.namespace, obj.name] = obj
+
+    def get(self, kind: str, namespace: str, name: str) -> Any | None:
+        return self.by_key.get((kind, namespace, name))
+
+    def list(self, kind: str, namespace: str | None = None) -> Sequence[Any]:
+        return [obj for key, obj in sorted(self.by_key.items()) if key[0] == kind and namespace in (None, key[1])]
+
+
+class Nominations:
+    """Nominated pods by node."""
+
+    def __init__(self) -> None:
+        self.pods: dict[str, list[PodInfo]] = {}
+
+    def nominated_pods_for_node(self, node_name: str) -> Sequence[PodInfo]:
+        return self.pods.get(node_name, [])
+
+    def nominated_node_names(self) -> Sequence[str]:
+        return list(self.pods)
+
+
+class ApiServer:
+    """Takes writes, or refuses them with `error`."""
+
+    def __init__(self) -> None:
+        self.bound: list[tuple[str, str]] = []
+        self.cleared: list[str] = []
+        self.error: StatusError | None = None
+
+    def bind(self, pod: PodInfo, node_name: str) -> StatusError | None:
+        self.bound.append((pod.key, node_name))
+        return self.error
+
+    def clear_nominated_node_name(self, pod: Pod) -> StatusError | None:
+        self.cleared.append(pod.key)
+        return None
+
+
+class World:
+    """Nodes and pods by their JSON, and the framework of one profile over a snapshot of them."""
+
+    def __init__(self) -> None:
+        self.cache = Cache(Recorder(), Generations(), ttl_seconds=0)
+        self.snapshot = Snapshot()
+        self.objects = Objects()
+        self.nominations = Nominations()
+        self.api = ApiServer()
+        self.now = 0
+
+    def framework(self, config: dict[str, Any] | None = None, registry: Registry | None = None) -> Framework:
+        return Framework(
+            registry or in_tree_registry(),
+            load_configuration(config).profiles[0],
+            snapshot=self.snapshot,
+            objects=self.objects,
+            nominator=self.nominations,
+            client=self.api,
+            clock=lambda: self.now,
+        )
+
+    def node(
+        self, name: str, allocatable: Mapping[str, str] | None = None, *, labels: Mapping[str, str] | None = None, **rest: Any
+    ) -> Node:
+        amounts = {"cpu": "4", "memory": "8Gi", "pods": "110", **(allocatable or {})}
+        status = {"allocatable": amounts, "capacity": amounts, "images": rest.pop("images", [])}
+        metadata = {"name": name, "labels": {"kubernetes.io/hostname": name, **(labels or {})}}
+        node = default_object(
+            from_dict({"apiVersion": "v1", "kind": "Node", "metadata": metadata, "spec": rest, "status": status}, strict=True)
+        )
+        assert isinstance(node, Node)
+        self.cache.add_node(node)
+        self.objects.add(node)
+        return node
+
+    def pod(
+        self, name: str, requests: Mapping[str, str] | None = None, *, on: str = "", labels: Mapping[str, str] | None = None, **spec: Any
+    ) -> PodInfo:
+        """A pod; `on` puts it on a node."""
+        container = {"name": "c", "image": spec.pop("image", "app"), "resources": {"requests": dict(requests or {})}}
+        if ports := spec.pop("ports", None):
+            container["ports"] = ports
+        metadata = {"name": name, "namespace": spec.pop("namespace", "default"), "uid": f"uid-{name}", "labels": dict(labels or {})}
+        metadata.update(spec.pop("metadata", {}))
+        status = spec.pop("status", {})
+        body = {"containers": [container], "nodeName": on, **spec}
+        data = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": body, "status": status}
+        pod = default_object(from_dict(data, strict=True))
+        assert isinstance(pod, Pod)
+        info = PodInfo(pod)
+        self.objects.add(pod)
+        if on:
+            self.cache.add_pod(info)
+        return info
+
+    def object(self, data: dict[str, Any]) -> KubeObject:
+        obj = default_object(from_dict(data, strict=True))
+        self.objects.add(obj)
+        return obj
+
+    def update(self) -> None:
+        self.cache.update_snapshot(self.snapshot)
+
+    def filter(self, framework: Framework, pod: PodInfo, want: int = 1000) -> tuple[PreFilterOutcome, FilterOutcome, CycleState]:
+        self.update()
+        state = CycleState()
+        pre = framework.run_pre_filter_plugins(state, pod)
+        assert pre.status.is_success, pre.status
+        return pre, framework.filter_rows(state, pod, self.snapshot.rows(), want), state
+
+    def rejections(self, framework: Framework, pod: PodInfo) -> dict[str, tuple[str, str, tuple[str, ...]]]:
+        """Node -> plugin, code, reasons."""
+        _, outcome, _ = self.filter(framework, pod)
+        return {name: (status.failed_plugin, status.code.value, status.reasons) for name, status in outcome.node_to_status().items()}
+
+    def score(self, framework: Framework, pod: PodInfo) -> ScoreOutcome:
+        """The scores of all feasible nodes."""
+        _, outcome, state = self.filter(framework, pod)
+        rows = self.snapshot.rows().take(outcome.feasible)
+        run = framework.run_pre_score_plugins(state, pod, rows)
+        assert run.status.is_success, run.status
+        return framework.run_score_plugins(state, pod, rows)
+
+    def scores_of(self, framework: Framework, pod: PodInfo, plugin: str, kind: str = "raw") -> dict[str, int]:
+        """Node -> what one plugin gave it."""
+        outcome = self.score(framework, pod)
+        assert outcome.status.is_success, outcome.status
+        scores = next(entry for entry in outcome.plugins if entry.name == plugin)
+        values: np.ndarray[Any, Any] = getattr(scores, kind)
+        _, filtered, _ = self.filter(framework, pod)
+        names = self.snapshot.rows().take(filtered.feasible).names
+        return dict(zip(names, values.tolist(), strict=True))
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
