@@ -243,7 +243,7 @@ class Cache:
         left, moved_to = self.node_tree.update_node(old, new)
         info.image_states, images = self.image_states.replace_node(cached, new)
         info.set_node(new)
-        self._record_node("update", new, changes, tree=_tree_change(left, moved_to or joined), images=images)
+        self._record_node("update", new, changes, tree=_tree_change(left, joined if moved_to is None else moved_to), images=images)
         return info.clone()
 
     def remove_node(self, node: Node) -> None:
