@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import json
+import secrets
+import socket
+import threading
+import time
+import zlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any, Self
 from uuid import UUID
 
+import msgspec
 import pytest
 from django.contrib.auth.models import User
+from django.db import transaction
 from rest_framework.test import APIClient
+from websockets.sync.client import ClientConnection, connect
 
-from schedviz.sessions.models import Branch, Membership, Session, ShareLink
+from schedviz.sessions import frames, history, pieces, stream
+from schedviz.sessions.models import Branch, Checkpoint, CheckpointPiece, Chunk, Membership, Session, ShareLink
+from schedviz.trace.events import ClockAdvanced, EventRecorded
 from schedviz.web.authentication import hashed
 from schedviz.web.login import make_token
 
@@ -72,6 +85,148 @@ def owner_client(people: People) -> APIClient:
     return people.client("owner")
 
 
-def api(session_id: UUID | str, rest: str = "") -> str:
-    """The address of a session in REST."""
-    return f"/api/v1/sessions/{session_id}/{rest}"
+class LiveServer:
+    """The real ASGI application behind a real uvicorn, in a thread of this process."""
+
+    def __init__(self) -> None:
+        import uvicorn
+
+        from schedviz.asgi import application
+
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.netloc = f"127.0.0.1:{self._listener.getsockname()[1]}"
+        config = uvicorn.Config(
+            application, ws="websockets-sansio", ws_max_size=64 * 1024, ws_per_message_deflate=False, lifespan="off", log_config=None
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._listener]}, name="uvicorn")
+
+    def start(self) -> None:
+        self._thread.start()
+        while not self._server.started:
+            time.sleep(0.01)
+
+    def stop(self) -> None:
+        from schedviz.web.live import database
+
+        self._server.should_exit = True
+        self._thread.join(20)
+        assert not self._thread.is_alive()
+        database.close()
+
+
+@pytest.fixture
+def web_server(transactional_db: None, redis: object) -> Iterator[LiveServer]:
+    server = LiveServer()
+    server.start()
+    yield server
+    server.stop()
+
+
+class Socket:
+    """A viewer of a session: a WebSocket that opens the messages."""
+
+    def __init__(self, server: LiveServer, session_id: UUID, query: str = "", **headers: str) -> None:
+        url = f"ws://{server.netloc}/ws/v1/sessions/{session_id}/{query}"
+        self._connection = connect(url, additional_headers=headers, max_size=None, compression=None, legacy=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.close()
+
+    def receive(self, timeout: float = 10.0) -> dict[str, Any]:
+        """The next message. Raises TimeoutError, or ConnectionClosed."""
+        data = self._connection.recv(timeout=timeout)
+        return json.loads(zlib.decompress(data) if isinstance(data, bytes) else data)
+
+    def receive_until(self, kind: str, timeout: float = 10.0) -> dict[str, Any]:
+        """The next message of this type; others before it are left out."""
+        deadline = time.monotonic() + timeout
+        while True:
+            message = self.receive(max(0.01, deadline - time.monotonic()))
+            if message["type"] == kind:
+                return message
+
+    def send(self, message: object) -> None:
+        self._connection.send(message if isinstance(message, str | bytes) else json.dumps(message))
+
+    @property
+    def raw(self) -> ClientConnection:
+        return self._connection
+
+
+@pytest.fixture
+def viewer(web_server: LiveServer) -> Iterator[Callable[..., Socket]]:
+    """Opens a socket: `viewer(people, "owner-token", "?from=3")`."""
+    opened: list[Socket] = []
+
+    def open_socket(people: People, role: str = "owner-token", query: str = "", **headers: str) -> Socket:
+        client = people.client(role)
+        if (bearer := client._credentials.get("HTTP_AUTHORIZATION")) is not None:
+            headers.setdefault("Authorization", bearer)
+        elif client.cookies:
+            headers.setdefault("Origin", f"http://{web_server.netloc}")
+            headers.setdefault("Cookie", "; ".join(f"{name}={morsel.value}" for name, morsel in client.cookies.items()))
+        socket_ = Socket(web_server, people.session.pk, query, **headers)
+        opened.append(socket_)
+        return socket_
+
+    yield open_socket
+    for each in opened:
+        each.raw.close()
+
+
+class Commits:
+    """Writes to a session what a worker would: chunks of events in the database, then their frames in Redis."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+
+    def chunk(self, *, events: int = 1, padding: int = 0, publish: bool = True) -> int:
+        """Commit one more chunk; returns its number."""
+        session = self.session
+        first = session.event + 1
+        made = [
+            ClockAdvanced(event=first + n, at=float(first + n))
+            if not padding
+            else EventRecorded(event=first + n, at=0.0, pod="default/p", note=secrets.token_hex(padding // 2))
+            for n in range(events)
+        ]
+        session.chunk += 1
+        session.event += events
+        session.clock_seconds = float(session.event)
+        data = frames.frame(session.chunk, made, frames.session_state(session))
+        with transaction.atomic():
+            members = {"first_event": first, "last_event": session.event, "first_cycle": 0, "last_cycle": 0}
+            Chunk.objects.create(session=session, number=session.chunk, data=data, **members)
+            Session.objects.filter(pk=session.pk).update(chunk=session.chunk, event=session.event, clock_seconds=session.clock_seconds)
+        if publish:
+            stream.publish(session.pk, [(session.chunk, data)])
+        return session.chunk
+
+    def checkpoint(self) -> None:
+        """Store the view of now, as an import does at its end."""
+        view = history.state_at_head(self.session).view
+        members = {
+            "event": self.session.event,
+            "chunk": self.session.chunk,
+            "cycle": 0,
+            "digest": "",
+            "engine_version": "",
+            "complete": True,
+        }
+        made = Checkpoint.objects.create(session=self.session, **members)
+        for number, piece in enumerate(pieces.cut(msgspec.json.encode(view))):
+            CheckpointPiece.objects.create(checkpoint=made, part=CheckpointPiece.Part.VIEW, number=number, data=piece)
+
+    def note(self, data: bytes) -> None:
+        stream.publish(self.session.pk, [], [data])
+
+
+@pytest.fixture
+def commits(people: People) -> Commits:
+    made = Commits(people.session)
+    made.checkpoint()
+    return made

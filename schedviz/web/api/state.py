@@ -12,9 +12,9 @@ from rest_framework.views import APIView
 
 from schedviz.sessions import history
 from schedviz.sessions.models import Session
+from schedviz.trace import observed
 from schedviz.web.api import bodies
 from schedviz.web.api.access import session_for
-from schedviz.web.api.observed import cache_body, queue_body, snapshot_body
 from schedviz.web.api.schema import answer, refused
 from schedviz.web.permissions import Verb
 
@@ -32,6 +32,7 @@ class State(APIView):
 def state_body(session: Session, moment: history.Moment) -> bodies.StateBody:
     """The state of a session as the API shows it. The view may be newer than the session that was read before it."""
     view = moment.view
+    # The bodies say, for the schema, what members the dicts have.
     return bodies.StateBody(
         id=str(session.pk),
         status=cast("bodies.SessionStatus", str(session.status)),
@@ -43,9 +44,9 @@ def state_body(session: Session, moment: history.Moment) -> bodies.StateBody:
         chunk=moment.chunk,
         applied_seq=session.applied_seq,
         last_seq=session.last_seq,
-        cache=cache_body(view.cache),
-        snapshot=snapshot_body(view.snapshot),
-        queue=queue_body(view.queue),
+        cache=cast("bodies.CacheBody", observed.cache_state(view.cache)),
+        snapshot=cast("bodies.SnapshotBody", observed.snapshot_state(view.snapshot)),
+        queue=cast("bodies.QueueBody", observed.queue_state(view.queue)),
         last_cycle=view.cycle,
         bindings=view.bindings,
         api=view.api,

@@ -114,7 +114,8 @@ class _Socket:
             task.cancel()
         await asyncio.gather(*waiting, return_exceptions=True)
         for task in done:
-            if (error := task.exception()) is not None and not isinstance(error, _Left):
+            # A send to who has gone raises OSError; the receiving loop would have said so a moment later.
+            if (error := task.exception()) is not None and not isinstance(error, _Left | OSError):
                 log.error("a socket broke", session=str(self._feed.session_id), exc_info=error)
                 await self._close(1011)
 

@@ -1,0 +1,77 @@
+"""Writes docs/wire.schema.json, the JSON Schema of what goes over a WebSocket: `python -m schedviz.web.gen [--check]`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+TARGET = Path(__file__).resolve().parent.parent.parent / "docs" / "wire.schema.json"
+_TEMPLATE = "#/$defs/{name}"
+
+
+def wire_schema() -> dict[str, Any]:
+    """The JSON Schema (2020-12): a message is any of its `oneOf`, by its `type`."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "schedviz.settings")
+    import django
+
+    django.setup()
+    from schedviz.sessions import frames
+    from schedviz.trace.commands import AnyCommand
+    from schedviz.trace.events import AnyEvent
+    from schedviz.web.live import messages
+
+    to_client = {
+        "view": frames.ViewMessage,
+        "frame": frames.FrameMessage,
+        "ack": frames.Ack,
+        "outcome": frames.OutcomeMessage,
+        "error": frames.ErrorMessage,
+        "gap": frames.Gap,
+        "status": frames.StatusMessage,
+        "heartbeat": frames.Heartbeat,
+        "pong": messages.Pong,
+    }
+    to_server = {"command": messages.CommandMessage, "resume": messages.ResumeMessage, "ping": messages.PingMessage}
+    roots = [*to_client.values(), *to_server.values(), AnyEvent, AnyCommand]
+    schemas, definitions = msgspec.json.schema_components(roots, ref_template=_TEMPLATE)
+    any_event, any_command = list(schemas)[-2:]
+    definitions = dict(definitions)
+    definitions["AnyEvent"] = any_event
+    definitions["AnyCommand"] = any_command
+    # In memory the events of a frame are bytes that nobody decodes, and a command is decoded in a second step.
+    definitions["FrameMessage"]["properties"]["events"] = {"type": "array", "items": {"$ref": _TEMPLATE.format(name="AnyEvent")}}
+    definitions["CommandMessage"]["properties"]["command"] = {"$ref": _TEMPLATE.format(name="AnyCommand")}
+    definitions["ToClient"] = _one_of([struct.__name__ for struct in to_client.values()])
+    definitions["ToServer"] = _one_of([struct.__name__ for struct in to_server.values()])
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "schedviz wire",
+        "description": "Every message of /ws/v1/sessions/{id}/; docs/wire.md says what they mean.",
+        "oneOf": [{"$ref": _TEMPLATE.format(name="ToClient")}, {"$ref": _TEMPLATE.format(name="ToServer")}],
+        "$defs": dict(sorted(definitions.items())),
+    }
+
+
+def _one_of(names: list[str]) -> dict[str, Any]:
+    return {"oneOf": [{"$ref": _TEMPLATE.format(name=name)} for name in names]}
+
+
+def main(arguments: list[str]) -> int:
+    """Write the schema; with --check only say whether it is as it should be."""
+    text = msgspec.json.format(msgspec.json.encode(wire_schema()), indent=2).decode() + "\n"
+    if "--check" in arguments:
+        if TARGET.exists() and TARGET.read_text() == text:
+            return 0
+        sys.stderr.write(f"{TARGET.name} is out of date: run make gen.\n")
+        return 1
+    TARGET.parent.mkdir(exist_ok=True)
+    TARGET.write_text(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

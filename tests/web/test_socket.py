@@ -1,0 +1,331 @@
+"""A session's WebSocket, through a real uvicorn and a real Redis."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+from django.conf import settings
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from schedviz.sessions import frames
+from schedviz.sessions.models import Command, Membership, Session
+from schedviz.web.live import feed as feed_module
+from schedviz.web.live import socket as socket_module
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_a_view_comes_first_then_frames(viewer, people, commits):
+    commits.chunk(events=3)
+
+    with viewer(people) as socket:
+        first = socket.receive()
+        commits.chunk(events=2)
+        frame = socket.receive_until("frame")
+
+    assert (first["type"], first["chunk"], first["event"]) == ("view", 1, 3)
+    assert first["session"]["id"] == str(people.session.pk)
+    assert (frame["firstChunk"], frame["chunk"], frame["event"]) == (2, 2, 5)
+    assert [event["event"] for event in frame["events"]] == [4, 5]
+
+
+def test_frames_keep_their_order_and_are_gathered(viewer, people, commits):
+    with viewer(people) as socket:
+        socket.receive_until("status")
+        for _ in range(60):
+            commits.chunk()
+        seen = []
+        while not seen or seen[-1]["chunk"] < 60:
+            seen.append(socket.receive_until("frame"))
+
+    assert [event["event"] for frame in seen for event in frame["events"]] == list(range(1, 61))
+    assert all(later["firstChunk"] == earlier["chunk"] + 1 for earlier, later in zip(seen, seen[1:], strict=False))
+    assert len(seen) < 60
+
+
+def test_from_resumes_after_a_chunk(viewer, people, commits):
+    for _ in range(5):
+        commits.chunk()
+
+    with viewer(people, query="?from=3") as socket:
+        frame = socket.receive()
+        commits.chunk()
+        following = socket.receive_until("frame")
+
+    assert (frame["type"], frame["firstChunk"], frame["chunk"]) == ("frame", 4, 5)
+    assert following["firstChunk"] == 6
+
+
+def test_from_a_future_that_is_not_gets_a_gap_and_the_view(viewer, people, commits):
+    commits.chunk()
+
+    with viewer(people, query="?from=99") as socket:
+        assert socket.receive() == {"type": "gap", "expected": 100, "found": 1}
+        assert socket.receive()["type"] == "view"
+
+
+def test_resume_asks_for_what_came_after_a_chunk(viewer, people, commits):
+    for _ in range(3):
+        commits.chunk()
+    with viewer(people) as socket:
+        socket.receive_until("status")
+
+        socket.send({"type": "resume", "from": 1})
+
+        assert socket.receive_until("frame")["firstChunk"] == 2
+
+
+def test_what_redis_lost_comes_from_the_database(viewer, people, commits):
+    with viewer(people) as socket:
+        socket.receive_until("status")
+        commits.chunk(publish=False)
+        commits.chunk(publish=False)
+        commits.chunk()
+        seen = [socket.receive_until("frame")]
+        while seen[-1]["chunk"] < 3:
+            seen.append(socket.receive_until("frame"))
+
+    assert [event["event"] for frame in seen for event in frame["events"]] == [1, 2, 3]
+
+
+def test_viewers_still_move_while_redis_is_down(viewer, people, commits, redis):
+    with viewer(people) as socket:
+        socket.receive_until("status")
+        redis.kill()
+        try:
+            commits.chunk()
+            assert socket.receive_until("frame", 5)["chunk"] == 1
+        finally:
+            redis.start()
+        commits.chunk()
+        assert socket.receive_until("frame", 5)["chunk"] == 2
+
+
+def test_a_slow_viewer_is_given_the_view_and_the_others_are_not_held_up(viewer, people, commits, monkeypatch):
+    monkeypatch.setattr(settings, "VIEWER_QUEUE_BYTES", 200_000)
+    with viewer(people) as slow, viewer(people) as quick:
+        slow.receive_until("status")
+        quick.receive_until("status")
+        got = 0
+        for _ in range(60):
+            commits.chunk(padding=400_000)
+            while got < commits.session.chunk:
+                frame = quick.receive_until("frame")
+                assert frame["firstChunk"] == got + 1
+                got = frame["chunk"]
+        seen, chunk = [], 0
+        while chunk < 60:
+            message = slow.receive()
+            seen.append(message["type"])
+            if message["type"] == "frame":
+                assert message["firstChunk"] == chunk + 1
+            chunk = message.get("chunk", chunk)
+
+    assert "gap" in seen
+    assert seen[seen.index("gap") + 1] == "view"
+
+
+def test_an_idle_socket_stays_open(viewer, people, commits):
+    with viewer(people) as socket:
+        socket.receive_until("status")
+        with pytest.raises(TimeoutError):
+            socket.receive(7)
+
+        commits.chunk()
+
+        assert socket.receive_until("frame")["chunk"] == 1
+
+
+def test_a_heartbeat_says_where_the_session_is(viewer, people, commits, monkeypatch):
+    monkeypatch.setattr(socket_module, "HEARTBEAT_SECONDS", 0.2)
+    commits.chunk(events=4)
+
+    with viewer(people) as socket:
+        assert socket.receive_until("heartbeat") == {"type": "heartbeat", "chunk": 1, "event": 4}
+
+
+def test_a_command_is_acknowledged_and_its_key_counts_once(viewer, people, commits):
+    message = {"type": "command", "key": "k1", "command": {"op": "step", "unit": "cycle"}}
+
+    with viewer(people) as socket:
+        socket.send(message)
+        first = socket.receive_until("ack")
+        socket.send(message)
+        second = socket.receive_until("ack")
+
+    assert first == second == {"type": "ack", "key": "k1", "seq": 1}
+    assert Command.objects.count() == 1
+
+
+def test_an_outcome_comes_after_the_frame_that_led_to_it(viewer, people, commits):
+    with viewer(people) as socket:
+        socket.receive_until("status")
+        commits.chunk()
+        commits.note(frames.outcome(1, {"result": "nothing to do"}))
+
+        kinds = [socket.receive()["type"], socket.receive()["type"]]
+
+    assert kinds == ["frame", "outcome"]
+
+
+def test_the_end_of_an_import_brings_a_view(viewer, people, commits):
+    Session.objects.update(status="importing")
+    with viewer(people) as socket:
+        socket.receive_until("status")
+        Session.objects.update(status="ready")
+        commits.session.refresh_from_db()
+        commits.note(frames.status(frames.session_state(commits.session)))
+
+        assert socket.receive()["type"] in {"view", "status"}
+        commits.chunk()
+        assert socket.receive_until("frame")["chunk"] == 1
+
+
+@pytest.mark.parametrize(
+    ("sent", "code", "key"),
+    [
+        ("{", "bad_json", None),
+        (b"\x00", "bad_message", None),
+        ('{"type":"dance"}', "invalid", None),
+        ('{"type":"command","command":{"op":"pause"}}', "invalid", None),
+        ('{"type":"command","key":"k","command":{"op":"fly"}}', "invalid", "k"),
+        ('{"type":"command","key":"k","command":{"op":"run","max":"many"}}', "invalid", "k"),
+        ('{"type":"command","key":"k","command":{"op":"pause"},"extra":1}', "invalid", "k"),
+        ('{"type":"resume","from":-1}', "invalid", None),
+        ('{"type":"command","key":"k","command":{"op":' + "[" * 5000, "bad_json", None),
+    ],
+)
+def test_a_bad_message_gets_an_error_and_the_socket_goes_on(viewer, people, commits, sent, code, key):
+    with viewer(people) as socket:
+        socket.send(sent)
+        error = socket.receive_until("error")
+        socket.send({"type": "ping"})
+
+        assert socket.receive_until("pong") == {"type": "pong"}
+    assert error["code"] == code
+    assert error.get("key") == key
+    assert Command.objects.count() == 0
+
+
+def test_a_message_that_is_too_large_closes_the_socket(viewer, people, commits):
+    with viewer(people) as socket, pytest.raises(ConnectionClosed) as closed:
+        socket.send(json.dumps({"type": "ping", "padding": "x" * 70_000}))
+        socket.receive_until("never")
+    assert closed.value.rcvd is not None
+    assert closed.value.rcvd.code == 1009
+
+
+def test_a_flood_is_answered_and_not_stored(viewer, people, commits, monkeypatch):
+    monkeypatch.setattr(settings, "SOCKET_COMMANDS_AT_ONCE", 5)
+    monkeypatch.setattr(settings, "SOCKET_COMMANDS_PER_SECOND", 1)
+
+    with viewer(people) as socket:
+        for number in range(12):
+            socket.send({"type": "command", "key": f"k{number}", "command": {"op": "cycle"}})
+        refused = socket.receive_until("error")
+
+    assert refused["code"] == "too_many_requests"
+    assert refused["key"].startswith("k")
+    assert Command.objects.count() < 8
+
+
+CONNECTING = {
+    "owner": "command",
+    "owner-token": "command",
+    "owner-read-token": "see",
+    "editor": "command",
+    "viewer": "see",
+    "link": "see",
+    "editor-link": "command",
+    "revoked-link": "",
+    "stranger": "",
+    "stranger-token": "",
+    "anonymous": "",
+}
+
+
+@pytest.mark.parametrize("role", CONNECTING)
+def test_each_role_may_look_or_command_as_over_rest(viewer, people, commits, role):
+    level = CONNECTING[role]
+    headers = {"Origin": "http://127.0.0.1"} if role == "anonymous" else {}
+    if not level:
+        with pytest.raises(InvalidStatus) as refused:
+            viewer(people, role, **headers)
+        assert refused.value.response.status_code == (403 if role == "anonymous" else 404)
+        return
+
+    with viewer(people, role) as socket:
+        socket.send({"type": "command", "key": "k", "command": {"op": "pause"}})
+        socket.send({"type": "ping"})
+        kinds = set()
+        while "pong" not in kinds:
+            kinds.add(socket.receive()["type"])
+
+    assert ("ack" in kinds) == (level == "command")
+    assert ("error" in kinds) == (level == "see")
+    assert Command.objects.count() == (level == "command")
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "http://127.0.0.1:1", "null", ""])
+def test_a_foreign_page_is_refused_although_its_browser_has_the_cookie(viewer, people, commits, origin):
+    with pytest.raises(InvalidStatus) as refused:
+        viewer(people, "owner", Origin=origin)
+    assert refused.value.response.status_code == 403
+
+
+@pytest.mark.parametrize("header", ["Bearer wrong", "Basic eDp5", "Bearer"])
+def test_a_wrong_token_is_refused(viewer, people, commits, header):
+    with pytest.raises(InvalidStatus) as refused:
+        viewer(people, "owner", Authorization=header)
+    assert refused.value.response.status_code in {401, 404}
+
+
+def test_a_right_that_is_taken_away_ends_commands_at_once_and_looking_soon(viewer, people, commits, monkeypatch):
+    monkeypatch.setattr(socket_module, "HEARTBEAT_SECONDS", 0.1)
+    monkeypatch.setattr(socket_module, "RECHECK_SECONDS", 0.5)
+    with viewer(people, "editor-token") as socket:
+        Membership.objects.all().delete()
+        socket.send({"type": "command", "key": "k", "command": {"op": "pause"}})
+        assert socket.receive_until("error")["code"] == "forbidden"
+
+        with pytest.raises(ConnectionClosed) as closed:
+            socket.receive_until("never")
+    assert closed.value.rcvd is not None
+    assert closed.value.rcvd.code == 4403
+
+
+def test_deleting_a_session_closes_its_sockets(viewer, people, commits, monkeypatch):
+    monkeypatch.setattr(feed_module, "SILENCE_MILLISECONDS", 200)
+    with viewer(people) as socket:
+        socket.receive_until("status")
+        people.client("owner-token").delete(f"/api/v1/sessions/{people.session.pk}/")
+
+        with pytest.raises(ConnectionClosed) as closed:
+            socket.receive_until("never")
+    assert closed.value.rcvd is not None
+    assert closed.value.rcvd.code == 4404
+
+
+def test_there_is_a_limit_to_the_sockets_of_a_session(viewer, people, commits, monkeypatch):
+    monkeypatch.setattr(settings, "SOCKETS_PER_SESSION", 1)
+    with viewer(people) as socket:
+        socket.receive()
+        with pytest.raises(InvalidStatus) as refused:
+            viewer(people)
+    assert refused.value.response.status_code == 503
+
+
+def test_a_frame_after_silence_comes_at_once(viewer, people, commits):
+    with viewer(people) as socket:
+        socket.receive_until("status")
+        delays = []
+        for _ in range(20):
+            time.sleep(0.1)
+            commits.chunk()
+            began = time.monotonic()
+            socket.receive_until("frame")
+            delays.append(time.monotonic() - began)
+
+    assert sorted(delays)[10] < 0.03
