@@ -96,7 +96,7 @@ def decode(data: bytes, *, strict: bool = False, kind: str = "") -> KubeObject:
             msgspec.json.decode(data, type=decoders.known_type)
         return _finish(obj, decoders.remainder.decode(data))
     except msgspec.ValidationError:
-        return from_dict(msgspec.json.decode(data), strict=strict, kind=kind)  # accepts nulls, or says what is wrong
+        return from_dict(_plain(data), strict=strict, kind=kind)  # accepts nulls, or says what is wrong
     except (msgspec.DecodeError, RecursionError) as error:
         raise DecodeError("", "JSON", message=f"not JSON: {error}") from None
 
@@ -131,6 +131,13 @@ def encode(obj: KubeObject) -> bytes:
 def digest(data: bytes) -> str:
     """A short keyed digest: tells a change and nothing else."""
     return hashlib.blake2b(data, key=_key, digest_size=12).hexdigest()
+
+
+def _plain(data: bytes) -> Any:
+    try:
+        return msgspec.json.decode(data)
+    except msgspec.ValidationError as error:  # a number of more digits than Python reads
+        raise DecodeError("", "smaller numbers", message=str(error).partition(" - at ")[0].lower()) from None
 
 
 def _decoders_for(api_version: object, kind: object) -> _Decoders:

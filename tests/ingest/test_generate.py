@@ -1,0 +1,67 @@
+"""Made-up clusters."""
+
+import pytest
+
+from schedviz.ingest import GenerateRefused, GenerateSpec, generate, parse_generate_spec
+from schedviz.ingest.generated_shapes import SHAPES
+from schedviz.kube.core import Node, Pod
+
+
+def of(type_, objects):
+    return [obj for obj in objects if isinstance(obj, type_)]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_same_spec_gives_the_same_cluster_without_a_name_twice(shape):
+    objects = generate(GenerateSpec(shape=shape, seed=7))
+    assert objects == generate(GenerateSpec(shape=shape, seed=7))
+    assert len({(type(obj), obj.key) for obj in objects}) == len(objects)
+    assert len(of(Node, objects)) == SHAPES[shape].nodes
+    assert len(of(Pod, objects)) == SHAPES[shape].pods
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_bound_pods_are_on_nodes_that_exist(shape):
+    objects = generate(GenerateSpec(shape=shape, nodes=1))
+    names = {node.name for node in of(Node, objects)}
+    assert {pod.spec.node_name for pod in of(Pod, objects)} <= names | {""}
+
+
+def test_another_seed_gives_another_cluster():
+    assert generate(GenerateSpec(seed=1)) != generate(GenerateSpec(seed=2))
+
+
+def test_size_is_as_asked():
+    objects = generate(GenerateSpec(shape="basic", nodes=30, pods=7, zones=4))
+    assert len(of(Pod, objects)) == 7
+    assert {node.metadata.labels["topology.kubernetes.io/zone"] for node in of(Node, objects)} == {"zone-a", "zone-b", "zone-c", "zone-d"}
+
+
+def test_the_demo_shows_every_fate_of_a_pod():
+    pods = of(Pod, generate(GenerateSpec(shape="demo")))
+    assert [pod.name for pod in pods][:4] == ["cache-1", "api-1", "web-1", "web-2"]
+    assert {pod.spec.priority for pod in pods} == {None, 1000}
+    assert sum(bool(pod.spec.scheduling_gates) for pod in pods) == 1
+    assert sum(bool(pod.spec.node_name) for pod in pods) == 2
+
+
+def test_parameters_come_from_json():
+    assert parse_generate_spec({"shape": "gpu", "nodes": 3}) == GenerateSpec(shape="gpu", nodes=3)
+    assert parse_generate_spec({}) == GenerateSpec()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"nodes": 0}, "generate.nodes: expected a whole number of at least 1, found 0"),
+        ({"nodes": 20_000}, "generate.nodes: expected a whole number of at most 15000, found 20000"),
+        ({"pods": "many"}, 'generate.pods: expected a whole number, found "many"'),
+        ({"nods": 1}, "generate.nods: there is no such parameter; there are shape, nodes, pods, zones, seed"),
+        ({"shape": "round"}, "generate.shape: there is no shape 'round'; there are demo, basic, mixed, gpu, spread, affinity, preempt"),
+        ([], "generate: expected an object, found a list"),
+    ],
+)
+def test_bad_parameters_are_refused_in_words(parameters, message):
+    with pytest.raises(GenerateRefused) as caught:
+        parse_generate_spec(parameters)
+    assert str(caught.value) == message

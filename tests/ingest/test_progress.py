@@ -1,0 +1,34 @@
+"""An import tells how far it is, can be stopped, and leaves the collector as it was."""
+
+import gc
+
+import pytest
+
+from schedviz.ingest import ImportCancelled, Limits, Progress, load
+from tests.ingest.sources import SAMPLES, source
+
+TEXT = (SAMPLES / "list.json").read_bytes()
+
+
+def test_progress_is_told_for_each_phase():
+    told: list[Progress] = []
+    load([source(TEXT, "a.json")], Limits(), told.append)
+    assert [progress.phase for progress in told] == ["unpacking", "reading", "done"]
+    assert told[0] == Progress("unpacking", len(TEXT), file="a.json")
+    assert told[-1] == Progress("done", 4, 4, unit="objects")
+
+
+@pytest.mark.parametrize("after", [0, 1])
+def test_an_import_can_be_cancelled_in_every_phase(after):
+    asked = iter([False] * after + [True] * 10)
+    with pytest.raises(ImportCancelled):
+        load([source(TEXT)], cancelled=lambda: next(asked))
+
+
+def test_the_collector_is_on_again_afterwards():
+    assert gc.isenabled()
+    load([source(TEXT)])
+    assert gc.isenabled()
+    with pytest.raises(ImportCancelled):
+        load([source(TEXT)], cancelled=lambda: True)
+    assert gc.isenabled()

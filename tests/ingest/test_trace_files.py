@@ -1,0 +1,85 @@
+"""schedviz-trace/1 files."""
+
+import copy
+import json
+
+import pytest
+
+from schedviz.ingest import IngestError, UnreadableFile, decode_trace, load, trace_from_dict
+from schedviz.ingest.trace_file import Dump
+from schedviz.kube.errors import DecodeError
+from schedviz.trace.commands import Advance, Create, Cycle
+from tests.ingest.sources import SAMPLES, imported, sample, source
+
+TRACE = json.loads((SAMPLES / "trace.json").read_text())
+
+
+def refusal(change):
+    document = copy.deepcopy(TRACE)
+    change(document)
+    with pytest.raises(DecodeError) as caught:
+        trace_from_dict(document)
+    return str(caught.value)
+
+
+def test_a_trace_has_settings_and_commands():
+    trace = trace_from_dict({**TRACE, "assumedPodTTLSeconds": 30, "recordState": "last", "tickMillis": 2, "gracefulVictims": True})
+    assert [type(step) for step in trace.steps] == [Create, Create, Cycle]
+    assert (trace.name, trace.assumed_pod_ttl_seconds, trace.record_state, trace.tick_millis) == ("sample", 30, "last", 2)
+    assert trace.graceful_victims
+    assert trace.pod_max_in_unschedulable_seconds == 300
+    assert trace.document["steps"][2] == {"op": "cycle", "observed": {"clockSeconds": 0.003}}
+
+
+def test_an_import_of_a_trace_gives_the_trace_and_no_objects():
+    result = sample("trace.json")
+    assert result.trace is not None
+    assert len(result.trace.steps) == 3
+    assert result.objects == ()
+    assert result.report.files[0].format == "schedviz-trace/1"
+
+
+def test_a_trace_is_imported_alone():
+    with pytest.raises(UnreadableFile, match=r"^b: this is a trace, which is imported alone and without other files\.$"):
+        load([source('{"kind":"Node","metadata":{"name":"a"}}', "a"), source(json.dumps(TRACE), "b")])
+
+
+def test_a_dump_may_be_a_step():
+    trace = trace_from_dict({**TRACE, "logging": {"v": 4}, "steps": [{"op": "dump"}, {"op": "advance", "seconds": 5}]})
+    assert trace.steps == (Dump(), Advance(seconds=5))
+    assert trace.logging.v == 4
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda t: t["steps"][2].update(op="fly"), "steps[2].op: there is no operation 'fly'"),
+        (lambda t: t["steps"][2].pop("op"), "steps[2].op: expected a value, found nothing"),
+        (lambda t: t["steps"][2].update(op="pause"), "steps[2].op: the operation 'pause' has no meaning in a file"),
+        (lambda t: t["steps"][2].update(pod="x"), "steps[2].pod: unknown field"),
+        (lambda t: t["steps"][0]["object"].update(foo=1), "steps[0].object.foo: unknown field"),
+        (lambda t: t["steps"][1]["object"]["spec"].update(nodeName=1), "steps[1].object.spec.nodeName: expected a string, found 1"),
+        (
+            lambda t: t["steps"][1]["object"]["spec"]["containers"][0]["resources"]["requests"].update(cpu="10x"),
+            'steps[1].object.spec.containers[0].resources.requests.cpu: "10x" is not a quantity',
+        ),
+        (lambda t: t.update(steps={}), "steps: expected a list, found an object"),
+        (lambda t: t.update(tickMillis="x"), 'tickMillis: expected a whole number, found "x"'),
+        (lambda t: t.update(color="red"), "color: unknown field"),
+        (lambda t: t.update(format="schedviz-trace/2"), 'format: expected "schedviz-trace/1", found "schedviz-trace/2"'),
+        (lambda t: t.pop("steps"), "steps: expected a value, found nothing"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_path(change, message):
+    assert refusal(change) == message
+
+
+def test_an_import_names_the_file_of_a_broken_trace():
+    with pytest.raises(IngestError) as caught:
+        imported('{"format":"schedviz-trace/1","steps":[{"op":"fly"}]}')
+    assert str(caught.value) == "dump: steps[0].op: there is no operation 'fly'"
+
+
+def test_what_is_no_json_is_refused():
+    with pytest.raises(DecodeError, match=r"^this is not JSON"):
+        decode_trace(b"[[[")
