@@ -53,8 +53,8 @@ def _limit_memory(**_: Any) -> None:
 
     from django.conf import settings
 
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (settings.IMPORT_MEGABYTES << 20, hard))
+    hardest = resource.getrlimit(resource.RLIMIT_AS)[1]
+    resource.setrlimit(resource.RLIMIT_AS, (settings.IMPORT_MEGABYTES << 20, hardest))
 
 
 @worker_shutting_down.connect

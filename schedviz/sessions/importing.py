@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 from uuid import UUID
@@ -19,7 +20,8 @@ from django.db.models import F
 
 from schedviz import ingest
 from schedviz.engine import Simulation, SimulationSettings
-from schedviz.ingest import Import, ImportCancelled, IngestError, Limits, Progress, Source, TraceFile
+from schedviz.ingest import Import, ImportCancelled, IngestError, Limits, Progress, Report, Source, TraceFile
+from schedviz.ingest.generate import generate, parse_generate_spec
 from schedviz.sessions import bells, checkpoints, frames, lease, stream
 from schedviz.sessions.apply import Position
 from schedviz.sessions.commands import canonical
@@ -103,7 +105,14 @@ class _Importing:
         return ingest.load(self.sources(), limits, progress=self.tell, cancelled=self.is_cancelled)
 
     def generate(self, parameters: dict[str, Any]) -> Import:
-        raise NotImplementedError
+        """A made-up cluster."""
+        spec = parse_generate_spec(parameters)
+        for member, limit in (("nodes", settings.GENERATE_NODES), ("pods", settings.GENERATE_PODS)):
+            if (getattr(spec, member) or 0) > limit:
+                raise IngestError(f"generate.{member}: is {getattr(spec, member)}; GENERATE_{member.upper()} allows {limit}.")
+        self.tell(Progress("generating", 0, None, unit="objects"), now=True)
+        objects = tuple(generate(spec))
+        return Import(objects=objects, report=Report(kinds=dict(Counter(type(one).__name__ for one in objects))))
 
     def sources(self) -> list[Source]:
         rows = Upload.objects.filter(session_id=self.session.pk, number=0).order_by("file").values_list("file", "name")

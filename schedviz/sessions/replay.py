@@ -8,7 +8,7 @@ from uuid import UUID
 
 from schedviz.sessions import checkpoints, details, replaying
 from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
-from schedviz.sessions.models import Session
+from schedviz.sessions.models import CycleDetail, Session
 
 logger = logging.getLogger(__name__)
 
@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 def make_cycle_detail(session_id: UUID, cycle: int) -> None:
     """Store the detail of a cycle that has ended, or why it cannot be made, and tell who waits."""
     session = Session.objects.filter(pk=session_id).first()
-    if session is None or details.CycleDetail.objects.filter(session_id=session_id, cycle=cycle).exists():
+    if session is None or CycleDetail.objects.filter(session_id=session_id, cycle=cycle).exists():
         return
     try:
         detail = replay_cycle(session, cycle)
@@ -36,18 +36,17 @@ def replay_cycle(session: Session, cycle: int) -> dict[str, Any]:
     if checkpoint is None:
         raise HistoryUnavailable(f"Nothing is stored from before cycle {cycle}.")
     simulation = replaying.restore(checkpoint)
-    simulation.detail = True
     wanted: dict[str, Any] | None = None
 
-    def has_ended() -> bool:
+    def found() -> bool:
         nonlocal wanted
-        found = simulation.last_cycle
-        if found is not None and simulation.cycle == cycle:
-            wanted = found
-        return simulation.cycle > cycle
+        # Records are large: none is made of the cycles before.
+        simulation.detail = simulation.cycle >= cycle - 1
+        wanted = next((record for number, record in reversed(simulation.cycle_records) if number == cycle), None)
+        return wanted is not None
 
-    replaying.replay(simulation, checkpoint, to_seq=session.applied_seq, to_event=session.event, between_cycles=has_ended)
-    has_ended()
-    if wanted is None:
+    found()
+    replaying.replay(simulation, checkpoint, to_seq=session.applied_seq, to_event=session.event, between_cycles=found)
+    if not found() or wanted is None:
         raise HistoryUnavailable(f"The replay came by no cycle {cycle}.")
     return wanted
