@@ -1,9 +1,152 @@
-"""Saved engines."""
+"""Saved engines: a simulation as bytes, and back. Not to be confused with the Snapshot, which is the scheduler's.
+
+Everything is in it, also a command in progress and a cycle between two stages; events that were not drained are not. Objects are
+shared as they are in memory, so that saving a restored engine gives the same bytes.
+"""
+
 from __future__ import annotations
-from typing import Any
-def save(simulation: Any) -> bytes:
-    raise NotImplementedError
-def restore(cls: Any, data: bytes) -> Any:
-    raise NotImplementedError
-def state_hash(simulation: Any) -> str:
-    raise NotImplementedError
+
+import hashlib
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from schedviz.engine.cache import Cache, Snapshot
+from schedviz.engine.cache.cache import CacheState
+from schedviz.engine.cache.snapshot import SnapshotState
+from schedviz.engine.cluster_checkpoint import ClusterState, cluster_state, load_cluster
+from schedviz.engine.cycle_checkpoint import (
+    BindingCycleState,
+    SchedulingCycleState,
+    binding_cycle_of,
+    binding_cycle_state,
+    scheduling_cycle_of,
+    scheduling_cycle_state,
+)
+from schedviz.engine.framework.object_table import ObjectTable, ObjectTableState
+from schedviz.engine.operations import Task
+from schedviz.engine.origin import Origin
+from schedviz.engine.queue import SchedulingQueueState
+from schedviz.engine.settings import SimulationSettings
+from schedviz.kube.codec import dec_hook, enc_hook
+from schedviz.trace.view import CycleView
+
+if TYPE_CHECKING:
+    from schedviz.engine.simulation import Simulation
+
+#: Goes up when an older checkpoint cannot be read any more.
+FORMAT: Final = "schedviz-checkpoint/1"
+
+
+class CheckpointError(ValueError):
+    """Bytes that are not a checkpoint of this version."""
+
+
+class Checkpoint(msgspec.Struct, frozen=True):
+    """A whole simulation."""
+
+    format: str
+    settings: SimulationSettings
+    now: int
+    event: int
+    recorder_cycle: int
+    cycle: int
+    next_start_node_index: int
+    random: tuple[int, list[int], float | None] | None
+    task: Task | None
+    shown_cycle: CycleView | None
+    cache: CacheState
+    snapshot: SnapshotState
+    queue: SchedulingQueueState
+    cluster: ClusterState
+    running: SchedulingCycleState | None
+    bindings: list[BindingCycleState]
+    waiting_pods: dict[str, Any]
+    table: ObjectTableState
+    origin: bytes
+
+
+_encoder = msgspec.msgpack.Encoder(enc_hook=enc_hook)
+_decoder = msgspec.msgpack.Decoder(Checkpoint, dec_hook=dec_hook)
+
+
+def save(simulation: Simulation) -> bytes:
+    """The simulation as bytes."""
+    return _encoder.encode(_state(simulation, origin=simulation.origin.packed()))
+
+
+def state_hash(simulation: Simulation) -> str:
+    """A digest of everything in a checkpoint but what the session began with."""
+    return hashlib.blake2b(_encoder.encode(_state(simulation, origin=b"")), digest_size=16).hexdigest()
+
+
+def _state(simulation: Simulation, *, origin: bytes) -> Checkpoint:
+    scheduler = simulation.scheduler
+    state = scheduler.state
+    table = ObjectTable()
+    source = simulation.random_source
+    version, internal, gauss = source.getstate() if source is not None else (0, (), None)
+    return Checkpoint(
+        format=FORMAT,
+        settings=simulation.settings,
+        now=simulation.clock.now,
+        event=simulation.event,
+        recorder_cycle=simulation.recorder.cycle,
+        cycle=state.cycle,
+        next_start_node_index=state.next_start_node_index,
+        random=None if source is None else (version, list(internal), gauss),
+        task=simulation.task,
+        shown_cycle=simulation.shown_cycle,
+        cluster=cluster_state(simulation.cluster, state.informers, table),
+        cache=state.cache.to_state(table),
+        snapshot=state.snapshot.to_state(state.cache.node_generations(), table),
+        queue=state.queue.to_state(table),
+        running=None if scheduler.cycle is None else scheduling_cycle_state(scheduler.cycle, table),
+        bindings=[binding_cycle_state(binding, table) for binding in scheduler.bindings],
+        waiting_pods={name: framework.waiting_pods.to_state() for name, framework in state.profiles.items()},
+        table=table.to_state(),
+        origin=origin,
+    )
+
+
+def restore(cls: type[Simulation], data: bytes) -> Simulation:
+    """The simulation again. Raises `CheckpointError`."""
+    try:
+        saved = _decoder.decode(data)
+    except (msgspec.DecodeError, msgspec.ValidationError) as error:
+        raise CheckpointError(f"this is not a checkpoint of this version of the engine: {error}") from None
+    if saved.format != FORMAT:
+        raise CheckpointError(f"this checkpoint is of the format {saved.format}, the engine reads {FORMAT}")
+    simulation = cls(saved.settings)
+    table = ObjectTable(saved.table)
+    simulation.origin = Origin(saved.origin)
+    simulation.clock.now = saved.now
+    recorder = simulation.recorder
+    recorder.event, recorder.at, recorder.cycle = saved.event, simulation.clock.seconds, saved.recorder_cycle
+    if simulation.random_source is not None and saved.random is not None:
+        version, internal, gauss = saved.random
+        simulation.random_source.setstate((version, tuple(internal), gauss))
+    simulation.task = saved.task
+    simulation.shown_cycle = saved.shown_cycle
+    _restore_scheduler(simulation, saved, table)
+    return simulation
+
+
+def _restore_scheduler(simulation: Simulation, saved: Checkpoint, table: ObjectTable) -> None:
+    scheduler = simulation.scheduler
+    state = scheduler.state
+    cache = Cache.from_state(saved.cache, simulation.recorder, table)
+    infos = {info.name: info for info in cache.nodes}
+    snapshot = Snapshot.from_state(saved.snapshot, infos, table, cache.generations)
+    scheduler.replace_cache(cache, snapshot)
+    state.queue.load(saved.queue, table)
+    state.cycle = saved.cycle
+    state.next_start_node_index = saved.next_start_node_index
+    load_cluster(simulation.cluster, state.informers, saved.cluster, table)
+    scheduler.cycle = None if saved.running is None else scheduling_cycle_of(saved.running, state, table)
+    scheduler.bindings = [binding_cycle_of(binding, state, table) for binding in saved.bindings]
+    waiting = {binding.assumed.uid: binding.assumed for binding in scheduler.bindings}
+    if scheduler.cycle is not None and scheduler.cycle.assumed is not None:
+        waiting[scheduler.cycle.assumed.uid] = scheduler.cycle.assumed
+    for name, framework in state.profiles.items():
+        framework.waiting_pods.restore(saved.waiting_pods.get(name, []), waiting.__getitem__)

@@ -38,7 +38,7 @@ def cycle_record(cycle: SchedulingCycle) -> dict[str, Any]:
         "nextStartNodeIndex": results.next_start_node_index,
         "snapshotUpdate": None if results.snapshot_update is None else snapshot_update_record(results.snapshot_update),
         "preFilter": _answers(results.pre_filter),
-        "preFilterNodes": results.pre_filter_nodes,
+        "preFilterNodes": None if cycle.filtered is None else results.pre_filter_nodes,
         "skippedFilterPlugins": results.skipped_filter_plugins,
         "nominatedNodeEvaluation": _nominated_node(cycle),
         "filter": [] if cycle.filtered is None else _filter(cycle.filtered),

@@ -39,6 +39,15 @@ class Task(msgspec.Struct):
     #: Units of a step or a run that are done.
     units: int = 0
 
+    @classmethod
+    def of(cls, command: commands.AnyCommand, seq: int) -> Task:
+        """A command that is about to begin, as a checkpoint would give it back."""
+        return _task_decoder.decode(_task_encoder.encode(cls(command, seq)))
+
+
+_task_encoder = msgspec.msgpack.Encoder()
+_task_decoder = msgspec.msgpack.Decoder(Task)
+
 
 class Operations:
     """Carries out commands on a simulation, a unit at a time: a cycle of a run, a stage of a step, or the whole of anything else."""

@@ -106,6 +106,14 @@ class Scheduler:
         #: Binding cycles that have not ended, oldest first; those that wait for their watch event are among them.
         self.bindings: list[BindingCycle] = []
 
+    def replace_cache(self, cache: Cache, snapshot: Snapshot) -> None:
+        """Take the cache and the snapshot of a checkpoint."""
+        self.state.cache = cache
+        self.state.snapshot = snapshot
+        for framework in self.state.profiles.values():
+            framework.snapshot = snapshot
+        self._handlers = EventHandlers(self.state, self.cluster_event_map)
+
     # Events go in.
 
     def handle(self, event: WatchEvent) -> None:

@@ -10,6 +10,8 @@ import random
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal
 
+import msgspec
+
 from schedviz.engine import checkpoint as checkpoints
 from schedviz.engine import observe
 from schedviz.engine.binding import BindingCycle
@@ -41,7 +43,8 @@ class Simulation:
 
     def __init__(self, settings: SimulationSettings) -> None:
         """An empty cluster with a scheduler that has just started. Raises `ConfigurationError`."""
-        self.settings = settings
+        #: As decoding gives it (whole seconds are floats too), so that a checkpoint is the same whoever made it.
+        self.settings = msgspec.convert(msgspec.to_builtins(settings), SimulationSettings)
         self.configuration = load_configuration(settings.config)
         self.clock = Clock()
         self.recorder = Recorder()
@@ -98,7 +101,7 @@ class Simulation:
         """Begin a command. Raises RuntimeError while another one is being carried out."""
         if self.task is not None:
             raise RuntimeError(f"command {self.task.seq} has not ended")
-        self.task = Task(command=command, seq=seq)
+        self.task = Task.of(command, seq)
         self.cycle_records.clear()
         self.binding_record = None
 

@@ -34,6 +34,10 @@ class ObjectStore:
         """All objects of a kind by key."""
         return self._objects[kind]
 
+    def by_kind(self) -> dict[str, dict[str, KubeObject]]:
+        """All objects by kind and key."""
+        return self._objects
+
     def count(self, kind: str) -> int:
         """How many objects of a kind there are."""
         return len(self._objects[kind])

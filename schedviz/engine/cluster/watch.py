@@ -11,7 +11,7 @@ The order is FORMAT.md's ("Order of deliveries"). An event waits in one of three
 from __future__ import annotations
 
 from bisect import insort
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
@@ -53,12 +53,13 @@ class Watches:
         self.written: list[WatchEvent] = []
         self.unconfirmed: dict[str, list[WatchEvent]] = {}
         self.in_flight: list[WatchEvent] = []
-        self._last_id = 0
+        #: The number of the last event.
+        self.last_id = 0
 
     def next_id(self) -> int:
         """The number of a new watch event."""
-        self._last_id += 1
-        return self._last_id
+        self.last_id += 1
+        return self.last_id
 
     def latency(self, kind: str) -> int:
         """How long events of a kind take, in nanoseconds."""
@@ -94,24 +95,6 @@ class Watches:
     def arrived(self, now: int) -> WatchEvent | None:
         """The next event whose time has come, taken off the wire."""
         return self.in_flight.pop(0) if self.in_flight and self.in_flight[0].due <= now else None
-
-    def to_state(self) -> dict[str, Any]:
-        """Everything, for a checkpoint."""
-        return {
-            "latencies": self.latencies,
-            "written": self.written,
-            "unconfirmed": list(self.unconfirmed.items()),
-            "in_flight": self.in_flight,
-            "last_id": self._last_id,
-        }
-
-    def load_state(self, data: dict[str, Any]) -> None:
-        """The reverse of `to_state`."""
-        self.latencies = data["latencies"]
-        self.written = msgspec.convert(data["written"], list[WatchEvent])
-        self.unconfirmed = {key: msgspec.convert(events, list[WatchEvent]) for key, events in data["unconfirmed"]}
-        self.in_flight = msgspec.convert(data["in_flight"], list[WatchEvent])
-        self._last_id = data["last_id"]
 
 
 def _arrival(event: WatchEvent) -> tuple[int, int]:

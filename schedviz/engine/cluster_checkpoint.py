@@ -1,0 +1,126 @@
+"""The simulated API server and the informers in a checkpoint: every version of an object once, referred to by number."""
+
+from __future__ import annotations
+
+import msgspec
+
+from schedviz.engine.cluster.cluster import Cluster
+from schedviz.engine.cluster.watch import Lost, Verb, WatchEvent
+from schedviz.engine.framework.object_table import ObjectTable
+from schedviz.engine.informers import Informers
+from schedviz.kube.core import Node, Pod
+from schedviz.kube.kinds import AnyObject
+from schedviz.kube.meta import KubeObject
+
+
+class WatchEventState(msgspec.Struct, frozen=True, array_like=True):
+    """A WatchEvent."""
+
+    id: int
+    verb: Verb
+    kind: str
+    #: Its number in the list of its kind.
+    object: int
+    lost: Lost
+    due: int
+
+
+class ClusterState(msgspec.Struct, frozen=True):
+    """Objects, watches and informers."""
+
+    resource_version: int
+    #: Objects by kind in order of creation, as numbers of their list.
+    stored: dict[str, list[int]]
+    informed: dict[str, list[int]]
+    #: (kind, key, times): names that were created more than once, or are gone.
+    creations: list[tuple[str, str, int]]
+    latencies: dict[str, int]
+    written: list[WatchEventState]
+    unconfirmed: list[tuple[str, list[WatchEventState]]]
+    in_flight: list[WatchEventState]
+    last_watch_id: int
+    #: Objects that are neither pods nor nodes.
+    others: list[AnyObject]
+
+
+class References:
+    """Numbers for objects of any kind: pods and nodes in the engine's table, the rest in a list of their own."""
+
+    def __init__(self, table: ObjectTable, others: list[AnyObject] | None = None) -> None:
+        self._table = table
+        self.others: list[AnyObject] = others if others is not None else []
+        self._numbers = {id(obj): number for number, obj in enumerate(self.others)}
+
+    def number(self, obj: KubeObject) -> int:
+        """The object's number in the list of its kind."""
+        if isinstance(obj, Pod):
+            return self._table.pod_ref(obj)
+        if isinstance(obj, Node):
+            ref = self._table.node_ref(obj)
+            assert ref is not None
+            return ref
+        known = self._numbers.get(id(obj))
+        if known is None:
+            known = self._numbers[id(obj)] = len(self.others)
+            self.others.append(obj)  # type: ignore[arg-type]  # every kind is an AnyObject
+        return known
+
+    def find(self, kind: str, number: int) -> AnyObject:
+        """The object of a number."""
+        if kind == "Pod":
+            return self._table.pod(number)
+        if kind == "Node":
+            node = self._table.node(number)
+            assert node is not None
+            return node
+        return self.others[number]
+
+
+def cluster_state(cluster: Cluster, informers: Informers, table: ObjectTable) -> ClusterState:
+    """What stands for the API server and the informers."""
+    refs, store, watches = References(table), cluster.store, cluster.watches
+    stored = {kind: [refs.number(obj) for obj in objects.values()] for kind, objects in store.by_kind().items() if objects}
+    informed = {kind: [refs.number(obj) for obj in objects.values()] for kind, objects in informers.objects().items() if objects}
+
+    def event_state(event: WatchEvent) -> WatchEventState:
+        return WatchEventState(event.id, event.verb, event.kind, refs.number(event.object), event.lost, event.due)
+
+    return ClusterState(
+        resource_version=store.resource_version,
+        stored=stored,
+        informed=informed,
+        creations=sorted(
+            (kind, key, times) for (kind, key), times in store.creations.items() if times > 1 or store.get(kind, key) is None
+        ),
+        latencies=watches.latencies,
+        written=[event_state(event) for event in watches.written],
+        unconfirmed=[(key, [event_state(event) for event in events]) for key, events in watches.unconfirmed.items()],
+        in_flight=[event_state(event) for event in watches.in_flight],
+        last_watch_id=watches.last_id,
+        others=refs.others,
+    )
+
+
+def load_cluster(cluster: Cluster, informers: Informers, saved: ClusterState, table: ObjectTable) -> None:
+    """The reverse of `cluster_state`, into a cluster and informers that were just made."""
+    refs, store, watches = References(table, saved.others), cluster.store, cluster.watches
+    store.resource_version = saved.resource_version
+    for kind, numbers in saved.stored.items():
+        for number in numbers:
+            obj = refs.find(kind, number)
+            store.put(obj)
+            store.creations[kind, obj.key] = 1
+    for kind, key, times in saved.creations:
+        store.creations[kind, key] = times
+    for kind, numbers in saved.informed.items():
+        for number in numbers:
+            informers.put(refs.find(kind, number))
+
+    def event_of(event: WatchEventState) -> WatchEvent:
+        return WatchEvent(event.id, event.verb, event.kind, refs.find(event.kind, event.object), event.lost, event.due)
+
+    watches.latencies = saved.latencies
+    watches.written = [event_of(event) for event in saved.written]
+    watches.unconfirmed = {key: [event_of(event) for event in events] for key, events in saved.unconfirmed}
+    watches.in_flight = [event_of(event) for event in saved.in_flight]
+    watches.last_id = saved.last_watch_id

@@ -1,0 +1,232 @@
+"""Cycles in a checkpoint: everything that a cycle remembers between two stages, as data, and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from schedviz.engine.binding import BindingCycle
+from schedviz.engine.cache import Snapshot
+from schedviz.engine.cycle_results import BindingResults, CycleResults
+from schedviz.engine.failure import Failure
+from schedviz.engine.framework.cycle_state import CycleState
+from schedviz.engine.framework.fit_error import Diagnosis
+from schedviz.engine.framework.object_table import ObjectTable, PodRef, QueuedPodState
+from schedviz.engine.framework.rows import Rows
+from schedviz.engine.framework.runtime import FilterOutcome, ScoreOutcome, ScoresOfPlugin
+from schedviz.engine.framework.status import SUCCESS, Status
+from schedviz.engine.framework.verdicts import Verdicts
+from schedviz.engine.schedule_one import SchedulingCycle
+from schedviz.engine.state import SchedulerState
+
+
+class RowsState(msgspec.Struct, frozen=True):
+    """Rows of the snapshot; `index` None: all in order."""
+
+    index: list[int] | None
+
+
+class FilterState(msgspec.Struct, frozen=True):
+    """A FilterOutcome."""
+
+    rows: RowsState
+    feasible: list[int]
+    codes: list[int]
+    statuses: list[Status]
+    error: Status | None
+
+
+class ScoresState(msgspec.Struct, frozen=True):
+    """What one plugin gave."""
+
+    name: str
+    weight: int
+    raw: list[int]
+    normalized: list[int]
+    weighted: list[int]
+
+
+class ScoreState(msgspec.Struct, frozen=True):
+    """A ScoreOutcome that is no error."""
+
+    plugins: list[ScoresState]
+    totals: list[int]
+
+
+class DiagnosisState(msgspec.Struct, frozen=True):
+    """A Diagnosis."""
+
+    node_to_status: dict[str, Status]
+    unschedulable_plugins: list[str]
+    pre_filter_msg: str
+    post_filter_msg: str
+
+
+class SchedulingCycleState(msgspec.Struct, frozen=True):
+    """A SchedulingCycle."""
+
+    number: int
+    profile: str
+    pod: PodRef
+    queued: QueuedPodState
+    stage: str
+    results: CycleResults
+    diagnosis: DiagnosisState
+    cycle_state: dict[str, Any]
+    filtered: FilterState | None
+    scored: ScoreState | None
+    feasible: RowsState | None
+    failure: Failure | None
+    assumed: PodRef | None
+
+
+class BindingCycleState(msgspec.Struct, frozen=True):
+    """A BindingCycle."""
+
+    number: int
+    profile: str
+    queued: QueuedPodState
+    assumed: PodRef
+    node: str
+    stage: str
+    held: bool
+    by_hand: bool
+    waited: bool
+    released: bool
+    results: BindingResults
+    cycle_state: dict[str, Any]
+    failure: Failure | None
+
+
+def scheduling_cycle_state(cycle: SchedulingCycle, table: ObjectTable) -> SchedulingCycleState:
+    """What stands for a scheduling cycle."""
+    diagnosis = cycle.diagnosis
+    return SchedulingCycleState(
+        number=cycle.number,
+        profile=cycle.framework.profile_name,
+        pod=table.pod_info_ref(cycle.pod),
+        queued=table.queued_pod_state(cycle.queued),
+        stage=cycle.stage,
+        results=cycle.results,
+        diagnosis=DiagnosisState(
+            diagnosis.node_to_status,
+            sorted(diagnosis.unschedulable_plugins),
+            diagnosis.pre_filter_msg,
+            diagnosis.post_filter_msg,
+        ),
+        cycle_state=cycle.cycle_state.to_state(),
+        filtered=None if cycle.filtered is None else _filter_state(cycle.filtered),
+        scored=None if cycle.scored is None else _score_state(cycle.scored),
+        feasible=None if cycle.feasible is None else _rows_state(cycle.feasible),
+        failure=cycle.failure,
+        assumed=None if cycle.assumed is None else table.pod_info_ref(cycle.assumed),
+    )
+
+
+def scheduling_cycle_of(saved: SchedulingCycleState, state: SchedulerState, table: ObjectTable) -> SchedulingCycle:
+    """A scheduling cycle again."""
+    cycle = SchedulingCycle(state, table.queued_pod(saved.queued), state.profiles[saved.profile], saved.number)
+    cycle.pod = table.pod_info(saved.pod)
+    cycle.stage = saved.stage
+    cycle.results = saved.results
+    diagnosis = saved.diagnosis
+    cycle.diagnosis = Diagnosis(
+        diagnosis.node_to_status,
+        set(diagnosis.unschedulable_plugins),
+        diagnosis.pre_filter_msg,
+        diagnosis.post_filter_msg,
+    )
+    cycle.cycle_state = CycleState.from_state(saved.cycle_state)
+    cycle.filtered = None if saved.filtered is None else _filter_outcome(saved.filtered, state.snapshot)
+    cycle.scored = None if saved.scored is None else _score_outcome(saved.scored)
+    cycle.feasible = None if saved.feasible is None else _rows(saved.feasible, state.snapshot)
+    cycle.failure = saved.failure
+    cycle.assumed = None if saved.assumed is None else table.pod_info(saved.assumed)
+    return cycle
+
+
+def binding_cycle_state(binding: BindingCycle, table: ObjectTable) -> BindingCycleState:
+    """What stands for a binding cycle."""
+    return BindingCycleState(
+        number=binding.number,
+        profile=binding.framework.profile_name,
+        queued=table.queued_pod_state(binding.queued),
+        assumed=table.pod_info_ref(binding.assumed),
+        node=binding.node,
+        stage=binding.stage,
+        held=binding.held,
+        by_hand=binding.by_hand,
+        waited=binding.waited,
+        released=binding.released,
+        results=binding.results,
+        cycle_state=binding.cycle_state.to_state(),
+        failure=binding.failure,
+    )
+
+
+def binding_cycle_of(saved: BindingCycleState, state: SchedulerState, table: ObjectTable) -> BindingCycle:
+    """A binding cycle again."""
+    binding = BindingCycle(
+        state,
+        number=saved.number,
+        queued=table.queued_pod(saved.queued),
+        framework=state.profiles[saved.profile],
+        cycle_state=CycleState.from_state(saved.cycle_state),
+        node=saved.node,
+        held=saved.held,
+    )
+    binding.assumed = table.pod_info(saved.assumed)
+    binding.stage = saved.stage
+    binding.by_hand = saved.by_hand
+    binding.waited = saved.waited
+    binding.released = saved.released
+    binding.results = saved.results
+    binding.failure = saved.failure
+    return binding
+
+
+def _rows_state(rows: Rows) -> RowsState:
+    return RowsState(None if rows.index is None else rows.index.tolist())
+
+
+def _rows(saved: RowsState, snapshot: Snapshot) -> Rows:
+    return snapshot.rows(None if saved.index is None else np.array(saved.index, dtype=np.intp))
+
+
+def _filter_state(outcome: FilterOutcome) -> FilterState:
+    return FilterState(
+        rows=_rows_state(outcome.rows),
+        feasible=outcome.feasible.tolist(),
+        codes=outcome.verdicts.codes.tolist(),
+        statuses=list(outcome.verdicts.statuses),
+        error=outcome.error,
+    )
+
+
+def _filter_outcome(saved: FilterState, snapshot: Snapshot) -> FilterOutcome:
+    statuses = [SUCCESS, *saved.statuses[1:]]
+    verdicts = Verdicts(np.array(saved.codes, dtype=np.int16), statuses)
+    return FilterOutcome(_rows(saved.rows, snapshot), np.array(saved.feasible, dtype=np.intp), verdicts, saved.error)
+
+
+def _score_state(outcome: ScoreOutcome) -> ScoreState:
+    return ScoreState(
+        plugins=[
+            ScoresState(plugin.name, plugin.weight, plugin.raw.tolist(), plugin.normalized.tolist(), plugin.weighted.tolist())
+            for plugin in outcome.plugins
+        ],
+        totals=outcome.totals.tolist(),
+    )
+
+
+def _score_outcome(saved: ScoreState) -> ScoreOutcome:
+    def scores(values: list[int]) -> np.ndarray[Any, np.dtype[np.int64]]:
+        return np.array(values, dtype=np.int64)
+
+    plugins = [
+        ScoresOfPlugin(plugin.name, plugin.weight, scores(plugin.raw), scores(plugin.normalized), scores(plugin.weighted))
+        for plugin in saved.plugins
+    ]
+    return ScoreOutcome(SUCCESS, plugins, scores(saved.totals))
