@@ -13,7 +13,7 @@ import redis
 
 from schedviz.up import redis_server
 from schedviz.up.errors import CannotStart
-from tests.up.conftest import until
+from tests.conftest import until
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.up.conftest import Start, alive, until
+from tests.conftest import until
+from tests.up.running import Start, alive
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="schedviz up needs Linux or macOS")
 

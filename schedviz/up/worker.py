@@ -1,0 +1,30 @@
+"""A Celery worker's process, without Celery's command line, whose imports take half a second: `… worker NAME QUEUE POOL SIZE`.
+
+The same as `celery -A schedviz.celery worker -n NAME -Q QUEUE -P POOL -c SIZE --without-gossip --without-mingle`.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from schedviz.celery import app
+
+
+def main(name: str, queue: str, pool: str, size: str) -> int:
+    """Work until SIGTERM; returns the exit code."""
+    worker = app.Worker(
+        hostname=f"{name}@schedviz",
+        queues=[queue],
+        pool_cls=pool,
+        concurrency=int(size),
+        loglevel="WARNING",
+        quiet=True,
+        without_gossip=True,
+        without_mingle=True,
+    )
+    worker.start()
+    return int(worker.exitcode or 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:5]))

@@ -1,0 +1,99 @@
+"""Running a supervisor in a process of its own, and looking at its children from outside."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+
+from tests.conftest import until
+
+
+class Running:
+    """A supervisor's process."""
+
+    def __init__(self, command: list[str], folder: Path, environment: dict[str, str]) -> None:
+        self.folder = folder
+        self.output = folder / "terminal.txt"
+        with self.output.open("wb") as output:
+            self.process = subprocess.Popen(
+                command, stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env={**_bare_environment(), **environment}
+            )
+        self._seen: set[psutil.Process] = set()
+
+    @property
+    def said(self) -> str:
+        return self.output.read_text(errors="replace")
+
+    def family(self) -> list[psutil.Process]:
+        """Every living process that it or its children started."""
+        with contextlib.suppress(psutil.NoSuchProcess):
+            self._seen |= set(psutil.Process(self.process.pid).children(recursive=True))
+        return [member for member in self._seen if alive(member)]
+
+    def child(self, *words: str) -> psutil.Process:
+        """The child whose command line has all these words, once it is there."""
+
+        def find() -> psutil.Process | None:
+            for member in self.family():
+                with contextlib.suppress(psutil.Error):
+                    if all(word in member.cmdline() for word in words):
+                        return member
+            return None
+
+        return until(find)
+
+    def child_after(self, old: psutil.Process, *words: str) -> psutil.Process:
+        """The one that took the place of `old`."""
+
+        def find() -> psutil.Process | None:
+            found = self.child(*words)
+            return found if found.pid != old.pid else None
+
+        return until(find)
+
+    def waits_for(self, words: str) -> None:
+        def said() -> bool:
+            assert words in self.said or self.process.poll() is None, self.said
+            return words in self.said
+
+        until(said)
+
+
+def alive(process: psutil.Process) -> bool:
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+Start = Callable[..., Running]
+
+
+def _bare_environment() -> dict[str, str]:
+    """Ours without what would tell schedviz where its data and its Redis are."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(("SCHEDVIZ_", "DJANGO_"))}
+
+
+def starter(folder: Path, command: Callable[[tuple[str, ...]], list[str]]) -> Iterator[Start]:
+    """Gives one function that starts supervisors; whatever they leave behind is killed at the end."""
+    started: list[Running] = []
+
+    def start(*arguments: str, **environment: str) -> Running:
+        running = Running(command(arguments), folder, environment)
+        started.append(running)
+        return running
+
+    yield start
+    for running in started:
+        left = running.family()
+        with contextlib.suppress(ProcessLookupError):
+            running.process.kill()
+        running.process.wait()
+        for member in {*left, *running.family()}:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                member.kill()

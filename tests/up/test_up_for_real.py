@@ -1,0 +1,240 @@
+"""`schedviz up` with everything real: Redis, workers, the web server, a database on a fresh data folder."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import socket
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from schedviz.up import programs, redis_server
+from tests.conftest import until
+from tests.up.running import Running, Start, alive, starter
+
+CHILDREN = {
+    "redis": ("redis",),
+    "housekeeper": ("schedviz.up.housekeeper",),
+    "web": ("schedviz.up.web_server",),
+    "engine-1": ("schedviz.up.worker", "engine-1"),
+    "engine-2": ("schedviz.up.worker", "engine-2"),
+    "io": ("schedviz.up.worker", "io"),
+}
+
+
+def address_of(running: Running) -> str:
+    running.waits_for("schedviz starts on ")
+    found = re.search(r"schedviz starts on (http://\S+),", running.said)
+    assert found
+    return found[1]
+
+
+def get(url: str, *, timeout: float = 30, **headers: str) -> tuple[int, Any]:
+    """Status and decoded body; 0 when nobody answers."""
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=timeout) as answer:
+            status, body = answer.status, answer.read()
+    except urllib.error.HTTPError as error:
+        with error:
+            status, body = error.code, error.read()
+    except OSError:
+        return 0, None
+    try:
+        return status, json.loads(body)
+    except ValueError:
+        return status, body
+
+
+def is_up(url: str) -> bool:
+    return get(f"{url}/healthz", timeout=5)[0] == 200
+
+
+def wait_until_up(running: Running) -> str:
+    url = address_of(running)
+    until(lambda: is_up(url), seconds=120)
+    return url
+
+
+def find(running: Running, name: str) -> psutil.Process:
+    """A child of the supervisor by its name; not its own children, nor the watcher, who knows the same words."""
+    words = CHILDREN[name]
+
+    def look() -> psutil.Process | None:
+        for member in psutil.Process(running.process.pid).children():
+            try:
+                line = member.cmdline()
+            except psutil.Error:
+                continue
+            if all(any(word in part for part in line) for word in words) and not any("watcher" in part for part in line):
+                return member
+        return None
+
+    return until(look)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """One that stays up for the tests that do not end it."""
+    folder = tmp_path_factory.mktemp("up")
+    for start in starter(folder, _command(folder)):
+        running = start()
+        wait_until_up(running)
+        yield running
+
+
+@pytest.fixture
+def start_up(tmp_path: Path) -> Iterator[Start]:
+    """Start the real `schedviz up` on a fresh data folder, by default on a free port."""
+    yield from starter(tmp_path, _command(tmp_path))
+
+
+def _command(folder: Path) -> Any:
+    command = [sys.executable, "-m", "schedviz.cli.main", "up", "--data", str(folder / "data"), "--no-open"]
+    return lambda options: [*command, *(options if "--port" in options else ("--port", "0", *options))]
+
+
+def test_at_the_first_200_the_token_is_there_and_opens_the_api(start_up: Start, tmp_path: Path):
+    running = start_up()
+    url = address_of(running)
+    token = tmp_path / "data" / "token"
+
+    until(lambda: is_up(url), seconds=120)
+    assert token.stat().st_mode & 0o777 == 0o600
+    status, sessions = get(f"{url}/api/v1/sessions/", Authorization=f"Bearer {token.read_text().strip()}")
+
+    assert status == 200
+    assert "four nodes" in json.dumps(sessions), "a first session is there to look at"
+    assert get(f"{url}/api/v1/sessions/")[0] == 401
+
+
+def test_the_secrets_are_readable_by_their_user_alone(shared: Running):
+    for path in (shared.folder / "data").iterdir():
+        if path.name in {"token", "secret_key", "lock"}:
+            assert path.stat().st_mode & 0o777 == 0o600, path
+    assert (shared.folder / "data").stat().st_mode & 0o777 == 0o700
+
+
+def test_without_workers_healthz_says_503_and_which_part_is_down(start_up: Start):
+    running = start_up()
+    url = wait_until_up(running)
+    for name in ("engine-1", "engine-2"):
+        find(running, name).suspend()
+
+    status, body = until(lambda: _unless_ok(get(f"{url}/healthz")))
+
+    assert status == 503
+    assert body["down"] == ["workers"]
+    for name in ("engine-1", "engine-2"):
+        find(running, name).resume()
+    until(lambda: is_up(url))
+
+
+def _unless_ok(answer: tuple[int, Any]) -> tuple[int, Any] | None:
+    return None if answer[0] == 200 else answer
+
+
+@pytest.mark.parametrize("name", CHILDREN)
+def test_a_killed_part_is_started_again_and_all_is_well(shared: Running, name: str):
+    url = wait_until_up(shared)
+    old = find(shared, name)
+
+    old.kill()
+
+    until(lambda: not alive(old))
+    until(lambda: find(shared, name).pid != old.pid)
+    until(lambda: is_up(url), seconds=120)
+
+
+def test_a_second_start_on_the_same_folder_says_who_runs_there(shared: Running, start_up: Start):
+    second = start_up("--data", str(shared.folder / "data"))
+
+    assert second.process.wait(timeout=60) == 1
+    assert f"already running on the data folder {shared.folder / 'data'}: pid {shared.process.pid}, {address_of(shared)}" in second.said
+    assert "Traceback" not in second.said
+
+
+def test_a_port_in_use_is_refused_with_who_has_it(shared: Running, start_up: Start):
+    url = address_of(shared)
+    port = url.rsplit(":", 1)[1]
+
+    second = start_up("--port", port)
+
+    assert second.process.wait(timeout=60) == 1
+    assert f"Port {port} on 127.0.0.1 is in use" in second.said
+    assert "choose another port with --port" in second.said
+    assert "Traceback" not in second.said
+
+
+def test_ctrl_c_ends_everything_and_the_next_start_finds_it_again(start_up: Start, tmp_path: Path):
+    running = start_up()
+    wait_until_up(running)
+    running.waits_for("Ready after")
+    token = (tmp_path / "data" / "token").read_text()
+    everybody = running.family()
+    assert len(everybody) >= len(CHILDREN)
+
+    began = time.monotonic()
+    running.process.send_signal(signal.SIGINT)
+
+    assert running.process.wait(timeout=60) == 0
+    # Three seconds, with room for a machine that runs other tests.
+    assert time.monotonic() - began < 6
+    until(lambda: not [member for member in everybody if alive(member)])
+
+    again = start_up()
+    wait_until_up(again)
+    assert (tmp_path / "data" / "token").read_text() == token
+
+
+def test_the_graces_of_all_parts_add_up_to_less_than_three_seconds(tmp_path: Path):
+    with socket.socket() as listener:
+        web = programs.web(listener).grace_seconds
+    workers = max(program.grace_seconds for program in [*programs.workers(), programs.housekeeper("")])
+    redis = redis_server.choose(tmp_path).program.grace_seconds
+
+    assert web + workers + redis < 3
+
+
+def test_killing_the_supervisor_leaves_no_process(start_up: Start):
+    running = start_up()
+    wait_until_up(running)
+    everybody = running.family()
+
+    running.process.kill()
+
+    until(lambda: not [member for member in everybody if alive(member)])
+
+
+def test_the_login_link_works_once(start_up: Start):
+    running = start_up()
+    running.waits_for("/login/?once=")
+    found = re.search(r"http://\S+/login/\?once=\S+", running.said)
+    assert found
+
+    first, _ = _without_redirect(found[0])
+    second, _ = _without_redirect(found[0])
+
+    assert first == 302
+    assert second != 302
+
+
+def _without_redirect(url: str) -> tuple[int, Any]:
+    class Stay(urllib.request.HTTPRedirectHandler):
+        def redirect_request(self, *_: Any, **__: Any) -> None:
+            return None
+
+    try:
+        with urllib.request.build_opener(Stay).open(url, timeout=30) as answer:
+            return answer.status, answer.read()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.read()
