@@ -95,6 +95,9 @@ class Framework:
         self._pre_bind: list[PreBindPlugin] = self.plugins.at("pre_bind")
         self._bind: list[BindPlugin] = self.plugins.at("bind")
         self._post_bind: list[PostBindPlugin] = self.plugins.at("post_bind")
+        # Asked once and not at each cycle: isinstance of a protocol is slow.
+        partly = [plugin for plugin in self.plugins.by_name.values() if isinstance(plugin, PartlyAnswered)]
+        self._partly_answered = sorted(partly, key=lambda plugin: plugin.name)
 
     # --- what the profile has
 
@@ -132,8 +135,7 @@ class Framework:
 
         Without a snapshot the pod alone is looked at; with one, also the pods that run already.
         """
-        plugins = self.plugins.by_name.values()
-        return sorted(plugin.name for plugin in plugins if isinstance(plugin, PartlyAnswered) and plugin.uses(pod, snapshot))
+        return [plugin.name for plugin in self._partly_answered if plugin.uses(pod, snapshot)]
 
     # --- the scheduling cycle
 

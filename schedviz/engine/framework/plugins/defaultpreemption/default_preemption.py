@@ -21,6 +21,9 @@ from schedviz.kube.core import Pod
 _NOT_HELPFUL: Final = unresolvable("Preemption is not helpful for scheduling")
 _NO_VICTIMS: Final = unresolvable("No preemption victims found for incoming pod")
 
+#: Above every pod's priority.
+_NO_POD: Final = 2**62
+
 #: Nothing is nominated, and an earlier nomination is taken back. Upstream: NewPostFilterResultWithNominatedNode("")
 _CLEARED: Final = PostFilterResult(NominatingInfo(NominatingMode.OVERRIDE, ""))
 
@@ -36,7 +39,9 @@ class DefaultPreemption:
         """Whether a pod of lower priority runs that could be evicted for this one. Without a snapshot nobody knows yet: no."""
         if snapshot is None or pod.pod.spec.preemption_policy == "Never":
             return False
-        return any(_has_lower_priority_pod(pod, node_info) for node_info in snapshot.node_info_list)
+        if not snapshot.node_info_list:
+            return False
+        return int(snapshot.rows().info_column("lowest-priority", _lowest_priority).min()) < pod.priority
 
     def post_filter(self, state: CycleState, pod: PodInfo, node_to_status: NodeToStatusMap) -> tuple[PostFilterResult | None, Status]:
         result, status = self._preempt(state, pod, node_to_status)
@@ -83,8 +88,8 @@ class DefaultPreemption:
         return ""
 
 
-def _has_lower_priority_pod(pod: PodInfo, node_info: NodeInfo) -> bool:
-    return any(other.priority < pod.priority for other in node_info.pods)
+def _lowest_priority(node_info: NodeInfo) -> int:
+    return min((pod.priority for pod in node_info.pods), default=_NO_POD)
 
 
 def _terminating_by_preemption(pod: Pod) -> bool:
