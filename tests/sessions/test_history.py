@@ -1,0 +1,162 @@
+"""The past, from what is stored: views by folding, events, and cycles made again in detail."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+import msgspec
+import pytest
+
+from schedviz.sessions import checkpoints, details, history, replay, replaying
+from schedviz.sessions.errors import HistoryUnavailable
+from schedviz.sessions.models import Checkpoint, CycleDetail, Session
+from schedviz.trace.view import View
+from tests.sessions.conftest import MakeSession, crash, send, stored_events, work_off
+
+
+def engine_view(session_id: UUID) -> View:
+    """What the engine itself would draw at the head."""
+    session = Session.objects.get(pk=session_id)
+    simulation, _, _ = replaying.load(session_id, to_seq=session.applied_seq, to_event=session.event, alive=lambda: None)
+    return simulation.view()
+
+
+@pytest.fixture
+def busy(make_session: MakeSession) -> UUID:
+    """A session in which all kinds of things happened."""
+    session_id = make_session(nodes=5, pods=40)
+    send(session_id, "run", max=10)
+    send(session_id, "latency", kind="Pod", seconds=2)
+    send(session_id, "schedule")
+    send(session_id, "bind_fail", message="no")
+    send(session_id, "run", max=4)
+    work_off(session_id)
+    send(session_id, "delete", kind="Node", name="node-2")
+    send(session_id, "advance", seconds=3)
+    send(session_id, "restart")
+    send(session_id, "step", unit="stage", count=5)
+    work_off(session_id)
+    return session_id
+
+
+def test_the_state_at_the_head_is_what_the_engine_would_draw(busy: UUID) -> None:
+    moment = history.state_at_head(Session.objects.get(pk=busy))
+
+    assert msgspec.to_builtins(moment.view) == msgspec.to_builtins(engine_view(busy))
+    assert moment.chunk == Session.objects.get(pk=busy).chunk
+
+
+def test_the_state_is_the_same_from_any_checkpoint(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkpoints, "is_due", lambda *_: True)
+    session_id = make_session(pods=30)
+    for _ in range(5):
+        send(session_id, "run", max=4)
+        work_off(session_id)
+    assert Checkpoint.objects.filter(session_id=session_id).count() > 3
+    session = Session.objects.get(pk=session_id)
+    from_newest = history.state_at_head(session)
+
+    Checkpoint.objects.filter(session_id=session_id, event__gt=0).exclude(chunk=0).delete()
+
+    assert msgspec.to_builtins(history.state_at_head(session)) == msgspec.to_builtins(from_newest)
+
+
+def test_a_moment_of_the_past_has_that_event_as_its_last(busy: UUID) -> None:
+    session = Session.objects.get(pk=busy)
+    events = stored_events(busy)
+
+    for event in events[:: max(1, len(events) // 7)]:
+        assert history.state_at_event(session, event.event).view.event == event.event
+
+
+def test_a_moment_of_the_future_is_refused(busy: UUID) -> None:
+    with pytest.raises(HistoryUnavailable, match="has not happened"):
+        history.state_at_event(Session.objects.get(pk=busy), 1_000_000)
+
+
+def test_a_session_that_is_being_imported_has_an_empty_view(transactional_db: None) -> None:
+    session = Session.objects.create(name="new")
+
+    assert history.state_at_head(session) == history.Moment(chunk=0, view=View())
+
+
+def test_events_and_frames_are_read_from_where_one_is(busy: UUID) -> None:
+    everything = stored_events(busy)
+    middle = everything[len(everything) // 2].event
+
+    assert [event.event for event in history.events_after(busy, middle, limit=3)] == [middle + 1, middle + 2, middle + 3]
+    assert [number for number, _ in history.frames_after(busy, 0, limit=1)] == [1]
+    of_event = history.chunk_of_event(busy, middle)
+    assert of_event is not None
+    assert of_event.first_event <= middle <= of_event.last_event
+
+
+def test_cycles_are_summed_up(busy: UUID) -> None:
+    cycles = history.cycles_after(busy, 5, limit=3)
+
+    assert [cycle.cycle for cycle in cycles] == [6, 7, 8]
+    assert cycles[0] == history.cycle_summary(busy, 6)
+    assert history.cycle_summary(busy, 999) is None
+
+
+def test_a_cycle_is_made_again_in_detail(busy: UUID) -> None:
+    for number in (1, 7, 11, 13):
+        summary = history.cycle_summary(busy, number)
+        assert summary is not None
+
+        detail = replay.replay_cycle(Session.objects.get(pk=busy), number)
+
+        assert (detail["pod"], detail["outcome"], detail["node"]) == (summary.pod, summary.outcome, summary.node)
+        assert detail["feasibleNodes"] == summary.feasible_nodes
+        assert detail["scores"]
+
+
+def test_the_detail_of_a_cycle_of_a_run_has_its_binding(busy: UUID) -> None:
+    detail = replay.replay_cycle(Session.objects.get(pk=busy), 3)
+
+    assert detail["binding"]["outcome"] == "bound"
+
+
+def test_a_detail_is_made_once(busy: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
+    replay.make_cycle_detail(busy, 2)
+    made = details.cycle_detail(busy, 2, timeout_seconds=0)
+
+    def make_again(*_: Any) -> Any:
+        raise AssertionError("it was made again")
+
+    monkeypatch.setattr(replay, "replay_cycle", make_again)
+    replay.make_cycle_detail(busy, 2)
+
+    assert details.cycle_detail(busy, 2, timeout_seconds=0) == made
+    assert CycleDetail.objects.filter(session_id=busy).count() == 1
+
+
+def test_a_cycle_that_has_not_been_has_no_detail(busy: UUID) -> None:
+    with pytest.raises(HistoryUnavailable):
+        details.cycle_detail(busy, 999, timeout_seconds=1)
+
+
+def test_who_waits_too_long_is_told_to_ask_again(busy: UUID) -> None:
+    with pytest.raises(details.DetailLate, match="ask again"):
+        details.cycle_detail(busy, 4, timeout_seconds=0.05)
+
+
+def test_a_cycle_that_cannot_be_made_again_says_so_to_everybody(busy: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
+    def diverge(*_: Any) -> Any:
+        raise replaying.ReplayDiverged("it leads elsewhere")
+
+    monkeypatch.setattr(replay, "replay_cycle", diverge)
+    replay.make_cycle_detail(busy, 5)
+
+    with pytest.raises(HistoryUnavailable, match="elsewhere"):
+        details.cycle_detail(busy, 5, timeout_seconds=1)
+
+
+def test_the_details_of_a_session_with_a_crash_are_the_same(busy: UUID) -> None:
+    before = replay.replay_cycle(Session.objects.get(pk=busy), 9)
+    crash(busy)
+    send(busy, "cycle")
+    work_off(busy)
+
+    assert replay.replay_cycle(Session.objects.get(pk=busy), 9) == before
