@@ -1,0 +1,30 @@
+import type { Command } from "./registry";
+
+/** Where a key is text, or works the thing that has the focus. */
+function isTaken(target: EventTarget | null, key: string): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  if (target.closest("input, textarea, select, [contenteditable]")) return key !== "Escape";
+  return (key === " " || key === "Enter") && target.closest("button, a, summary, [role=button]") !== null;
+}
+
+/** Runs commands by their keys until the returned function is called. */
+export function listenForKeys(commands: readonly Command[], isOff: () => boolean): () => void {
+  const byKey = new Map(commands.flatMap((command) => command.keys.map((key) => [key, command] as const)));
+  const listen = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey || isTaken(event.target, event.key)) return;
+    const command = byKey.get(event.key);
+    if (!command || (isOff() && command.id !== "page.dismiss" && command.id !== "page.help")) return;
+    event.preventDefault();
+    command.run();
+  };
+  addEventListener("keydown", listen);
+  return () => {
+    removeEventListener("keydown", listen);
+  };
+}
+
+const SHOWN: Record<string, string> = { " ": "Space", ArrowRight: "→", Escape: "Esc" };
+
+export function printKey(key: string): string {
+  return SHOWN[key] ?? key;
+}

@@ -1,0 +1,119 @@
+import type { MessageKey } from "../i18n/translate";
+import { UNITS, type Unit } from "../model/reveal";
+import { preferences } from "../store/preferences.svelte";
+import type { Scope } from "../store/scope.svelte";
+
+/** What a person can do on the page. Keys and the help read this list; so will the palette. */
+export interface Command {
+  id: string;
+  title: MessageKey;
+  /** As KeyboardEvent.key; the first is the one that help shows. */
+  keys: string[];
+  group: "transport" | "page";
+  run(): void;
+}
+
+export interface PageActions {
+  toggleHelp(): void;
+  openFiles(): void;
+  dismiss(): void;
+}
+
+export function commandsOf(scope: Scope, page: PageActions): Command[] {
+  const choose = (unit: Unit, key: string): Command => ({
+    id: `transport.unit.${unit}`,
+    title: `command.unit.${unit}`,
+    keys: [key],
+    group: "transport",
+    run() {
+      scope.unit = unit;
+    },
+  });
+  return [
+    {
+      id: "transport.play",
+      title: "command.play",
+      keys: [" "],
+      group: "transport",
+      run() {
+        scope.togglePlay();
+      },
+    },
+    {
+      id: "transport.step",
+      title: "command.step",
+      keys: ["ArrowRight"],
+      group: "transport",
+      run() {
+        scope.step();
+      },
+    },
+    ...UNITS.map((unit, i) => choose(unit, String(i + 1))),
+    {
+      id: "transport.live",
+      title: "command.live",
+      keys: ["l", "End"],
+      group: "transport",
+      run() {
+        if (scope.following) scope.hold();
+        else scope.follow();
+      },
+    },
+    {
+      id: "page.theme",
+      title: "command.theme",
+      keys: ["t"],
+      group: "page",
+      run() {
+        preferences.toggleTheme();
+      },
+    },
+    {
+      id: "page.queue",
+      title: "command.queue",
+      keys: ["q"],
+      group: "page",
+      run() {
+        preferences.queueAs = preferences.queueAs === "heap" ? "order" : "heap";
+        preferences.save();
+      },
+    },
+    {
+      id: "page.cache",
+      title: "command.cache",
+      keys: ["c"],
+      group: "page",
+      run() {
+        preferences.cacheAs = preferences.cacheAs === "list" ? "table" : "list";
+        preferences.save();
+      },
+    },
+    {
+      id: "page.import",
+      title: "command.import",
+      keys: ["i"],
+      group: "page",
+      run() {
+        page.openFiles();
+      },
+    },
+    {
+      id: "page.help",
+      title: "command.help",
+      keys: ["?"],
+      group: "page",
+      run() {
+        page.toggleHelp();
+      },
+    },
+    {
+      id: "page.dismiss",
+      title: "command.dismiss",
+      keys: ["Escape"],
+      group: "page",
+      run() {
+        page.dismiss();
+      },
+    },
+  ];
+}

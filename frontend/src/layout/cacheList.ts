@@ -1,0 +1,150 @@
+import { contains, overlaps, type Box } from "./boxes";
+
+/**
+ * Where each place of the linked list is drawn. The list is written like a text, from the left and line by line, and loses detail
+ * with its distance from headNode: boxes first, then slips, then a band of cells. What moves is at the head, so it is large.
+ */
+export interface CacheLayout {
+  width: number;
+  height: number;
+  /** One box for each place in the list. */
+  boxes: Box[];
+  /** How many of the places are boxes, how many boxes or slips; the others are cells of the band. */
+  boxCount: number;
+  slipCount: number;
+  /** The part of the canvas in which cells are drawn, and their pitch; null without cells. */
+  band: (Box & { pitch: number; columns: number }) | null;
+}
+
+/** How the band is looked at: `scale` 1 shows all of it. Offsets are in scaled pixels. */
+export interface BandView {
+  scale: number;
+  x: number;
+  y: number;
+}
+
+export const WHOLE_BAND: BandView = { scale: 1, x: 0, y: 0 };
+
+const BOX = { least: 148, most: 208, height: 96, gapX: 22, gapY: 14 };
+const SLIP = { least: 84, most: 132, height: 34, gapX: 10, gapY: 6 };
+const CELL = { least: 4, most: 30 };
+const BAND_GAP = 10;
+
+interface Tier {
+  least: number;
+  most: number;
+  height: number;
+  gapX: number;
+  gapY: number;
+}
+
+function columnsOf(tier: Tier, width: number): number {
+  return Math.max(1, Math.floor((width + tier.gapX) / (tier.least + tier.gapX)));
+}
+
+function heightOf(tier: Tier, count: number, columns: number): number {
+  return Math.ceil(count / columns) * (tier.height + tier.gapY);
+}
+
+export function layoutCacheList(count: number, width: number, height: number): CacheLayout {
+  const plan = planTiers(count, width, height);
+  const boxes: Box[] = [];
+  let top = writeTier(BOX, boxes, plan.boxCount, width, 0);
+  top = writeTier(SLIP, boxes, plan.slipCount - plan.boxCount, width, top);
+  const cells = count - plan.slipCount;
+  const band = cells > 0 ? writeBand(boxes, cells, width, top + (top > 0 ? BAND_GAP : 0), height) : null;
+  return { width, height, boxes, boxCount: plan.boxCount, slipCount: plan.slipCount, band };
+}
+
+function planTiers(count: number, width: number, height: number): { boxCount: number; slipCount: number } {
+  const boxColumns = columnsOf(BOX, width);
+  const slipColumns = columnsOf(SLIP, width);
+  if (heightOf(BOX, count, boxColumns) - BOX.gapY <= height) return { boxCount: count, slipCount: count };
+  // As many lines of boxes as leave room for the others as slips.
+  for (let lines = Math.floor(height / (BOX.height + BOX.gapY)); lines > 0; lines--) {
+    const boxCount = lines * boxColumns;
+    const used = heightOf(BOX, boxCount, boxColumns) + heightOf(SLIP, count - boxCount, slipColumns);
+    if (used <= height) return { boxCount, slipCount: count };
+  }
+  const boxLines = Math.max(1, Math.floor((height * 0.36) / (BOX.height + BOX.gapY)));
+  const slipLines = Math.max(1, Math.floor((height * 0.16) / (SLIP.height + SLIP.gapY)));
+  const boxCount = Math.min(count, boxLines * boxColumns);
+  return { boxCount, slipCount: Math.min(count, boxCount + slipLines * slipColumns) };
+}
+
+function writeTier(tier: Tier, boxes: Box[], count: number, width: number, top: number): number {
+  if (count <= 0) return top;
+  const columns = columnsOf(tier, width);
+  const w = Math.min(tier.most, Math.floor((width - tier.gapX * (columns - 1)) / columns));
+  for (let i = 0; i < count; i++) {
+    const line = Math.floor(i / columns);
+    boxes.push({ x: (i % columns) * (w + tier.gapX), y: top + line * (tier.height + tier.gapY), w, h: tier.height });
+  }
+  return top + heightOf(tier, count, columns);
+}
+
+function writeBand(boxes: Box[], count: number, width: number, top: number, height: number): CacheLayout["band"] {
+  const room = Math.max(40, height - top);
+  let pitch = CELL.most;
+  while (pitch > CELL.least && Math.floor(width / pitch) * Math.floor(room / pitch) < count) pitch -= pitch > 12 ? 1 : 0.5;
+  const columns = Math.max(1, Math.floor(width / pitch));
+  const gap = pitch >= 12 ? 2 : 1;
+  for (let i = 0; i < count; i++) {
+    boxes.push({ x: (i % columns) * pitch, y: top + Math.floor(i / columns) * pitch, w: pitch - gap, h: pitch - gap });
+  }
+  return { x: 0, y: top, w: width, h: Math.min(room, Math.ceil(count / columns) * pitch), pitch, columns };
+}
+
+/** The box of a place as it is seen: cells go through the view of the band. */
+export function seenBox(layout: CacheLayout, view: BandView, place: number): Box {
+  const box = layout.boxes[place]!;
+  const { band } = layout;
+  if (!band || place < layout.slipCount || view.scale === 1) return box;
+  return {
+    x: band.x + (box.x - band.x) * view.scale - view.x,
+    y: band.y + (box.y - band.y) * view.scale - view.y,
+    w: box.w * view.scale,
+    h: box.h * view.scale,
+  };
+}
+
+/** The place under a point; -1: none. */
+export function placeAt(layout: CacheLayout, view: BandView, x: number, y: number): number {
+  const { band } = layout;
+  if (band && contains(band, x, y)) {
+    const column = Math.floor((x - band.x + view.x) / view.scale / band.pitch);
+    const line = Math.floor((y - band.y + view.y) / view.scale / band.pitch);
+    const place = layout.slipCount + line * band.columns + column;
+    return column < band.columns && place < layout.boxes.length ? place : -1;
+  }
+  for (let place = 0; place < layout.slipCount; place++) if (contains(layout.boxes[place]!, x, y)) return place;
+  return -1;
+}
+
+/** Look at the band closer, or from farther away, with the point under the pointer in its place. */
+export function zoomBand(layout: CacheLayout, view: BandView, factor: number, x: number, y: number): BandView {
+  const { band } = layout;
+  if (!band) return WHOLE_BAND;
+  const scale = Math.min(176 / band.pitch, Math.max(1, view.scale * factor));
+  const ratio = scale / view.scale;
+  return clampBand(layout, {
+    scale,
+    x: (x - band.x + view.x) * ratio - (x - band.x),
+    y: (y - band.y + view.y) * ratio - (y - band.y),
+  });
+}
+
+export function clampBand(layout: CacheLayout, view: BandView): BandView {
+  const { band } = layout;
+  if (!band || view.scale <= 1) return WHOLE_BAND;
+  return {
+    scale: view.scale,
+    x: Math.min(Math.max(0, view.x), band.w * (view.scale - 1)),
+    y: Math.min(Math.max(0, view.y), band.h * (view.scale - 1)),
+  };
+}
+
+/** Whether a place is to be drawn at all. */
+export function isSeen(layout: CacheLayout, place: number, box: Box): boolean {
+  return place < layout.slipCount || layout.band === null || overlaps(box, layout.band);
+}

@@ -1,0 +1,35 @@
+import type { Box } from "./boxes";
+
+/** A heap's array as the tree that it is: children of i are 2i+1 and 2i+2. Deep levels are dots, deeper ones are counted. */
+export interface HeapLayout {
+  boxes: Box[];
+  /** The first place that is a dot. */
+  dotsFrom: number;
+  height: number;
+  hidden: number;
+}
+
+const LABEL = { height: 20, step: 32, least: 56 };
+const DOT = { size: 6, step: 14, least: 8 };
+
+export function layoutHeap(count: number, width: number, maxHeight: number): HeapLayout {
+  const boxes: Box[] = [];
+  let y = 2;
+  let dotsFrom = count;
+  for (let level = 0; ; level++) {
+    const first = 2 ** level - 1;
+    if (first >= count) break;
+    const slot = width / 2 ** level;
+    const labelled = slot >= LABEL.least;
+    const step = labelled ? LABEL.step : DOT.step;
+    if (slot < DOT.least || y + (labelled ? LABEL.height : DOT.size) > maxHeight) break;
+    if (!labelled) dotsFrom = Math.min(dotsFrom, first);
+    const w = labelled ? Math.min(slot - 6, 160) : DOT.size;
+    const h = labelled ? LABEL.height : DOT.size;
+    for (let i = first; i < Math.min(count, 2 * first + 1); i++) {
+      boxes.push({ x: (i - first + 0.5) * slot - w / 2, y, w, h });
+    }
+    y += step;
+  }
+  return { boxes, dotsFrom, height: y, hidden: count - boxes.length };
+}

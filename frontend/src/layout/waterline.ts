@@ -1,0 +1,55 @@
+import type { Box } from "./boxes";
+
+/** A line between one place of the list and the next, as a path: below what comes before, above what comes after. */
+export type Path = { x: number; y: number }[];
+
+/**
+ * The waterline after `place`: in from the left below the item's line, up beside the item, out to the right above its line. Everything
+ * above and left of it was visited.
+ */
+export function waterline(boxes: readonly Box[], place: number, width: number): Path {
+  const item = boxes[place];
+  if (!item) return [];
+  const next = boxes[place + 1];
+  const top = item.y - gapAbove(boxes, place) / 2;
+  if (!next) {
+    const y = item.y + item.h + 6;
+    return [
+      { x: 0, y },
+      { x: width, y },
+    ];
+  }
+  const sameLine = next.y === item.y;
+  const bottom = sameLine ? bottomOfLine(boxes, place) : (item.y + item.h + next.y) / 2;
+  if (!sameLine) {
+    return [
+      { x: 0, y: bottom },
+      { x: width, y: bottom },
+    ];
+  }
+  const x = (item.x + item.w + next.x) / 2;
+  return [
+    { x: 0, y: bottom },
+    { x, y: bottom },
+    { x, y: top },
+    { x: width, y: top },
+  ];
+}
+
+function gapAbove(boxes: readonly Box[], place: number): number {
+  const item = boxes[place]!;
+  for (let i = place - 1; i >= 0; i--) {
+    const above = boxes[i]!;
+    if (above.y < item.y) return item.y - (above.y + above.h);
+  }
+  return 6;
+}
+
+function bottomOfLine(boxes: readonly Box[], place: number): number {
+  const item = boxes[place]!;
+  for (let i = place + 1; i < boxes.length; i++) {
+    const below = boxes[i]!;
+    if (below.y > item.y) return (item.y + item.h + below.y) / 2;
+  }
+  return item.y + item.h + 6;
+}

@@ -1,0 +1,96 @@
+import type { CycleView, StageView } from "./generated";
+
+/** The stages of a scheduling cycle that every pod could meet, in order. The others are shown where they come up. */
+const ALWAYS = ["Pop", "UpdateSnapshot", "PreFilter", "Filter", "PreScore", "Score", "SelectHost", "Assume", "Reserve", "Permit"];
+
+/** Stages that only say that there was nothing to say. */
+const UNSPOKEN = new Set(["SkipPodSchedule", "NormalizeScore"]);
+
+export type Reached = "ended" | "next" | "passed" | "ahead";
+
+/** One line of the cycle's rail. */
+export interface RailStage {
+  stage: string;
+  reached: Reached;
+  views: StageView[];
+}
+
+/**
+ * The rail of a cycle: what has ended in the order in which it happened, then what is still to come. A stage that the cycle passed by
+ * (Score with one feasible node, everything after a failure) keeps its place.
+ */
+export function railOf(cycle: CycleView): RailStage[] {
+  const ended = (cycle.stages ?? []).filter((view) => !UNSPOKEN.has(view.stage) || Object.keys(view.facts ?? {}).length > 0);
+  const next = cycle.nextStage ?? "";
+  const rail: RailStage[] = [];
+  const remaining = [...ALWAYS];
+  const passUpTo = (stage: string): void => {
+    const place = remaining.indexOf(stage);
+    if (place < 0) return;
+    for (const passed of remaining.splice(0, place)) rail.push({ stage: passed, reached: "passed", views: [] });
+    remaining.shift();
+  };
+  for (const view of ended) {
+    passUpTo(view.stage);
+    const last = rail[rail.length - 1];
+    if (last?.stage === view.stage && last.reached === "ended") last.views.push(view);
+    else rail.push({ stage: view.stage, reached: "ended", views: [view] });
+  }
+  if (next) {
+    passUpTo(next);
+    rail.push({ stage: next, reached: "next", views: [] });
+  }
+  for (const stage of remaining) rail.push({ stage, reached: next ? "ahead" : "passed", views: [] });
+  return rail;
+}
+
+/** By how much the winner won, and the plugin that gave it the most of that. */
+export interface Margin {
+  by: number;
+  plugin: string;
+}
+
+export function marginOf(cycle: CycleView): Margin | null {
+  const { winner, runnerUp } = cycle;
+  if (!winner || !runnerUp) return null;
+  const theirs = new Map(runnerUp.scores.map((score) => [score.plugin, score.weighted]));
+  let best: Margin = { by: winner.total - runnerUp.total, plugin: "" };
+  let most = 0;
+  for (const score of winner.scores) {
+    const ahead = score.weighted - (theirs.get(score.plugin) ?? 0);
+    if (ahead > most) {
+      most = ahead;
+      best = { ...best, plugin: score.plugin };
+    }
+  }
+  return best;
+}
+
+/** Where the nodes of the snapshot went in this cycle. The counts add up to `all`. */
+export interface Funnel {
+  all: number;
+  rejected: number;
+  feasible: number;
+  neverLookedAt: number;
+  start: number;
+  evaluated: number;
+}
+
+export function funnelOf(cycle: CycleView): Funnel {
+  const filter = cycle.stages?.find((view) => view.stage === "Filter");
+  const fact = (name: string): number | undefined => {
+    const value = filter?.facts?.[name];
+    return typeof value === "number" ? value : undefined;
+  };
+  const all = cycle.allNodes ?? 0;
+  const evaluated = fact("evaluated") ?? cycle.evaluatedNodes ?? 0;
+  const feasible = fact("feasible") ?? cycle.feasibleNodes ?? 0;
+  return {
+    all,
+    feasible,
+    rejected: Math.max(0, evaluated - feasible),
+    neverLookedAt: Math.max(0, all - evaluated),
+    start: fact("start") ?? cycle.startNodeIndex ?? 0,
+    evaluated,
+  };
+}

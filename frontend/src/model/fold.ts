@@ -1,0 +1,88 @@
+import { foldApiWritten, foldLatencySet, foldWatchDelivered, foldWatchSent } from "./foldApi";
+import { foldCacheNode, foldCachePod, foldSnapshotUpdated } from "./foldCache";
+import {
+  foldBindingEnded,
+  foldBindingStageEnded,
+  foldBindingStarted,
+  foldCycleEnded,
+  foldCycleStarted,
+  foldStageEnded,
+} from "./foldCycle";
+import { foldPodNominated, foldQueueMoved } from "./foldQueue";
+import type { AnyEvent } from "./generated";
+import type { State } from "./state";
+
+/**
+ * Apply one event to the state. Events come in order and without gaps; the same rules are in schedviz/trace/fold.py, and a test
+ * holds both to the engine's own state.
+ */
+export function fold(state: State, event: AnyEvent): void {
+  state.event = event.event;
+  state.clockSeconds = event.at;
+  switch (event.t) {
+    case "cachePod":
+      return foldCachePod(state, event);
+    case "cacheNode":
+      return foldCacheNode(state, event);
+    case "snapshotUpdated":
+      return foldSnapshotUpdated(state, event);
+    case "queueMoved":
+      return foldQueueMoved(state, event);
+    case "podNominated":
+      return foldPodNominated(state, event);
+    case "cycleStarted":
+      return foldCycleStarted(state, event);
+    case "stageEnded":
+      return foldStageEnded(state, event);
+    case "cycleEnded":
+      return foldCycleEnded(state, event);
+    case "bindingStarted":
+      return foldBindingStarted(state, event);
+    case "bindingStageEnded":
+      return foldBindingStageEnded(state, event);
+    case "bindingEnded":
+      return foldBindingEnded(state, event);
+    case "apiWritten":
+      return foldApiWritten(state, event);
+    case "watchSent":
+      return foldWatchSent(state, event);
+    case "watchDelivered":
+      return foldWatchDelivered(state, event);
+    case "latencySet":
+      return foldLatencySet(state, event);
+    case "restarted":
+      return restart(state);
+    case "eventRecorded":
+    case "clockAdvanced":
+    case "commandDone":
+      return;
+  }
+}
+
+function restart(state: State): void {
+  const { snapshot, queue, nodeTree } = state;
+  state.list.clear();
+  state.podStates.clear();
+  state.assumed.clear();
+  state.imageStates.clear();
+  nodeTree.numNodes = 0;
+  nodeTree.zones = [];
+  nodeTree.tree.clear();
+  snapshot.generation = 0;
+  snapshot.nodeInfoList = [];
+  snapshot.nodeGenerations.clear();
+  snapshot.havePodsWithAffinity = [];
+  snapshot.havePodsWithRequiredAntiAffinity = [];
+  snapshot.usedPVCSet = [];
+  snapshot.stale.clear();
+  state.lastWalk = null;
+  queue.activeQ.load([]);
+  queue.backoffQ.load([]);
+  queue.unschedulable.clear();
+  queue.nominated.clear();
+  queue.schedulingCycle = 0;
+  queue.moveRequestCycle = -1;
+  state.cycle = null;
+  state.bindings = [];
+  state.nextStartNodeIndex = 0;
+}

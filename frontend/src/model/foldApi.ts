@@ -1,0 +1,22 @@
+import type { ApiWritten, LatencySet, WatchDelivered, WatchSent } from "./generated";
+import type { State } from "./state";
+
+export function foldApiWritten(state: State, event: ApiWritten): void {
+  if (event.error) return;
+  if (event.count) state.api.objects.set(event.kind, event.count);
+  else state.api.objects.delete(event.kind);
+}
+
+export function foldWatchSent(state: State, event: WatchSent): void {
+  const { id = 0, verb, resource, key, dueSeconds = 0 } = event;
+  state.api.inFlight = [...state.api.inFlight, { id, verb, resource, key, dueSeconds }];
+}
+
+export function foldWatchDelivered(state: State, event: WatchDelivered): void {
+  if (event.id && state.api.inFlight.length) state.api.inFlight = state.api.inFlight.filter((sent) => sent.id !== event.id);
+}
+
+export function foldLatencySet(state: State, event: LatencySet): void {
+  if (event.seconds) state.api.latencies.set(event.kind, event.seconds);
+  else state.api.latencies.delete(event.kind);
+}

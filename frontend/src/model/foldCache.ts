@@ -1,0 +1,122 @@
+import type { CacheNode, CachePod, ImageChange, NodeChange, SnapshotUpdated, TreeChange } from "./generated";
+import type { Item } from "./nodeList";
+import { amountsOf, itemOf, type State } from "./state";
+
+export function foldCachePod(state: State, event: CachePod): void {
+  for (const change of event.nodes ?? []) changeNode(state, change);
+  if (event.state) state.podStates.set(event.uid, event.state);
+  else state.podStates.delete(event.uid);
+  if (event.state?.assumed) state.assumed.add(event.pod);
+  else state.assumed.delete(event.pod);
+}
+
+export function foldCacheNode(state: State, event: CacheNode): void {
+  for (const change of event.nodes ?? []) changeNode(state, change);
+  if (event.tree) changeTree(state, event.node, event.tree);
+  for (const change of event.images ?? []) changeImage(state, event.node, change);
+}
+
+/** The snapshot becomes the cache for what was cloned; its old values are no longer needed. */
+export function foldSnapshotUpdated(state: State, event: SnapshotUpdated): void {
+  const { snapshot } = state;
+  snapshot.generation = event.generation;
+  for (const name of event.cloned ?? []) {
+    const item = state.list.get(name);
+    if (item) snapshot.nodeGenerations.set(name, item.generation);
+    snapshot.stale.delete(name);
+  }
+  for (const name of event.removed ?? []) {
+    snapshot.nodeGenerations.delete(name);
+    snapshot.stale.delete(name);
+  }
+  snapshot.nodeInfoList = event.nodeInfoList ?? snapshot.nodeInfoList;
+  snapshot.havePodsWithAffinity = event.havePodsWithAffinity ?? snapshot.havePodsWithAffinity;
+  snapshot.havePodsWithRequiredAntiAffinity = event.havePodsWithRequiredAntiAffinity ?? snapshot.havePodsWithRequiredAntiAffinity;
+  snapshot.usedPVCSet = event.usedPVCSet ?? snapshot.usedPVCSet;
+  state.lastWalk = { event: event.event, visited: new Set(event.visited), cloned: new Set(event.cloned) };
+}
+
+function changeNode(state: State, change: NodeChange): void {
+  const before = state.list.get(change.node);
+  if (before) keepForSnapshot(state, before);
+  if (change.dropped) state.list.remove(change.node);
+  else state.list.toHead(changed(before ?? itemOf({ name: change.node }), change));
+}
+
+/** Until now the snapshot's value was the cache's: the snapshot still has what the cache is about to lose. */
+function keepForSnapshot(state: State, before: Item): void {
+  const { nodeGenerations, stale } = state.snapshot;
+  if (nodeGenerations.has(before.name) && !stale.has(before.name)) stale.set(before.name, before);
+}
+
+function changed(item: Item, change: NodeChange): Item {
+  const added = change.added ?? [];
+  const removed = change.removed ?? [];
+  const pods = (before: readonly string[], wanted: typeof added): readonly string[] =>
+    removed.length || wanted.length ? [...without(before, removed), ...wanted.map((pod) => pod.pod)] : before;
+  const followed = {
+    podOrder: pods(item.podOrder, added),
+    podsWithAffinity: pods(
+      item.podsWithAffinity,
+      added.filter((pod) => pod.affinity),
+    ),
+    podsWithRequiredAntiAffinity: pods(
+      item.podsWithRequiredAntiAffinity,
+      added.filter((pod) => pod.requiredAntiAffinity),
+    ),
+  };
+  return {
+    name: item.name,
+    generation: change.generation,
+    hasNode: change.hasNode ?? item.hasNode,
+    unschedulable: change.unschedulable ?? item.unschedulable,
+    zone: change.zone ?? item.zone,
+    podOrder: change.podOrder ?? followed.podOrder,
+    podsWithAffinity: change.podsWithAffinity ?? followed.podsWithAffinity,
+    podsWithRequiredAntiAffinity: change.podsWithRequiredAntiAffinity ?? followed.podsWithRequiredAntiAffinity,
+    requested: change.requested ? amountsOf(change.requested) : item.requested,
+    nonZeroRequested: change.nonZeroRequested ? amountsOf(change.nonZeroRequested) : item.nonZeroRequested,
+    allocatable: change.allocatable ? amountsOf(change.allocatable) : item.allocatable,
+    usedPorts: change.usedPorts ?? item.usedPorts,
+    imageStates: change.imageStates ?? item.imageStates,
+    pvcRefCounts: change.pvcRefCounts ?? item.pvcRefCounts,
+  };
+}
+
+/** Removal puts the last one in the gap. Upstream: framework/types.go removeFromSlice. */
+function without(pods: readonly string[], removed: readonly string[]): string[] {
+  const left = [...pods];
+  for (const pod of removed) {
+    const place = left.indexOf(pod);
+    if (place < 0) continue;
+    const last = left.pop()!;
+    if (place < left.length) left[place] = last;
+  }
+  return left;
+}
+
+function changeTree(state: State, node: string, change: TreeChange): void {
+  const { nodeTree } = state;
+  if (change.left != null) {
+    const rest = (nodeTree.tree.get(change.left) ?? []).filter((name) => name !== node);
+    nodeTree.numNodes -= 1;
+    if (rest.length) nodeTree.tree.set(change.left, rest);
+    else {
+      nodeTree.tree.delete(change.left);
+      nodeTree.zones = nodeTree.zones.filter((zone) => zone !== change.left);
+    }
+  }
+  if (change.joined != null) {
+    if (!nodeTree.tree.has(change.joined)) nodeTree.zones = [...nodeTree.zones, change.joined];
+    nodeTree.tree.set(change.joined, [...(nodeTree.tree.get(change.joined) ?? []), node]);
+    nodeTree.numNodes += 1;
+  }
+}
+
+function changeImage(state: State, node: string, change: ImageChange): void {
+  const nodes = new Set(state.imageStates.get(change.image)?.nodes);
+  if (change.onNode) nodes.add(node);
+  else nodes.delete(node);
+  if (nodes.size) state.imageStates.set(change.image, { size: change.size, nodes: [...nodes].sort() });
+  else state.imageStates.delete(change.image);
+}

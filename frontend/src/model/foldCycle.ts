@@ -1,0 +1,90 @@
+import type {
+  BindingEnded,
+  BindingStageEnded,
+  BindingStarted,
+  BindingView,
+  CycleEnded,
+  CycleStarted,
+  StageEnded,
+  StageView,
+} from "./generated";
+import type { State } from "./state";
+
+export function foldCycleStarted(state: State, event: CycleStarted): void {
+  state.cycle = {
+    cycle: event.cycle ?? 0,
+    pod: event.pod,
+    profile: event.profile ?? "",
+    attempts: event.attempts ?? 0,
+    atSeconds: event.at,
+    allNodes: event.allNodes ?? 0,
+    decidedWithout: event.decidedWithout ?? [],
+  };
+}
+
+export function foldStageEnded(state: State, event: StageEnded): void {
+  if (!state.cycle) return;
+  const stages = [...(state.cycle.stages ?? []), stageOf(event)];
+  state.cycle = { ...state.cycle, stages, nextStage: event.nextStage ?? "" };
+}
+
+export function foldCycleEnded(state: State, event: CycleEnded): void {
+  state.nextStartNodeIndex = event.nextStartNodeIndex ?? 0;
+  if (!state.cycle) return;
+  state.cycle = {
+    ...state.cycle,
+    nextStage: "",
+    outcome: event.outcome,
+    node: event.node,
+    message: event.message ?? "",
+    conditionReason: event.conditionReason ?? "",
+    evaluatedNodes: event.evaluatedNodes ?? 0,
+    feasibleNodes: event.feasibleNodes ?? 0,
+    numFeasibleNodesToFind: event.numFeasibleNodesToFind ?? 0,
+    startNodeIndex: event.startNodeIndex ?? 0,
+    nextStartNodeIndex: event.nextStartNodeIndex ?? 0,
+    tiedNodes: event.tiedNodes ?? 0,
+    tied: event.tied ?? [],
+    winner: event.winner ?? null,
+    runnerUp: event.runnerUp ?? null,
+    unschedulablePlugins: event.unschedulablePlugins ?? [],
+  };
+}
+
+export function foldBindingStarted(state: State, event: BindingStarted): void {
+  const binding: BindingView = {
+    pod: event.pod,
+    node: event.node,
+    cycle: event.cycle ?? 0,
+    nextStage: event.nextStage ?? "",
+    stages: [],
+    held: event.held ?? false,
+  };
+  state.bindings = [...state.bindings, binding];
+}
+
+export function foldBindingStageEnded(state: State, event: BindingStageEnded): void {
+  state.bindings = state.bindings.map((binding) =>
+    isOf(binding, event)
+      ? { ...binding, held: false, stages: [...(binding.stages ?? []), stageOf(event)], nextStage: event.nextStage ?? "" }
+      : binding,
+  );
+}
+
+export function foldBindingEnded(state: State, event: BindingEnded): void {
+  state.bindings = state.bindings.filter((binding) => !isOf(binding, event));
+}
+
+/** A pod that was bound, lost and bound again has a binding for each of its cycles. */
+function isOf(binding: BindingView, event: BindingStageEnded | BindingEnded): boolean {
+  return binding.pod === event.pod && binding.cycle === (event.cycle ?? 0);
+}
+
+function stageOf(event: StageEnded | BindingStageEnded): StageView {
+  return {
+    stage: event.stage,
+    statuses: event.statuses ?? [],
+    rejections: event.t === "stageEnded" ? (event.rejections ?? []) : [],
+    facts: event.facts ?? {},
+  };
+}

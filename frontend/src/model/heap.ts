@@ -1,0 +1,122 @@
+/**
+ * A keyed heap that lays out its array exactly as Go's container/heap does: the page draws the array, and pods of equal rank
+ * must leave in the scheduler's order.
+ *
+ * Upstream: internal/heap/heap.go Heap, over container/heap.
+ */
+export class KeyedHeap<T> {
+  /** The heap's array. The first leaves next. */
+  readonly array: T[] = [];
+  private readonly places = new Map<string, number>();
+
+  constructor(
+    private readonly key: (item: T) => string,
+    private readonly less: (a: T, b: T) => boolean,
+  ) {}
+
+  get size(): number {
+    return this.array.length;
+  }
+
+  get(key: string): T | undefined {
+    const place = this.places.get(key);
+    return place === undefined ? undefined : this.array[place];
+  }
+
+  /** Take an array that another heap of the same order laid out, as it is. */
+  load(array: Iterable<T>): void {
+    this.array.length = 0;
+    this.places.clear();
+    for (const item of array) {
+      this.places.set(this.key(item), this.array.length);
+      this.array.push(item);
+    }
+  }
+
+  /** Insert an item, or put it in the place of the one with its key and restore the order. */
+  add(item: T): void {
+    const key = this.key(item);
+    const place = this.places.get(key);
+    if (place === undefined) {
+      this.places.set(key, this.array.length);
+      this.array.push(item);
+      this.up(this.array.length - 1);
+    } else {
+      this.array[place] = item;
+      if (!this.down(place, this.array.length)) this.up(place);
+    }
+  }
+
+  /** Take the item that leaves next. */
+  pop(): T | undefined {
+    if (this.array.length === 0) return undefined;
+    const last = this.array.length - 1;
+    this.swap(0, last);
+    this.down(0, last);
+    return this.dropLast();
+  }
+
+  /** Take the item with this key. */
+  remove(key: string): T | undefined {
+    const place = this.places.get(key);
+    if (place === undefined) return undefined;
+    const last = this.array.length - 1;
+    if (last !== place) {
+      this.swap(place, last);
+      if (!this.down(place, last)) this.up(place);
+    }
+    return this.dropLast();
+  }
+
+  /** The first items in the order in which they would leave. The heap stays as it is. */
+  inPopOrder(count = Infinity): T[] {
+    const copy = new KeyedHeap(this.key, this.less);
+    copy.load(this.array);
+    const order: T[] = [];
+    while (order.length < count) {
+      const item = copy.pop();
+      if (item === undefined) break;
+      order.push(item);
+    }
+    return order;
+  }
+
+  private dropLast(): T {
+    const item = this.array.pop()!;
+    this.places.delete(this.key(item));
+    return item;
+  }
+
+  private swap(i: number, j: number): void {
+    const a = this.array[i]!;
+    const b = this.array[j]!;
+    this.array[i] = b;
+    this.array[j] = a;
+    this.places.set(this.key(b), i);
+    this.places.set(this.key(a), j);
+  }
+
+  private up(start: number): void {
+    let place = start;
+    while (place > 0) {
+      const parent = (place - 1) >> 1;
+      if (!this.less(this.array[place]!, this.array[parent]!)) break;
+      this.swap(parent, place);
+      place = parent;
+    }
+  }
+
+  private down(start: number, end: number): boolean {
+    let place = start;
+    for (;;) {
+      const left = 2 * place + 1;
+      if (left >= end) break;
+      const right = left + 1;
+      const child = right < end && this.less(this.array[right]!, this.array[left]!) ? right : left;
+      if (!this.less(this.array[child]!, this.array[place]!)) break;
+      this.swap(place, child);
+      place = child;
+    }
+    return place > start;
+  }
+}

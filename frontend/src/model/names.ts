@@ -1,0 +1,16 @@
+/** `ns/name` in two parts; the namespace `default` is not worth its ink. */
+export function splitKey(key: string): { namespace: string; name: string } {
+  const slash = key.indexOf("/");
+  return slash < 0 ? { namespace: "", name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
+}
+
+export function shortKey(key: string): string {
+  const { namespace, name } = splitKey(key);
+  return namespace === "" || namespace === "default" ? name : key;
+}
+
+/** The zone of a node tree's key, which upstream writes as "region:\0:zone". */
+export function printZone(key: string): string {
+  const [region = "", zone = ""] = key.split(":\u0000:");
+  return [region, zone].filter(Boolean).join(" / ");
+}

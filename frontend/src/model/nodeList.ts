@@ -1,0 +1,109 @@
+/** A NodeInfo with every member filled in. Never changed in place: a change makes a new one, so that copies cost nothing. */
+export interface Item {
+  readonly name: string;
+  readonly generation: number;
+  /** False for a ghost: the node is deleted and pods are still on it. */
+  readonly hasNode: boolean;
+  readonly unschedulable: boolean;
+  readonly zone: string;
+  readonly podOrder: readonly string[];
+  readonly podsWithAffinity: readonly string[];
+  readonly podsWithRequiredAntiAffinity: readonly string[];
+  readonly requested: Amounts;
+  readonly nonZeroRequested: Amounts;
+  readonly allocatable: Amounts;
+  readonly usedPorts: Readonly<Record<string, string[]>>;
+  readonly imageStates: Readonly<Record<string, { size: number; numNodes: number }>>;
+  readonly pvcRefCounts: Readonly<Record<string, number>>;
+}
+
+/** Amounts on one node: milli-cpus, bytes and counts. */
+export interface Amounts {
+  readonly milliCPU: number;
+  readonly memory: number;
+  readonly ephemeralStorage: number;
+  readonly allowedPodNumber: number;
+  readonly scalar: Readonly<Record<string, number>>;
+}
+
+export const NOTHING: Amounts = { milliCPU: 0, memory: 0, ephemeralStorage: 0, allowedPodNumber: 0, scalar: {} };
+
+interface Link {
+  item: Item;
+  next: Link | null;
+  prev: Link | null;
+}
+
+/**
+ * The cache's doubly linked list, headNode first, with the map by name that upstream keeps beside it.
+ *
+ * Upstream: internal/cache/cache.go nodeInfoListItem, moveNodeInfoToHead, removeNodeInfoFromList.
+ */
+export class NodeList implements Iterable<Item> {
+  private readonly links = new Map<string, Link>();
+  private head: Link | null = null;
+
+  get size(): number {
+    return this.links.size;
+  }
+
+  get headNode(): Item | null {
+    return this.head?.item ?? null;
+  }
+
+  get(name: string): Item | undefined {
+    return this.links.get(name)?.item;
+  }
+
+  /** Put an item at the head, whether it was in the list or not. */
+  toHead(item: Item): void {
+    let link = this.links.get(item.name);
+    if (link) {
+      link.item = item;
+      if (link === this.head) return;
+      this.unlink(link);
+    } else {
+      link = { item, next: null, prev: null };
+      this.links.set(item.name, link);
+    }
+    link.next = this.head;
+    if (this.head) this.head.prev = link;
+    this.head = link;
+  }
+
+  remove(name: string): void {
+    const link = this.links.get(name);
+    if (!link) return;
+    this.unlink(link);
+    this.links.delete(name);
+  }
+
+  load(items: readonly Item[]): void {
+    this.clear();
+    for (let i = items.length - 1; i >= 0; i--) this.toHead(items[i]!);
+  }
+
+  clear(): void {
+    this.links.clear();
+    this.head = null;
+  }
+
+  *[Symbol.iterator](): Iterator<Item> {
+    for (let link = this.head; link; link = link.next) yield link.item;
+  }
+
+  /** The items in order, as a drawing wants them. */
+  toArray(): Item[] {
+    const items: Item[] = [];
+    for (let link = this.head; link; link = link.next) items.push(link.item);
+    return items;
+  }
+
+  private unlink(link: Link): void {
+    if (link.prev) link.prev.next = link.next;
+    if (link.next) link.next.prev = link.prev;
+    if (this.head === link) this.head = link.next;
+    link.prev = null;
+    link.next = null;
+  }
+}

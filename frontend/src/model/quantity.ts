@@ -1,0 +1,61 @@
+import type { Amounts } from "./nodeList";
+
+/** CPU as Kubernetes prints it: `500m`, `2`. */
+export function printCpu(milli: number): string {
+  return milli % 1000 === 0 ? String(milli / 1000) : `${milli}m`;
+}
+
+const BINARY = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
+
+/** Bytes as Kubernetes prints them when exact (`2Gi`), else with one decimal and a mark that it is rounded: `≈1.9Gi`. */
+export function printBytes(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1024 && value % 1024 === 0 && unit < BINARY.length - 1) {
+    value /= 1024;
+    unit += 1;
+  }
+  if (value < 10_000) return `${value}${BINARY[unit]}`;
+  while (value >= 1024 && unit < BINARY.length - 1) {
+    value /= 1024;
+    unit += 1;
+  }
+  return `≈${value < 100 ? value.toFixed(1) : value.toFixed(0)}${BINARY[unit]}`;
+}
+
+/** A share between 0 and 1; nothing allocatable and something requested is full. */
+export function share(requested: number, allocatable: number): number {
+  if (allocatable > 0) return Math.min(1, requested / allocatable);
+  return requested > 0 ? 1 : 0;
+}
+
+export interface Shares {
+  cpu: number;
+  memory: number;
+  pods: number;
+}
+
+/** How full a node is, by what it was asked for. */
+export function shares(requested: Amounts, allocatable: Amounts, pods: number): Shares {
+  return {
+    cpu: share(requested.milliCPU, allocatable.milliCPU),
+    memory: share(requested.memory, allocatable.memory),
+    pods: share(pods, allocatable.allowedPodNumber),
+  };
+}
+
+/** Seconds of the virtual clock: `12.345 s`, `4m 05s`, `2h 03m`. */
+export function printSeconds(seconds: number, digits = 3): string {
+  if (seconds < 60) return `${seconds.toFixed(digits)} s`;
+  const whole = Math.floor(seconds);
+  const two = (value: number): string => String(value).padStart(2, "0");
+  if (whole < 3600) return `${Math.floor(whole / 60)}m ${two(whole % 60)}s`;
+  return `${Math.floor(whole / 3600)}h ${two(Math.floor((whole % 3600) / 60))}m`;
+}
+
+const counts = new Intl.NumberFormat("en", { useGrouping: true });
+
+/** A count with thin groups: `1,523`. */
+export function printCount(count: number): string {
+  return counts.format(count);
+}

@@ -1,0 +1,165 @@
+import type {
+  BindingView,
+  CacheImage,
+  CycleView,
+  NodeItem,
+  PodState,
+  QueuedPod,
+  Resources,
+  View,
+  WatchInFlight,
+} from "./generated";
+import { KeyedHeap } from "./heap";
+import { NodeList, NOTHING, type Amounts, type Item } from "./nodeList";
+
+/** A QueuedPodInfo with every member filled in. */
+export type Queued = Readonly<Required<QueuedPod>>;
+
+/** What UpdateSnapshot did last: how far it walked. Not a part of the view: a page that has just come does not know it. */
+export interface Walk {
+  event: number;
+  visited: ReadonlySet<string>;
+  cloned: ReadonlySet<string>;
+}
+
+/** Everything that the page draws of one moment, in the structures that events change cheaply. */
+export class State {
+  event = 0;
+  clockSeconds = 0;
+  nextStartNodeIndex = 0;
+
+  readonly list = new NodeList();
+  /** By uid, as upstream's podStates. */
+  readonly podStates = new Map<string, PodState>();
+  /** Keys of the assumed pods: drawn dashed. */
+  readonly assumed = new Set<string>();
+  readonly nodeTree = { numNodes: 0, zones: [] as string[], tree: new Map<string, string[]>() };
+  readonly imageStates = new Map<string, CacheImage>();
+
+  readonly snapshot = {
+    generation: 0,
+    nodeInfoList: [] as string[],
+    nodeGenerations: new Map<string, number>(),
+    havePodsWithAffinity: [] as string[],
+    havePodsWithRequiredAntiAffinity: [] as string[],
+    usedPVCSet: [] as string[],
+    /** The snapshot's value of the NodeInfos of which the cache has another generation, or none. */
+    stale: new Map<string, Item>(),
+  };
+  lastWalk: Walk | null = null;
+
+  readonly queue = {
+    activeQ: new KeyedHeap<Queued>((pod) => pod.pod, leavesActiveQBefore),
+    backoffQ: new KeyedHeap<Queued>((pod) => pod.pod, leavesBackoffQBefore),
+    unschedulable: new Map<string, Queued>(),
+    nominated: new Map<string, string[]>(),
+    schedulingCycle: 0,
+    moveRequestCycle: -1,
+  };
+
+  cycle: CycleView | null = null;
+  bindings: BindingView[] = [];
+  readonly api = {
+    objects: new Map<string, number>(),
+    inFlight: [] as WatchInFlight[],
+    latencies: new Map<string, number>(),
+  };
+
+  static of(view: View): State {
+    const state = new State();
+    state.load(view);
+    return state;
+  }
+
+  private load(view: View): void {
+    this.event = view.event;
+    this.clockSeconds = view.clockSeconds;
+    this.nextStartNodeIndex = view.nextStartNodeIndex;
+    const { cache, snapshot, queue } = view;
+    this.list.load(cache.list.map(itemOf));
+    fill(this.podStates, cache.podStates);
+    for (const pod of this.podStates.values()) if (pod.assumed) this.assumed.add(pod.pod);
+    this.nodeTree.numNodes = cache.nodeTree.numNodes;
+    this.nodeTree.zones = [...cache.nodeTree.zones];
+    for (const [zone, nodes] of Object.entries(cache.nodeTree.tree)) this.nodeTree.tree.set(zone, [...nodes]);
+    fill(this.imageStates, cache.imageStates);
+
+    this.snapshot.generation = snapshot.generation;
+    this.snapshot.nodeInfoList = snapshot.nodeInfoList;
+    fill(this.snapshot.nodeGenerations, snapshot.nodeGenerations);
+    this.snapshot.havePodsWithAffinity = snapshot.havePodsWithAffinity;
+    this.snapshot.havePodsWithRequiredAntiAffinity = snapshot.havePodsWithRequiredAntiAffinity;
+    this.snapshot.usedPVCSet = snapshot.usedPVCSet;
+    for (const [name, item] of Object.entries(snapshot.stale)) this.snapshot.stale.set(name, itemOf(item));
+
+    this.queue.activeQ.load(queue.activeQ.map(queuedOf));
+    this.queue.backoffQ.load(queue.backoffQ.map(queuedOf));
+    for (const pod of queue.unschedulable) this.queue.unschedulable.set(pod.pod, queuedOf(pod));
+    for (const [node, pods] of Object.entries(queue.nominated)) this.queue.nominated.set(node, [...pods]);
+    this.queue.schedulingCycle = queue.schedulingCycle;
+    this.queue.moveRequestCycle = queue.moveRequestCycle;
+
+    this.cycle = view.cycle;
+    this.bindings = view.bindings;
+    fill(this.api.objects, view.api.objects);
+    this.api.inFlight = view.api.inFlight;
+    fill(this.api.latencies, view.api.latencies);
+  }
+}
+
+/** Upstream: plugins/queuesort/priority_sort.go Less. */
+function leavesActiveQBefore(a: Queued, b: Queued): boolean {
+  return a.priority > b.priority || (a.priority === b.priority && a.timestampSeconds < b.timestampSeconds);
+}
+
+/** Upstream: internal/queue/scheduling_queue.go podsCompareBackoffCompleted. */
+function leavesBackoffQBefore(a: Queued, b: Queued): boolean {
+  return a.backoffExpirySeconds < b.backoffExpirySeconds;
+}
+
+export function queuedOf(pod: QueuedPod): Queued {
+  return {
+    pod: pod.pod,
+    priority: pod.priority ?? 0,
+    attempts: pod.attempts ?? 0,
+    timestampSeconds: pod.timestampSeconds ?? 0,
+    initialAttemptTimestampSeconds: pod.initialAttemptTimestampSeconds ?? 0,
+    backoffExpirySeconds: pod.backoffExpirySeconds ?? 0,
+    unschedulablePlugins: pod.unschedulablePlugins ?? [],
+    gated: pod.gated ?? false,
+  };
+}
+
+export function amountsOf(resources: Resources | null | undefined): Amounts {
+  if (!resources) return NOTHING;
+  return {
+    milliCPU: resources.milliCPU ?? 0,
+    memory: resources.memory ?? 0,
+    ephemeralStorage: resources.ephemeralStorage ?? 0,
+    allowedPodNumber: resources.allowedPodNumber ?? 0,
+    scalar: resources.scalar ?? {},
+  };
+}
+
+export function itemOf(item: NodeItem): Item {
+  return {
+    name: item.name,
+    generation: item.generation ?? 0,
+    hasNode: item.hasNode ?? false,
+    unschedulable: item.unschedulable ?? false,
+    zone: item.zone ?? "",
+    podOrder: item.podOrder ?? [],
+    podsWithAffinity: item.podsWithAffinity ?? [],
+    podsWithRequiredAntiAffinity: item.podsWithRequiredAntiAffinity ?? [],
+    requested: amountsOf(item.requested),
+    nonZeroRequested: amountsOf(item.nonZeroRequested),
+    allocatable: amountsOf(item.allocatable),
+    usedPorts: item.usedPorts ?? {},
+    imageStates: item.imageStates ?? {},
+    pvcRefCounts: item.pvcRefCounts ?? {},
+  };
+}
+
+function fill<T>(map: Map<string, T>, from: Record<string, T>): void {
+  for (const [key, value] of Object.entries(from)) map.set(key, value);
+}

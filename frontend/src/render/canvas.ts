@@ -1,0 +1,46 @@
+import type { Box } from "../layout/boxes";
+
+/** Makes a canvas as sharp as the screen and returns its context in CSS pixels. */
+export function prepare(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D {
+  const ratio = window.devicePixelRatio || 1;
+  const w = Math.max(1, Math.round(width * ratio));
+  const h = Math.max(1, Math.round(height * ratio));
+  if (canvas.width !== w) canvas.width = w;
+  if (canvas.height !== h) canvas.height = h;
+  const context = canvas.getContext("2d")!;
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, width, height);
+  return context;
+}
+
+const widths = new Map<string, string>();
+
+/** The text cut to a width, with an ellipsis. Long names share beginnings and differ at their ends: both are kept. */
+export function cut(context: CanvasRenderingContext2D, text: string, width: number): string {
+  const key = `${context.font}|${Math.floor(width)}|${text}`;
+  const known = widths.get(key);
+  if (known !== undefined) return known;
+  if (widths.size > 20_000) widths.clear();
+  const fitted = fit(context, text, width);
+  widths.set(key, fitted);
+  return fitted;
+}
+
+function fit(context: CanvasRenderingContext2D, text: string, width: number): string {
+  if (context.measureText(text).width <= width) return text;
+  for (let kept = text.length - 1; kept > 1; kept--) {
+    const head = Math.ceil(kept * 0.4);
+    const shorter = `${text.slice(0, head)}…${text.slice(text.length - (kept - head))}`;
+    if (context.measureText(shorter).width <= width) return shorter;
+  }
+  return "";
+}
+
+/** A line on a whole pixel. */
+export function outline(context: CanvasRenderingContext2D, box: Box, colour: string, width = 1, dash: number[] = []): void {
+  context.strokeStyle = colour;
+  context.lineWidth = width;
+  context.setLineDash(dash);
+  context.strokeRect(Math.round(box.x) + 0.5, Math.round(box.y) + 0.5, Math.round(box.w) - 1, Math.round(box.h) - 1);
+  context.setLineDash([]);
+}

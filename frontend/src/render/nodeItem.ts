@@ -1,0 +1,200 @@
+import type { Box } from "../layout/boxes";
+import type { Item } from "../model/nodeList";
+import { printBytes, printCpu, shares } from "../model/quantity";
+import { cut, outline } from "./canvas";
+import type { Palette } from "./palette";
+
+/** What an item's looks depend on besides itself. */
+export interface ItemMarks {
+  assumed: ReadonlySet<string>;
+  selectedPod: string | null;
+  selected: boolean;
+  hovered: boolean;
+  /** The cycle's chosen node. */
+  winner: boolean;
+  /** Changed since the snapshot was taken: the next UpdateSnapshot will visit it. */
+  ahead: boolean;
+}
+
+const POD = 7;
+const POD_GAP = 2;
+
+/** An item of the list at whatever detail its box has room for. */
+export function drawItem(context: CanvasRenderingContext2D, item: Item, box: Box, marks: ItemMarks, palette: Palette): void {
+  if (box.w >= 104 && box.h >= 72) drawBox(context, item, box, marks, palette);
+  else if (box.w >= 56 && box.h >= 24) drawSlip(context, item, box, marks, palette);
+  else drawCell(context, item, box, marks, palette);
+}
+
+function drawBox(context: CanvasRenderingContext2D, item: Item, box: Box, marks: ItemMarks, palette: Palette): void {
+  drawFrame(context, item, box, marks, palette);
+  const left = box.x + 8;
+  const right = box.x + box.w - 8;
+  drawHeading(context, item, left, right, box.y + 15, 12, marks, palette);
+  const used = shares(item.requested, item.allocatable, item.podOrder.length);
+  const { requested, allocatable } = item;
+  const bars: [string, number, string][] = [
+    ["cpu", used.cpu, `${printCpu(requested.milliCPU)} / ${printCpu(allocatable.milliCPU)}`],
+    ["mem", used.memory, `${printBytes(requested.memory)} / ${printBytes(allocatable.memory)}`],
+    ["pods", used.pods, `${item.podOrder.length} / ${allocatable.allowedPodNumber}`],
+  ];
+  context.font = `400 11px ${palette.font}`;
+  const step = (box.h - 44) / 3;
+  bars.forEach(([label, part, amount], i) => {
+    const y = box.y + 29 + i * step;
+    context.textAlign = "left";
+    context.fillStyle = palette.ink3;
+    context.fillText(label, left, y + 4);
+    context.textAlign = "right";
+    context.fillStyle = palette.ink2;
+    const text = cut(context, amount, right - left - 62);
+    context.fillText(text, right, y + 4);
+    const from = left + 30;
+    drawBar(context, from, y - 2, Math.max(16, right - from - Math.max(74, context.measureText(text).width + 8)), 4, part, palette);
+  });
+  context.textAlign = "left";
+  drawPods(context, item, left, box.y + box.h - 14, right - left, marks, palette);
+}
+
+function drawSlip(context: CanvasRenderingContext2D, item: Item, box: Box, marks: ItemMarks, palette: Palette): void {
+  drawFrame(context, item, box, marks, palette);
+  const left = box.x + 6;
+  const right = box.x + box.w - 6;
+  const middle = box.h >= 48 ? box.h / 2 - 12 : 0;
+  drawHeading(context, item, left, right, box.y + 13 + middle, 11, marks, palette);
+  const used = shares(item.requested, item.allocatable, item.podOrder.length);
+  const width = right - left;
+  [used.cpu, used.memory, used.pods].forEach((part, i) => {
+    drawBar(context, left, box.y + 18 + middle + i * 4, width, 3, part, palette);
+  });
+}
+
+function drawCell(context: CanvasRenderingContext2D, item: Item, box: Box, marks: ItemMarks, palette: Palette): void {
+  const used = shares(item.requested, item.allocatable, item.podOrder.length);
+  const full = Math.max(used.cpu, used.memory, used.pods);
+  const x = Math.round(box.x);
+  const y = Math.round(box.y);
+  const w = Math.max(2, Math.round(box.x + box.w) - x);
+  const h = Math.max(2, Math.round(box.y + box.h) - y);
+  context.fillStyle = palette.fillBack;
+  context.fillRect(x, y, w, h);
+  const filled = Math.round(h * full);
+  context.fillStyle = palette.fill;
+  context.fillRect(x, y + h - filled, w, filled);
+  if (item.podOrder.some((pod) => marks.assumed.has(pod))) {
+    const size = Math.max(2, Math.min(5, w / 2));
+    context.fillStyle = palette.assumed;
+    context.fillRect(x + w - size, y, size, size);
+  }
+  if (!item.hasNode) outline(context, { x, y, w, h }, palette.ink3, 1, [2, 2]);
+  if (item.unschedulable) drawSlash(context, { x, y, w, h }, palette.ink2);
+  if (marks.ahead) {
+    context.fillStyle = palette.waterline;
+    context.fillRect(x, y, w, Math.max(1, Math.min(2, h / 5)));
+  }
+  if (marks.winner) outline(context, { x: x - 1, y: y - 1, w: w + 2, h: h + 2 }, palette.success, 2);
+  if (marks.selected || marks.hovered) outline(context, { x: x - 1, y: y - 1, w: w + 2, h: h + 2 }, palette.selected, marks.selected ? 2 : 1);
+}
+
+function drawFrame(context: CanvasRenderingContext2D, item: Item, box: Box, marks: ItemMarks, palette: Palette): void {
+  context.fillStyle = marks.selected ? palette.selectedBack : marks.hovered ? palette.hover : palette.paper;
+  context.fillRect(box.x, box.y, box.w, box.h);
+  const edge = marks.selected ? palette.selected : marks.winner ? palette.success : palette.lineStrong;
+  outline(context, box, edge, 1, item.hasNode ? [] : [4, 3]);
+  if (marks.ahead) {
+    context.fillStyle = palette.waterline;
+    context.fillRect(Math.round(box.x), Math.round(box.y), Math.round(box.w), 2);
+  }
+}
+
+/** Name at the left, generation at the right; a ghost and a cordoned node say so. */
+function drawHeading(
+  context: CanvasRenderingContext2D,
+  item: Item,
+  left: number,
+  right: number,
+  baseline: number,
+  size: number,
+  marks: ItemMarks,
+  palette: Palette,
+): void {
+  context.font = `400 11px ${palette.font}`;
+  const generation = String(item.generation);
+  const width = context.measureText(generation).width;
+  context.textAlign = "right";
+  context.fillStyle = marks.ahead ? palette.waterline : palette.ink3;
+  context.fillText(generation, right, baseline);
+  context.textAlign = "left";
+  context.font = `600 ${size}px ${palette.font}`;
+  context.fillStyle = item.hasNode ? palette.ink : palette.ink3;
+  const mark = item.unschedulable ? 14 : 0;
+  const name = cut(context, item.name, right - left - width - 8 - mark);
+  context.fillText(name, left, baseline);
+  if (item.unschedulable) {
+    const at = left + context.measureText(name).width + 4;
+    drawSlash(context, { x: at, y: baseline - 8, w: 8, h: 8 }, palette.ink2);
+    outline(context, { x: at, y: baseline - 8, w: 8, h: 8 }, palette.ink2);
+  }
+}
+
+function drawBar(
+  context: CanvasRenderingContext2D,
+  x: number,
+  y: number,
+  width: number,
+  height: number,
+  part: number,
+  palette: Palette,
+): void {
+  context.fillStyle = palette.fillBack;
+  context.fillRect(x, y, width, height);
+  context.fillStyle = palette.fill;
+  context.fillRect(x, y, part > 0 ? Math.max(1, width * part) : 0, height);
+}
+
+/** A square for each pod: solid when added, dashed when assumed. Those that find no room are counted. */
+function drawPods(
+  context: CanvasRenderingContext2D,
+  item: Item,
+  left: number,
+  top: number,
+  width: number,
+  marks: ItemMarks,
+  palette: Palette,
+): void {
+  const pods = item.podOrder;
+  if (pods.length === 0) {
+    if (item.hasNode) return;
+    context.fillStyle = palette.ink3;
+    context.fillText("node is nil", left, top + 8);
+    return;
+  }
+  const pitch = POD + POD_GAP;
+  let room = Math.floor(width / pitch);
+  if (pods.length > room) room = Math.floor((width - 30) / pitch);
+  // The newest pods are the last of NodeInfo.Pods: where not all fit, those are seen.
+  const seen = pods.length > room ? pods.slice(pods.length - room) : pods;
+  const hidden = pods.length - seen.length;
+  seen.forEach((pod, i) => {
+    const box = { x: left + i * pitch, y: top, w: POD, h: POD };
+    if (marks.assumed.has(pod)) outline(context, box, palette.assumed, 1, [2, 1]);
+    else {
+      context.fillStyle = palette.fill;
+      context.fillRect(box.x, box.y, POD, POD);
+    }
+    if (pod === marks.selectedPod) outline(context, { x: box.x - 2, y: box.y - 2, w: POD + 4, h: POD + 4 }, palette.selected);
+  });
+  if (hidden > 0) {
+    context.fillStyle = palette.ink3;
+    context.fillText(`+${hidden}`, left + seen.length * pitch + 2, top + 7);
+  }
+}
+
+function drawSlash(context: CanvasRenderingContext2D, box: Box, colour: string): void {
+  context.strokeStyle = colour;
+  context.lineWidth = 1;
+  context.beginPath();
+  context.moveTo(box.x, box.y + box.h);
+  context.lineTo(box.x + box.w, box.y);
+  context.stroke();
+}

@@ -1,0 +1,63 @@
+/** What a person chose for this browser: theme and how the panels show themselves. Kept in localStorage and, for the first paint, a cookie. */
+export type Theme = "system" | "dark" | "light";
+
+const KEY = "schedviz";
+
+interface Kept {
+  theme: Theme;
+  queueAs: "heap" | "order";
+  cacheAs: "list" | "table";
+}
+
+class Preferences {
+  theme = $state<Theme>("system");
+  queueAs = $state<Kept["queueAs"]>("heap");
+  cacheAs = $state<Kept["cacheAs"]>("list");
+
+  /** The theme in force, with the system's choice resolved. Canvases read their colours anew when it changes. */
+  readonly dark = $derived(this.theme === "dark" || (this.theme === "system" && systemIsDark.matches));
+
+  constructor() {
+    const kept = read();
+    if (kept.theme) this.theme = kept.theme;
+    if (kept.queueAs) this.queueAs = kept.queueAs;
+    if (kept.cacheAs) this.cacheAs = kept.cacheAs;
+    this.apply();
+  }
+
+  toggleTheme(): void {
+    this.theme = this.dark ? "light" : "dark";
+    this.apply();
+  }
+
+  save(): void {
+    const kept: Kept = { theme: this.theme, queueAs: this.queueAs, cacheAs: this.cacheAs };
+    try {
+      localStorage.setItem(KEY, JSON.stringify(kept));
+    } catch {
+      // A browser that keeps nothing forgets: that is its owner's choice.
+    }
+  }
+
+  private apply(): void {
+    const root = document.documentElement;
+    if (this.theme === "system") delete root.dataset["theme"];
+    else {
+      root.dataset["theme"] = this.theme;
+      document.cookie = `schedviz_theme=${this.theme}; path=/; max-age=31536000; SameSite=Lax`;
+    }
+    this.save();
+  }
+}
+
+function read(): Partial<Kept> {
+  try {
+    return JSON.parse(localStorage.getItem(KEY) ?? "{}") as Partial<Kept>;
+  } catch {
+    return {};
+  }
+}
+
+const systemIsDark = matchMedia("(prefers-color-scheme: dark)");
+
+export const preferences = new Preferences();

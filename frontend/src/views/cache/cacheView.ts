@@ -1,0 +1,37 @@
+import type { Item } from "../../model/nodeList";
+import type { State } from "../../model/state";
+
+/** How far the snapshot and the list have come apart. */
+export interface ListView {
+  items: Item[];
+  /** The last place that was visited by the last UpdateSnapshot, or has changed since; -1: none; null: not known. */
+  waterlineAfter: number | null;
+  /** Visited by the last walk. */
+  visited: number;
+  cloned: number;
+  /** Behind the waterline. */
+  untouched: number;
+  /** Before it, with a newer generation than the snapshot's: the next walk will visit them. */
+  ahead: number;
+}
+
+export function listView(state: State): ListView {
+  const items = state.list.toArray();
+  const walk = state.lastWalk;
+  const { generation } = state.snapshot;
+  let last = -1;
+  let ahead = 0;
+  items.forEach((item, place) => {
+    if (item.generation > generation) ahead += 1;
+    if (item.generation > generation || walk?.visited.has(item.name)) last = place;
+  });
+  const known = walk !== null || ahead > 0;
+  return {
+    items,
+    waterlineAfter: known && generation > 0 ? last : null,
+    visited: walk?.visited.size ?? 0,
+    cloned: walk?.cloned.size ?? 0,
+    untouched: items.length - last - 1,
+    ahead,
+  };
+}

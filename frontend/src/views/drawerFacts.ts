@@ -1,0 +1,47 @@
+import type { Item } from "../model/nodeList";
+import type { Queued, State } from "../model/state";
+
+/** Where a pod is, as the scheduler has it. */
+export type Whereabouts =
+  | { in: "activeQ" | "backoffQ" | "unschedulablePods"; entry: Queued }
+  | { in: "cycle" }
+  | { in: "cache"; node: string; assumed: boolean; bindingFinished: boolean; deadlineSeconds: number | null }
+  | { in: "nowhere" };
+
+export function whereIs(state: State, pod: string): Whereabouts {
+  const { activeQ, backoffQ, unschedulable } = state.queue;
+  const active = activeQ.get(pod);
+  if (active) return { in: "activeQ", entry: active };
+  const backoff = backoffQ.get(pod);
+  if (backoff) return { in: "backoffQ", entry: backoff };
+  const waiting = unschedulable.get(pod);
+  if (waiting) return { in: "unschedulablePods", entry: waiting };
+  for (const known of state.podStates.values())
+    if (known.pod === pod)
+      return {
+        in: "cache",
+        node: known.node,
+        assumed: known.assumed ?? false,
+        bindingFinished: known.bindingFinished ?? false,
+        deadlineSeconds: known.deadlineSeconds ?? null,
+      };
+  if (state.cycle?.pod === pod && !state.cycle.outcome) return { in: "cycle" };
+  return { in: "nowhere" };
+}
+
+export function nominatedNodeOf(state: State, pod: string): string | null {
+  for (const [node, pods] of state.queue.nominated) if (pods.includes(pod)) return node;
+  return null;
+}
+
+/** A NodeInfo as the cache has it and as the snapshot has it; the same object where they agree. */
+export interface TwoValues {
+  cache: Item | null;
+  snapshot: Item | null;
+}
+
+export function valuesOf(state: State, node: string): TwoValues {
+  const cache = state.list.get(node) ?? null;
+  if (!state.snapshot.nodeGenerations.has(node)) return { cache, snapshot: null };
+  return { cache, snapshot: state.snapshot.stale.get(node) ?? cache };
+}

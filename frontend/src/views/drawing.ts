@@ -1,0 +1,30 @@
+import type { Scope } from "../store/scope.svelte";
+
+/** Draws on animation frames while there is something to draw: `draw` says whether it wants another frame. */
+export function drawnOnFrames(draw: (now: number) => boolean): { request(): void; stop(): void } {
+  let frame = 0;
+  const run = (now: number): void => {
+    frame = 0;
+    if (draw(now)) request();
+  };
+  const request = (): void => {
+    frame ||= requestAnimationFrame(run);
+  };
+  return {
+    request,
+    stop() {
+      cancelAnimationFrame(frame);
+      frame = 0;
+    },
+  };
+}
+
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+
+/** How long a thing flies: shorter than the pause between two cycles, and not at all for those who asked for stillness. */
+export function motionMillis(scope: Scope): number {
+  if (still.matches) return 0;
+  if (!scope.playing) return 220;
+  if (scope.rate === null || scope.rate > 8) return 0;
+  return Math.min(220, 700 / scope.rate);
+}

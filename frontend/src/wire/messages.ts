@@ -1,0 +1,68 @@
+import type { AnyCommand, AnyEvent, View } from "../model/generated";
+
+/** What a session is doing; every member that a server leaves out is unknown. */
+export interface SessionInfo {
+  id?: string;
+  name?: string;
+  status?: "importing" | "ready" | "running" | "paused" | "failed";
+  progress?: Progress | null;
+  clockSeconds?: number;
+  event?: number;
+  cycle?: number;
+  message?: string;
+}
+
+export interface Progress {
+  phase: string;
+  done: number;
+  total: number;
+  unit: string;
+}
+
+/** What came in, what was left out and why. */
+export interface ImportReport {
+  files?: { name: string; format: string; unpackedBytes: number; objects: number }[];
+  /** How many objects of each kind were kept. */
+  kinds?: Record<string, number>;
+  dropped?: { kind: string; reason: string; count: number; examples?: string[] }[];
+  warnings?: string[];
+}
+
+export interface ViewMessage {
+  type: "view";
+  chunk: number;
+  event: number;
+  view: View;
+  session?: SessionInfo;
+}
+
+export interface FrameMessage {
+  type: "frame";
+  chunk: number;
+  firstChunk: number;
+  event: number;
+  events: AnyEvent[];
+  session?: SessionInfo;
+}
+
+export interface OutcomeInfo {
+  result?: string;
+  error?: string;
+  cycles?: number;
+  event?: number;
+  clockSeconds?: number;
+  stopped?: string;
+}
+
+export type ServerMessage =
+  | ViewMessage
+  | FrameMessage
+  | { type: "ack"; key: string; seq: number }
+  | { type: "outcome"; seq: number; outcome: OutcomeInfo }
+  | { type: "error"; key?: string; code: string; message: string; detail?: unknown }
+  | { type: "gap"; expected: number; found: number }
+  | { type: "status"; session: SessionInfo }
+  | { type: "heartbeat"; chunk: number; event: number }
+  | { type: "pong" };
+
+export type ClientMessage = { type: "command"; key: string; command: AnyCommand } | { type: "resume"; from: number } | { type: "ping" };

@@ -1,0 +1,124 @@
+import { OrderedDecoder } from "./decode";
+import type { ClientMessage, ServerMessage } from "./messages";
+
+/** open: frames come. waiting: the line is down and will be tried again. closed: the server does not want us, or we left. */
+export type LinkState = "connecting" | "open" | "waiting" | "closed";
+
+export interface SocketEvents {
+  message(message: ServerMessage): void;
+  link(state: LinkState, detail: { code?: number; retryInMillis?: number; roundTripMillis?: number }): void;
+}
+
+const FIRST_WAIT_MILLIS = 250;
+const LONGEST_WAIT_MILLIS = 10_000;
+/** The server's heartbeat comes every 15 s: after this long a silent line is a dead one. */
+const SILENCE_MILLIS = 40_000;
+const PING_MILLIS = 5_000;
+/** Close codes after which trying again is pointless: not signed in, no such session. */
+const FINAL_CODES = new Set([4401, 4403, 4404]);
+
+/**
+ * The line to one session: connects, resumes after the last chunk that was delivered, and comes back with growing pauses when it
+ * breaks. Commands that have no acknowledgement are sent again with the same key, which the server takes once.
+ */
+export class SessionSocket {
+  private socket: WebSocket | null = null;
+  private chunk: number | null = null;
+  private failures = 0;
+  private left = false;
+  private retry: ReturnType<typeof setTimeout> | undefined;
+  private watch: ReturnType<typeof setInterval> | undefined;
+  private lastHeard = 0;
+  private pingSent = 0;
+  private readonly unacknowledged = new Map<string, ClientMessage>();
+
+  constructor(
+    private readonly url: string,
+    private readonly events: SocketEvents,
+    private readonly open: (url: string) => WebSocket = (url) => new WebSocket(url),
+  ) {}
+
+  connect(): void {
+    clearTimeout(this.retry);
+    this.events.link("connecting", {});
+    const socket = this.open(this.chunk === null ? this.url : `${this.url}?from=${this.chunk}`);
+    socket.binaryType = "arraybuffer";
+    this.socket = socket;
+    const decoder = new OrderedDecoder(
+      (message) => {
+        if (socket === this.socket) this.receive(message);
+      },
+      () => {
+        socket.close(4000, "undecodable");
+      },
+    );
+    socket.onopen = () => {
+      this.lastHeard = performance.now();
+      this.watch = setInterval(() => {
+        this.check();
+      }, PING_MILLIS);
+      for (const message of this.unacknowledged.values()) socket.send(JSON.stringify(message));
+      this.events.link("open", {});
+      this.ping();
+    };
+    socket.onmessage = (event: MessageEvent<ArrayBuffer | string>) => {
+      this.lastHeard = performance.now();
+      decoder.take(event.data);
+    };
+    socket.onclose = (event) => {
+      if (socket === this.socket) this.lost(event.code);
+    };
+  }
+
+  send(message: ClientMessage): void {
+    if (message.type === "command") this.unacknowledged.set(message.key, message);
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+  }
+
+  /** Ask for everything again: the model found that it missed something. */
+  startOver(): void {
+    this.chunk = null;
+    this.socket?.close(4001, "start over");
+  }
+
+  close(): void {
+    this.left = true;
+    clearTimeout(this.retry);
+    clearInterval(this.watch);
+    this.socket?.close(1000);
+  }
+
+  private receive(message: ServerMessage): void {
+    this.failures = 0;
+    if (message.type === "view" || message.type === "frame") this.chunk = message.chunk;
+    if (message.type === "ack") this.unacknowledged.delete(message.key);
+    if (message.type === "error" && message.key) this.unacknowledged.delete(message.key);
+    if (message.type === "pong") this.events.link("open", { roundTripMillis: performance.now() - this.pingSent });
+    this.events.message(message);
+  }
+
+  private ping(): void {
+    this.pingSent = performance.now();
+    this.send({ type: "ping" });
+  }
+
+  private check(): void {
+    if (performance.now() - this.lastHeard > SILENCE_MILLIS) this.socket?.close(4002, "silence");
+    else this.ping();
+  }
+
+  private lost(code: number): void {
+    clearInterval(this.watch);
+    this.socket = null;
+    if (this.left || FINAL_CODES.has(code)) {
+      this.events.link("closed", { code });
+      return;
+    }
+    const wait = Math.min(LONGEST_WAIT_MILLIS, FIRST_WAIT_MILLIS * 2 ** this.failures) * (0.75 + Math.random() / 2);
+    this.failures += 1;
+    this.events.link("waiting", { code, retryInMillis: wait });
+    this.retry = setTimeout(() => {
+      this.connect();
+    }, wait);
+  }
+}

@@ -1,0 +1,44 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+import { describe, expect, it } from "vitest";
+
+import { fold } from "../src/model/fold";
+import type { AnyEvent, View } from "../src/model/generated";
+import { observed } from "../src/model/observed";
+import { State } from "../src/model/state";
+
+interface Recording {
+  view: View;
+  events: AnyEvent[];
+  after: { view: View; state: unknown };
+}
+
+const FOLDER = new URL("recordings/", import.meta.url);
+
+describe.each(readdirSync(FOLDER).filter((name) => name.endsWith(".json")))("the recording %s", (name) => {
+  const recording = JSON.parse(readFileSync(new URL(name, FOLDER), "utf8")) as Recording;
+  const state = State.of(recording.view);
+  for (const event of recording.events) fold(state, event);
+
+  it("folds to the cache, snapshot and queue of the engine", () => {
+    expect(JSON.parse(JSON.stringify(observed(state)))).toEqual(recording.after.state);
+  });
+
+  it("folds to the view of the engine, heaps and stale items as they are laid out", () => {
+    const folded = State.of(recording.after.view);
+    expect(state.event).toBe(folded.event);
+    expect(state.clockSeconds).toBe(folded.clockSeconds);
+    expect(state.nextStartNodeIndex).toBe(folded.nextStartNodeIndex);
+    expect(state.queue.activeQ.array).toEqual(folded.queue.activeQ.array);
+    expect(state.queue.backoffQ.array).toEqual(folded.queue.backoffQ.array);
+    expect([...state.queue.unschedulable.keys()].sort()).toEqual([...folded.queue.unschedulable.keys()].sort());
+    expect(Object.fromEntries(state.snapshot.stale)).toEqual(Object.fromEntries(folded.snapshot.stale));
+    expect(state.list.toArray()).toEqual(folded.list.toArray());
+    expect(state.assumed).toEqual(folded.assumed);
+    expect(state.bindings.map(({ pod, node, nextStage }) => ({ pod, node, nextStage }))).toEqual(
+      folded.bindings.map(({ pod, node, nextStage }) => ({ pod, node, nextStage: nextStage ?? "" })),
+    );
+    expect(Object.fromEntries(state.api.objects)).toEqual(Object.fromEntries(folded.api.objects));
+    expect(state.cycle?.cycle).toBe(folded.cycle?.cycle);
+  });
+});

@@ -1,0 +1,121 @@
+"""Records sessions for the tests of the front end's model: a view, the events after it, and the engine's own state after them.
+
+    python -m frontend.tests.record [FOLDER]
+
+One file for each scenario, in `frontend/tests/recordings/`, or in another folder. The engine is the real one.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from schedviz.engine import Simulation, SimulationSettings
+from schedviz.ingest.generate import GenerateSpec, generate
+from schedviz.trace import commands as ask
+from schedviz.trace.view import View
+
+FOLDER = Path(__file__).parent / "recordings"
+VIEW_DECODER = msgspec.json.Decoder(View)
+
+
+def pod(name: str, cpu: str, **spec: Any) -> dict[str, Any]:
+    """A pending pod with one container."""
+    container = {"name": "c", "image": "registry.example/app:1", "resources": {"requests": {"cpu": cpu, "memory": "64Mi"}}}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": {"containers": [container], **spec}}
+
+
+def node(name: str, zone: str, cpu: str = "4", **spec: Any) -> dict[str, Any]:
+    """A node in a zone."""
+    labels = {"topology.kubernetes.io/zone": zone, "kubernetes.io/hostname": name}
+    images = [{"names": ["registry.example/app:1"], "sizeBytes": 50_000_000}]
+    allocatable = {"cpu": cpu, "memory": "8Gi", "pods": "20"}
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name, "labels": labels},
+        "spec": spec,
+        "status": {"allocatable": allocatable, "capacity": allocatable, "images": images},
+    }
+
+
+def everyday(simulation: Simulation) -> list[ask.AnyCommand]:
+    """A generated cluster, stepped in every unit and run."""
+    simulation.load(generate(GenerateSpec(shape="demo")))
+    units = [ask.Step(unit=unit) for unit in ("mutation", "stage", "stage", "cycle", "cycle")]
+    return [*units, ask.Run(max=20), ask.Advance(seconds=12), ask.Run(max=20)]
+
+
+def changes(_: Simulation) -> list[ask.AnyCommand]:
+    """Nodes come, change zone, go and leave ghosts; pods are assumed, forgotten, deleted; the scheduler restarts."""
+    return [
+        *(ask.Create(object=node(f"node{i}", f"z{i % 2}")) for i in range(1, 5)),
+        *(ask.Create(object=pod(f"web-{i}", "500m")) for i in range(6)),
+        ask.Schedule(),
+        ask.Schedule(),
+        ask.Bind(),
+        ask.Confirm(),
+        ask.BindFail(message="no answer"),
+        ask.Cycle(),
+        ask.Cycle(),
+        ask.Snapshot(),
+        ask.Update(object=node("node2", "z3", unschedulable=True)),
+        ask.Delete(kind="Node", name="node1"),
+        ask.Delete(kind="Node", name="node3"),
+        ask.Create(object=node("node1", "z0")),
+        ask.Create(object=pod("huge", "64")),
+        ask.Create(object=pod("gated", "1", schedulingGates=[{"name": "example.com/wait"}])),
+        ask.Create(object=pod("urgent", "1", priority=1000)),
+        ask.Run(max=20),
+        ask.Advance(seconds=3),
+        ask.Latency(kind="*", seconds=2.0),
+        ask.Create(object=node("node9", "z1", cpu="128")),
+        ask.Advance(to="next"),
+        ask.Run(max=20),
+        ask.Delete(kind="Pod", name="web-0"),
+        ask.Advance(seconds=310),
+        ask.Restart(),
+        ask.Run(max=5),
+    ]
+
+
+def crowded(simulation: Simulation) -> list[ask.AnyCommand]:
+    """Pods that cannot fit wait in backoffQ and unschedulablePods, and are moved."""
+    simulation.load(generate(GenerateSpec(shape="mixed", nodes=8, pods=40)))
+    return [ask.Run(max=100), ask.Advance(seconds=5), ask.Run(max=40), ask.Create(object=node("spare", "z9", cpu="32")), ask.Run(max=60)]
+
+
+SCENARIOS: dict[str, Callable[[Simulation], list[ask.AnyCommand]]] = {"everyday": everyday, "changes": changes, "crowded": crowded}
+
+
+def record(scenario: Callable[[Simulation], list[ask.AnyCommand]]) -> bytes:
+    """One recording as JSON."""
+    simulation = Simulation(SimulationSettings())
+    script = scenario(simulation)
+    before = msgspec.json.encode(simulation.view())
+    events: list[Any] = []
+    for number, command in enumerate(script, start=1):
+        simulation.start(command, seq=number)
+        simulation.work()
+        events += simulation.drain_events()
+    after = msgspec.json.encode({"view": simulation.view(), "state": simulation.observed_state()})
+    recording = {"view": msgspec.Raw(before), "events": events, "after": msgspec.Raw(after)}
+    VIEW_DECODER.decode(before)
+    return msgspec.json.encode(recording, order="deterministic") + b"\n"
+
+
+def main() -> int:
+    """Write every scenario."""
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, scenario in SCENARIOS.items():
+        (folder / f"{name}.json").write_bytes(record(scenario))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
