@@ -11,8 +11,10 @@ import numpy as np
 #: An unterminated string goes to the end of the text: giving up there would make the search quadratic.
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.?)*+(?:"|\Z)|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.DOTALL)
 _PATH_STEP = re.compile(r'\["((?:[^"\\]|\\.)*)"\]|\[(\d+)\]|([^.\[\]]+)')
+_PIECE = 4 << 20
 _BRACKETS = b"[]{}"
-_NOT_BRACKETS = bytes(byte for byte in range(256) if byte not in _BRACKETS)
+_NOT_PIECE = 4 << 20
+_BRACKETS = bytes(byte for byte in range(256) if byte not in _BRACKETS)
 
 
 def line_at(text: bytes, offset: int) -> int:
@@ -87,9 +89,7 @@ def is_deeper_than(text: bytes, limit: int) -> int:
 
     Brackets alone are counted first, those in strings too: exact counting is slow and seldom needed.
     """
-    brackets = np.frombuffer(text.translate(None, _NOT_BRACKETS), dtype=np.uint8)
-    steps = np.where((brackets == ord("[")) | (brackets == ord("{")), 1, -1)
-    if not len(steps) or int(np.cumsum(steps).max()) <= limit:
+    if not _may_be_deeper(text, limit):
         return 0
     depth = 0
     for match in _TOKEN.finditer(text):
@@ -98,6 +98,19 @@ def is_deeper_than(text: bytes, limit: int) -> int:
         if depth > limit:
             return match.start() + 1
     return 0
+
+
+def _may_be_deeper(text: bytes, limit: int) -> bool:
+    """Whether brackets, in strings or out, lie deeper than `limit`; by pieces, so that a large text takes little more memory."""
+    depth = 0
+    for start in range(0, len(text), _PIECE):
+        brackets = np.frombuffer(text[start : start + _PIECE].translate(None, _NOT_BRACKETS), dtype=np.uint8)
+        if len(brackets):
+            depths = depth + np.cumsum(np.where((brackets == ord("[")) | (brackets == ord("{")), 1, -1), dtype=np.int64)
+            if int(depths.max()) > limit:
+                return True
+            depth = int(depths[-1])
+    return False
 
 
 def _text(token: bytes) -> str:

@@ -18,7 +18,7 @@ from schedviz.ingest.source import Source
 from schedviz.ingest.trace_file import TraceFile, looks_like_trace, trace_of
 from schedviz.ingest.unpack import unpack
 from schedviz.ingest.yaml_dump import YamlReader
-from schedviz.kube.core import Pod
+from schedviz.kube.core import Node, Pod
 from schedviz.kube.defaults import default_object
 from schedviz.kube.errors import DecodeError, UnknownKindError
 from schedviz.kube.kinds import KINDS
@@ -180,7 +180,7 @@ class _Loading:
         order = {kind.type: number for number, kind in enumerate(KINDS)}
         objects = tuple(sorted(self.objects.values(), key=lambda obj: order[type(obj)]))
         kinds = Counter(type(obj).__name__ for obj in objects)
-        report = Report(files=tuple(self.files), kinds=dict(kinds), dropped=self.tally.dropped(), warnings=tuple(_warnings(kinds)))
+        report = Report(files=tuple(self.files), kinds=dict(kinds), dropped=self.tally.dropped(), warnings=tuple(_warnings(objects, kinds)))
         if not objects:
             left_out = "; ".join(f"{drop.count} × {drop.kind}: {drop.reason}" for drop in report.dropped)
             raise UnreadableFile(
@@ -191,11 +191,17 @@ class _Loading:
         return Import(objects=objects, report=report)
 
 
-def _warnings(kinds: Counter[str]) -> Iterator[str]:
+def _warnings(objects: Sequence[KubeObject], kinds: Counter[str]) -> Iterator[str]:
     if not kinds["Node"]:
         yield "There is no node, so no pod can be scheduled; `kubectl get nodes,pods -A -o json` has both."
     if not kinds["Pod"]:
         yield "There is no pod, so there is nothing to schedule; `kubectl get nodes,pods -A -o json` has both."
+    nodes = {obj.name for obj in objects if isinstance(obj, Node)}
+    strays = [pod for pod in objects if isinstance(pod, Pod) and pod.spec.node_name and pod.spec.node_name not in nodes]
+    if strays and nodes:
+        missing = sorted({pod.spec.node_name for pod in strays})
+        shown = ", ".join(missing[:3]) + (", …" if len(missing) > 3 else "")
+        yield f"{len(strays)} of the pods are bound to nodes that are not in the files ({shown}); the cache shows these nodes as gone."
 
 
 @contextmanager

@@ -7,7 +7,6 @@ Kubernetes API does not know. Both leave a keyed digest of what was dropped.
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
@@ -20,7 +19,7 @@ from schedviz.kube.explain import describe, explain_validation_error
 from schedviz.kube.kinds import BY_NAME, BY_TYPE, KINDS, Kind
 from schedviz.kube.meta import KubeObject, ObjectMeta
 from schedviz.kube.quantity import Quantity
-from schedviz.kube.shapes import known, nested_names, remainder
+from schedviz.kube.shapes import known, prune, remainder
 from schedviz.kube.unread import READ_ANNOTATIONS
 
 _KNOWN_KINDS: Final = ", ".join(sorted(kind.name for kind in KINDS))
@@ -72,15 +71,6 @@ _DECODERS: Final = {kind.name: _Decoders(kind) for kind in KINDS}
 _head_decoder: Final = msgspec.json.Decoder(_Head)
 _encoder: Final = msgspec.json.Encoder(enc_hook=enc_hook)
 _sorted_encoder: Final = msgspec.json.Encoder(order="sorted")
-
-#: Members that mean the same as their absence: empty ones, and those that say the API's default.
-_NEUTRAL: Final = re.compile(
-    rb'"(?:\w+":(?:\{\}|\[\]|""|null)|restartPolicy":"Always"|dnsPolicy":"ClusterFirst"|enableServiceLinks":true'
-    rb'|terminationMessagePath":"/dev/termination-log"|terminationMessagePolicy":"File"),?'
-)
-
-#: What an encoded remainder looks like when nothing was dropped.
-_BARE: Final = re.compile(rb'(?:[{}\[\],:]|null|"(?:' + "|".join(sorted(nested_names())).encode() + rb')")*')
 
 
 def decode(data: bytes, *, strict: bool = False, kind: str = "") -> KubeObject:
@@ -169,7 +159,7 @@ def _finish(obj: KubeObject, rest: Any) -> KubeObject:
     if not metadata.annotations.keys() <= READ_ANNOTATIONS:
         changes["metadata"] = _split_annotations(metadata)
     if isinstance(obj, Pod):
-        lifecycle = _digest_of([rest.metadata, rest.status])
+        lifecycle = _digest_of(rest.metadata, rest.status)
         if lifecycle:
             changes["unread_status"] = lifecycle
         unread = _digest_of(rest.spec)
@@ -180,9 +170,9 @@ def _finish(obj: KubeObject, rest: Any) -> KubeObject:
     return msgspec.structs.replace(obj, **changes) if changes else obj
 
 
-def _digest_of(rest: Any) -> str:
-    data = _NEUTRAL.sub(b"", _sorted_encoder.encode(rest)).replace(b",}", b"}")
-    return "" if _BARE.fullmatch(data) else digest(data)
+def _digest_of(*rests: Any) -> str:
+    said = [rest for rest in rests if rest is not None and not prune(rest)]
+    return digest(_sorted_encoder.encode(said)) if said else ""
 
 
 def _split_annotations(metadata: ObjectMeta) -> ObjectMeta:

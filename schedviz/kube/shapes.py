@@ -12,8 +12,9 @@ from typing import Any
 
 import msgspec
 
-from schedviz.kube.meta import ObjectMeta
-from schedviz.kube.unread import DIGESTS, UNREAD
+from schedviz.kube.unread import DIGESTS, UNREAD, UNREAD_DEFAULTS
+
+_SUFFIX = "Remainder"
 
 
 def unread_names(struct: type) -> tuple[str, ...]:
@@ -36,7 +37,7 @@ def remainder(struct: type) -> type[msgspec.Struct] | None:
             fields.append((field.encode_name, inner | None, None))
     if not fields:
         return None
-    return msgspec.defstruct(f"{struct.__name__}Remainder", fields, omit_defaults=True, gc=False)
+    return msgspec.defstruct(f"{struct.__name__}{_SUFFIX}", fields, omit_defaults=True, gc=False)
 
 
 @cache
@@ -55,27 +56,64 @@ def known(struct: type) -> type[msgspec.Struct]:
     return msgspec.defstruct(f"{struct.__name__}Known", fields, forbid_unknown_fields=True, gc=False)
 
 
-def nested_names() -> frozenset[str]:
-    """The JSON names under which remainders lie: an encoded remainder with no other name in it says nothing."""
-    names = {"metadata"}
-    for struct in (*UNREAD, ObjectMeta):
-        names.update(field.encode_name for field in _fields(struct) if _nested(field.type)[0])
-    for struct in list(_reachable()):
-        names.update(field.encode_name for field in _fields(struct) if _nested(field.type)[0])
-    return frozenset(names)
+class _Plan(msgspec.Struct, frozen=True):
+    """What to look at in a remainder."""
+
+    blank: Any
+    leaves: tuple[str, ...]
+    defaults: tuple[tuple[str, Any], ...]
+    parts: tuple[str, ...]
+    sequences: tuple[str, ...]
 
 
-def _reachable() -> set[type]:
-    from schedviz.kube.kinds import KINDS
+@cache
+def _plan(struct: type) -> _Plan:
+    parts: list[str] = []
+    sequences: list[str] = []
+    leaves: list[str] = []
+    for field in _fields(struct):
+        nested, is_sequence = _nested(field.type)
+        (sequences if is_sequence else parts if nested else leaves).append(field.name)
+    of = struct.__name__.removesuffix(_SUFFIX)
+    return _Plan(struct(), tuple(leaves), tuple(UNREAD_DEFAULTS.get(of, {}).items()), tuple(parts), tuple(sequences))
 
-    todo: list[type] = [kind.type for kind in KINDS]
-    seen: set[type] = set()
-    while todo:
-        struct = todo.pop()
-        if struct not in seen:
-            seen.add(struct)
-            todo += [nested for field in _fields(struct) if (nested := _nested(field.type)[0])]
-    return seen
+
+def prune(rest: Any) -> bool:
+    """Take out of a remainder what means the same as its absence, in place; whether nothing is left.
+
+    That is what is empty, and what says the API server's default: a dump has it, the manifest that it came from does not.
+    """
+    struct: type = type(rest)
+    plan = _plan(struct)
+    if rest == plan.blank:
+        return True
+    for name, default in plan.defaults:
+        if getattr(rest, name) == default:
+            setattr(rest, name, None)
+    bare = True
+    for name in plan.leaves:
+        value = getattr(rest, name)
+        if value is not None:
+            if value or value is False or value == 0:
+                bare = False
+            else:
+                setattr(rest, name, None)
+    for name in plan.parts:
+        part = getattr(rest, name)
+        if part is not None:
+            if prune(part):
+                setattr(rest, name, None)
+            else:
+                bare = False
+    for name in plan.sequences:
+        sequence = getattr(rest, name)
+        if sequence:
+            bare_items = [prune(item) for item in sequence]
+            if all(bare_items):
+                setattr(rest, name, ())
+            else:
+                bare = False
+    return bare
 
 
 def _fields(struct: type) -> tuple[msgspec.structs.FieldInfo, ...]:

@@ -70,6 +70,12 @@ UNREAD: Final[dict[type, str]] = {
         controllerExpandSecretRef nodeExpandSecretRef""",
 }
 
+#: What the API server fills in of these, by the name of the struct.
+UNREAD_DEFAULTS: Final[dict[str, dict[str, object]]] = {
+    "PodSpec": {"restartPolicy": "Always", "dnsPolicy": "ClusterFirst", "enableServiceLinks": True},
+    "Container": {"terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File"},
+}
+
 #: The annotations that plugins read. All others are digested.
 READ_ANNOTATIONS: Final = frozenset(
     {

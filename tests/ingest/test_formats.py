@@ -130,6 +130,16 @@ def test_a_dump_without_pods_or_nodes_says_so():
     )
 
 
+def test_pods_on_nodes_that_are_not_there_are_warned_about():
+    pods = "".join(
+        f'{{"kind":"Pod","metadata":{{"name":"p-{number}"}},"spec":{{"nodeName":"gone-{number % 4}"}},"status":{{"phase":"Running"}}}}'
+        for number in range(5)
+    )
+    assert imported(NODE % "a" + pods).report.warnings == (
+        "5 of the pods are bound to nodes that are not in the files (gone-0, gone-1, gone-2, …); the cache shows these nodes as gone.",
+    )
+
+
 def test_sources_of_paths_and_of_bytes_are_the_same():
     path = SAMPLES / "list.json"
     assert load([Source.of_path(path)]).objects == load([Source.of_bytes("x", path.read_bytes())]).objects

@@ -189,7 +189,9 @@ _quantities = st.one_of(
 def test_the_canonical_form_reads_back_as_the_same_amount(quantity: Quantity):
     again = parse(str(quantity))
     assert again.compare(quantity) == 0
-    assert str(again) == str(quantity)
+    # Upstream too prints 25000 bytes as "25000" when they were written in a binary unit, and as "25k" when that is read again.
+    assert str(again) == str(quantity) or quantity.format == "BinarySI"
+    assert str(parse(str(again))) == str(again)
 
 
 @given(st.integers(0, 10**14), st.sampled_from(["", "m", "k", "M", "Ki", "Mi", "Gi", "e2"]))
