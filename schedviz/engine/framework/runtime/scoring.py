@@ -63,7 +63,8 @@ def _first_invalid(scorers: Sequence[Scorer], normalized: Sequence[Scores]) -> S
     """The error of the first row, and in it of the first plugin, with a score out of range."""
     first: tuple[int, int] | None = None
     for place, scores in enumerate(normalized):
-        if len(scores) and (scores.max() > MAX_NODE_SCORE or scores.min() < MIN_NODE_SCORE):
+        # Seen as unsigned, negative scores are huge: one look finds both kinds.
+        if len(scores) and scores.view(np.uint64).max() > MAX_NODE_SCORE:
             row = int(np.flatnonzero((scores > MAX_NODE_SCORE) | (scores < MIN_NODE_SCORE))[0])
             first = min(first, (row, place)) if first is not None else (row, place)
     if first is None:

@@ -1,6 +1,6 @@
 """PodTopologySpread: matching pods lie evenly over zones, hosts, or whatever the pod says.
 
-Exact for now for pods without constraints. Upstream: framework/plugins/podtopologyspread
+Upstream: framework/plugins/podtopologyspread/plugin.go
 """
 
 from __future__ import annotations
@@ -8,36 +8,40 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-import msgspec
-import numpy as np
-
 from schedviz.engine.config.plugin_args import PodTopologySpreadArgs
-from schedviz.engine.framework.cycle_state import CycleState, StateKey
-from schedviz.engine.framework.interface import MAX_NODE_SCORE, Handle, PreFilterResult, Scores
+from schedviz.engine.framework.cycle_state import CycleState, NotFoundError
+from schedviz.engine.framework.interface import Handle, PreFilterResult, Scores
 from schedviz.engine.framework.listers import SharedLister
 from schedviz.engine.framework.plugins import names
+from schedviz.engine.framework.plugins.helper.spread import default_selector
+from schedviz.engine.framework.plugins.podtopologyspread import filtering, scoring
+from schedviz.engine.framework.plugins.podtopologyspread.constraint import HOSTNAME, Constraint, parse_constraints
+from schedviz.engine.framework.plugins.podtopologyspread.filtering import PRE_FILTER_STATE_KEY, PreFilterState
+from schedviz.engine.framework.plugins.podtopologyspread.scoring import PRE_SCORE_STATE_KEY, PreScoreState
 from schedviz.engine.framework.rows import Rows
-from schedviz.engine.framework.status import SUCCESS, Status
+from schedviz.engine.framework.status import SUCCESS, Status, as_status
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, NodeInfo, PodInfo
 from schedviz.engine.framework.verdicts import Verdicts
+from schedviz.kube.affinity import TopologySpreadConstraint
+from schedviz.kube.selectors import SelectorError
 
+_DO_NOT_SCHEDULE: Final = "DoNotSchedule"
+_SCHEDULE_ANYWAY: Final = "ScheduleAnyway"
 
-class PreFilterState(msgspec.Struct):
-    """What Filter needs to know."""
-
-    def clone(self) -> PreFilterState:
-        return self
-
-
-PRE_FILTER_STATE_KEY: Final = StateKey(f"PreFilter{names.POD_TOPOLOGY_SPREAD}", PreFilterState)
+#: For pods without constraints, unless the profile has others. Upstream: systemDefaultConstraints
+SYSTEM_DEFAULT_CONSTRAINTS: Final = (
+    TopologySpreadConstraint(max_skew=3, topology_key=HOSTNAME, when_unsatisfiable=_SCHEDULE_ANYWAY),
+    TopologySpreadConstraint(max_skew=5, topology_key="topology.kubernetes.io/zone", when_unsatisfiable=_SCHEDULE_ANYWAY),
+)
 
 
 class PodTopologySpread:
     name = names.POD_TOPOLOGY_SPREAD
 
     def __init__(self, args: PodTopologySpreadArgs, handle: Handle) -> None:
-        self._args = args
         self._handle = handle
+        self._system_defaulted = args.defaulting_type == "System"
+        self._default_constraints = SYSTEM_DEFAULT_CONSTRAINTS if self._system_defaulted else args.default_constraints
 
     def events_to_register(self) -> Sequence[ClusterEvent]:
         return (
@@ -45,27 +49,80 @@ class PodTopologySpread:
             ClusterEvent(GVK.NODE, ActionType.ADD | ActionType.DELETE | ActionType.UPDATE_NODE_LABEL),
         )
 
-    def uses(self, pod: PodInfo, snapshot: SharedLister | None) -> bool:  # noqa: ARG002
-        return bool(pod.pod.spec.topology_spread_constraints)
-
-    def pre_filter(self, state: CycleState, pod: PodInfo, snapshot: SharedLister) -> tuple[PreFilterResult | None, Status]:  # noqa: ARG002
-        state.write(PRE_FILTER_STATE_KEY, PreFilterState())
+    def pre_filter(self, state: CycleState, pod: PodInfo, snapshot: SharedLister) -> tuple[PreFilterResult | None, Status]:
+        try:
+            constraints = self._constraints(pod, _DO_NOT_SCHEDULE)
+        except SelectorError as error:
+            return None, as_status(f"obtaining pod's hard topology spread constraints: {error}")
+        found = filtering.cal_pre_filter_state(snapshot.rows(), pod, constraints) if constraints else PreFilterState()
+        state.write(PRE_FILTER_STATE_KEY, found)
         return None, SUCCESS
 
-    def add_pod(self, state: CycleState, pod_to_schedule: PodInfo, pod_to_add: PodInfo, node_info: NodeInfo) -> Status:  # noqa: ARG002
+    def add_pod(self, state: CycleState, pod_to_schedule: PodInfo, pod_to_add: PodInfo, node_info: NodeInfo) -> Status:
+        return _update(state, pod_to_schedule, pod_to_add, node_info, 1)
+
+    def remove_pod(self, state: CycleState, pod_to_schedule: PodInfo, pod_to_remove: PodInfo, node_info: NodeInfo) -> Status:
+        return _update(state, pod_to_schedule, pod_to_remove, node_info, -1)
+
+    def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:
+        try:
+            found = state.read(PRE_FILTER_STATE_KEY)
+        except NotFoundError as error:
+            return Verdicts.all(len(rows), as_status(f'reading "{PRE_FILTER_STATE_KEY.name}" from cycleState: {error}'))
+        return filtering.filter_rows(found, pod, rows) if found.constraints else None
+
+    def pre_score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Status:
+        if not len(rows):
+            return SUCCESS
+        try:
+            constraints = self._constraints(pod, _SCHEDULE_ANYWAY)
+        except SelectorError as error:
+            return as_status(f"calculating preScoreState: obtaining pod's soft topology spread constraints: {error}")
+        if not constraints:
+            state.write(PRE_SCORE_STATE_KEY, PreScoreState())
+            return SUCCESS
+        # With the scheduler's own constraints, nodes without a zone can still be spread over by hostname.
+        require_all = bool(pod.pod.spec.topology_spread_constraints) or not self._system_defaulted
+        found = scoring.init_pre_score_state(self._handle.snapshot.rows(), rows, pod, constraints, require_all_topologies=require_all)
+        state.write(PRE_SCORE_STATE_KEY, found)
         return SUCCESS
 
-    def remove_pod(self, state: CycleState, pod_to_schedule: PodInfo, pod_to_remove: PodInfo, node_info: NodeInfo) -> Status:  # noqa: ARG002
-        return SUCCESS
-
-    def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:  # noqa: ARG002 - the extension point's shape
-        return None
-
-    def pre_score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Status:  # noqa: ARG002 - the extension point's shape
-        return SUCCESS
-
-    def score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Scores | Status:  # noqa: ARG002 - the extension point's shape
-        return np.zeros(len(rows), np.int64)
+    def score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Scores | Status:
+        try:
+            found = state.read(PRE_SCORE_STATE_KEY)
+        except NotFoundError as error:
+            return _unread(error)
+        return scoring.score_rows(found, pod, rows)
 
     def normalize_score(self, state: CycleState, pod: PodInfo, scores: Scores) -> Scores | Status:  # noqa: ARG002
-        return np.full_like(scores, MAX_NODE_SCORE)
+        try:
+            found = state.read(PRE_SCORE_STATE_KEY)
+        except NotFoundError as error:
+            return _unread(error)
+        return scoring.normalize(found, scores)
+
+    def _constraints(self, pod: PodInfo, action: str) -> tuple[Constraint, ...]:
+        """The pod's own, else the defaults with a selector deduced for it. Upstream: buildDefaultConstraints"""
+        own = pod.pod.spec.topology_spread_constraints
+        labels = pod.pod.metadata.labels
+        if own:
+            return parse_constraints(own, labels, action)
+        defaults = parse_constraints(self._default_constraints, labels, action)
+        if not defaults:
+            return ()
+        selector = default_selector(pod.pod, self._handle.objects)
+        if selector.is_empty:
+            return ()
+        return tuple(Constraint(default.max_skew, default.topology_key, selector, default.min_domains) for default in defaults)
+
+
+def _update(state: CycleState, pod: PodInfo, changed: PodInfo, node_info: NodeInfo, delta: int) -> Status:
+    try:
+        state.read(PRE_FILTER_STATE_KEY).update_with_pod(changed, pod, node_info, delta)
+    except NotFoundError as error:
+        return as_status(f'reading "{PRE_FILTER_STATE_KEY.name}" from cycleState: {error}')
+    return SUCCESS
+
+
+def _unread(error: NotFoundError) -> Status:
+    return as_status(f'error reading "{PRE_SCORE_STATE_KEY.name}" from cycleState: {error}')

@@ -1,0 +1,120 @@
+"""Counts by the value of a node label: how many pods are in each zone, on each host, or in whatever domain a pod names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from schedviz.engine.framework.rows import IntArray, Rows
+from schedviz.engine.framework.types import NodeInfo
+from schedviz.engine.framework.verdicts import Mask
+
+Counts = npt.NDArray[np.int64]
+
+
+def label_codes(rows: Rows, key: str) -> tuple[IntArray, Sequence[str | None]]:
+    """For each row a code of its node's value of a label, and the values; None stands for nodes without the label."""
+
+    def value(node_info: NodeInfo) -> str | None:
+        return node_info.node.metadata.labels.get(key) if node_info.node is not None else None
+
+    codes, values = rows.classes(("label", key), value)
+    return codes, cast("Sequence[str | None]", values)
+
+
+def has_label(rows: Rows, key: str) -> Mask:
+    """Which rows' nodes have the label."""
+    codes, values = label_codes(rows, key)
+    return np.array([value is not None for value in values], np.bool_)[codes]
+
+
+def known(rows: Rows, keys: Sequence[str]) -> Mask:
+    """Which rows' nodes have all of the labels."""
+    present = np.ones(len(rows), np.bool_)
+    for key in keys:
+        present &= has_label(rows, key)
+    return present
+
+
+class DomainCounts:
+    """A number for each domain (value of one label) that was seen. Rows are counted in bulk; single domains can be changed after."""
+
+    __slots__ = ("_places", "_seen", "_sums", "_values")
+
+    def __init__(self, values: Sequence[str | None], sums: Counts, seen: Mask) -> None:
+        self._values = list(values)
+        self._sums = sums
+        self._seen = seen
+        #: Value -> its place; made when a single domain is asked for.
+        self._places: dict[str | None, int] | None = None
+
+    @classmethod
+    def count(cls, rows: Rows, key: str, counts: IntArray, among: Mask) -> Self:
+        """The sum of `counts` over the rows that are `among`, by domain."""
+        codes, values = label_codes(rows, key)
+        chosen = codes[among]
+        sums = np.bincount(chosen, weights=counts[among], minlength=len(values)).astype(np.int64)
+        return cls(values, sums, np.bincount(chosen, minlength=len(values)) > 0)
+
+    def __len__(self) -> int:
+        """How many domains were seen."""
+        return int(self._seen.sum())
+
+    def seen(self) -> list[tuple[str, int]]:
+        """The domains that were seen, with their numbers."""
+        places = np.flatnonzero(self._seen).tolist()
+        return [(self._values[place] or "", int(self._sums[place])) for place in places]
+
+    def numbers(self) -> Counts:
+        """The numbers of the domains that were seen."""
+        return self._sums[self._seen]
+
+    def get(self, value: str) -> int:
+        """The number of a domain; 0 where it was not seen."""
+        place = self._place(value)
+        return 0 if place is None or not self._seen[place] else int(self._sums[place])
+
+    def add(self, value: str, amount: int) -> int:
+        """Change a domain's number (from 0 where it was not seen); the new one."""
+        place = self._place(value)
+        if place is None:
+            place = len(self._values)
+            self._values.append(value)
+            self._sums = np.append(self._sums, 0)
+            self._seen = np.append(self._seen, False)
+            if self._places is not None:
+                self._places[value] = place
+        self._sums[place] = (self._sums[place] if self._seen[place] else 0) + amount
+        self._seen[place] = True
+        return int(self._sums[place])
+
+    def of_rows(self, rows: Rows, key: str) -> Counts:
+        """The number of each row's domain; 0 where the node has no such label or the domain was not seen."""
+        codes, values = label_codes(rows, key)
+        if len(values) == len(self._values) and (values is self._values or list(values) == self._values):
+            numbers = np.where(self._seen, self._sums, 0)
+        else:
+            numbers = np.array([0 if value is None else self.get(value) for value in values], np.int64)
+        missing = np.array([value is None for value in values], np.bool_)
+        return np.where(missing, 0, numbers)[codes]
+
+    def clone(self) -> DomainCounts:
+        copy = DomainCounts(self._values, self._sums.copy(), self._seen.copy())
+        copy._places = None
+        return copy
+
+    def to_state(self) -> dict[str, Any]:
+        """Plain data, for a checkpoint."""
+        return {"values": self._values, "sums": self._sums.tolist(), "seen": self._seen.tolist()}
+
+    @classmethod
+    def from_state(cls, data: Any) -> Self:
+        return cls(data["values"], np.array(data["sums"], np.int64), np.array(data["seen"], np.bool_))
+
+    def _place(self, value: str) -> int | None:
+        if self._places is None:
+            self._places = {known_value: place for place, known_value in enumerate(self._values)}
+        return self._places.get(value)

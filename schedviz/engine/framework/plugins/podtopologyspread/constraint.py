@@ -1,0 +1,111 @@
+"""A spread constraint with its selector parsed, and what all of its uses need.
+
+Upstream: framework/plugins/podtopologyspread/common.go
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+import numpy as np
+
+from schedviz.engine.framework.plugins.helper.taint import DO_NOT_SCHEDULE, find_matching_untolerated_taint
+from schedviz.engine.framework.plugins.nodeaffinity.node_affinity import matches
+from schedviz.engine.framework.rows import IntArray, Rows
+from schedviz.engine.framework.types import NodeInfo, PodInfo
+from schedviz.engine.framework.verdicts import Mask
+from schedviz.kube.affinity import TopologySpreadConstraint
+from schedviz.kube.core import Node, Pod
+from schedviz.kube.node_affinity import RequiredNodeAffinity, required_node_affinity
+from schedviz.kube.selectors import Labels, Selector, label_selector, selector_from_set
+
+HOSTNAME = "kubernetes.io/hostname"
+_HONOR = "Honor"
+
+
+class Constraint(msgspec.Struct, frozen=True):
+    """Upstream: topologySpreadConstraint"""
+
+    max_skew: int
+    topology_key: str
+    selector: Selector
+    min_domains: int = 1
+    honors_affinity: bool = True
+    honors_taints: bool = False
+
+    def includes(self, pod: Pod, node: Node, required: RequiredNodeAffinity) -> bool:
+        """Whether a node counts for the pod's spreading. Upstream: matchNodeInclusionPolicies"""
+        if self.honors_affinity and not matches(required, node):
+            return False
+        return not self.honors_taints or find_matching_untolerated_taint(node.spec.taints, pod.spec.tolerations) is None
+
+
+def parse_constraints(constraints: Iterable[TopologySpreadConstraint], labels: Labels, action: str) -> tuple[Constraint, ...]:
+    """Those with this `whenUnsatisfiable`. Raises `SelectorError`. Upstream: filterTopologySpreadConstraints"""
+    return tuple(_parse(constraint, labels) for constraint in constraints if constraint.when_unsatisfiable == action)
+
+
+def _parse(constraint: TopologySpreadConstraint, labels: Labels) -> Constraint:
+    selector = label_selector(constraint.label_selector)
+    matched = {key: labels[key] for key in constraint.match_label_keys if key in labels}
+    if matched and not selector.selects_nothing:
+        selector = selector_from_set(matched).with_requirements(*selector.requirements)
+    return Constraint(
+        max_skew=constraint.max_skew,
+        topology_key=constraint.topology_key,
+        selector=selector,
+        min_domains=1 if constraint.min_domains is None else constraint.min_domains,
+        honors_affinity=constraint.node_affinity_policy in (None, _HONOR),
+        honors_taints=constraint.node_taints_policy == _HONOR,
+    )
+
+
+def keys(constraints: Sequence[Constraint]) -> list[str]:
+    return [constraint.topology_key for constraint in constraints]
+
+
+def included(rows: Rows, constraint: Constraint, pod: PodInfo) -> Mask:
+    """Which rows count for the pod's spreading by this constraint."""
+    mask = np.ones(len(rows), np.bool_)
+    if constraint.honors_affinity:
+        mask &= _affinity_mask(rows, required_node_affinity(pod.pod))
+    if constraint.honors_taints:
+        tolerations = pod.pod.spec.tolerations
+
+        def bears(node_info: NodeInfo) -> int:
+            taints = node_info.node.spec.taints if node_info.node is not None else ()
+            return find_matching_untolerated_taint(taints, tolerations, DO_NOT_SCHEDULE) is None
+
+        mask &= rows.node_column(("spread-taints", tolerations), bears, np.bool_).astype(np.bool_, copy=False)
+    return mask
+
+
+def _affinity_mask(rows: Rows, required: RequiredNodeAffinity) -> Mask:
+    if required.labels is None and required.nodes is None:
+        return np.ones(len(rows), np.bool_)
+
+    def fulfils(node_info: NodeInfo) -> int:
+        return node_info.node is not None and matches(required, node_info.node)
+
+    return rows.node_column(("spread-affinity", required), fulfils, np.bool_).astype(np.bool_, copy=False)
+
+
+def matching_pods(rows: Rows, selector: Selector, namespace: str) -> IntArray:
+    """How many pods of the namespace on each row's node are selected. Only rows whose pods changed are counted again."""
+
+    def count(node_info: NodeInfo) -> int:
+        return count_pods_match_selector(node_info.pods, selector, namespace)
+
+    return rows.info_column(("matching-pods", selector, namespace), count, np.int64)
+
+
+def count_pods_match_selector(pods: Iterable[PodInfo], selector: Selector, namespace: str) -> int:
+    """Selected pods that are not terminating. A selector that selects everything counts none. Upstream: countPodsMatchSelector"""
+    if selector.is_empty:
+        return 0
+    return sum(
+        1
+        for pod in pods
+        if pod.namespace == namespace and pod.pod.metadata.deletion_timestamp is None and selector.matches(pod.pod.metadata.labels)
+    )

@@ -1,0 +1,166 @@
+"""Hard constraints: no domain has more than `maxSkew` matching pods above the emptiest one.
+
+Upstream: framework/plugins/podtopologyspread/filtering.go
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, Self
+
+import msgspec
+import numpy as np
+
+from schedviz.engine.framework.cycle_state import StateKey
+from schedviz.engine.framework.plugins import names
+from schedviz.engine.framework.plugins.helper.topology import DomainCounts, has_label, known
+from schedviz.engine.framework.plugins.podtopologyspread.constraint import Constraint, included, keys, matching_pods
+from schedviz.engine.framework.rows import Rows
+from schedviz.engine.framework.status import SUCCESS, unresolvable, unschedulable
+from schedviz.engine.framework.types import NodeInfo, PodInfo
+from schedviz.engine.framework.verdicts import Verdicts
+from schedviz.kube.node_affinity import required_node_affinity
+
+_REASON: Final = "node(s) didn't match pod topology spread constraints"
+_SKEWED: Final = unschedulable(_REASON)
+_NO_LABEL: Final = unresolvable(f"{_REASON} (missing required label)")
+
+_MAX_INT32: Final = 2**31 - 1
+
+
+class CriticalPaths:
+    """The emptiest domain and a runner-up. Upstream keeps no more than these two, so after several changes the first may
+    not be the minimum any more; we keep the same two. Upstream: criticalPaths"""
+
+    __slots__ = ("paths",)
+
+    def __init__(self, paths: Sequence[tuple[str, int]] = (("", _MAX_INT32), ("", _MAX_INT32))) -> None:
+        self.paths = list(paths)
+
+    @property
+    def min_match_num(self) -> int:
+        return self.paths[0][1]
+
+    def update(self, value: str, number: int) -> None:
+        """A domain has another number now."""
+        first, second = self.paths
+        if value in (first[0], second[0]):
+            self.paths = [(value, number), second] if value == first[0] else [first, (value, number)]
+            if self.paths[0][1] > self.paths[1][1]:
+                self.paths.reverse()
+        elif number < first[1]:
+            self.paths = [(value, number), first]
+        elif number < second[1]:
+            self.paths = [first, (value, number)]
+
+
+class PreFilterState:
+    """The pod's hard constraints, and the matching pods of each domain. Empty where it has none. Upstream: preFilterState"""
+
+    def __init__(
+        self,
+        constraints: Sequence[Constraint] = (),
+        counts: dict[str, DomainCounts] | None = None,
+        domains: dict[str, int] | None = None,
+        paths: dict[str, CriticalPaths] | None = None,
+    ) -> None:
+        self.constraints = tuple(constraints)
+        #: By topology key.
+        self.counts = counts or {}
+        #: How many domains there were to begin with.
+        self.domains = domains or {}
+        self.paths = paths or {}
+
+    def clone(self) -> PreFilterState:
+        return PreFilterState(
+            self.constraints,
+            {key: counts.clone() for key, counts in self.counts.items()},
+            self.domains,
+            {key: CriticalPaths(paths.paths) for key, paths in self.paths.items()},
+        )
+
+    def min_match_num(self, constraint: Constraint) -> int | None:
+        """The fewest matching pods of any domain, 0 where there are too few domains; None where there is no domain at all."""
+        domains = self.domains.get(constraint.topology_key, 0)
+        if not domains:
+            return None
+        return 0 if domains < constraint.min_domains else self.paths[constraint.topology_key].min_match_num
+
+    def update_with_pod(self, changed: PodInfo, preemptor: PodInfo, node_info: NodeInfo, delta: int) -> None:
+        """A pod came to a node, or (-1) left it. Upstream: updateWithPod"""
+        node = node_info.node
+        if node is None or changed.namespace != preemptor.namespace:
+            return
+        labels = node.metadata.labels
+        if any(constraint.topology_key not in labels for constraint in self.constraints):
+            return
+        required = required_node_affinity(preemptor.pod)
+        for constraint in self.constraints:
+            matching = constraint.selector.matches(changed.pod.metadata.labels)
+            if matching and constraint.includes(preemptor.pod, node, required):
+                key, value = constraint.topology_key, labels[constraint.topology_key]
+                self.paths[key].update(value, self.counts[key].add(value, delta))
+
+    def to_state(self) -> dict[str, Any]:
+        """Plain data, for a checkpoint."""
+        return {
+            "constraints": msgspec.to_builtins(self.constraints),
+            "counts": {key: counts.to_state() for key, counts in self.counts.items()},
+            "domains": self.domains,
+            "paths": {key: paths.paths for key, paths in self.paths.items()},
+        }
+
+    @classmethod
+    def from_state(cls, data: Any) -> Self:
+        return cls(
+            msgspec.convert(data["constraints"], tuple[Constraint, ...]),
+            {key: DomainCounts.from_state(counts) for key, counts in data["counts"].items()},
+            dict(data["domains"]),
+            {key: CriticalPaths([(value, number) for value, number in paths]) for key, paths in data["paths"].items()},
+        )
+
+
+PRE_FILTER_STATE_KEY: Final = StateKey(f"PreFilter{names.POD_TOPOLOGY_SPREAD}", PreFilterState)
+
+
+def cal_pre_filter_state(rows: Rows, pod: PodInfo, constraints: Sequence[Constraint]) -> PreFilterState:
+    """Count the matching pods of all nodes that have every topology key and that the pod could use. Upstream: calPreFilterState"""
+    state = PreFilterState(constraints)
+    present = known(rows, keys(constraints))
+    for key in dict.fromkeys(keys(constraints)):
+        numbers = np.zeros(len(rows), np.int64)
+        counted = np.zeros(len(rows), np.bool_)
+        for constraint in constraints:
+            if constraint.topology_key == key:
+                # Two constraints of one key: a node's number is the last one's, as upstream overwrites it.
+                among = present & included(rows, constraint, pod)
+                numbers = np.where(among, matching_pods(rows, constraint.selector, pod.namespace), numbers)
+                counted |= among
+        counts = state.counts[key] = DomainCounts.count(rows, key, numbers, counted)
+        state.domains[key] = len(counts)
+        paths = state.paths[key] = CriticalPaths()
+        for value, number in _two_smallest(counts):
+            paths.update(value, number)
+    return state
+
+
+def _two_smallest(counts: DomainCounts) -> list[tuple[str, int]]:
+    """The domains that a walk over all of them would leave as critical paths, in order of the walk."""
+    seen = counts.seen()
+    smallest = sorted(range(len(seen)), key=lambda place: seen[place][1])[:2]
+    return [seen[place] for place in sorted(smallest)]
+
+
+def filter_rows(state: PreFilterState, pod: PodInfo, rows: Rows) -> Verdicts | None:
+    """`matching + (1 if it matches itself) - fewest > maxSkew` rejects; so does a missing label. Upstream: Filter"""
+    codes = np.zeros(len(rows), np.int16)
+    for constraint in state.constraints:
+        key = constraint.topology_key
+        codes[(codes == 0) & ~has_label(rows, key)] = 2
+        fewest = state.min_match_num(constraint)
+        if fewest is None:
+            continue
+        itself = int(constraint.selector.matches(pod.pod.metadata.labels))
+        skew = state.counts[key].of_rows(rows, key) + itself - fewest
+        codes[(codes == 0) & (skew > constraint.max_skew)] = 1
+    return Verdicts(codes, (SUCCESS, _SKEWED, _NO_LABEL)) if codes.any() else None

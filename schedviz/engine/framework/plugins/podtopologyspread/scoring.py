@@ -1,0 +1,155 @@
+"""Soft constraints: the fewer matching pods a node's domains have, the more it is liked.
+
+Floats are added in upstream's order. Upstream: framework/plugins/podtopologyspread/scoring.go
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final, Self
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from schedviz.engine.framework.cycle_state import StateKey
+from schedviz.engine.framework.interface import MAX_NODE_SCORE, Scores
+from schedviz.engine.framework.plugins import names
+from schedviz.engine.framework.plugins.helper.topology import Counts, DomainCounts, has_label, known, label_codes
+from schedviz.engine.framework.plugins.podtopologyspread.constraint import HOSTNAME, Constraint, included, keys, matching_pods
+from schedviz.engine.framework.rows import Rows
+from schedviz.engine.framework.types import PodInfo
+from schedviz.engine.framework.verdicts import Mask
+
+
+class PreScoreState:
+    """The pod's soft constraints; what they count, and how much a pod of each counts. Upstream: preScoreState"""
+
+    def __init__(
+        self,
+        constraints: Sequence[Constraint] = (),
+        ignored: Mask | None = None,
+        counts: dict[str, DomainCounts] | None = None,
+        weights: Sequence[float] = (),
+    ) -> None:
+        self.constraints = tuple(constraints)
+        #: Feasible rows without all of the topology keys.
+        self.ignored: Mask = np.zeros(0, np.bool_) if ignored is None else ignored
+        #: By topology key; not for the hostname, of which each node has its own.
+        self.counts = counts or {}
+        self.weights = tuple(weights)
+
+    def clone(self) -> PreScoreState:
+        return self
+
+    def to_state(self) -> dict[str, Any]:
+        """Plain data, for a checkpoint."""
+        return {
+            "constraints": msgspec.to_builtins(self.constraints),
+            "ignored": self.ignored.tolist(),
+            "counts": {key: counts.to_state() for key, counts in self.counts.items()},
+            "weights": self.weights,
+        }
+
+    @classmethod
+    def from_state(cls, data: Any) -> Self:
+        return cls(
+            msgspec.convert(data["constraints"], tuple[Constraint, ...]),
+            np.array(data["ignored"], np.bool_),
+            {key: DomainCounts.from_state(counts) for key, counts in data["counts"].items()},
+            data["weights"],
+        )
+
+
+PRE_SCORE_STATE_KEY: Final = StateKey(f"PreScore{names.POD_TOPOLOGY_SPREAD}", PreScoreState)
+
+
+def init_pre_score_state(
+    all_rows: Rows, rows: Rows, pod: PodInfo, constraints: Sequence[Constraint], *, require_all_topologies: bool
+) -> PreScoreState:
+    """Count the matching pods in the domains of the feasible rows, over all nodes. Upstream: initPreScoreState, PreScore"""
+    ignored = ~known(rows, keys(constraints)) if require_all_topologies else np.zeros(len(rows), np.bool_)
+    counts: dict[str, DomainCounts] = {}
+    weights: list[float] = []
+    for constraint in constraints:
+        key = constraint.topology_key
+        if key == HOSTNAME:
+            size = len(rows) - int(ignored.sum())
+        elif key in counts:
+            size = 0  # Its domains were counted for an earlier constraint of the same key.
+        else:
+            codes, _ = label_codes(rows, key)
+            # A node without the label is in a domain of its own, "".
+            size = len(np.unique(codes[~ignored]))
+            counts[key] = _count(all_rows, pod, constraints, key, require_all_topologies=require_all_topologies)
+        weights.append(topology_normalizing_weight(size))
+    return PreScoreState(constraints, ignored, counts, weights)
+
+
+def _count(all_rows: Rows, pod: PodInfo, constraints: Sequence[Constraint], key: str, *, require_all_topologies: bool) -> DomainCounts:
+    """All constraints of a key count into the same domains."""
+    present = known(all_rows, keys(constraints)) if require_all_topologies else np.ones(len(all_rows), np.bool_)
+    numbers = np.zeros(len(all_rows), np.int64)
+    for constraint in constraints:
+        if constraint.topology_key == key:
+            among = present & included(all_rows, constraint, pod)
+            numbers = numbers + np.where(among, matching_pods(all_rows, constraint.selector, pod.namespace), 0)
+    return DomainCounts.count(all_rows, key, numbers, present)
+
+
+def score_rows(state: PreScoreState, pod: PodInfo, rows: Rows) -> Scores:
+    """The weighted numbers of matching pods in each row's domains. Upstream: Score"""
+    if not state.constraints:
+        return np.zeros(len(rows), np.int64)
+    score = np.zeros(len(rows), np.float64)
+    for constraint, weight in zip(state.constraints, state.weights, strict=True):
+        key = constraint.topology_key
+        counts = _matching(state, constraint, pod, rows)
+        added = counts.astype(np.float64) * weight + float(constraint.max_skew - 1)
+        score = score + np.where(has_label(rows, key), added, 0.0)
+    return np.where(state.ignored, 0, _round(score))
+
+
+def _matching(state: PreScoreState, constraint: Constraint, pod: PodInfo, rows: Rows) -> Counts:
+    if constraint.topology_key == HOSTNAME:
+        return matching_pods(rows, constraint.selector, pod.namespace).astype(np.int64, copy=False)
+    return state.counts[constraint.topology_key].of_rows(rows, constraint.topology_key)
+
+
+def normalize(state: PreScoreState, scores: Scores) -> Scores:
+    """The lowest score comes close to 100; without any pod all are 100; ignored rows are 0. Upstream: NormalizeScore"""
+    if not state.constraints:
+        return np.full_like(scores, MAX_NODE_SCORE)
+    counted = scores[~state.ignored]
+    highest = int(counted.max(initial=0))
+    if highest == 0:
+        return np.where(state.ignored, 0, MAX_NODE_SCORE)
+    return np.where(state.ignored, 0, MAX_NODE_SCORE * (highest + int(counted.min()) - scores) // highest)
+
+
+def _round(scores: npt.NDArray[np.float64]) -> Scores:
+    """Halves away from zero, as Go's math.Round; scores are not negative."""
+    whole = np.floor(scores)
+    return np.where(scores - whole >= 0.5, whole + 1, whole).astype(np.int64)
+
+
+def topology_normalizing_weight(size: int) -> float:
+    """How much one pod counts where there are so many domains. Upstream: topologyNormalizingWeight"""
+    return go_log(float(size + 2))
+
+
+def go_log(value: float) -> float:
+    """The natural logarithm to the last bit as Go computes it (FreeBSD's e_log.c), for positive finite numbers. Upstream: math.Log"""
+    fraction, exponent = math.frexp(value)
+    if fraction < math.sqrt(2) / 2:
+        fraction, exponent = fraction * 2, exponent - 1
+    f, k = fraction - 1, float(exponent)
+    s = f / (2 + f)
+    s2 = s * s
+    s4 = s2 * s2
+    t1 = s2 * (6.666666666666735130e-01 + s4 * (2.857142874366239149e-01 + s4 * (1.818357216161805012e-01 + s4 * 1.479819860511658591e-01)))
+    t2 = s4 * (3.999999999940941908e-01 + s4 * (2.222219843214978396e-01 + s4 * 1.531383769920937332e-01))
+    r = t1 + t2
+    half = 0.5 * f * f
+    return k * 6.93147180369123816490e-01 - ((half - (s * (f + r) + k * 1.90821492927058770002e-10)) - f)
