@@ -26,7 +26,7 @@ class Program:
     name: str
     arguments: list[str]
     environment: Mapping[str, str] = field(default_factory=dict)
-    #: Seconds from SIGTERM to SIGKILL.
+    #: Seconds that it may take to end in order, besides what those who end before it leave of theirs.
     grace_seconds: float = 1.0
     #: Descriptors that it inherits, such as the listening socket.
     inherit: tuple[int, ...] = ()

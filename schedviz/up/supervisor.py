@@ -186,18 +186,19 @@ class Supervisor:
         redis = [child for name, child in by_name.items() if name == "redis"]
         web = [child for name, child in by_name.items() if name == "web"]
         others = [child for name, child in by_name.items() if name not in {"redis", "web"}]
+        deadline = time.monotonic()
         for group in (web, others, redis):
             for child in group:
                 child.ask_to_end()
-            self._await_end(group, impatient=lambda: self._signals.stops > max(stops, 1))
+            # What one group does not need of its time, the next one has.
+            deadline += max((child.program.grace_seconds for child in group), default=0.0)
+            self._await_end(group, deadline, impatient=lambda: self._signals.stops > max(stops, 1))
 
-    def _await_end(self, group: list[Child], *, impatient: Callable[[], bool]) -> None:
-        began = time.monotonic()
+    def _await_end(self, group: list[Child], deadline: float, *, impatient: Callable[[], bool]) -> None:
         left = {child.pid: child for child in group if child.pid is not None}
         while left:
-            elapsed = time.monotonic() - began
             for pid, child in list(left.items()):
-                if impatient() or elapsed > child.program.grace_seconds:
+                if impatient() or time.monotonic() > deadline:
                     child.kill_group()
                 if child.reap() is not None:
                     child.due = None

@@ -94,6 +94,8 @@ def starter(folder: Path, command: Callable[[tuple[str, ...]], list[str]]) -> It
         with contextlib.suppress(ProcessLookupError):
             running.process.kill()
         running.process.wait()
+        # The watcher does it, and removes the folder of sockets.
+        psutil.wait_procs(left, timeout=10)
         for member in {*left, *running.family()}:
             with contextlib.suppress(psutil.NoSuchProcess):
                 member.kill()
