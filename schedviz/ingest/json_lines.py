@@ -13,8 +13,7 @@ _TOKEN = re.compile(rb'"(?:[^"\\]|\\.?)*+(?:"|\Z)|[{}\[\]:,]|[^\s{}\[\]:,"]+', r
 _PATH_STEP = re.compile(r'\["((?:[^"\\]|\\.)*)"\]|\[(\d+)\]|([^.\[\]]+)')
 _PIECE = 4 << 20
 _BRACKETS = b"[]{}"
-_NOT_PIECE = 4 << 20
-_BRACKETS = bytes(byte for byte in range(256) if byte not in _BRACKETS)
+_NOT_BRACKETS = bytes(byte for byte in range(256) if byte not in _BRACKETS)
 
 
 def line_at(text: bytes, offset: int) -> int:
