@@ -93,7 +93,7 @@ class SchedulingQueue:
         """Take a new pod. Upstream: scheduling_queue.go Add"""
         queued = QueuedPodInfo(pod, timestamp=self._now())
         moves: list[QueueMove] = []
-        added = self._add_to_active_q(queued, moves, leaving=("unschedulable", "backoffQ"), is_new=True)
+        added = self._add_to_active_q(queued, moves, leaving=("unschedulable", "backoffQ"), is_changed=True)
         self._record_moves(events.POD_ADD, moves)
         if added:
             self.nominator.add_nominated_pod(pod, None)
@@ -126,7 +126,7 @@ class SchedulingQueue:
         queued = self.unschedulable_pods.get(new.key)
         if queued is None:
             queued = QueuedPodInfo(new, timestamp=self._now())
-            added = self._add_to_active_q(queued, moves, is_new=True)
+            added = self._add_to_active_q(queued, moves, is_changed=True)
             self._record_moves(events.POD_UPDATE, moves)
             if added:
                 self.nominator.add_nominated_pod(new, None)
@@ -141,7 +141,7 @@ class SchedulingQueue:
             self.unschedulable_pods.delete(queued.key)
             moves.append(QueueMove(pod=queued.key, source="unschedulable", target="backoffQ", entry=self._entry(queued)))
         else:
-            self._add_to_active_q(queued, moves, leaving=("unschedulable",))
+            self._add_to_active_q(queued, moves, leaving=("unschedulable",), is_changed=True)
         self._record_moves(events.POD_UPDATE, moves)
 
     def delete(self, pod: PodInfo) -> None:
@@ -299,14 +299,14 @@ class SchedulingQueue:
         *,
         leaving: Sequence[QueueName] = (),
         popped_from: QueueName | None = None,
-        is_new: bool = False,
+        is_changed: bool = False,
     ) -> bool:
         """Put a pod into activeQ and take it out of the queues that it leaves by that; False: it is gated and became unschedulable.
 
-        Upstream: scheduling_queue.go addToActiveQ
+        `is_changed`: events have not told of its members yet. Upstream: scheduling_queue.go addToActiveQ
         """
         key = queued.key
-        before = None if is_new else self._entry(queued)
+        before = None if is_changed else self._entry(queued)
         held_back_by = self._pre_enqueue(queued.pod_info)
         queued.gated = held_back_by is not None
         sources: list[QueueName] = [popped_from] if popped_from is not None else []

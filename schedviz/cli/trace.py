@@ -1,0 +1,116 @@
+"""`schedviz trace IN... -o DIR`: run schedviz-trace/1 files and write what was observed."""
+
+from __future__ import annotations
+
+import lzma
+import os
+from collections.abc import Iterable
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import click
+import msgspec
+
+from schedviz.cli.main import EXIT_REFUSED
+
+#: What a trace file is called; the output is called the same.
+ENDINGS = (".json", ".json.xz")
+
+
+class Refused(Exception):  # noqa: N818  (it ends one file, not the command)
+    """A file that cannot be used; the text says which and why."""
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, metavar="IN...", type=click.Path(path_type=Path))
+@click.option("-o", "--output", required=True, metavar="DIR", type=click.Path(file_okay=False, path_type=Path), help="Where to write.")
+@click.option("-j", "--jobs", type=click.IntRange(min=1), default=None, help="How many files at once; default: one for each core.")
+@click.pass_context
+def trace(ctx: click.Context, paths: tuple[Path, ...], output: Path, jobs: int | None) -> None:
+    """Run trace files (.json or .json.xz; a folder stands for those in it) and write them to DIR with what was observed.
+
+    Each keeps its name and its ending. Leaves with 2 if a file could not be used; the others are written all the same.
+    """
+    targets, problems = _targets(paths, output)
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise click.ClickException(f"{output}: the folder cannot be made: {error.strerror}") from None
+    failures = _run_all(targets, jobs or os.cpu_count() or 1)
+    for problem in [*problems, *failures]:
+        click.echo(problem, err=True)
+    click.echo(f"traces {len(targets) - len(failures)} written, {len(problems) + len(failures)} refused")
+    if problems or failures:
+        ctx.exit(EXIT_REFUSED)
+
+
+def _targets(paths: Iterable[Path], output: Path) -> tuple[list[tuple[Path, Path]], list[str]]:
+    """Which file is written where, and what cannot be used at all."""
+    found: dict[Path, Path] = {}
+    problems: list[str] = []
+    for path in paths:
+        if path.is_dir():
+            inside = sorted(file for file in path.iterdir() if file.name.endswith(ENDINGS))
+            if not inside:
+                problems.append(f"{path}: there is no .json or .json.xz file in this folder.")
+        elif path.name.endswith(ENDINGS):
+            inside = [path]
+        else:
+            inside = []
+            problems.append(f"{path}: a trace file's name ends in .json or .json.xz.")
+        for file in inside:
+            target = output / file.name
+            if target in found:
+                problems.append(f"{file}: {found[target]} has the same name and would be written to {target}, too.")
+            else:
+                found[target] = file
+    return [(file, target) for target, file in found.items()], problems
+
+
+def _run_all(targets: list[tuple[Path, Path]], jobs: int) -> list[str]:
+    jobs = min(jobs, len(targets))
+    if jobs <= 1:
+        return [problem for target in targets if (problem := run_file(*target))]
+    with ProcessPoolExecutor(jobs) as pool:
+        return [problem for problem in pool.map(run_file, *zip(*targets, strict=True)) if problem]
+
+
+def run_file(source: Path, target: Path) -> str:
+    """Run one file and write it; "" or why it could not be used."""
+    from schedviz.engine import run_trace
+    from schedviz.ingest.trace_file import decode_trace
+    from schedviz.kube.errors import KubeError
+
+    try:
+        document = run_trace(decode_trace(_read(source), check_objects=False))
+        _write(target, document)
+    except Refused as error:
+        return str(error)
+    except KubeError as error:
+        return f"{source}: {error}"
+    except Exception as error:  # noqa: BLE001  (one file must not take the others with it)
+        from schedviz.cli.failures import record
+
+        return f"{source}: this is a bug in schedviz ({type(error).__name__}: {error}). Details are in {record(error)}"
+    return ""
+
+
+def _read(path: Path) -> bytes:
+    try:
+        data = path.read_bytes()
+        return lzma.decompress(data) if path.name.endswith(".xz") else data
+    except OSError as error:
+        raise Refused(f"{path}: {error.strerror}.") from None
+    except (lzma.LZMAError, EOFError) as error:
+        raise Refused(f"{path}: this is not an .xz file, or not a whole one ({error}).") from None
+
+
+def _write(path: Path, document: object) -> None:
+    text = msgspec.json.format(msgspec.json.encode(document, order="sorted"), indent=1)
+    data = lzma.compress(text, preset=1) if path.name.endswith(".xz") else text + b"\n"
+    partial = path.with_name(f".{path.name}.part")
+    try:
+        partial.write_bytes(data)
+        partial.replace(path)
+    except OSError as error:
+        raise Refused(f"{path}: it cannot be written: {error.strerror}.") from None

@@ -1,0 +1,72 @@
+"""The engine does what the real kube-scheduler v1.27.1 did, on every recorded trace, and does it the same however it is cut."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from schedviz.engine import Simulation, run_trace, settings_of
+from schedviz.trace import observed
+from schedviz.trace.events import AnyEvent, decode_events, encode_events
+from schedviz.trace.fold import Fold
+
+_spec = importlib.util.spec_from_file_location("conformance_traces", Path(__file__).with_name("traces.py"))
+assert _spec is not None
+assert _spec.loader is not None
+traces = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(traces)
+
+compare = traces.load_compare()
+every_trace = pytest.mark.parametrize("path", traces.FILES, ids=traces.name_of)
+
+
+@every_trace
+def test_the_engine_agrees_with_the_real_scheduler(path: Path) -> None:
+    produced = json.loads(json.dumps(run_trace(traces.trace_in(path))))
+    differences = list(compare.compare(traces.recorded(path), produced, strict=False, only=None))
+    assert not differences, "\n".join(differences[:10])
+
+
+@every_trace
+def test_events_folded_over_the_first_view_give_the_state_of_each_step(path: Path) -> None:
+    trace = traces.trace_in(path)
+    simulation = Simulation(settings_of(trace))
+    fold = Fold(simulation.view())
+    for command in trace.steps:
+        simulation.start(command)
+        simulation.work()
+        fold.apply_all(decode_events(encode_events(simulation.drain_events())))
+        assert observed.state(fold.to_view()) == simulation.observed_state()
+    assert fold.to_view() == simulation.view()
+
+
+@every_trace
+def test_cutting_a_run_and_restoring_checkpoints_changes_nothing(path: Path) -> None:
+    trace = traces.trace_in(path)
+    straight = Simulation(settings_of(trace))
+    events: list[AnyEvent] = []
+    for command in trace.steps:
+        straight.start(command)
+        straight.work()
+        events += straight.drain_events()
+    cut, cut_events = _run_in_pieces(trace, random.Random(path.name))
+    assert encode_events(cut_events) == encode_events(events)
+    assert cut.state_hash() == straight.state_hash()
+
+
+def _run_in_pieces(trace, source: random.Random) -> tuple[Simulation, list[AnyEvent]]:
+    simulation = Simulation(settings_of(trace))
+    events: list[AnyEvent] = []
+    for command in trace.steps:
+        simulation.start(command)
+        outcome = None
+        while outcome is None:
+            if source.random() < 20 / len(trace.steps):
+                simulation = Simulation.restore(simulation.checkpoint())
+            outcome = simulation.work(stop=lambda: source.random() < 0.5)
+            events += simulation.drain_events()
+    return simulation, events
