@@ -66,7 +66,8 @@ e2e: setup ## The browser tests
 
 # ------------------------------------------------------------------------------------------------------ files made of files
 
-gen: setup ## Write the generated files again (the front end's types of view, events and commands)
+gen: setup ## Write the generated files again: the wire's JSON Schema, the front end's types
+	$(BIN)/python -m schedviz.web.gen
 	$(BIN)/python -m frontend.scripts.generate_types
 
 lock: ## Write requirements.lock again from pyproject.toml
@@ -74,7 +75,7 @@ lock: ## Write requirements.lock again from pyproject.toml
 
 dist: setup ## Build sdist and wheel into dist/
 	rm -rf dist
-	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+	$(BIN)/python -m hatchling build --directory dist
 
 clean: ## Remove everything that was made here, but not your data
 	rm -rf $(VENV) frontend/node_modules $(APP) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

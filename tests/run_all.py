@@ -40,6 +40,7 @@ CHECKS = [
     Step("imports", [str(BIN / "lint-imports")]),
     Step("migrations", [sys.executable, "manage.py", "makemigrations", "--check", "--dry-run"]),
     Step("openapi", [sys.executable, "manage.py", "spectacular", "--validate", "--fail-on-warn", "--file", os.devnull]),
+    Step("wire schema", [sys.executable, "-m", "schedviz.web.gen", "--check"]),
     Step("generated", [sys.executable, "-m", "frontend.scripts.generate_types", "--check"]),
     Step("svelte", ["npm", "run", "--silent", "check"], ROOT / "frontend"),
     Step("eslint", ["npm", "run", "--silent", "lint"], ROOT / "frontend"),
