@@ -44,14 +44,13 @@ def command_request() -> dict[str, Any]:
     return {"allOf": [{"anyOf": schema["anyOf"], "discriminator": schema["discriminator"]}, key]}
 
 
-def add_components(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+def add_components(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
     """A drf-spectacular hook: the definitions of all structs."""
     _, components = schema_components(_ROOTS, ref_template=_TEMPLATE)
     schemas = result.setdefault("components", {}).setdefault("schemas", {})
     for name, schema in components.items():
         # A command's struct forbids unknown members; beside a key, which is not one of them, it must not.
-        definition: dict[str, Any] = schema
-        schemas[name] = {k: v for k, v in definition.items() if k != "additionalProperties" or v is not False}
+        schemas[name] = {k: v for k, v in schema.items() if k != "additionalProperties" or v is not False}
     return result
 
 

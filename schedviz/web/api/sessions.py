@@ -18,6 +18,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from schedviz.ingest.generate import parse_generate_spec
+from schedviz.kube.errors import KubeError
 from schedviz.sessions import create
 from schedviz.sessions.errors import SourceRefused
 from schedviz.sessions.models import Session
@@ -30,6 +32,7 @@ from schedviz.web.permissions import Verb, actor_of, visible_sessions
 
 PAGE = 50
 LONGEST_PAGE = 200
+TRACE_FORMAT = "schedviz-trace/1"
 
 
 def session_body(request: Request, session: Session) -> bodies.SessionBody:
@@ -177,6 +180,31 @@ def _described(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
             hint="Files are sent as multipart/form-data, in the field file.",
         )
     if new.generate is not None:
-        return new.name or "Generated cluster", create.Generate(new.generate), new.settings
+        return new.name or "Generated cluster", create.Generate(_possible(new.generate)), new.settings
     assert new.trace is not None
+    if (found := new.trace.get("format")) != TRACE_FORMAT or not isinstance(new.trace.get("steps"), list):
+        raise ApiError(
+            400,
+            "invalid",
+            f"$.trace: is no {TRACE_FORMAT}: it has the format {found!r}, and it needs a list `steps`.",
+            path="$.trace.format" if found != TRACE_FORMAT else "$.trace.steps",
+            expected=TRACE_FORMAT if found != TRACE_FORMAT else "array",
+        )
     return new.name or str(new.trace.get("name") or "Trace"), create.Trace(new.trace), new.settings
+
+
+def _possible(parameters: dict[str, Any]) -> dict[str, Any]:
+    """The parameters, if the generator can make what they say and this server allows it."""
+    try:
+        spec = parse_generate_spec(parameters)
+    except KubeError as error:
+        path, _, message = str(error).partition(": ")
+        raise ApiError(400, "invalid", f"$.{path}: {message}", path=f"$.{path}") from error
+    for member, limit in (("nodes", settings.GENERATE_NODES), ("pods", settings.GENERATE_PODS)):
+        if (getattr(spec, member) or 0) > limit:
+            setting = f"SCHEDVIZ_GENERATE_{member.upper()}"
+            message = f"$.generate.{member}: more than {limit:,}, the limit {setting} of this server."
+            raise ApiError(
+                400, "invalid", message, path=f"$.generate.{member}", expected=f"at most {limit}", found=str(getattr(spec, member))
+            )
+    return parameters

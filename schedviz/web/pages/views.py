@@ -95,8 +95,8 @@ def logout_page(request: HttpRequest) -> HttpResponse:
     return redirect("login")
 
 
-def not_found(request: HttpRequest, _exception: Exception | None = None) -> HttpResponse:
-    """404 in words."""
+def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:  # noqa: ARG001 - Django names it
+    """404 in words; Django calls it for addresses that are none."""
     return _page(request, "web/error.html", status=404)
 
 

@@ -1,0 +1,152 @@
+"""Sending commands over REST."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+from django.conf import settings
+from django.db import connection
+
+from schedviz.sessions.models import Command, Session
+
+OUTCOME = {"result": "", "error": "", "cycles": 1, "event": 9, "clockSeconds": 0.5, "stopped": ""}
+
+
+@pytest.fixture
+def address(people, redis) -> str:
+    return f"/api/v1/sessions/{people.session.pk}/commands/"
+
+
+def test_a_command_is_accepted_with_a_number(owner_client, address):
+    response = owner_client.post(address, {"key": "k", "op": "step", "unit": "cycle", "count": 2}, format="json")
+
+    assert response.status_code == 202, response.content
+    body = response.json()
+    assert (body["seq"], body["key"], body["status"], body["outcome"]) == (1, "k", "waiting", None)
+    assert body["command"] == {"op": "step", "count": 2}
+    assert response["Location"] == body["url"] == f"http://testserver{address}1/"
+    assert owner_client.get(f"{address}1/").json()["seq"] == 1
+
+
+def test_the_same_key_is_the_same_command(owner_client, address):
+    first = owner_client.post(address, {"key": "k", "op": "cycle"}, format="json").json()
+    second = owner_client.post(address, {"key": "k", "op": "cycle"}, format="json")
+
+    assert second.status_code == 202
+    assert second.json() == first | {"duplicate": True}
+    assert Command.objects.count() == 1
+
+
+def test_the_same_key_for_another_command_is_refused(owner_client, address):
+    owner_client.post(address, {"key": "k", "op": "cycle"}, format="json")
+
+    response = owner_client.post(address, {"key": "k", "op": "pause"}, format="json")
+
+    assert response.status_code == 409
+    assert response.json()["error"]["code"] == "key_reused"
+
+
+def test_a_command_without_a_key_is_given_one(owner_client, address):
+    first, second = (owner_client.post(address, {"op": "cycle"}, format="json").json() for _ in range(2))
+
+    assert (first["seq"], second["seq"]) == (1, 2)
+    assert first["key"] != second["key"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_prefer_wait_waits_for_the_outcome(owner_client, address):
+    def work() -> None:
+        time.sleep(0.2)
+        Command.objects.update(outcome=OUTCOME)
+        connection.close()
+
+    thread = threading.Thread(target=work)
+    began = time.monotonic()
+
+    thread.start()
+    response = owner_client.post(address, {"op": "cycle"}, format="json", headers={"Prefer": "wait=5"})
+    thread.join()
+
+    assert response.status_code == 200
+    assert response["Preference-Applied"] == "wait=5"
+    assert response.json()["outcome"] == OUTCOME
+    assert response.json()["status"] == "done"
+    assert 0.2 <= time.monotonic() - began < 3
+
+
+def test_prefer_wait_ends_after_its_time(owner_client, address):
+    response = owner_client.post(address, {"op": "cycle"}, format="json", headers={"Prefer": "respond-async, wait=0.1"})
+
+    assert response.status_code == 202
+    assert response.json()["status"] == "waiting"
+
+
+@pytest.mark.parametrize(
+    ("body", "path"),
+    [
+        ({}, "$"),
+        ({"op": "fly"}, "$.op"),
+        ({"op": "step", "count": 0}, "$.count"),
+        ({"op": "step", "unit": "week"}, "$.unit"),
+        ({"op": "create"}, "$"),
+        ({"op": "cycle", "extra": 1}, "$"),
+        ({"op": "create", "object": {"kind": "Pod"}, "drop": "all"}, "$.drop"),
+        ({"op": "pause", "key": 5}, "$.key"),
+        ([], "$"),
+    ],
+)
+def test_a_bad_command_gets_400_and_its_path(owner_client, address, body, path):
+    response = owner_client.post(address, body, format="json")
+
+    assert response.status_code == 400, response.content
+    assert response.json()["error"]["detail"]["path"] == path
+    assert Command.objects.count() == 0
+
+
+def test_a_bad_object_gets_400_and_the_path_in_it(owner_client, address):
+    requests = {"requests": {"cpu": "10x"}}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "resources": requests}]}}
+
+    response = owner_client.post(address, {"op": "create", "object": pod}, format="json")
+
+    assert response.status_code == 400, response.content
+    assert "spec.containers[0].resources.requests" in response.json()["error"]["detail"]["path"]
+    assert Command.objects.count() == 0
+
+
+@pytest.mark.parametrize("key", ["", "k" * 201])
+def test_a_bad_key_is_refused(owner_client, address, key):
+    response = owner_client.post(address, {"op": "cycle", "key": key}, format="json")
+
+    assert response.status_code == 400
+    assert response.json()["error"]["detail"]["path"] == "key"
+
+
+def test_a_session_that_failed_takes_no_commands(owner_client, address):
+    Session.objects.update(status="failed", message="broken")
+
+    response = owner_client.post(address, {"op": "cycle"}, format="json")
+
+    assert response.status_code == 409
+    assert "broken" in response.json()["error"]["message"]
+
+
+def test_too_many_waiting_commands_get_429(owner_client, address, monkeypatch):
+    monkeypatch.setattr(settings, "COMMANDS_WAITING", 2)
+
+    answers = [owner_client.post(address, {"op": "cycle"}, format="json") for _ in range(4)]
+
+    assert answers[-1].status_code == 429
+    assert answers[-1]["Retry-After"]
+    assert "COMMANDS_WAITING" in answers[-1].json()["error"]["message"]
+
+
+def test_a_command_is_accepted_quickly_while_redis_is_down(owner_client, people):
+    began = time.monotonic()
+
+    response = owner_client.post(f"/api/v1/sessions/{people.session.pk}/commands/", {"op": "cycle"}, format="json")
+
+    assert response.status_code == 202
+    assert time.monotonic() - began < 1.5

@@ -1,0 +1,77 @@
+"""What a refused request looks like, and that nothing else ever does."""
+
+from __future__ import annotations
+
+import pytest
+from django.core.cache import cache
+from django.db import OperationalError
+from rest_framework.throttling import UserRateThrottle
+
+from schedviz.sessions import history
+from schedviz.sessions.models import Session
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_database_that_is_down_gets_503(owner_client, people, monkeypatch):
+    def fail(*_args: object, **_kwargs: object) -> None:
+        raise OperationalError("connection refused")
+
+    monkeypatch.setattr(Session.objects, "filter", fail)
+
+    response = owner_client.get(f"/api/v1/sessions/{people.session.pk}/")
+    page = owner_client.get(f"/s/{people.session.pk}/")
+
+    for answer in (response, page):
+        assert answer.status_code == 503
+        assert answer.json()["error"]["code"] == "database_down"
+        assert answer["Retry-After"]
+
+
+def test_a_bug_gets_500_without_a_traceback(owner_client, people, monkeypatch):
+    def fail(*_args: object, **_kwargs: object) -> None:
+        raise ZeroDivisionError("secret")
+
+    monkeypatch.setattr(history, "state_at_head", fail)
+
+    response = owner_client.get(f"/api/v1/sessions/{people.session.pk}/state/")
+
+    assert response.status_code == 500
+    assert response.json()["error"]["code"] == "internal"
+    assert b"secret" not in response.content
+    assert b"Traceback" not in response.content
+
+
+def test_too_many_requests_get_429(owner_client, people, monkeypatch):
+    cache.clear()
+    monkeypatch.setattr(UserRateThrottle, "THROTTLE_RATES", {"user": "2/min", "anon": "2/min"})
+
+    answers = [owner_client.get("/api/v1/sessions/") for _ in range(4)]
+
+    assert [answer.status_code for answer in answers] == [200, 200, 429, 429]
+    assert int(answers[-1]["Retry-After"]) > 0
+    assert answers[-1].json()["error"]["code"] == "too_many_requests"
+    cache.clear()
+
+
+def test_a_wrong_token_gets_401(client, people):
+    response = client.get("/api/v1/sessions/", headers={"Authorization": "Bearer wrong"})
+
+    assert response.status_code == 401
+    assert response["WWW-Authenticate"].startswith("Bearer")
+    assert response.json()["error"]["code"] == "unauthenticated"
+
+
+def test_every_answer_has_the_security_headers(owner_client, people):
+    for address in ("/api/v1/sessions/", f"/s/{people.session.pk}/", "/login/", "/nothing/", "/healthz"):
+        response = owner_client.get(address)
+        assert response["Content-Security-Policy"].startswith("default-src 'none'; script-src 'self'")
+        assert response["X-Content-Type-Options"] == "nosniff"
+        assert response["X-Frame-Options"] == "DENY"
+
+
+def test_a_method_that_is_none_gets_405(owner_client, people):
+    response = owner_client.put(f"/api/v1/sessions/{people.session.pk}/", {}, format="json")
+
+    assert response.status_code == 405
+    assert response.json()["error"]["code"] == "method_not_allowed"

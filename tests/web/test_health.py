@@ -1,0 +1,66 @@
+"""`GET /healthz`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from django.db import OperationalError
+
+from schedviz.sessions import stream
+from schedviz.web import health
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _nothing_remembered(monkeypatch):
+    monkeypatch.setattr(health, "_last", (0.0, {}))
+
+
+def beat(*queues: str) -> None:
+    for queue in queues:
+        stream.client().set(f"schedviz:worker:{queue}@test", json.dumps([queue]), ex=5)
+
+
+def test_it_is_200_when_all_is_up(client, redis):
+    beat("engine", "io")
+
+    response = client.get("/healthz")
+
+    assert response.status_code == 200
+    assert response.json() == {"status": "ok", "down": [], "web": "ok", "database": "ok", "redis": "ok", "workers": "ok"}
+
+
+def test_a_queue_that_nobody_serves_is_named(client, redis):
+    beat("engine")
+
+    response = client.get("/healthz")
+
+    assert response.status_code == 503
+    assert response.json()["down"] == ["workers"]
+    assert "io" in response.json()["workers"]
+
+
+def test_redis_that_is_away_is_named(client, redis):
+    redis.kill()
+    try:
+        response = client.get("/healthz")
+    finally:
+        redis.start()
+
+    assert response.status_code == 503
+    assert response.json()["down"] == ["redis", "workers"]
+
+
+def test_a_database_that_is_away_is_named(client, redis, monkeypatch):
+    def fail(*_: object) -> None:
+        raise OperationalError("connection refused")
+
+    beat("engine", "io")
+    monkeypatch.setattr(health.connection, "cursor", fail)
+
+    response = client.get("/healthz")
+
+    assert response.status_code == 503
+    assert response.json()["down"] == ["database"]

@@ -1,0 +1,121 @@
+"""Pages, and coming in without a password."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from schedviz.web.login import LOCAL_USER, ensure_local_token, make_login_url, redeem
+from schedviz.web.models import LoginLink, Token
+from schedviz.web.pages import assets
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_login_link_logs_in_once(client):
+    url = make_login_url("http://testserver")
+    other = Client()
+
+    first = client.get(url)
+    again = client.get(url)
+    second = other.get(url)
+
+    assert first.status_code == 302
+    assert client.get("/sessions/").status_code == 200
+    assert again.status_code == 302
+    assert second.status_code == 403
+    assert b"used before" in second.content
+    assert other.get("/sessions/").status_code == 302
+
+
+def test_only_the_hash_of_a_login_link_is_kept():
+    secret = make_login_url("http://x").partition("once=")[2]
+
+    assert secret not in str(LoginLink.objects.values())
+
+
+def test_a_login_link_expires():
+    secret = make_login_url("http://x").partition("once=")[2]
+    LoginLink.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+
+    assert redeem(secret) is None
+
+
+def test_the_local_token_is_kept_while_it_is_valid():
+    secret = ensure_local_token(None)
+
+    assert ensure_local_token(secret) == secret
+    assert ensure_local_token("something else") != secret
+    assert Token.objects.get().owner.get_username() == LOCAL_USER
+    assert secret not in str(Token.objects.values())
+
+
+def test_a_token_that_expired_or_was_revoked_is_refused(people):
+    client = people.client("owner-token")
+    assert client.get("/api/v1/sessions/").status_code == 200
+
+    Token.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    assert client.get("/api/v1/sessions/").status_code == 401
+
+    Token.objects.all().delete()
+    assert client.get("/api/v1/sessions/").status_code == 401
+
+
+def test_the_token_of_somebody_who_was_shut_out_is_refused(people):
+    client = people.client("owner-token")
+    people.owner.is_active = False
+    people.owner.save()
+
+    assert client.get("/api/v1/sessions/").status_code == 401
+
+
+def test_home_goes_to_the_newest_session_or_to_where_one_is_made(people):
+    assert people.client("owner").get("/")["Location"] == f"/s/{people.session.pk}/"
+    assert people.client("stranger").get("/")["Location"] == "/sessions/"
+    assert people.client("anonymous").get("/")["Location"] == "/login/"
+
+
+def test_a_session_is_shown_to_who_may_see_it(people):
+    address = f"/s/{people.session.pk}/"
+
+    for role in ("owner", "viewer", "link", "editor-link"):
+        page = people.client(role).get(address)
+        assert page.status_code == 200
+        assert f'data-session="{people.session.pk}"' in page.content.decode()
+    assert people.client("stranger").get(address).status_code == 404
+    assert people.client("revoked-link").get(address)["Location"].startswith("/login/")
+    assert people.client("anonymous").get(address)["Location"] == f"/login/?next={address}"
+
+
+def test_hostile_names_are_text(people):
+    people.session.name = "<script>alert(1)</script>\"'"
+    people.session.save()
+
+    assert b"<script>alert" not in people.client("owner").get(f"/s/{people.session.pk}/").content
+
+
+def test_a_login_goes_on_to_this_server_alone(people, client):
+    people.owner.set_password("a long password")
+    people.owner.save()
+    form = {"username": "owner", "password": "a long password"}
+
+    assert client.post("/login/", form | {"next": "https://evil.example/"})["Location"] == "/"
+    assert client.post("/login/", form | {"next": f"/s/{people.session.pk}/"})["Location"] == f"/s/{people.session.pk}/"
+    assert client.post("/login/", form | {"password": "wrong"}).status_code == 200
+
+
+def test_the_built_front_end_is_found_through_its_manifest(tmp_path, monkeypatch):
+    manifest = tmp_path / "manifest.json"
+    monkeypatch.setattr(assets, "MANIFEST", manifest)
+    assert assets.assets().script == ""
+
+    manifest.write_text(
+        '{"src/main.ts": {"file": "assets/main-12345678.js", "css": ["assets/a.css"], "imports": ["_x.js"]},'
+        ' "_x.js": {"file": "assets/x.js", "css": ["assets/x.css"]}}'
+    )
+
+    assert assets.assets().script == "/static/app/assets/main-12345678.js"
+    assert assets.assets().styles == ["/static/app/assets/x.css", "/static/app/assets/a.css"]

@@ -1,0 +1,120 @@
+"""The descriptions that programs read: OpenAPI of REST, JSON Schema of the WebSocket."""
+
+from __future__ import annotations
+
+import json
+import zlib
+
+import jsonschema
+import pytest
+from django.core.management import call_command
+from jsonschema.validators import Draft202012Validator
+
+from schedviz.sessions import frames
+from schedviz.trace.events import ClockAdvanced, CycleStarted, QueueMove, QueueMoved
+from schedviz.trace.view import CacheView, NodeItem, QueuedPod, QueueView, View
+from schedviz.web import gen
+from schedviz.web.live import messages
+
+
+@pytest.fixture(scope="module")
+def openapi(tmp_path_factory) -> dict:
+    path = tmp_path_factory.mktemp("schema") / "schema.json"
+    call_command("spectacular", "--validate", "--fail-on-warn", "--format", "openapi-json", "--file", str(path))
+    return json.loads(path.read_text())
+
+
+def test_the_openapi_schema_is_valid_and_has_every_address(openapi):
+    assert set(openapi["paths"]) == {
+        "/api/v1/sessions/",
+        "/api/v1/sessions/{session_id}/",
+        "/api/v1/sessions/{session_id}/cancel/",
+        "/api/v1/sessions/{session_id}/commands/",
+        "/api/v1/sessions/{session_id}/commands/{seq}/",
+        "/api/v1/sessions/{session_id}/state/",
+        "/api/v1/sessions/{session_id}/cycles/",
+        "/api/v1/sessions/{session_id}/cycles/{cycle}/",
+        "/api/v1/sessions/{session_id}/events/",
+    }
+
+
+def test_every_reference_leads_somewhere(openapi):
+    def references(value):
+        if isinstance(value, dict):
+            if isinstance(value.get("$ref"), str):
+                yield value["$ref"]
+            for inner in value.values():
+                yield from references(inner)
+        elif isinstance(value, list):
+            for inner in value:
+                yield from references(inner)
+
+    for reference in references(openapi):
+        place = openapi
+        for step in reference.removeprefix("#/").split("/"):
+            place = place[step]
+
+
+@pytest.mark.django_db
+def test_answers_are_as_the_schema_says(openapi, people, commits, redis, owner_client):
+    commits.chunk(events=3)
+    base = f"/api/v1/sessions/{people.session.pk}/"
+    owner_client.post(f"{base}commands/", {"op": "cycle", "key": "k"}, format="json")
+
+    asked = {
+        "/api/v1/sessions/": "/api/v1/sessions/",
+        base: "/api/v1/sessions/{session_id}/",
+        f"{base}state/": "/api/v1/sessions/{session_id}/state/",
+        f"{base}events/": "/api/v1/sessions/{session_id}/events/",
+        f"{base}cycles/": "/api/v1/sessions/{session_id}/cycles/",
+        f"{base}commands/1/": "/api/v1/sessions/{session_id}/commands/{seq}/",
+    }
+    for address, path in asked.items():
+        schema = openapi["paths"][path]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
+        jsonschema.validate(owner_client.get(address).json(), {**schema, "components": openapi["components"]}, Draft202012Validator)
+
+    refused = owner_client.post(f"{base}commands/", {"op": "fly"}, format="json").json()
+    jsonschema.validate(refused, {"$ref": "#/components/schemas/ErrorBody", "components": openapi["components"]}, Draft202012Validator)
+
+
+def test_the_schema_is_served(client, db):
+    assert client.get("/api/v1/schema/?format=json").json()["info"]["title"] == "schedviz"
+
+
+def test_the_wire_schema_in_docs_is_the_newest():
+    assert gen.main(["--check"]) == 0, "run make gen"
+
+
+def test_messages_are_as_the_wire_schema_says():
+    schema = gen.wire_schema()
+    Draft202012Validator.check_schema(schema)
+    to_client = {**schema, "oneOf": [{"$ref": "#/$defs/ToClient"}]}
+    to_server = {**schema, "oneOf": [{"$ref": "#/$defs/ToServer"}]}
+    state = frames.SessionState(
+        id="s", name="n", status="ready", message="", progress=None, clock_seconds=0, cycle=0, event=2, chunk=1, applied_seq=0, last_seq=0
+    )
+    pod = QueuedPod(pod="default/p")
+    events = [
+        ClockAdvanced(event=1, at=0.5),
+        QueueMoved(event=2, at=0.5, cause="PodAdd", moves=[QueueMove(pod="default/p", target="activeQ", entry=pod)]),
+        CycleStarted(event=3, at=0.6, pod="default/p"),
+    ]
+    view = View(event=2, cache=CacheView(list=[NodeItem(name="node1")]), queue=QueueView(active_q=[pod]))
+    sent = [
+        zlib.decompress(frames.frame(1, events, state)),
+        zlib.decompress(frames.view(1, view, state)),
+        frames.ack("k", 1),
+        frames.outcome(1, {"result": ""}),
+        frames.error("bad", "Bad.", key="k", detail={"path": "$"}),
+        frames.gap(1, 3),
+        frames.status(state),
+        frames.heartbeat(1, 3),
+        messages.PONG,
+    ]
+    for data in sent:
+        jsonschema.validate(json.loads(data), to_client, Draft202012Validator)
+
+    jsonschema.validate({"type": "command", "key": "k", "command": {"op": "run", "max": 5}}, to_server, Draft202012Validator)
+    jsonschema.validate({"type": "resume", "from": 3}, to_server, Draft202012Validator)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"type": "command", "key": "k", "command": {"op": "fly"}}, to_server, Draft202012Validator)

@@ -1,0 +1,187 @@
+"""Making, listing and deleting sessions over REST."""
+
+from __future__ import annotations
+
+import gzip
+import uuid
+
+import pytest
+from django.conf import settings
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from schedviz.sessions.models import Session, Upload
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _bells_reach_nobody(redis):
+    """Redis is there, and no worker: a session stays `importing`."""
+
+
+def test_files_make_a_session_at_once(owner_client):
+    files = [SimpleUploadedFile("nodes.json", b"{}"), SimpleUploadedFile("pods.json.gz", gzip.compress(b"x" * 100))]
+
+    response = owner_client.post("/api/v1/sessions/", {"file": files}, format="multipart")
+
+    assert response.status_code == 201, response.content
+    body = response.json()
+    assert body["status"] == "importing"
+    assert body["url"] == f"http://testserver/api/v1/sessions/{body['id']}/" == response["Location"]
+    assert body["source"] == {"files": ["nodes.json", "pods.json.gz"]}
+    assert [upload.name for upload in Upload.objects.order_by("file")] == ["nodes.json", "pods.json.gz"]
+
+
+def test_a_large_file_is_stored_in_rows_of_a_megabyte(owner_client):
+    content = bytes(range(256)) * 4096 * 5 + b"rest"
+
+    owner_client.post("/api/v1/sessions/", {"file": [SimpleUploadedFile("big.json", content)]}, format="multipart")
+
+    rows = list(Upload.objects.order_by("number"))
+    assert b"".join(bytes(row.data) for row in rows) == content
+    assert max(len(row.data) for row in rows) == 1 << 20
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"generate": {"nodes": 4, "pods": 10}},
+        {"generate": {}, "name": "mine"},
+        {"trace": {"format": "schedviz-trace/1", "name": "mine", "steps": []}},
+        {"generate": {}, "settings": {"seed": 7}},
+    ],
+)
+def test_a_description_makes_a_session_at_once(owner_client, body):
+    response = owner_client.post("/api/v1/sessions/", body, format="json")
+
+    assert response.status_code == 201, response.content
+    assert response.json()["status"] == "importing"
+
+
+def test_the_state_of_a_session_that_is_imported_is_empty(owner_client):
+    session = owner_client.post("/api/v1/sessions/", {"generate": {}}, format="json").json()
+
+    state = owner_client.get(f"{session['url']}state/").json()
+
+    assert state["status"] == "importing"
+    assert state["cache"]["list"] == state["queue"]["activeQ"] == state["snapshot"]["nodeInfoList"] == []
+    assert set(state["cache"]) == {"list", "assumedPods", "podStates", "nodeTree", "imageStates"}
+    assert set(state["progress"]) == {"phase", "done", "total", "unit"}
+
+
+def test_an_import_can_be_cancelled(owner_client):
+    session = owner_client.post("/api/v1/sessions/", {"generate": {}}, format="json").json()
+
+    assert owner_client.post(f"{session['url']}cancel/").status_code == 202
+    assert Session.objects.get(pk=session["id"]).cancel_requested
+
+
+def test_deleting_a_session_deletes_everything_about_it(owner_client, people):
+    assert owner_client.delete(f"/api/v1/sessions/{people.session.pk}/").status_code == 204
+    assert owner_client.get(f"/api/v1/sessions/{people.session.pk}/").status_code == 404
+    assert not Session.objects.exists()
+
+
+def test_a_list_has_pages(owner_client, people):
+    Session.objects.bulk_create([Session(owner=people.owner, name=f"s{n}", status="ready") for n in range(7)])
+
+    seen, address = [], "/api/v1/sessions/?limit=3"
+    while address:
+        page = owner_client.get(address).json()
+        assert len(page["results"]) <= 3
+        seen += [one["id"] for one in page["results"]]
+        address = page["next"]
+
+    assert len(seen) == len(set(seen)) == 8
+
+
+@pytest.mark.parametrize(
+    ("body", "path"),
+    [
+        ([], "$"),
+        ("x", "$"),
+        ({}, "$"),
+        ({"generate": {}, "trace": {}}, "$"),
+        ({"generate": 3}, "$.generate"),
+        ({"generate": {"nodes": "many"}}, "$.generate.nodes"),
+        ({"generate": {"nodes": 0}}, "$.generate.nodes"),
+        ({"generate": {"nodes": 10**9}}, "$.generate.nodes"),
+        ({"generate": {"shape": "cube"}}, "$.generate.shape"),
+        ({"trace": {"format": "x", "steps": []}}, "$.trace.format"),
+        ({"trace": {"format": "schedviz-trace/1"}}, "$.trace.steps"),
+        ({"generate": {}, "name": 5}, "$.name"),
+        ({"generate": {}, "colour": "red"}, "$"),
+    ],
+)
+def test_a_bad_body_gets_400_and_its_path(owner_client, people, body, path):
+    response = owner_client.post("/api/v1/sessions/", body, format="json")
+
+    assert response.status_code == 400, response.content
+    error = response.json()["error"]
+    assert error["detail"]["path"] == path, error
+    assert error["message"]
+    assert Session.objects.count() == 1
+
+
+def test_a_limit_that_is_hit_is_named(owner_client, people, monkeypatch):
+    monkeypatch.setattr(settings, "UPLOAD_BYTES", 1000)
+    file = SimpleUploadedFile("big.json", b"x" * 2000)
+
+    response = owner_client.post("/api/v1/sessions/", {"file": [file]}, format="multipart")
+
+    assert response.status_code == 413
+    assert "UPLOAD_BYTES" in response.json()["error"]["message"]
+    assert Session.objects.count() == 1
+
+
+def test_there_is_a_limit_to_the_sessions_of_a_user(owner_client, people, monkeypatch):
+    monkeypatch.setattr(settings, "SESSIONS_PER_USER", 1)
+
+    response = owner_client.post("/api/v1/sessions/", {"generate": {}}, format="json")
+
+    assert response.status_code == 409
+    assert "SCHEDVIZ_SESSIONS_PER_USER" in response.json()["error"]["message"]
+
+
+def test_no_file_at_all_is_refused(owner_client):
+    response = owner_client.post("/api/v1/sessions/", {"name": "x"}, format="multipart")
+
+    assert response.status_code == 400
+    assert response.json()["error"]["detail"]["path"] == "file"
+
+
+def test_another_content_type_is_refused(owner_client):
+    response = owner_client.post("/api/v1/sessions/", "a: b", content_type="application/yaml")
+
+    assert response.status_code == 415
+    assert response.json()["error"]["code"] == "unsupported_media_type"
+
+
+def test_what_is_not_json_gets_400(owner_client):
+    for body in (b"{", b"\xff\xfe", b"[" * 100_000):
+        response = owner_client.post("/api/v1/sessions/", body, content_type="application/json")
+        assert response.status_code == 400
+        assert response.json()["error"]["code"] == "bad_json"
+
+
+def test_a_session_that_is_not_there_gets_404(owner_client):
+    for rest in ("", "state/", "events/", "cycles/", "cycles/1/", "commands/1/"):
+        response = owner_client.get(f"/api/v1/sessions/{uuid.uuid4()}/{rest}")
+        assert response.status_code == 404
+        assert response.json()["error"]["code"] == "not_found"
+
+
+@pytest.mark.parametrize("address", ["/api/v1/", "/api/v1/sessions", "/api/v1/sessions/7/", "/api/v1/nothing/here/"])
+def test_an_address_that_is_none_gets_404_as_json(owner_client, address):
+    response = owner_client.get(address)
+
+    assert response.status_code == 404
+    assert response.json()["error"]["detail"]["hint"]
+
+
+@pytest.mark.parametrize("query", ["?limit=x", "?limit=-1", "?after=1.5", "?after=" + "9" * 30, "?limit=²"])
+def test_a_bad_number_in_the_query_gets_400(owner_client, people, query):
+    for rest in ("", f"{people.session.pk}/events/", f"{people.session.pk}/cycles/"):
+        response = owner_client.get(f"/api/v1/sessions/{rest}{query}")
+        assert response.status_code == 400
+        assert response.json()["error"]["detail"]["path"].startswith("?")

@@ -1,0 +1,39 @@
+"""`schedviz token`."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+from django.test import Client
+
+from schedviz.cli.token import token
+
+pytestmark = pytest.mark.django_db
+
+
+def run(*arguments: str):
+    return CliRunner().invoke(token, list(arguments))
+
+
+def test_a_token_is_made_listed_used_and_revoked():
+    made = run("create", "--name", "ci", "--scope", "read", "--days", "2")
+    secret = made.output.strip()
+    listed = run("list").output
+    client = Client(headers={"Authorization": f"Bearer {secret}"})
+
+    assert made.exit_code == 0
+    assert client.get("/api/v1/sessions/").status_code == 200
+    assert client.post("/api/v1/sessions/", {"generate": {}}, content_type="application/json").status_code == 403
+    assert "ci\tread\tuntil" in listed
+    assert secret not in listed
+
+    assert run("revoke", "--name", "ci").exit_code == 0
+    assert client.get("/api/v1/sessions/").status_code == 401
+    assert run("revoke", "--name", "ci").exit_code != 0
+
+
+def test_a_token_of_somebody_unknown_is_refused():
+    refused = run("create", "--name", "x", "--user", "nobody")
+
+    assert refused.exit_code != 0
+    assert "There is no user 'nobody'" in refused.output
