@@ -19,7 +19,8 @@ INSTALLED := $(VENV)/.installed
 PACKAGES := frontend/node_modules/.installed
 BUILT := $(APP)/.vite/manifest.json
 
-FRONTEND_SOURCES := $(shell find frontend -name node_modules -prune -o -type f -not -name '*.md' -print 2>/dev/null)
+FRONTEND_SOURCES := $(shell find frontend \( -name node_modules -o -name __pycache__ -o -name tests -o -name scripts \) -prune -o \
+    -type f -not -name '*.md' -print 2>/dev/null)
 
 .PHONY: help setup demo test check e2e bench gen lock dist clean
 
@@ -31,18 +32,21 @@ help: ## Show this list
 setup: $(INSTALLED) $(PACKAGES) $(BUILT) ## Make .venv, install what is needed, build the front end
 
 $(INSTALLED): requirements.lock pyproject.toml
+	@echo "Installing the Python packages of requirements.lock into $(VENV)"
 	@python="$$(tools/find-python)" && { [ -x $(BIN)/python ] || "$$python" -m venv $(VENV); }
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(PACKAGES): frontend/package.json frontend/package-lock.json
+	@echo "Installing the packages of frontend/package-lock.json"
 	@tools/find-node
-	cd frontend && npm ci --no-audit --no-fund --loglevel=error
+	@cd frontend && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
 $(BUILT): $(PACKAGES) $(FRONTEND_SOURCES)
-	cd frontend && npm run --silent build
+	@echo "Building the page"
+	@cd frontend && npm run --silent build -- --logLevel=warn
 	@touch $@
 
 # ------------------------------------------------------------------------------------------------------------------ run

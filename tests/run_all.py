@@ -36,7 +36,7 @@ class Outcome(NamedTuple):
 CHECKS = [
     Step("mypy", [str(BIN / "mypy")]),
     Step("format", [str(BIN / "ruff"), "format", "--check", "--quiet", "."]),
-    Step("lint", [str(BIN / "ruff"), "check", "--quiet", "."]),
+    Step("lint", [str(BIN / "ruff"), "check", "--quiet", "--output-format=concise", "."]),
     Step("imports", [str(BIN / "lint-imports")]),
     Step("migrations", [sys.executable, "manage.py", "makemigrations", "--check", "--dry-run"]),
     Step("openapi", [sys.executable, "manage.py", "spectacular", "--validate", "--fail-on-warn", "--file", os.devnull]),
