@@ -6,7 +6,7 @@ Upstream: pkg/scheduler/schedule_one.go bindingCycle, handleBindingCycleError, b
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from schedviz.engine import stages
 from schedviz.engine.cycle_results import BindingResults
@@ -27,7 +27,7 @@ FAILED: Final = "failed"
 
 
 class BindingCycle:
-    """One binding cycle. `stage` is what `advance` runs next: `stages.CONFIRM` when only the watch event is missing, `stages.ENDED` at the end."""
+    """One binding cycle. `stage` is what `advance` runs next: CONFIRM when only the watch event is missing, ENDED at the end."""
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class BindingCycle:
     def advance(self) -> bool:
         """Run one stage and record what it found; False where it has to wait."""
         stage = self.stage
-        report = _RUN[stage](self)
+        report = self._RUN[stage](self)
         if report is None:
             self.waited = True
             return False
@@ -115,9 +115,7 @@ class BindingCycle:
     def confirmed(self, *, lost: bool = False) -> None:
         """Record that the watch event arrived, or that nobody waits for it any more."""
         self.stage = stages.ENDED
-        self.state.recorder.record(
-            BindingEnded, cycle=self.number, pod=self.pod, node=self.node, outcome="lost" if lost else "confirmed"
-        )
+        self.state.recorder.record(BindingEnded, cycle=self.number, pod=self.pod, node=self.node, outcome="lost" if lost else "confirmed")
 
     def _wait_on_permit(self) -> StageReport | None:
         status = self.framework.wait_on_permit(self.assumed)
@@ -206,15 +204,14 @@ class BindingCycle:
         self.failure = failure
         return StageReport(stages.UNRESERVE, statuses)
 
-
-_RUN: Final[dict[str, Callable[[BindingCycle], StageReport | None]]] = {
-    stages.WAIT_ON_PERMIT: BindingCycle._wait_on_permit,
-    stages.PRE_BIND: BindingCycle._pre_bind,
-    stages.BIND: BindingCycle._bind,
-    stages.FINISH_BINDING: BindingCycle._finish_binding,
-    stages.POST_BIND: BindingCycle._post_bind,
-    stages.UNRESERVE: BindingCycle._unreserve,
-    stages.FORGET_POD: BindingCycle._forget_pod,
-    stages.MOVE_ALL: BindingCycle._move_all,
-    stages.HANDLE_SCHEDULING_FAILURE: BindingCycle._handle_scheduling_failure,
-}
+    _RUN: ClassVar[dict[str, Callable[[BindingCycle], StageReport | None]]] = {
+        stages.WAIT_ON_PERMIT: _wait_on_permit,
+        stages.PRE_BIND: _pre_bind,
+        stages.BIND: _bind,
+        stages.FINISH_BINDING: _finish_binding,
+        stages.POST_BIND: _post_bind,
+        stages.UNRESERVE: _unreserve,
+        stages.FORGET_POD: _forget_pod,
+        stages.MOVE_ALL: _move_all,
+        stages.HANDLE_SCHEDULING_FAILURE: _handle_scheduling_failure,
+    }

@@ -89,9 +89,7 @@ def cluster_state(cluster: Cluster, informers: Informers, table: ObjectTable) ->
         resource_version=store.resource_version,
         stored=stored,
         informed=informed,
-        creations=sorted(
-            (kind, key, times) for (kind, key), times in store.creations.items() if times > 1 or store.get(kind, key) is None
-        ),
+        creations=sorted((kind, key, times) for (kind, key), times in store.creations.items() if times > 1 or store.get(kind, key) is None),
         latencies=watches.latencies,
         written=[event_state(event) for event in watches.written],
         unconfirmed=[(key, [event_state(event) for event in events]) for key, events in watches.unconfirmed.items()],

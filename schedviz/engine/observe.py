@@ -129,15 +129,17 @@ def deliveries(events: Iterable[AnyEvent]) -> dict[str, list[Any]]:
     for event in events:
         match event:
             case ApiWritten() if event.by_scheduler:
-                members = ("verb", "resource", "key", "subresource", "detail", "error")
-                writes.append({member: value for member in members if (value := getattr(event, member))})
+                writes.append(_members(event, ("verb", "resource", "key", "subresource", "detail", "error")))
             case WatchDelivered():
                 lost = {"": "", "watch": "LOST ", "handlers": "STORE-ONLY "}[event.lost]
                 informers.append(f"{lost}{event.verb} {event.resource} {event.key}")
             case EventRecorded():
-                members = ("type", "reason", "action", "note", "pod", "related", "component")
-                recorded.append({member: value for member in members if (value := getattr(event, member))})
+                recorded.append(_members(event, ("type", "reason", "action", "note", "pod", "related", "component")))
     return {"apiWrites": writes, "informerEvents": informers, "events": recorded}
+
+
+def _members(event: AnyEvent, names: Iterable[str]) -> dict[str, Any]:
+    return {name: value for name in names if (value := getattr(event, name))}
 
 
 def _answer(plugin: str, status: Status) -> dict[str, Any]:
@@ -171,9 +173,7 @@ def _nominated_node(cycle: SchedulingCycle) -> dict[str, Any] | None:
 
 def _filter(outcome: FilterOutcome) -> list[dict[str, Any]]:
     names, codes, statuses = outcome.rows.names, outcome.verdicts.codes, outcome.verdicts.statuses
-    return [
-        {"node": names[row], **_answer(statuses[codes[row]].failed_plugin, statuses[codes[row]])} for row in outcome.rejected.tolist()
-    ]
+    return [{"node": names[row], **_answer(statuses[codes[row]].failed_plugin, statuses[codes[row]])} for row in outcome.rejected.tolist()]
 
 
 def _scores(outcome: ScoreOutcome, names: list[str]) -> dict[str, Any]:
@@ -225,5 +225,3 @@ def _candidate(candidate: Candidate) -> dict[str, Any]:
 
 def _nominating(info: NominatingInfo | None) -> dict[str, Any] | None:
     return None if info is None else {"mode": info.mode.value, "nominatedNodeName": info.nominated_node_name}
-
-

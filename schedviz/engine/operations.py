@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -57,7 +57,7 @@ class Operations:
         #: The pod that `*` stood for in the last bind or confirm; "" where it stood for none.
         self.pod = ""
 
-    def unit(self, task: Task) -> Outcome | None:  # noqa: C901
+    def unit(self, task: Task) -> Outcome | None:
         """Do the next unit; None: there is more to do. Raises `SchedulerExitError`."""
         command = task.command
         match command:
@@ -405,9 +405,7 @@ class Operations:
         simulation = self._simulation
         watches = simulation.cluster.watches
         for event in watches.in_flight:
-            simulation.recorder.record(
-                WatchDelivered, id=event.id, verb=event.verb, resource=event.resource, key=event.key, lost="watch"
-            )
+            simulation.recorder.record(WatchDelivered, id=event.id, verb=event.verb, resource=event.resource, key=event.key, lost="watch")
         watches.in_flight.clear()
         watches.unconfirmed.clear()
         watches.written.clear()
@@ -420,21 +418,21 @@ class Operations:
         """Go back to what was imported, at second 0. Cycles and events are numbered on."""
         simulation = self._simulation
         objects = simulation.origin.objects()
-        before: dict[str, Any] = {kind.name: simulation.cluster.store.count(kind.name) for kind in KINDS}
+        before = {kind.name: simulation.cluster.store.count(kind.name) for kind in KINDS}
         latencies = dict(simulation.cluster.watches.latencies)
         for event in simulation.cluster.watches.in_flight:
-            simulation.recorder.record(
-                WatchDelivered, id=event.id, verb=event.verb, resource=event.resource, key=event.key, lost="watch"
-            )
+            simulation.recorder.record(WatchDelivered, id=event.id, verb=event.verb, resource=event.resource, key=event.key, lost="watch")
         simulation.start_over()
         simulation.recorder.record(Restarted, reason="reset")
-        for kind in latencies:
-            simulation.recorder.record(LatencySet, kind=kind, seconds=0.0)
-        simulation.operations.load(objects)
+        for name in latencies:
+            simulation.recorder.record(LatencySet, kind=name)
+        self.load(objects)
         for kind in KINDS:
             count = simulation.cluster.store.count(kind.name)
             if count != before[kind.name]:
-                simulation.recorder.record(ApiWritten, verb="create", resource=kind.resource, kind=kind.name, key="", detail="reset", count=count)
+                simulation.recorder.record(
+                    ApiWritten, verb="create", resource=kind.resource, kind=kind.name, key="", detail="reset", count=count
+                )
 
 
 def _goes_on_by_itself(binding: BindingCycle) -> bool:

@@ -6,7 +6,7 @@ Upstream: pkg/scheduler/schedule_one.go scheduleOne, schedulingCycle, schedulePo
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -77,7 +77,7 @@ class SchedulingCycle:
     def advance(self) -> None:
         """Run one stage and record what it found."""
         stage = self.stage
-        report = _RUN[stage](self)
+        report = self._RUN[stage](self)
         self.stage = report.next_stage
         self._record_stage(stage, report)
         if report.next_stage == stages.ENDED:
@@ -92,9 +92,7 @@ class SchedulingCycle:
             rejections=report.rejections,
             facts=report.facts,
         )
-        self.results.stages.append(
-            StageView(stage=stage, statuses=report.statuses, rejections=report.rejections, facts=report.facts)
-        )
+        self.results.stages.append(StageView(stage=stage, statuses=report.statuses, rejections=report.rejections, facts=report.facts))
 
     # Before anything is looked at.
 
@@ -193,8 +191,7 @@ class SchedulingCycle:
         rows = snapshot.rows(np.array([snapshot.columns.row_of[name]]))
         outcome = self.framework.filter_rows(self.cycle_state, self.pod, rows, 1)
         if outcome.error is not None:
-            error = outcome.error.as_error()
-            evaluation.error = str(error)
+            evaluation.error = str(outcome.error.as_error())
             return StageReport(stages.FILTER, facts={"node": name, "fits": False, "error": evaluation.error})
         self._note_rejections(outcome)
         rejections = filter_rejections(outcome)
@@ -235,8 +232,8 @@ class SchedulingCycle:
         }
         rejections = filter_rejections(outcome)
         if outcome.error is not None:
-            error = outcome.error.as_error()
-            return self._fail(error_failure(error), {**facts, "error": str(error)}, rejections=rejections)
+            failed = outcome.error.as_error()
+            return self._fail(error_failure(failed), {**facts, "error": str(failed)}, rejections=rejections)
         self.feasible = rows.take(outcome.feasible)
         return self._found_feasible_nodes(facts, rejections)
 
@@ -257,9 +254,7 @@ class SchedulingCycle:
             return StageReport(stages.SELECT_HOST, rejections=list(rejections), facts=facts)
         return StageReport(stages.PRE_SCORE, rejections=list(rejections), facts=facts)
 
-    def _no_node_fits(
-        self, facts: dict[str, Any], statuses: Sequence[Any] = (), rejections: Sequence[Any] = ()
-    ) -> StageReport:
+    def _no_node_fits(self, facts: dict[str, Any], statuses: Sequence[Any] = (), rejections: Sequence[Any] = ()) -> StageReport:
         if self.filtered is not None:
             self.diagnosis.node_to_status.update(self.filtered.node_to_status())
         if self.framework.has_post_filter_plugins:
@@ -411,6 +406,26 @@ class SchedulingCycle:
             results.winner, results.runner_up = scored_nodes(results.ranking, self.feasible, self.scored)
         state.recorder.record(CycleEnded, **{member: getattr(results, member) for member in CYCLE_RESULTS})
 
+    _RUN: ClassVar[dict[str, Callable[[SchedulingCycle], StageReport]]] = {
+        stages.SKIP_POD_SCHEDULE: _skip_pod_schedule,
+        stages.UPDATE_SNAPSHOT: _update_snapshot,
+        stages.PRE_FILTER: _pre_filter,
+        stages.NOMINATED_NODE: _nominated_node,
+        stages.FILTER: _filter,
+        stages.POST_FILTER: _post_filter,
+        stages.PRE_SCORE: _pre_score,
+        stages.SCORE: _score,
+        stages.NORMALIZE_SCORE: _normalize_score,
+        stages.SELECT_HOST: _select_host,
+        stages.ASSUME: _assume,
+        stages.RESERVE: _reserve,
+        stages.PERMIT: _permit,
+        stages.ACTIVATE: _activate,
+        stages.UNRESERVE: _unreserve,
+        stages.FORGET_POD: _forget_pod,
+        stages.HANDLE_SCHEDULING_FAILURE: _handle_scheduling_failure,
+    }
+
 
 def activate(state: SchedulerState, cycle_state: CycleState) -> list[str]:
     """Move the pods to activeQ that plugins want there; their keys. Upstream: schedule_one.go, end of both cycles"""
@@ -419,24 +434,3 @@ def activate(state: SchedulerState, cycle_state: CycleState) -> list[str]:
     state.queue.activate(pods)
     wanted.pods.clear()
     return pods
-
-
-_RUN: Final[dict[str, Callable[[SchedulingCycle], StageReport]]] = {
-    stages.SKIP_POD_SCHEDULE: SchedulingCycle._skip_pod_schedule,
-    stages.UPDATE_SNAPSHOT: SchedulingCycle._update_snapshot,
-    stages.PRE_FILTER: SchedulingCycle._pre_filter,
-    stages.NOMINATED_NODE: SchedulingCycle._nominated_node,
-    stages.FILTER: SchedulingCycle._filter,
-    stages.POST_FILTER: SchedulingCycle._post_filter,
-    stages.PRE_SCORE: SchedulingCycle._pre_score,
-    stages.SCORE: SchedulingCycle._score,
-    stages.NORMALIZE_SCORE: SchedulingCycle._normalize_score,
-    stages.SELECT_HOST: SchedulingCycle._select_host,
-    stages.ASSUME: SchedulingCycle._assume,
-    stages.RESERVE: SchedulingCycle._reserve,
-    stages.PERMIT: SchedulingCycle._permit,
-    stages.ACTIVATE: SchedulingCycle._activate,
-    stages.UNRESERVE: SchedulingCycle._unreserve,
-    stages.FORGET_POD: SchedulingCycle._forget_pod,
-    stages.HANDLE_SCHEDULING_FAILURE: SchedulingCycle._handle_scheduling_failure,
-}

@@ -32,9 +32,7 @@ class StageReport:
 
 def statuses_of(answers: Iterable[PluginAnswer]) -> list[StatusView]:
     """What the plugins answered, for the page."""
-    return [
-        StatusView(plugin=answer.plugin, code=answer.status.code.value, reasons=list(answer.status.reasons)) for answer in answers
-    ]
+    return [StatusView(plugin=answer.plugin, code=answer.status.code.value, reasons=list(answer.status.reasons)) for answer in answers]
 
 
 def filter_rejections(outcome: FilterOutcome) -> list[RejectionView]:

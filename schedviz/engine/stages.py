@@ -22,7 +22,8 @@ facts. The facts, by stage:
 - `Activate`: `pods`.
 - `Unreserve`: `plugins`. `ForgetPod`: `error`.
 - `HandleSchedulingFailure`: `reason` (of the pod's condition), `message`, `requeued` (whether the pod went back to the queue).
-- `WaitOnPermit`, `PreBind`: nothing but statuses. `PostBind`: `activated` (pods that a plugin wanted in activeQ). `Bind`: `node`, `error`. `FinishBinding`: nothing.
+- `WaitOnPermit`, `PreBind`: nothing but statuses. `Bind`: `node`, `error`. `FinishBinding`: nothing.
+  `PostBind`: `activated` (pods that a plugin wanted in activeQ).
 - `MoveAll`: nothing.
 """
 

@@ -118,9 +118,7 @@ class Observer:
                     observed["result"] = outcome.result
         return observed
 
-    def _note_pod(
-        self, command: commands.Bind | commands.BindFail | commands.Confirm, outcome: Outcome, observed: dict[str, Any]
-    ) -> None:
+    def _note_pod(self, command: commands.Bind | commands.BindFail | commands.Confirm, outcome: Outcome, observed: dict[str, Any]) -> None:
         simulation = self._simulation
         if outcome.result:
             observed["result"] = outcome.result

@@ -44,7 +44,7 @@ def admitted(obj: Object, store: ObjectStore, clock: Clock) -> Object:
             creation_timestamp=obj.metadata.creation_timestamp or clock.timestamp(),
         ),
     )
-    return with_priority(obj, store) if isinstance(obj, Pod) else obj
+    return with_priority(obj, store) if isinstance(obj, Pod) else obj  # type: ignore[return-value]  # a Pod is the Object then
 
 
 def with_priority(pod: Pod, store: ObjectStore) -> Pod:
@@ -85,10 +85,10 @@ def merged(new: Object, old: Object, written: Mapping[str, Any]) -> Object:
         ),
     )
     keep = _KEEPS.get(type(new))
-    return keep(new, old, "status" in written) if keep is not None else new
+    return keep(new, old, has_status="status" in written) if keep is not None else new
 
 
-def _keep_of_pod(new: Pod, old: Pod, has_status: bool) -> Pod:
+def _keep_of_pod(new: Pod, old: Pod, *, has_status: bool) -> Pod:
     spec = replace(
         new.spec,
         node_name=new.spec.node_name or old.spec.node_name,
@@ -100,16 +100,16 @@ def _keep_of_pod(new: Pod, old: Pod, has_status: bool) -> Pod:
     return replace(new, spec=spec, status=old.status, unread_status=old.unread_status)
 
 
-def _keep_of_node(new: Node, old: Node, has_status: bool) -> Node:
+def _keep_of_node(new: Node, old: Node, *, has_status: bool) -> Node:
     return new if has_status else replace(new, status=old.status)
 
 
-def _keep_of_volume(new: PersistentVolume, old: PersistentVolume, has_status: bool) -> PersistentVolume:
+def _keep_of_volume(new: PersistentVolume, old: PersistentVolume, *, has_status: bool) -> PersistentVolume:
     spec = replace(new.spec, claim_ref=new.spec.claim_ref or old.spec.claim_ref)
     return replace(new, spec=spec, status=new.status if has_status else old.status)
 
 
-def _keep_of_claim(new: PersistentVolumeClaim, old: PersistentVolumeClaim, has_status: bool) -> PersistentVolumeClaim:
+def _keep_of_claim(new: PersistentVolumeClaim, old: PersistentVolumeClaim, *, has_status: bool) -> PersistentVolumeClaim:
     spec = replace(new.spec, volume_name=new.spec.volume_name or old.spec.volume_name)
     return replace(new, spec=spec, status=new.status if has_status else old.status)
 

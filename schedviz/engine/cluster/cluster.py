@@ -16,13 +16,13 @@ from schedviz.engine.cluster import status_patch
 from schedviz.engine.cluster.admission import admitted, in_namespace, merged
 from schedviz.engine.cluster.objects import ObjectStore, qualified_resource
 from schedviz.engine.cluster.watch import Lost, Verb, Watches, WatchEvent
-from schedviz.trace.recorder import Recorder
 from schedviz.engine.framework.status import StatusError
 from schedviz.engine.instructions import AnyInstruction, BindPod, DeletePod, PatchPodStatus, RecordEvent
 from schedviz.kube.core import Pod, PodCondition
 from schedviz.kube.kinds import BY_NAME, BY_TYPE
 from schedviz.kube.meta import KubeObject
 from schedviz.trace.events import ApiWritten, EventRecorded, WatchDelivered, WatchSent
+from schedviz.trace.recorder import Recorder
 
 Object = TypeVar("Object", bound=KubeObject)
 
@@ -58,7 +58,7 @@ class Cluster:
 
     # What a user asks for.
 
-    def create(self, obj: Object, *, lost: Lost = "") -> Object:
+    def create(self, obj: KubeObject, *, lost: Lost = "") -> None:
         """Create an object and tell the watchers. Raises `Refusal`."""
         obj = in_namespace(obj)
         kind = BY_TYPE[type(obj)].name
@@ -67,19 +67,17 @@ class Cluster:
         obj = self._written(admitted(obj, self.store, self.clock))
         self._record_write("create", obj)
         self._tell_at_once(self._event("ADDED", obj, None, lost))
-        return obj
 
-    def update(self, obj: Object, written: Mapping[str, Any], *, lost: Lost = "") -> Object:
+    def update(self, obj: KubeObject, written: Mapping[str, Any], *, lost: Lost = "") -> None:
         """Replace an object (`written`: as the user wrote it) and tell the watchers if that changed anything. Raises `Refusal`."""
         obj = in_namespace(obj)
         old = self._existing(BY_TYPE[type(obj)].name, obj.key)
         new = merged(obj, old, written)
         if _same(new, old):
-            return new
+            return
         new = self._written(new)
         self._record_write("update", new)
         self._tell_at_once(self._event("MODIFIED", new, old, lost))
-        return new
 
     def delete(self, kind: str, namespace: str, name: str, *, graceful: bool = False, lost: Lost = "") -> None:
         """Delete an object, or let a pod begin to terminate, and tell the watchers. Raises `Refusal`."""
@@ -97,10 +95,9 @@ class Cluster:
         self._tell_at_once(self._event("MODIFIED", bound, pod))
         return True
 
-    def load(self, obj: Object) -> Object:
+    def load(self, obj: KubeObject) -> None:
         """Store an object of an import. Nobody is told."""
-        obj = in_namespace(obj)
-        return self._written(admitted(obj, self.store, self.clock))
+        self._written(admitted(in_namespace(obj), self.store, self.clock))
 
     # What the scheduler asks for.
 
@@ -314,9 +311,7 @@ class Cluster:
             count=self.store.count(entry.name),
         )
 
-    def _record_scheduler_write(
-        self, verb: Any, obj: KubeObject, *, subresource: str = "", detail: str = "", error: str = ""
-    ) -> None:
+    def _record_scheduler_write(self, verb: Any, obj: KubeObject, *, subresource: str = "", detail: str = "", error: str = "") -> None:
         entry = BY_TYPE[type(obj)]
         self.recorder.record(
             ApiWritten,
