@@ -59,6 +59,11 @@ class DomainCounts:
         sums = np.bincount(chosen, weights=counts[among], minlength=len(values)).astype(np.int64)
         return cls(values, sums, np.bincount(chosen, minlength=len(values)) > 0)
 
+    @classmethod
+    def empty(cls) -> Self:
+        """No domain was seen."""
+        return cls((), np.zeros(0, np.int64), np.zeros(0, np.bool_))
+
     def __len__(self) -> int:
         """How many domains were seen."""
         return int(self._seen.sum())

@@ -1,22 +1,24 @@
 """InterPodAffinity: pods near to, or far from, pods that they (or that those) ask for.
 
-Exact for now for pods without terms in clusters where no pod has required anti-affinity or preferred terms.
-Upstream: framework/plugins/interpodaffinity
+Upstream: framework/plugins/interpodaffinity/plugin.go
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import numpy as np
+from collections.abc import Iterator, Sequence
 
 from schedviz.engine.config.plugin_args import InterPodAffinityArgs
-from schedviz.engine.framework.cycle_state import CycleState
+from schedviz.engine.framework.affinity_terms import AffinityTerm
+from schedviz.engine.framework.cycle_state import CycleState, NotFoundError
 from schedviz.engine.framework.interface import Handle, PreFilterResult, Scores
 from schedviz.engine.framework.listers import SharedLister
 from schedviz.engine.framework.plugins import names
-from schedviz.engine.framework.rows import Rows
-from schedviz.engine.framework.status import SKIP, SUCCESS, Status
+from schedviz.engine.framework.plugins.interpodaffinity import filtering, scoring
+from schedviz.engine.framework.plugins.interpodaffinity.filtering import PRE_FILTER_STATE_KEY
+from schedviz.engine.framework.plugins.interpodaffinity.scoring import PRE_SCORE_STATE_KEY, PreScoreState
+from schedviz.engine.framework.plugins.interpodaffinity.terms import ExistingTerms, namespace_labels, resolve
+from schedviz.engine.framework.rows import IntArray, Rows
+from schedviz.engine.framework.status import SKIP, SUCCESS, Status, as_status, unresolvable
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, NodeInfo, PodInfo
 from schedviz.engine.framework.verdicts import Verdicts
 
@@ -25,8 +27,11 @@ class InterPodAffinity:
     name = names.INTER_POD_AFFINITY
 
     def __init__(self, args: InterPodAffinityArgs, handle: Handle) -> None:
-        self._args = args
         self._handle = handle
+        self._ignores_existing = args.ignore_preferred_terms_of_existing_pods
+        weight = args.hard_pod_affinity_weight
+        self._required_far = ExistingTerms("required-anti-affinity", _required_anti_affinity_terms)
+        self._liked = ExistingTerms(f"scored-affinity-{weight}", lambda node_info: scoring.scored_terms(node_info, weight))
 
     def events_to_register(self) -> Sequence[ClusterEvent]:
         return (
@@ -34,26 +39,78 @@ class InterPodAffinity:
             ClusterEvent(GVK.NODE, ActionType.ADD | ActionType.UPDATE_NODE_LABEL),
         )
 
-    def uses(self, pod: PodInfo, snapshot: SharedLister | None) -> bool:
-        return pod.has_affinity or (snapshot is not None and bool(snapshot.have_pods_with_affinity_node_info_list))
+    def pre_filter(self, state: CycleState, pod: PodInfo, snapshot: SharedLister) -> tuple[PreFilterResult | None, Status]:
+        if pod.terms.error:
+            return None, unresolvable(f"parsing pod: {pod.terms.error}")
+        objects = self._handle.objects
+        labels = namespace_labels(pod.namespace, objects)
+        existing: dict[str, IntArray] = {}
+        if snapshot.have_pods_with_required_anti_affinity_node_info_list:
+            existing = self._required_far.sums(snapshot.rows(), pod, labels)
+        near, far = resolve(pod.required_affinity_terms, objects), resolve(pod.required_anti_affinity_terms, objects)
+        if not (near or far or existing):
+            return None, SKIP
+        found = filtering.count_terms(snapshot.rows(), near, far, existing, labels)
+        if found.has_nothing_to_say:
+            return None, SKIP
+        state.write(PRE_FILTER_STATE_KEY, found)
+        return None, SUCCESS
 
-    def pre_filter(self, state: CycleState, pod: PodInfo, snapshot: SharedLister) -> tuple[PreFilterResult | None, Status]:  # noqa: ARG002
-        return None, SKIP
+    def add_pod(self, state: CycleState, pod_to_schedule: PodInfo, pod_to_add: PodInfo, node_info: NodeInfo) -> Status:
+        return _update(state, pod_to_schedule, pod_to_add, node_info, 1)
 
-    def add_pod(self, state: CycleState, pod_to_schedule: PodInfo, pod_to_add: PodInfo, node_info: NodeInfo) -> Status:  # noqa: ARG002
-        return SUCCESS
+    def remove_pod(self, state: CycleState, pod_to_schedule: PodInfo, pod_to_remove: PodInfo, node_info: NodeInfo) -> Status:
+        return _update(state, pod_to_schedule, pod_to_remove, node_info, -1)
 
-    def remove_pod(self, state: CycleState, pod_to_schedule: PodInfo, pod_to_remove: PodInfo, node_info: NodeInfo) -> Status:  # noqa: ARG002
-        return SUCCESS
+    def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:
+        try:
+            found = state.read(PRE_FILTER_STATE_KEY)
+        except NotFoundError as error:
+            return Verdicts.all(len(rows), as_status(f'error reading "{PRE_FILTER_STATE_KEY.name}" from cycleState: {error}'))
+        return filtering.filter_rows(found, pod.pod, rows)
 
-    def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:  # noqa: ARG002 - the extension point's shape
-        return None
-
-    def pre_score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Status:  # noqa: ARG002 - the extension point's shape
+    def pre_score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Status:
+        if not len(rows):
+            return SUCCESS
+        if pod.terms.error:
+            return as_status(f"failed to parse pod: {pod.terms.error}")
+        snapshot, objects = self._handle.snapshot, self._handle.objects
+        near, far = resolve(pod.preferred_affinity_terms, objects), resolve(pod.preferred_anti_affinity_terms, objects)
+        existing: dict[str, IntArray] = {}
+        ignores_existing = self._ignores_existing and not (near or far)
+        if snapshot.have_pods_with_affinity_node_info_list and not ignores_existing:
+            existing = self._liked.sums(snapshot.rows(), pod, namespace_labels(pod.namespace, objects))
+        found = scoring.add_up(snapshot.rows(), near, far, existing) if near or far or existing else PreScoreState()
+        state.write(PRE_SCORE_STATE_KEY, found)
         return SUCCESS
 
     def score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Scores | Status:  # noqa: ARG002 - the extension point's shape
-        return np.zeros(len(rows), np.int64)
+        try:
+            return scoring.score_rows(state.read(PRE_SCORE_STATE_KEY), rows)
+        except NotFoundError as error:
+            return _unread(error)
 
     def normalize_score(self, state: CycleState, pod: PodInfo, scores: Scores) -> Scores | Status:  # noqa: ARG002
-        return scores
+        try:
+            found = state.read(PRE_SCORE_STATE_KEY)
+        except NotFoundError as error:
+            return _unread(error)
+        return scoring.normalize(scores) if found.topology_score else scores
+
+
+def _required_anti_affinity_terms(node_info: NodeInfo) -> Iterator[tuple[AffinityTerm, int]]:
+    for pod in node_info.pods_with_required_anti_affinity:
+        for term in pod.required_anti_affinity_terms:
+            yield term, 1
+
+
+def _update(state: CycleState, pod: PodInfo, changed: PodInfo, node_info: NodeInfo, multiplier: int) -> Status:
+    try:
+        state.read(PRE_FILTER_STATE_KEY).update_with_pod(changed, pod, node_info, multiplier)
+    except NotFoundError as error:
+        return as_status(f'error reading "{PRE_FILTER_STATE_KEY.name}" from cycleState: {error}')
+    return SUCCESS
+
+
+def _unread(error: NotFoundError) -> Status:
+    return as_status(f'failed to read "{PRE_SCORE_STATE_KEY.name}" from cycleState: {error}')

@@ -1,0 +1,146 @@
+"""Required terms: of the pod that is scheduled, and required anti-affinity of pods that run.
+
+Upstream: framework/plugins/interpodaffinity/filtering.go
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, Self
+
+import msgspec
+import numpy as np
+
+from schedviz.engine.framework.cycle_state import StateKey
+from schedviz.engine.framework.plugins import names
+from schedviz.engine.framework.plugins.helper.topology import DomainCounts, has_label
+from schedviz.engine.framework.plugins.interpodaffinity.terms import Term, matches_all, pods_matching_all
+from schedviz.engine.framework.rows import IntArray, Rows
+from schedviz.engine.framework.status import SUCCESS, unresolvable, unschedulable
+from schedviz.engine.framework.types import NodeInfo, PodInfo
+from schedviz.engine.framework.verdicts import Verdicts
+from schedviz.kube.core import Pod
+from schedviz.kube.selectors import Labels
+
+_AFFINITY: Final = unresolvable("node(s) didn't match pod affinity rules")
+_ANTI_AFFINITY: Final = unschedulable("node(s) didn't match pod anti-affinity rules")
+_EXISTING: Final = unschedulable("node(s) didn't satisfy existing pods anti-affinity rules")
+
+#: Topology key -> matched terms by domain. Upstream: topologyToMatchedTermCount
+TermCounts = dict[str, DomainCounts]
+
+
+class PreFilterState:
+    """The pod's required terms, and how often terms matched in each domain. Upstream: preFilterState"""
+
+    def __init__(
+        self,
+        affinity_terms: tuple[Term, ...],
+        anti_affinity_terms: tuple[Term, ...],
+        namespace_labels: Labels,
+        counts: Sequence[TermCounts],
+    ) -> None:
+        self.affinity_terms = affinity_terms
+        self.anti_affinity_terms = anti_affinity_terms
+        self.namespace_labels = namespace_labels
+        #: Terms of pods that run which speak of this pod; pods that this pod's terms speak of.
+        self.existing_anti_affinity, self.affinity, self.anti_affinity = counts
+
+    @property
+    def has_nothing_to_say(self) -> bool:
+        return not (self.affinity_terms or self.anti_affinity_terms) and _is_empty(self.existing_anti_affinity)
+
+    def clone(self) -> PreFilterState:
+        counts = [
+            {key: domains.clone() for key, domains in side.items()}
+            for side in (self.existing_anti_affinity, self.affinity, self.anti_affinity)
+        ]
+        return PreFilterState(self.affinity_terms, self.anti_affinity_terms, self.namespace_labels, counts)
+
+    def update_with_pod(self, changed: PodInfo, pod: PodInfo, node_info: NodeInfo, multiplier: int) -> None:
+        """A pod came to a node, or (-1) left it. Upstream: updateWithPod"""
+        labels = node_info.node.metadata.labels if node_info.node is not None else {}
+        existing = (term for term in changed.required_anti_affinity_terms if term.matches(pod.pod, self.namespace_labels))
+        _update(self.existing_anti_affinity, (term.topology_key for term in existing), labels, multiplier)
+        if matches_all(self.affinity_terms, changed.pod):
+            _update(self.affinity, (term.topology_key for term in self.affinity_terms), labels, multiplier)
+        own = (term for term in self.anti_affinity_terms if term.matches(changed.pod))
+        _update(self.anti_affinity, (term.topology_key for term in own), labels, multiplier)
+
+    def to_state(self) -> dict[str, Any]:
+        """Plain data, for a checkpoint."""
+        return {
+            "affinityTerms": msgspec.to_builtins(self.affinity_terms),
+            "antiAffinityTerms": msgspec.to_builtins(self.anti_affinity_terms),
+            "namespaceLabels": dict(self.namespace_labels),
+            "counts": [
+                {key: domains.to_state() for key, domains in side.items()}
+                for side in (self.existing_anti_affinity, self.affinity, self.anti_affinity)
+            ],
+        }
+
+    @classmethod
+    def from_state(cls, data: Any) -> Self:
+        return cls(
+            msgspec.convert(data["affinityTerms"], tuple[Term, ...]),
+            msgspec.convert(data["antiAffinityTerms"], tuple[Term, ...]),
+            data["namespaceLabels"],
+            [{key: DomainCounts.from_state(domains) for key, domains in side.items()} for side in data["counts"]],
+        )
+
+
+PRE_FILTER_STATE_KEY: Final = StateKey(f"PreFilter{names.INTER_POD_AFFINITY}", PreFilterState)
+
+
+def count_terms(
+    rows: Rows,
+    affinity_terms: tuple[Term, ...],
+    anti_affinity_terms: tuple[Term, ...],
+    existing: dict[str, IntArray],
+    namespace_labels: Labels,
+) -> PreFilterState:
+    """Matches by domain, over all nodes. Upstream: getExistingAntiAffinityCounts, getIncomingAffinityAntiAffinityCounts"""
+    near: dict[str, IntArray] = {}
+    if affinity_terms:
+        pods = pods_matching_all(rows, affinity_terms)
+        for term in affinity_terms:
+            near[term.topology_key] = near.get(term.topology_key, 0) + pods
+    far: dict[str, IntArray] = {}
+    for term in anti_affinity_terms:
+        far[term.topology_key] = far.get(term.topology_key, 0) + pods_matching_all(rows, (term,))
+    counts = [_by_domain(rows, side) for side in (existing, near, far)]
+    return PreFilterState(affinity_terms, anti_affinity_terms, namespace_labels, counts)
+
+
+def _by_domain(rows: Rows, numbers: dict[str, IntArray]) -> TermCounts:
+    return {key: DomainCounts.count(rows, key, counts, has_label(rows, key)) for key, counts in numbers.items()}
+
+
+def filter_rows(state: PreFilterState, pod: Pod, rows: Rows) -> Verdicts | None:
+    """The pod's affinity, then its anti-affinity, then that of the others. Upstream: Filter"""
+    codes = np.zeros(len(rows), np.int16)
+    if state.affinity_terms:
+        pods_exist = np.ones(len(rows), np.bool_)
+        for term in state.affinity_terms:
+            key = term.topology_key
+            codes[~has_label(rows, key)] = 1
+            pods_exist &= state.affinity[key].of_rows(rows, key) > 0
+        # The first of a group of pods that want to be near to each other goes anywhere.
+        is_first = _is_empty(state.affinity) and matches_all(state.affinity_terms, pod)
+        if not is_first:
+            codes[~pods_exist] = 1
+    for number, side in ((2, state.anti_affinity), (3, state.existing_anti_affinity)):
+        for key, domains in side.items():
+            codes[(codes == 0) & (domains.of_rows(rows, key) > 0)] = number
+    return Verdicts(codes, (SUCCESS, _AFFINITY, _ANTI_AFFINITY, _EXISTING)) if codes.any() else None
+
+
+def _is_empty(counts: TermCounts) -> bool:
+    """Upstream drops a domain whose number becomes 0."""
+    return not any(domains.numbers().any() for domains in counts.values())
+
+
+def _update(counts: TermCounts, keys: Iterable[str], labels: Labels, multiplier: int) -> None:
+    for key in keys:
+        if key in labels:
+            counts.setdefault(key, DomainCounts.empty()).add(labels[key], multiplier)

@@ -1,0 +1,82 @@
+"""Preferred terms, of the pod that is scheduled and of pods that run; and required affinity of pods that run.
+
+Upstream: framework/plugins/interpodaffinity/scoring.go
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final, Self
+
+import numpy as np
+
+from schedviz.engine.framework.affinity_terms import AffinityTerm
+from schedviz.engine.framework.cycle_state import StateKey
+from schedviz.engine.framework.interface import MAX_NODE_SCORE, Scores
+from schedviz.engine.framework.plugins import names
+from schedviz.engine.framework.plugins.helper.topology import DomainCounts, has_label
+from schedviz.engine.framework.plugins.interpodaffinity.terms import Term, pods_matching_all
+from schedviz.engine.framework.rows import IntArray, Rows
+from schedviz.engine.framework.types import NodeInfo
+
+
+class PreScoreState:
+    """Topology key -> the sum of weights by domain. Upstream: preScoreState"""
+
+    def __init__(self, topology_score: dict[str, DomainCounts] | None = None) -> None:
+        self.topology_score = topology_score or {}
+
+    def clone(self) -> PreScoreState:
+        return self
+
+    def to_state(self) -> dict[str, Any]:
+        """Plain data, for a checkpoint."""
+        return {key: domains.to_state() for key, domains in self.topology_score.items()}
+
+    @classmethod
+    def from_state(cls, data: Any) -> Self:
+        return cls({key: DomainCounts.from_state(domains) for key, domains in data.items()})
+
+
+PRE_SCORE_STATE_KEY: Final = StateKey(f"PreScore{names.INTER_POD_AFFINITY}", PreScoreState)
+
+
+def scored_terms(node_info: NodeInfo, hard_pod_affinity_weight: int) -> Iterator[tuple[AffinityTerm, int]]:
+    """Terms of a node's pods that make nodes more or less liked by others. Upstream: processExistingPod"""
+    for pod in node_info.pods_with_affinity:
+        if hard_pod_affinity_weight > 0:
+            for required in pod.required_affinity_terms:
+                yield required, hard_pod_affinity_weight
+        for preferred in pod.preferred_affinity_terms:
+            yield preferred, preferred.weight
+        for preferred in pod.preferred_anti_affinity_terms:
+            yield preferred, -preferred.weight
+
+
+def add_up(rows: Rows, near: tuple[Term, ...], far: tuple[Term, ...], existing: dict[str, IntArray]) -> PreScoreState:
+    """The weights by domain, over all nodes. Upstream: PreScore"""
+    weights = dict(existing)
+    for term, sign in (*((term, 1) for term in near), *((term, -1) for term in far)):
+        key = term.topology_key
+        unweighted = Term(key, term.selector, term.namespaces, term.namespace_selector)
+        weights[key] = weights.get(key, 0) + pods_matching_all(rows, (unweighted,)) * (sign * term.weight)
+    return PreScoreState({key: DomainCounts.count(rows, key, sums, has_label(rows, key)) for key, sums in weights.items()})
+
+
+def score_rows(state: PreScoreState, rows: Rows) -> Scores:
+    """The sum over the domains of each row's node. Upstream: Score"""
+    score = np.zeros(len(rows), np.int64)
+    for key, domains in state.topology_score.items():
+        score += domains.of_rows(rows, key)
+    return score
+
+
+def normalize(scores: Scores) -> Scores:
+    """The lowest becomes 0, the highest 100. Upstream: NormalizeScore"""
+    if not len(scores):
+        return scores
+    lowest = int(scores.min())
+    spread = int(scores.max()) - lowest
+    if not spread:
+        return np.zeros_like(scores)
+    return (float(MAX_NODE_SCORE) * ((scores - lowest).astype(np.float64) / float(spread))).astype(np.int64)

@@ -1,0 +1,116 @@
+"""Pod (anti-)affinity terms in use: those of the incoming pod with their namespaces looked up, and those of pods that run.
+
+Counts over pods that run belong to the rows of the snapshot: they are remembered for each question, and counted again only
+where pods changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+
+import msgspec
+import numpy as np
+
+from schedviz.engine.framework.affinity_terms import AffinityTerm, WeightedAffinityTerm
+from schedviz.engine.framework.listers import ObjectLister
+from schedviz.engine.framework.rows import IntArray, Rows
+from schedviz.engine.framework.types import NodeInfo, PodInfo
+from schedviz.kube.core import Pod
+from schedviz.kube.selectors import NOTHING, Labels, Selector
+
+_NO_LABELS: Labels = {}
+
+
+class Term(msgspec.Struct, frozen=True):
+    """A term of the incoming pod, with its namespace selector turned into names. Upstream: framework/types.go AffinityTerm"""
+
+    topology_key: str
+    selector: Selector
+    namespaces: frozenset[str]
+    #: What is left of the namespace selector: everything, or nothing.
+    namespace_selector: Selector
+    weight: int = 0
+
+    def matches(self, pod: Pod) -> bool:
+        """Whether the term speaks of a pod."""
+        if pod.namespace in self.namespaces or self.namespace_selector.matches(_NO_LABELS):
+            return self.selector.matches(pod.metadata.labels)
+        return False
+
+
+def resolve(terms: Iterable[AffinityTerm], objects: ObjectLister) -> tuple[Term, ...]:
+    """Terms with the namespaces that their selectors select now. Upstream: mergeAffinityTermNamespacesIfNotEmpty"""
+    return tuple(_resolve(term, objects) for term in terms)
+
+
+def _resolve(term: AffinityTerm, objects: ObjectLister) -> Term:
+    namespaces, selector = term.namespaces, term.namespace_selector
+    if not selector.is_empty:
+        if not selector.selects_nothing:
+            found = (namespace.name for namespace in objects.list("Namespace") if selector.matches(namespace.metadata.labels))
+            namespaces = namespaces | frozenset(found)
+        selector = NOTHING
+    weight = term.weight if isinstance(term, WeightedAffinityTerm) else 0
+    return Term(term.topology_key, term.selector, namespaces, selector, weight)
+
+
+def matches_all(terms: Sequence[Term], pod: Pod) -> bool:
+    """Whether there are terms, and all speak of a pod. Upstream: podMatchesAllAffinityTerms"""
+    return bool(terms) and all(term.matches(pod) for term in terms)
+
+
+def namespace_labels(namespace: str, objects: ObjectLister) -> Labels:
+    """The labels of a namespace, none where it does not exist. Upstream: GetNamespaceLabelsSnapshot"""
+    found = objects.get("Namespace", "", namespace)
+    labels: Labels = {} if found is None else found.metadata.labels
+    return labels
+
+
+def pods_matching_all(rows: Rows, terms: tuple[Term, ...]) -> IntArray:
+    """How many pods of each row all of the terms speak of."""
+
+    def count(node_info: NodeInfo) -> int:
+        return sum(1 for pod in node_info.pods if matches_all(terms, pod.pod))
+
+    return rows.info_column(("affinity-pods", terms), count, np.int64)
+
+
+class ExistingTerms:
+    """What terms of pods that run say of one incoming pod, by topology key.
+
+    `terms_of` gives the terms of a node's pods that matter, each with a weight.
+    """
+
+    def __init__(self, kind: str, terms_of: Callable[[NodeInfo], Iterable[tuple[AffinityTerm, int]]]) -> None:
+        self._kind = kind
+        self._terms_of = terms_of
+        #: Sets of topology keys, by the code that stands for them in a column.
+        self._key_sets: list[frozenset[str]] = [frozenset()]
+        self._codes: dict[frozenset[str], int] = {frozenset(): 0}
+
+    def sums(self, rows: Rows, pod: PodInfo, labels_of_namespace: Labels) -> dict[str, IntArray]:
+        """For each topology key of any term: for each row, the weights of the terms with that key that speak of the pod."""
+        asked = (pod.namespace, _frozen(pod.pod.metadata.labels), _frozen(labels_of_namespace))
+        return {key: self._sums_of(rows, key, asked, pod.pod, labels_of_namespace) for key in self._keys(rows)}
+
+    def _keys(self, rows: Rows) -> list[str]:
+        codes = rows.info_column((self._kind, "keys"), self._code, np.int32)
+        return sorted(frozenset[str]().union(*(self._key_sets[code] for code in np.unique(codes).tolist())))
+
+    def _code(self, node_info: NodeInfo) -> int:
+        keys = frozenset(term.topology_key for term, _ in self._terms_of(node_info))
+        if keys not in self._codes:
+            self._codes[keys] = len(self._key_sets)
+            self._key_sets.append(keys)
+        return self._codes[keys]
+
+    def _sums_of(self, rows: Rows, key: str, asked: Hashable, pod: Pod, labels_of_namespace: Labels) -> IntArray:
+        def add_up(node_info: NodeInfo) -> int:
+            terms = self._terms_of(node_info)
+            return sum(weight for term, weight in terms if term.topology_key == key and term.matches(pod, labels_of_namespace))
+
+        return rows.info_column((self._kind, key, asked), add_up, np.int64)
+
+
+def _frozen(labels: Mapping[str, str]) -> frozenset[tuple[str, str]]:
+    return frozenset(labels.items())
