@@ -57,23 +57,26 @@ def known(struct: type) -> type[msgspec.Struct]:
 
 
 class _Plan(msgspec.Struct, frozen=True):
-    """What to look at in a remainder."""
+    """What to look at in a remainder: its members by their place."""
 
     blank: Any
     leaves: tuple[str, ...]
     defaults: tuple[tuple[str, Any], ...]
-    parts: tuple[str, ...]
-    sequences: tuple[str, ...]
+    parts: tuple[tuple[int, str], ...]
+    sequences: tuple[tuple[int, str], ...]
 
 
 @cache
 def _plan(struct: type) -> _Plan:
-    parts: list[str] = []
-    sequences: list[str] = []
     leaves: list[str] = []
-    for field in _fields(struct):
+    parts: list[tuple[int, str]] = []
+    sequences: list[tuple[int, str]] = []
+    for place, field in enumerate(_fields(struct)):
         nested, is_sequence = _nested(field.type)
-        (sequences if is_sequence else parts if nested else leaves).append(field.name)
+        if not nested:
+            leaves.append(field.name)
+        else:
+            (sequences if is_sequence else parts).append((place, field.name))
     of = struct.__name__.removesuffix(_SUFFIX)
     return _Plan(struct(), tuple(leaves), tuple(UNREAD_DEFAULTS.get(of, {}).items()), tuple(parts), tuple(sequences))
 
@@ -90,30 +93,20 @@ def prune(rest: Any) -> bool:
     for name, default in plan.defaults:
         if getattr(rest, name) == default:
             setattr(rest, name, None)
-    bare = True
-    for name in plan.leaves:
-        value = getattr(rest, name)
-        if value is not None:
-            if value or value is False or value == 0:
-                bare = False
-            else:
+    values = msgspec.structs.astuple(rest)
+    for place, name in plan.parts:
+        part = values[place]
+        if part is not None and prune(part):
+            setattr(rest, name, None)
+    for place, name in plan.sequences:
+        bare_items = [prune(item) for item in values[place]]
+        if all(bare_items):
+            setattr(rest, name, ())
+    if "" in values or [] in values or {} in values:
+        for name in plan.leaves:
+            if getattr(rest, name) in ("", [], {}):
                 setattr(rest, name, None)
-    for name in plan.parts:
-        part = getattr(rest, name)
-        if part is not None:
-            if prune(part):
-                setattr(rest, name, None)
-            else:
-                bare = False
-    for name in plan.sequences:
-        sequence = getattr(rest, name)
-        if sequence:
-            bare_items = [prune(item) for item in sequence]
-            if all(bare_items):
-                setattr(rest, name, ())
-            else:
-                bare = False
-    return bare
+    return bool(rest == plan.blank)
 
 
 def _fields(struct: type) -> tuple[msgspec.structs.FieldInfo, ...]:
