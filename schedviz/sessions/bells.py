@@ -4,6 +4,7 @@ taken)."""
 from __future__ import annotations
 
 import logging
+import time
 from uuid import UUID
 
 import redis
@@ -22,6 +23,8 @@ ENGINE_QUEUE = "engine"
 IO_QUEUE = "io"
 
 _IMPORT_BELL_MILLISECONDS = 30_000
+_COMPLAINT_SECONDS = 10.0
+_complained_at = -_COMPLAINT_SECONDS
 _BROKER_AWAY = (CeleryError, KombuError, redis.RedisError, OSError)
 
 
@@ -44,6 +47,15 @@ def enqueue(task: str, *arguments: object, queue: str) -> bool:
     try:
         app.send_task(task, args=arguments, queue=queue, retry=False)
     except _BROKER_AWAY as error:
-        logger.warning("%s cannot be enqueued now: %s", task, error)
+        _complain_seldom(task, error)
         return False
     return True
+
+
+def _complain_seldom(task: str, error: BaseException) -> None:
+    """Once in a while is enough: the sweeper tries again every other second for every session."""
+    global _complained_at  # noqa: PLW0603
+    now = time.monotonic()
+    if now - _complained_at > _COMPLAINT_SECONDS:
+        _complained_at = now
+        logger.warning("%s cannot be enqueued now, it will be later: %s", task, error)
