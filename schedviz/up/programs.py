@@ -27,6 +27,8 @@ def shared_environment(data: Path, redis_url: str, host: str) -> dict[str, str]:
         **os.environ,
         "DJANGO_SETTINGS_MODULE": "schedviz.settings",
         "SCHEDVIZ_DATA": str(data),
+        # Uploads on their way, and what a killed pool leaves behind; emptied at each start.
+        "TMPDIR": str(data / "tmp"),
         "SCHEDVIZ_REDIS_URL": redis_url,
         "SCHEDVIZ_ALLOWED_HOSTS": os.environ.get("SCHEDVIZ_ALLOWED_HOSTS") or ",".join(allowed),
         "SCHEDVIZ_LOG": "json",
@@ -68,17 +70,18 @@ def web(listener: socket.socket) -> Program:
 
 def workers() -> list[Program]:
     """Engine workers, one for each of two cores, and one worker for imports and other long jobs."""
-    engines = [_worker(f"engine-{n}", "worker", "engine", "threads", SLOTS) for n in range(1, ENGINE_WORKERS + 1)]
-    return [*engines, _worker("io", "io", "io", "prefork", 2)]
+    engines = [_worker(f"engine-{n}", "worker", "engine", "threads", SLOTS, grace=1.2) for n in range(1, ENGINE_WORKERS + 1)]
+    # Celery takes two seconds to join idle processes, and a long import would take longer still: it begins again at the next start.
+    return [*engines, _worker("io", "io", "io", "prefork", 2, grace=0.2)]
 
 
-def _worker(name: str, role: str, queue: str, pool: str, size: int) -> Program:
+def _worker(name: str, role: str, queue: str, pool: str, size: int, *, grace: float) -> Program:
     return Program(
         name,
         [sys.executable, "-m", "schedviz.up.worker", name, queue, pool, str(size)],
         # Django's checks import the whole web part; the tests run them.
         {"SCHEDVIZ_ROLE": role, "CELERY_SKIP_CHECKS": "1"},
-        grace_seconds=1.2,
+        grace_seconds=grace,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -31,6 +32,7 @@ def run(options: UpOptions) -> None:
             lock.name_holder(url)
             terminal = Terminal(url=url, data=data, open_browser=options.open_browser)
             terminal.starting()
+            _empty(data / "tmp")
             folder = _socket_folder()
             redis, redis_url = _redis(folder, terminal)
             environment = programs.shared_environment(data, redis_url, options.host)
@@ -49,6 +51,12 @@ def _data_folder(wanted: Path) -> Path:
     if not os.access(data, os.W_OK | os.X_OK):
         raise CannotStart(f"The data folder {data} cannot be written to. Choose another with --data.")
     return data
+
+
+def _empty(folder: Path) -> None:
+    """What an earlier run left in its folder for temporary files."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def _socket_folder() -> Path:

@@ -186,19 +186,22 @@ class Supervisor:
         redis = [child for name, child in by_name.items() if name == "redis"]
         web = [child for name, child in by_name.items() if name == "web"]
         others = [child for name, child in by_name.items() if name not in {"redis", "web"}]
-        deadline = time.monotonic()
+        left_over = 0.0
         for group in (web, others, redis):
             for child in group:
                 child.ask_to_end()
             # What one group does not need of its time, the next one has.
-            deadline += max((child.program.grace_seconds for child in group), default=0.0)
-            self._await_end(group, deadline, impatient=lambda: self._signals.stops > max(stops, 1))
+            asked = time.monotonic()
+            self._await_end(group, asked + left_over, impatient=lambda: self._signals.stops > max(stops, 1))
+            longest = max((child.program.grace_seconds for child in group), default=0.0)
+            left_over = max(0.0, left_over + longest - (time.monotonic() - asked))
 
-    def _await_end(self, group: list[Child], deadline: float, *, impatient: Callable[[], bool]) -> None:
+    def _await_end(self, group: list[Child], since: float, *, impatient: Callable[[], bool]) -> None:
+        """Until all of them have ended; each has its grace, counted from `since`."""
         left = {child.pid: child for child in group if child.pid is not None}
         while left:
             for pid, child in list(left.items()):
-                if impatient() or time.monotonic() > deadline:
+                if impatient() or time.monotonic() > since + child.program.grace_seconds:
                     child.kill_group()
                 if child.reap() is not None:
                     child.due = None
