@@ -139,7 +139,7 @@ AnyCommand = (
     | Reset
 )
 
-_decoder = msgspec.json.Decoder(AnyCommand)
+_decoder: msgspec.json.Decoder[AnyCommand] = msgspec.json.Decoder(AnyCommand)
 
 
 def decode_command(data: bytes) -> AnyCommand:
@@ -152,7 +152,8 @@ def decode_command(data: bytes) -> AnyCommand:
 
 def convert_command(data: object) -> AnyCommand:
     """A command from already decoded JSON. Raises `msgspec.ValidationError`."""
-    return msgspec.convert(data, AnyCommand)
+    command: AnyCommand = msgspec.convert(data, AnyCommand)
+    return command
 
 
 def encode_command(command: AnyCommand) -> bytes:
