@@ -82,8 +82,9 @@ def _items(text: bytes, *, document: int) -> Iterator[Item]:
         yield Item(document=document, path="", content=msgspec.Raw(text))
         return
     kind = list_kind(parsed.kind)
+    total = len(parsed.items) if document == 1 else None
     for index, content in enumerate(parsed.items):
-        yield Item(document=document, path=f"items[{index}]", content=content, kind=kind)
+        yield Item(document=document, path=f"items[{index}]", content=content, kind=kind, total=total)
 
 
 def _malformed(name: str, text: bytes, error: Exception, start: int, document: int = 0) -> Problem:

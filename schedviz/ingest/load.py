@@ -121,7 +121,7 @@ class _Loading:
         for number, item in enumerate(reader.read(source.name, text, self.limits)):
             if number % _EVERY == 0:
                 self.check_cancelled()
-                self.tell(Progress("reading", len(self.objects), unit="objects", file=source.name))
+                self.tell(Progress("reading", number, item.total, unit="objects", file=source.name))
             self.take(source.name, text, reader, item)
         self.files.append(FileReport(source.name, reader.format, len(text), len(self.objects) - before))
         return None

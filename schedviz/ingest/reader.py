@@ -20,6 +20,8 @@ class Item(msgspec.Struct, frozen=True):
     content: msgspec.Raw | dict[str, Any]
     #: The kind of an item of a PodList and the like, which need not say it.
     kind: str = ""
+    #: How many items the file has, where that is known when the first is read.
+    total: int | None = None
 
     def decode(self) -> KubeObject:
         """The object. Raises `DecodeError`."""

@@ -53,7 +53,8 @@ class YamlReader:
                 content = _parse(name, number, piece, limits, f"items[{index}]")
                 if not isinstance(content, dict):
                     raise BadObjects([Problem(name, _no_object(content), document=number, line=piece.line, path=f"items[{index}]")])
-                yield Item(document=number, path=f"items[{index}]", content=content, kind=kind)
+                total = len(cut[1]) if number == 1 else None
+                yield Item(document=number, path=f"items[{index}]", content=content, kind=kind, total=total)
 
     def documents(self, text: bytes) -> int:
         """How many documents there are."""

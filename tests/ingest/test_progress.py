@@ -15,6 +15,7 @@ def test_progress_is_told_for_each_phase():
     load([source(TEXT, "a.json")], Limits(), told.append)
     assert [progress.phase for progress in told] == ["unpacking", "reading", "done"]
     assert told[0] == Progress("unpacking", len(TEXT), file="a.json")
+    assert told[1] == Progress("reading", 0, 5, unit="objects", file="a.json")
     assert told[-1] == Progress("done", 4, 4, unit="objects")
 
 
