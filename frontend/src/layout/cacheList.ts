@@ -12,6 +12,8 @@ export interface CacheLayout {
   /** How many of the places are boxes, how many boxes or slips; the others are cells of the band. */
   boxCount: number;
   slipCount: number;
+  /** Whether all of them have room for the names of their pods. */
+  large: boolean;
   /** The part of the canvas in which cells are drawn, and their pitch; null without cells. */
   band: (Box & { pitch: number; columns: number }) | null;
 }
@@ -25,8 +27,9 @@ export interface BandView {
 
 export const WHOLE_BAND: BandView = { scale: 1, x: 0, y: 0 };
 
+const LARGE = { least: 196, most: 280, height: 168, gapX: 24, gapY: 16 };
 const BOX = { least: 148, most: 208, height: 96, gapX: 22, gapY: 14 };
-const SLIP = { least: 84, most: 132, height: 34, gapX: 10, gapY: 6 };
+const SLIP = { least: 92, most: 132, height: 34, gapX: 10, gapY: 6 };
 const CELL = { least: 4, most: 30 };
 const BAND_GAP = 10;
 
@@ -49,27 +52,34 @@ function heightOf(tier: Tier, count: number, columns: number): number {
 export function layoutCacheList(count: number, width: number, height: number): CacheLayout {
   const plan = planTiers(count, width, height);
   const boxes: Box[] = [];
-  let top = writeTier(BOX, boxes, plan.boxCount, width, 0);
+  let top = writeTier(plan.large ? LARGE : BOX, boxes, plan.boxCount, width, 0);
   top = writeTier(SLIP, boxes, plan.slipCount - plan.boxCount, width, top);
   const cells = count - plan.slipCount;
   const band = cells > 0 ? writeBand(boxes, cells, width, top + (top > 0 ? BAND_GAP : 0), height) : null;
-  return { width, height, boxes, boxCount: plan.boxCount, slipCount: plan.slipCount, band };
+  return { width, height, boxes, boxCount: plan.boxCount, slipCount: plan.slipCount, large: plan.large, band };
 }
 
-function planTiers(count: number, width: number, height: number): { boxCount: number; slipCount: number } {
+interface Plan {
+  boxCount: number;
+  slipCount: number;
+  large: boolean;
+}
+
+function planTiers(count: number, width: number, height: number): Plan {
+  if (heightOf(LARGE, count, columnsOf(LARGE, width)) - LARGE.gapY <= height) return { boxCount: count, slipCount: count, large: true };
   const boxColumns = columnsOf(BOX, width);
   const slipColumns = columnsOf(SLIP, width);
-  if (heightOf(BOX, count, boxColumns) - BOX.gapY <= height) return { boxCount: count, slipCount: count };
+  if (heightOf(BOX, count, boxColumns) - BOX.gapY <= height) return { boxCount: count, slipCount: count, large: false };
   // As many lines of boxes as leave room for the others as slips.
   for (let lines = Math.floor(height / (BOX.height + BOX.gapY)); lines > 0; lines--) {
     const boxCount = lines * boxColumns;
     const used = heightOf(BOX, boxCount, boxColumns) + heightOf(SLIP, count - boxCount, slipColumns);
-    if (used <= height) return { boxCount, slipCount: count };
+    if (used <= height) return { boxCount, slipCount: count, large: false };
   }
   const boxLines = Math.max(1, Math.floor((height * 0.36) / (BOX.height + BOX.gapY)));
   const slipLines = Math.max(1, Math.floor((height * 0.16) / (SLIP.height + SLIP.gapY)));
   const boxCount = Math.min(count, boxLines * boxColumns);
-  return { boxCount, slipCount: Math.min(count, boxCount + slipLines * slipColumns) };
+  return { boxCount, slipCount: Math.min(count, boxCount + slipLines * slipColumns), large: false };
 }
 
 function writeTier(tier: Tier, boxes: Box[], count: number, width: number, top: number): number {

@@ -10,7 +10,7 @@ export interface HeapLayout {
 }
 
 const LABEL = { height: 20, step: 32, least: 56 };
-const DOT = { size: 6, step: 14, least: 8 };
+const DOT = { size: 6, least: 2 };
 
 export function layoutHeap(count: number, width: number, maxHeight: number): HeapLayout {
   const boxes: Box[] = [];
@@ -21,11 +21,12 @@ export function layoutHeap(count: number, width: number, maxHeight: number): Hea
     if (first >= count) break;
     const slot = width / 2 ** level;
     const labelled = slot >= LABEL.least;
-    const step = labelled ? LABEL.step : DOT.step;
-    if (slot < DOT.least || y + (labelled ? LABEL.height : DOT.size) > maxHeight) break;
+    const dot = Math.min(DOT.size, slot - (slot > 4 ? 2 : 0.5));
+    const step = labelled ? LABEL.step : dot + 8;
+    if (slot < DOT.least || y + (labelled ? LABEL.height : dot) > maxHeight) break;
     if (!labelled) dotsFrom = Math.min(dotsFrom, first);
-    const w = labelled ? Math.min(slot - 6, 160) : DOT.size;
-    const h = labelled ? LABEL.height : DOT.size;
+    const w = labelled ? Math.min(slot - 6, 160) : dot;
+    const h = labelled ? LABEL.height : Math.max(3, dot);
     for (let i = first; i < Math.min(count, 2 * first + 1); i++) {
       boxes.push({ x: (i - first + 0.5) * slot - w / 2, y, w, h });
     }

@@ -21,14 +21,30 @@ export class History {
   marks: Mark[] = [];
   /** The event before the first that is known. */
   since = 0;
+  /** An end of a cycle does not name its pod. */
+  private podOfCycle = "";
 
   clear(since: number): void {
     this.marks = [];
     this.since = since;
   }
 
-  add(event: AnyEvent, pod: string): void {
-    const mark = markOf(event, pod);
+  /** Events from before `since`, without a gap. */
+  prepend(events: readonly AnyEvent[]): void {
+    const first = events[0];
+    if (!first) return;
+    const later = this.marks;
+    const podOfCycle = this.podOfCycle;
+    this.marks = [];
+    for (const event of events) this.add(event);
+    this.marks.push(...later);
+    if (later.length) this.podOfCycle = podOfCycle;
+    this.since = first.event - 1;
+  }
+
+  add(event: AnyEvent): void {
+    if (event.t === "cycleStarted") this.podOfCycle = event.pod;
+    const mark = markOf(event, this.podOfCycle);
     if (!mark) return;
     this.marks.push(mark);
     if (this.marks.length > LONGEST) {
@@ -38,12 +54,11 @@ export class History {
   }
 }
 
-/** `pod` is the pod of the running cycle: an end of a cycle does not name it. */
-function markOf(event: AnyEvent, pod: string): Mark | null {
+function markOf(event: AnyEvent, podOfCycle: string): Mark | null {
   const mark = (lane: Lane, kind: string, subject: string): Mark => ({ event: event.event, at: event.at, lane, kind, subject });
   switch (event.t) {
     case "cycleEnded":
-      return mark("cycles", event.outcome, pod);
+      return mark("cycles", event.outcome, podOfCycle);
     case "queueMoved": {
       const first = event.moves?.[0];
       return first ? mark("queue", first.popped ? "Pop" : (first.target ?? "left"), first.pod) : null;

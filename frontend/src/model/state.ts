@@ -15,7 +15,7 @@ import { NodeList, NOTHING, type Amounts, type Item } from "./nodeList";
 /** A QueuedPodInfo with every member filled in. */
 export type Queued = Readonly<Required<QueuedPod>>;
 
-/** What UpdateSnapshot did last: how far it walked. Not a part of the view: a page that has just come does not know it. */
+/** What UpdateSnapshot did last: how far it walked from headNode. */
 export interface Walk {
   event: number;
   visited: ReadonlySet<string>;
@@ -100,11 +100,25 @@ export class State {
     this.queue.moveRequestCycle = queue.moveRequestCycle;
 
     this.cycle = view.cycle;
+    this.lastWalk = walkOf(view);
     this.bindings = view.bindings;
     fill(this.api.objects, view.api.objects);
     this.api.inFlight = view.api.inFlight;
     fill(this.api.latencies, view.api.latencies);
   }
+}
+
+/**
+ * The walk of the cycle that a view has. It tells how many items were visited; since the list is in the order of generations, those
+ * were the ones of which the snapshot has the newest.
+ */
+function walkOf(view: View): Walk | null {
+  const facts = view.cycle?.stages?.find((stage) => stage.stage === "UpdateSnapshot")?.facts;
+  const visited = facts?.["visited"];
+  if (typeof visited !== "number") return null;
+  const newest = Object.entries(view.snapshot.nodeGenerations).sort((a, b) => b[1] - a[1]);
+  const names = new Set(newest.slice(0, visited).map(([name]) => name));
+  return { event: view.event, visited: names, cloned: names };
 }
 
 /** Upstream: plugins/queuesort/priority_sort.go Less. */

@@ -77,7 +77,7 @@ function marksOf(scene: CacheScene, item: Item, place: number): ItemMarks {
     selected: item.name === scene.selectedNode,
     hovered: place === scene.hoveredPlace,
     winner: item.name === scene.winner,
-    ahead: item.generation > scene.snapshotGeneration,
+    ahead: scene.snapshotGeneration > 0 && item.generation > scene.snapshotGeneration,
   };
 }
 
@@ -138,7 +138,7 @@ function drawUntouched(context: CanvasRenderingContext2D, scene: CacheScene, aft
     if (i === 0) context.moveTo(-8, y);
     else context.lineTo(i === path.length - 1 ? x + 8 : x, y);
   });
-  const bottom = Math.max(last.y + last.h + 8, layout.height + 8);
+  const bottom = last.y + last.h + 8;
   context.lineTo(layout.width + 8, bottom);
   context.lineTo(-8, bottom);
   context.fill();

@@ -1,6 +1,8 @@
 import type { Box } from "../layout/boxes";
 import type { Item } from "../model/nodeList";
 import { printBytes, printCpu, shares } from "../model/quantity";
+import { shortKey } from "../model/names";
+import { detailOf, PAD, podMarks } from "../layout/podMarks";
 import { cut, outline } from "./canvas";
 import type { Palette } from "./palette";
 
@@ -16,20 +18,18 @@ export interface ItemMarks {
   ahead: boolean;
 }
 
-const POD = 7;
-const POD_GAP = 2;
-
 /** An item of the list at whatever detail its box has room for. */
 export function drawItem(context: CanvasRenderingContext2D, item: Item, box: Box, marks: ItemMarks, palette: Palette): void {
-  if (box.w >= 104 && box.h >= 72) drawBox(context, item, box, marks, palette);
-  else if (box.w >= 56 && box.h >= 24) drawSlip(context, item, box, marks, palette);
-  else drawCell(context, item, box, marks, palette);
+  const detail = detailOf(box);
+  if (detail === "cell") drawCell(context, item, box, marks, palette);
+  else if (detail === "slip") drawSlip(context, item, box, marks, palette);
+  else drawBox(context, item, box, marks, palette);
 }
 
 function drawBox(context: CanvasRenderingContext2D, item: Item, box: Box, marks: ItemMarks, palette: Palette): void {
   drawFrame(context, item, box, marks, palette);
-  const left = box.x + 8;
-  const right = box.x + box.w - 8;
+  const left = box.x + PAD;
+  const right = box.x + box.w - PAD;
   drawHeading(context, item, left, right, box.y + 15, 12, marks, palette);
   const used = shares(item.requested, item.allocatable, item.podOrder.length);
   const { requested, allocatable } = item;
@@ -39,7 +39,7 @@ function drawBox(context: CanvasRenderingContext2D, item: Item, box: Box, marks:
     ["pods", used.pods, `${item.podOrder.length} / ${allocatable.allowedPodNumber}`],
   ];
   context.font = `400 11px ${palette.font}`;
-  const step = (box.h - 44) / 3;
+  const step = Math.min(17, (box.h - 44) / 3);
   bars.forEach(([label, part, amount], i) => {
     const y = box.y + 29 + i * step;
     context.textAlign = "left";
@@ -53,7 +53,7 @@ function drawBox(context: CanvasRenderingContext2D, item: Item, box: Box, marks:
     drawBar(context, from, y - 2, Math.max(16, right - from - Math.max(74, context.measureText(text).width + 8)), 4, part, palette);
   });
   context.textAlign = "left";
-  drawPods(context, item, left, box.y + box.h - 14, right - left, marks, palette);
+  drawPods(context, item, box, marks, palette);
 }
 
 function drawSlip(context: CanvasRenderingContext2D, item: Item, box: Box, marks: ItemMarks, palette: Palette): void {
@@ -152,41 +152,40 @@ function drawBar(
   context.fillRect(x, y, part > 0 ? Math.max(1, width * part) : 0, height);
 }
 
-/** A square for each pod: solid when added, dashed when assumed. Those that find no room are counted. */
-function drawPods(
-  context: CanvasRenderingContext2D,
-  item: Item,
-  left: number,
-  top: number,
-  width: number,
-  marks: ItemMarks,
-  palette: Palette,
-): void {
-  const pods = item.podOrder;
-  if (pods.length === 0) {
-    if (item.hasNode) return;
-    context.fillStyle = palette.ink3;
-    context.fillText("node is nil", left, top + 8);
-    return;
-  }
-  const pitch = POD + POD_GAP;
-  let room = Math.floor(width / pitch);
-  if (pods.length > room) room = Math.floor((width - 30) / pitch);
-  // The newest pods are the last of NodeInfo.Pods: where not all fit, those are seen.
-  const seen = pods.length > room ? pods.slice(pods.length - room) : pods;
-  const hidden = pods.length - seen.length;
-  seen.forEach((pod, i) => {
-    const box = { x: left + i * pitch, y: top, w: POD, h: POD };
-    if (marks.assumed.has(pod)) outline(context, box, palette.assumed, 1, [2, 1]);
+/** A square for each pod: solid when added, dashed when assumed; with its name where there is room. Those that find none are counted. */
+function drawPods(context: CanvasRenderingContext2D, item: Item, box: Box, marks: ItemMarks, palette: Palette): void {
+  const placed = podMarks(box, item.podOrder.length);
+  const named = detailOf(box) === "large";
+  const left = box.x + PAD;
+  context.font = `400 11px ${palette.font}`;
+  placed.squares.forEach((square, i) => {
+    const pod = item.podOrder[placed.first + i]!;
+    const selected = pod === marks.selectedPod;
+    const area = placed.areas[i]!;
+    if (named && selected) {
+      context.fillStyle = palette.paper;
+      context.fillRect(area.x, area.y, area.w, area.h);
+    }
+    if (marks.assumed.has(pod)) outline(context, square, palette.assumed, 1, [2, 1]);
     else {
       context.fillStyle = palette.fill;
-      context.fillRect(box.x, box.y, POD, POD);
+      context.fillRect(square.x, square.y, square.w, square.h);
     }
-    if (pod === marks.selectedPod) outline(context, { x: box.x - 2, y: box.y - 2, w: POD + 4, h: POD + 4 }, palette.selected);
+    if (selected) outline(context, { x: square.x - 2, y: square.y - 2, w: square.w + 4, h: square.h + 4 }, palette.selected);
+    if (!named) return;
+    context.fillStyle = marks.assumed.has(pod) ? palette.assumed : palette.ink2;
+    context.fillText(cut(context, shortKey(pod), box.w - 2 * PAD - 16), left + 14, area.y + 12);
   });
-  if (hidden > 0) {
-    context.fillStyle = palette.ink3;
-    context.fillText(`+${hidden}`, left + seen.length * pitch + 2, top + 7);
+  context.fillStyle = palette.ink3;
+  const last = placed.areas[placed.areas.length - 1];
+  if (placed.hidden > 0) {
+    if (named) context.fillText(`+${placed.hidden}`, left + 14, (last ? last.y + last.h : box.y + 82) + 12);
+    else if (last) context.fillText(`+${placed.hidden}`, last.x + last.w + 4, box.y + box.h - 7);
+  }
+  if (!item.hasNode) {
+    context.textAlign = "right";
+    context.fillText("node is nil", box.x + box.w - PAD, box.y + box.h - 7);
+    context.textAlign = "left";
   }
 }
 

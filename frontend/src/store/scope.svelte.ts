@@ -1,4 +1,4 @@
-import { getSession, postCommand } from "../api/client";
+import { getEvents, getSession, postCommand } from "../api/client";
 import { fold } from "../model/fold";
 import type { AnyCommand, AnyEvent } from "../model/generated";
 import { History } from "../model/history";
@@ -19,6 +19,8 @@ export interface Notice {
 }
 
 const NOTICE_MILLIS = 8_000;
+/** How many events before the first that was seen are asked for. */
+const RECALLED = 600;
 
 /**
  * One session as its page sees it. The model is plain data outside of Svelte; `version` goes up, at most once in a microtask, when it
@@ -170,7 +172,8 @@ export class Scope {
         this.waitingCount = 0;
         this.following = true;
         this.headEvent = message.event;
-        if (this.history.since !== message.event) this.history.clear(message.event);
+        this.history.clear(message.event);
+        this.recall(message.event);
         this.know(message.session);
         this.askForReport();
         this.touch();
@@ -199,6 +202,21 @@ export class Scope {
     }
   }
 
+  /** Fetch what happened shortly before, for the timeline. */
+  private recall(event: number): void {
+    const after = Math.max(0, event - RECALLED);
+    if (after === event) return;
+    getEvents(this.id, after, RECALLED).then(
+      ({ events }) => {
+        const earlier = events.filter((one) => one.event <= event);
+        if (earlier[0]?.event !== after + 1 || this.history.since !== event) return;
+        this.history.prepend(earlier);
+        this.touch();
+      },
+      () => undefined, // The timeline begins here, then.
+    );
+  }
+
   private askForReport(): void {
     if (this.report !== null || this.session.status === "importing") return;
     getSession(this.id).then(
@@ -224,7 +242,7 @@ export class Scope {
       return;
     }
     this.headEvent = fresh[fresh.length - 1]!.event;
-    this.remember(fresh);
+    for (const event of fresh) this.history.add(event);
     this.waiting.push(...fresh);
     if (this.following) this.apply(this.waiting.length);
     else {
@@ -235,15 +253,6 @@ export class Scope {
       this.waitingCount = this.waiting.length;
     }
     this.touch();
-  }
-
-  private podOfCycle = "";
-
-  private remember(events: readonly AnyEvent[]): void {
-    for (const event of events) {
-      if (event.t === "cycleStarted") this.podOfCycle = event.pod;
-      this.history.add(event, this.podOfCycle);
-    }
   }
 
   private reveal(unit: Unit): void {

@@ -1,0 +1,64 @@
+import { contains, type Box } from "./boxes";
+
+/** How an item of the list can be drawn, by the room that it has. */
+export type Detail = "large" | "box" | "slip" | "cell";
+
+export function detailOf(box: Box): Detail {
+  if (box.w >= 180 && box.h >= 140) return "large";
+  if (box.w >= 104 && box.h >= 72) return "box";
+  if (box.w >= 56 && box.h >= 24) return "slip";
+  return "cell";
+}
+
+/** Where the pods of an item are drawn: squares in a line, or squares with names below each other. */
+export interface PodMarks {
+  /** The first pod that is drawn. The newest pods are the last of NodeInfo.Pods: where not all find room, those do. */
+  first: number;
+  /** A square for each drawn pod, and the area that belongs to it. */
+  squares: Box[];
+  areas: Box[];
+  hidden: number;
+}
+
+export const PAD = 8;
+const POD = 7;
+const PITCH = 9;
+const ROW = 16;
+/** Below the heading and the three bars. */
+const ROWS_FROM = 82;
+
+export function podMarks(box: Box, count: number): PodMarks {
+  const detail = detailOf(box);
+  if (detail === "large") return rows(box, count);
+  return detail === "box" ? line(box, count) : { first: count, squares: [], areas: [], hidden: count };
+}
+
+function rows(box: Box, count: number): PodMarks {
+  const room = Math.max(1, Math.floor((box.h - ROWS_FROM - 4) / ROW));
+  const drawn = count > room ? room - 1 : count;
+  const squares: Box[] = [];
+  const areas: Box[] = [];
+  for (let i = 0; i < drawn; i++) {
+    const y = box.y + ROWS_FROM + i * ROW;
+    squares.push({ x: box.x + PAD, y: y + 4, w: POD, h: POD });
+    areas.push({ x: box.x + PAD - 4, y, w: box.w - 2 * PAD + 8, h: ROW });
+  }
+  return { first: count - drawn, squares, areas, hidden: count - drawn };
+}
+
+function line(box: Box, count: number): PodMarks {
+  const width = box.w - 2 * PAD;
+  const all = Math.floor(width / PITCH);
+  const drawn = count > all ? Math.floor((width - 30) / PITCH) : count;
+  const squares: Box[] = [];
+  for (let i = 0; i < drawn; i++) squares.push({ x: box.x + PAD + i * PITCH, y: box.y + box.h - 14, w: POD, h: POD });
+  const areas = squares.map((square) => ({ x: square.x - 1, y: square.y - 3, w: PITCH, h: POD + 6 }));
+  return { first: count - drawn, squares, areas, hidden: count - drawn };
+}
+
+/** Which pod of the item is under a point; -1: none. */
+export function podAt(box: Box, count: number, x: number, y: number): number {
+  const marks = podMarks(box, count);
+  const found = marks.areas.findIndex((area) => contains(area, x, y));
+  return found < 0 ? -1 : marks.first + found;
+}
