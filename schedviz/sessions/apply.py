@@ -7,13 +7,12 @@ from typing import Any
 
 import msgspec
 from django.db import IntegrityError, transaction
-from django.db.models.functions import Now
 
-from schedviz.sessions import frames
-from schedviz.sessions.database import DatabaseSeconds
+from schedviz.sessions import frames, statements
 from schedviz.sessions.errors import Fenced
 from schedviz.sessions.lease import LEASE_SECONDS, Lease
-from schedviz.sessions.models import MAIN_BRANCH, Chunk, Command, CycleSummary, Session
+from schedviz.sessions.models import Session
+from schedviz.sessions.statements import Moved
 from schedviz.trace.events import AnyEvent
 from schedviz.trace.view import CycleView
 
@@ -76,58 +75,30 @@ def commit(lease: Lease, session: Session, before: Position, work: Work) -> Comm
     frame = frames.frame(after.chunk, work.events, shown) if work.events else None
     try:
         with transaction.atomic():
-            _move(lease, before, work)
-            _store_done(lease, work.done)
+            moved = _move(lease, before, work)
+            statements.update_commands(
+                lease.session_id, [(one.seq, msgspec.json.encode(one.outcome), one.stopped_event, one.quarantined) for one in work.done]
+            )
             if frame is not None:
-                _store_chunk(lease, before, work, frame)
-            _store_cycles(lease, work.cycles)
-            last_seq, interrupt_seq = Session.objects.values_list("last_seq", "interrupt_seq").get(pk=lease.session_id)
+                events = (work.events[0].event, work.events[-1].event)
+                statements.insert_chunk(lease.session_id, after.chunk, events=events, cycles=(before.cycle, after.cycle), data=frame)
+            if work.cycles:
+                statements.insert_cycles(lease.session_id, [(one.cycle, msgspec.json.encode(one)) for one in work.cycles])
     except IntegrityError as error:
         raise Fenced(f"Session {lease.session_id} was deleted or written to by another owner.") from error
-    return Committed(frame=frame, last_seq=last_seq, interrupt_seq=interrupt_seq)
+    return Committed(frame=frame, last_seq=moved.last_seq, interrupt_seq=moved.interrupt_seq)
 
 
-def _move(lease: Lease, before: Position, work: Work) -> None:
+def _move(lease: Lease, before: Position, work: Work) -> Moved:
     after = work.after
-    moved = Session.objects.filter(pk=lease.session_id, epoch=lease.epoch, applied_seq=before.applied_seq, chunk=before.chunk).update(
-        applied_seq=after.applied_seq,
-        chunk=after.chunk,
-        cycle=after.cycle,
-        event=after.event,
-        clock_seconds=after.clock_seconds,
-        status=work.status,
-        message=work.message,
-        acquisitions=1,
-        trying_seq=0,
-        lease_until=DatabaseSeconds() + LEASE_SECONDS,
-        updated_at=Now(),
+    moved = statements.move_session(
+        lease.session_id,
+        epoch=lease.epoch,
+        applied_seq=before.applied_seq,
+        chunk=before.chunk,
+        lease_seconds=LEASE_SECONDS,
+        values=(after.applied_seq, after.chunk, after.cycle, after.event, after.clock_seconds, str(work.status), work.message),
     )
-    if not moved:
+    if moved is None:
         raise Fenced(f"Another owner has taken session {lease.session_id}.")
-
-
-def _store_done(lease: Lease, done: Sequence[Done]) -> None:
-    for one in done:
-        Command.objects.filter(session_id=lease.session_id, branch=MAIN_BRANCH, seq=one.seq).update(
-            outcome=one.outcome, applied_at=Now(), stopped_event=one.stopped_event, quarantined=one.quarantined
-        )
-
-
-def _store_chunk(lease: Lease, before: Position, work: Work, frame: bytes) -> None:
-    Chunk.objects.create(
-        session_id=lease.session_id,
-        branch=MAIN_BRANCH,
-        number=work.after.chunk,
-        first_event=work.events[0].event,
-        last_event=work.events[-1].event,
-        first_cycle=before.cycle,
-        last_cycle=work.after.cycle,
-        data=frame,
-    )
-
-
-def _store_cycles(lease: Lease, cycles: Sequence[CycleView]) -> None:
-    encode = msgspec.json.encode
-    CycleSummary.objects.bulk_create(
-        CycleSummary(session_id=lease.session_id, branch=MAIN_BRANCH, cycle=one.cycle, data=encode(one)) for one in cycles
-    )
+    return moved

@@ -1,10 +1,14 @@
-"""The database's own clock, and the connection of a thread that lives long."""
+"""The database's own clock."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django.db.models import FloatField, Func
+
+SQLITE_SECONDS = "((julianday('now') - 2440587.5) * 86400.0)"
+# clock_timestamp, not now(): the latter is when the transaction began.
+POSTGRESQL_SECONDS = "EXTRACT(EPOCH FROM clock_timestamp())::float8"
 
 
 class DatabaseSeconds(Func):
@@ -14,8 +18,7 @@ class DatabaseSeconds(Func):
     arity = 0
 
     def as_sqlite(self, *_: Any, **__: Any) -> tuple[str, tuple[str | int, ...]]:
-        return "((julianday('now') - 2440587.5) * 86400.0)", ()
+        return SQLITE_SECONDS, ()
 
     def as_postgresql(self, *_: Any, **__: Any) -> tuple[str, tuple[str | int, ...]]:
-        # clock_timestamp, not now(): the latter is when the transaction began.
-        return "EXTRACT(EPOCH FROM clock_timestamp())::float8", ()
+        return POSTGRESQL_SECONDS, ()

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import msgspec
 
 from schedviz.engine import Simulation
-from schedviz.sessions import apply, checkpoints, frames, history, replaying, stream
+from schedviz.sessions import apply, checkpoints, frames, history, replaying, statements, stream
 from schedviz.sessions.apply import Done, Position, Work
 from schedviz.sessions.checkpoints import Saved
 from schedviz.sessions.errors import Fenced
@@ -110,7 +110,7 @@ class Hosted:
 
     def look(self) -> None:
         """See what came in. Raises `Fenced`."""
-        row = Session.objects.filter(pk=self.session.pk).values_list("last_seq", "interrupt_seq", "epoch").first()
+        row = statements.select_inbox(self.session.pk)
         if row is None or row[2] != self.lease.epoch:
             raise Fenced(f"Another owner has taken session {self.session.pk}, or it was deleted.")
         self.last_seq, self.interrupt_seq = row[0], row[1]

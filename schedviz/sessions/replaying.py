@@ -9,13 +9,15 @@ import msgspec
 
 from schedviz import __version__
 from schedviz.engine import Simulation
-from schedviz.sessions import checkpoints
+from schedviz.sessions import checkpoints, statements
 from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
-from schedviz.sessions.models import MAIN_BRANCH, Checkpoint, Command
+from schedviz.sessions.models import Checkpoint
 from schedviz.trace.commands import AnyCommand, decode_command
 
 #: Written on every checkpoint: another version's engine may decide otherwise.
 ENGINE_VERSION = __version__
+#: Commands read in one statement.
+_FETCHED = 200
 
 
 class Stored(msgspec.Struct, frozen=True):
@@ -27,11 +29,16 @@ class Stored(msgspec.Struct, frozen=True):
     quarantined: bool = False
 
 
-def stored_commands(session_id: UUID, *, after_seq: int, limit: int | None = None) -> Iterator[Stored]:
+def stored_commands(session_id: UUID, *, after_seq: int, limit: int = 1 << 40) -> Iterator[Stored]:
     """Accepted commands after one, in order."""
-    rows = Command.objects.filter(session_id=session_id, branch=MAIN_BRANCH, seq__gt=after_seq).order_by("seq")
-    for seq, body, stopped_event, quarantined in rows.values_list("seq", "body", "stopped_event", "quarantined")[:limit]:
-        yield Stored(seq=seq, command=decode_command(bytes(body)), stopped_event=stopped_event, quarantined=quarantined)
+    while limit > 0:
+        rows = statements.select_commands(session_id, after_seq=after_seq, limit=min(limit, _FETCHED))
+        for seq, body, stopped_event, quarantined in rows:
+            yield Stored(seq=seq, command=decode_command(body), stopped_event=stopped_event, quarantined=quarantined)
+        if len(rows) < _FETCHED:
+            return
+        limit -= len(rows)
+        after_seq = rows[-1][0]
 
 
 def restore(checkpoint: Checkpoint) -> Simulation:

@@ -1,0 +1,142 @@
+"""The statements that every command passes through, in SQL: written with the ORM they cost 4 ms of each command's 8.
+
+They hold for SQLite and PostgreSQL alike. Everything else about sessions uses the models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from django.db import connection
+from django.utils import timezone
+
+from schedviz.sessions.database import POSTGRESQL_SECONDS, SQLITE_SECONDS
+from schedviz.sessions.models import MAIN_BRANCH
+
+
+class Numbered(msgspec.Struct, frozen=True):
+    """A session's row after a command got its number."""
+
+    status: str
+    message: str
+    seq: int
+    applied_seq: int
+    #: Somebody alive has the lease.
+    is_owned: bool
+
+
+class Moved(msgspec.Struct, frozen=True):
+    """A session's inbox after a commit."""
+
+    last_seq: int
+    interrupt_seq: int
+
+
+def number_command(session_id: UUID, *, is_pause: bool) -> Numbered | None:
+    """Take the next number of a session; None: there is no such session."""
+    interrupt = ", interrupt_seq = last_seq + 1" if is_pause else ""
+    row = _row(
+        f"UPDATE scheduling_session SET last_seq = last_seq + 1{interrupt} WHERE id = %s "  # noqa: S608 -- of constants.
+        f"RETURNING status, message, last_seq, applied_seq, (lease_owner <> '' AND lease_until >= {_now()})",
+        [_id(session_id)],
+    )
+    return None if row is None else Numbered(row[0], row[1], row[2], row[3], bool(row[4]))
+
+
+def insert_command(session_id: UUID, seq: int, key: str, body: bytes) -> None:
+    """Store an accepted command. Raises `IntegrityError` when its key was used before."""
+    _execute(
+        "INSERT INTO scheduling_command (session_id, branch, seq, key, body, quarantined) VALUES (%s, %s, %s, %s, %s, %s)",
+        [_id(session_id), MAIN_BRANCH, seq, key, body, False],
+    )
+
+
+def select_inbox(session_id: UUID) -> tuple[int, int, int] | None:
+    """The session's last_seq, interrupt_seq and epoch; None: it was deleted."""
+    row = _row("SELECT last_seq, interrupt_seq, epoch FROM scheduling_session WHERE id = %s", [_id(session_id)])
+    return None if row is None else (row[0], row[1], row[2])
+
+
+def select_commands(session_id: UUID, *, after_seq: int, limit: int) -> list[tuple[int, bytes, int | None, bool]]:
+    """Number, body, stopped_event and quarantined of the commands after one, in order."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT seq, body, stopped_event, quarantined FROM scheduling_command "
+            "WHERE session_id = %s AND branch = %s AND seq > %s ORDER BY seq LIMIT %s",
+            [_id(session_id), MAIN_BRANCH, after_seq, limit],
+        )
+        return [(seq, bytes(body), stopped, bool(quarantined)) for seq, body, stopped, quarantined in cursor.fetchall()]
+
+
+def move_session(
+    session_id: UUID, *, epoch: int, applied_seq: int, chunk: int, lease_seconds: float, values: Sequence[Any]
+) -> Moved | None:
+    """Move a session on from a position, if it is still there and the epoch's; None: fenced.
+
+    `values` are applied_seq, chunk, cycle, event, clock_seconds, status and message afterwards.
+    """
+    row = _row(
+        "UPDATE scheduling_session SET applied_seq = %s, chunk = %s, cycle = %s, event = %s, clock_seconds = %s, "  # noqa: S608
+        f"status = %s, message = %s, acquisitions = 1, trying_seq = 0, lease_until = {_now()} + %s, updated_at = %s "
+        "WHERE id = %s AND epoch = %s AND applied_seq = %s AND chunk = %s RETURNING last_seq, interrupt_seq",
+        [*values, lease_seconds, _python_now(), _id(session_id), epoch, applied_seq, chunk],
+    )
+    return None if row is None else Moved(*row)
+
+
+def update_commands(session_id: UUID, rows: Iterable[tuple[int, bytes, int | None, bool]]) -> None:
+    """Say what came of commands: number, outcome's JSON, stopped_event, quarantined."""
+    now = _python_now()
+    with connection.cursor() as cursor:
+        cursor.executemany(
+            "UPDATE scheduling_command SET outcome = %s, applied_at = %s, stopped_event = %s, quarantined = %s "
+            "WHERE session_id = %s AND branch = %s AND seq = %s",
+            [
+                (outcome.decode(), now, stopped, quarantined, _id(session_id), MAIN_BRANCH, seq)
+                for seq, outcome, stopped, quarantined in rows
+            ],
+        )
+
+
+def insert_chunk(session_id: UUID, number: int, *, events: tuple[int, int], cycles: tuple[int, int], data: bytes) -> None:
+    """Store a chunk; `events` and `cycles` are its first and last."""
+    _execute(
+        "INSERT INTO scheduling_chunk (session_id, branch, number, first_event, last_event, first_cycle, last_cycle, data) "
+        "VALUES (%s, %s, %s, %s, %s, %s, %s, %s)",
+        [_id(session_id), MAIN_BRANCH, number, *events, *cycles, data],
+    )
+
+
+def insert_cycles(session_id: UUID, rows: Iterable[tuple[int, bytes]]) -> None:
+    """Store summaries of cycles: number and JSON."""
+    with connection.cursor() as cursor:
+        cursor.executemany(
+            "INSERT INTO scheduling_cyclesummary (session_id, branch, cycle, data) VALUES (%s, %s, %s, %s)",
+            [(_id(session_id), MAIN_BRANCH, cycle, data) for cycle, data in rows],
+        )
+
+
+def _row(statement: str, parameters: list[Any]) -> Any:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, parameters)
+        return cursor.fetchone()
+
+
+def _execute(statement: str, parameters: list[Any]) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, parameters)
+
+
+def _id(session_id: UUID) -> Any:
+    return session_id if connection.features.has_native_uuid_field else session_id.hex
+
+
+def _now() -> str:
+    return POSTGRESQL_SECONDS if connection.vendor == "postgresql" else SQLITE_SECONDS
+
+
+def _python_now() -> Any:
+    return connection.ops.adapt_datetimefield_value(timezone.now())
