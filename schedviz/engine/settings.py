@@ -25,7 +25,7 @@ class SimulationSettings(msgspec.Struct, frozen=True):
     fake_extenders: list[dict[str, Any]] = []
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class Outcome(msgspec.Struct, frozen=True, rename="camel"):
     """How a command ended."""
 
     #: Why nothing happened; "" when something did (FORMAT.md, `observed.result`).

@@ -26,7 +26,7 @@ from schedviz.web.api.schema import answer, command_request, refused
 from schedviz.web.permissions import Verb
 
 LONGEST_WAIT_SECONDS = 30.0
-_FIRST_LOOK_SECONDS = 0.004
+_FIRST_LOOK_SECONDS = 0.002
 _LAST_LOOK_SECONDS = 0.05
 
 _STATUS: dict[type[SessionError], int] = {CommandRefused: 400, KeyReused: 409, SessionGone: 404, SessionFailed: 409, TooManyCommands: 429}
@@ -124,7 +124,7 @@ def _when_done(session_id: UUID, stored: Command, wait: float) -> Command:
     pause = _FIRST_LOOK_SECONDS
     while stored.outcome is None and not stored.quarantined and (left := until - time.monotonic()) > 0:
         time.sleep(min(pause, left))
-        pause = min(pause * 1.5, _LAST_LOOK_SECONDS)
+        pause = min(pause * 1.3, _LAST_LOOK_SECONDS)
         found = history.command(session_id, stored.seq)
         if found is None:
             raise not_found()

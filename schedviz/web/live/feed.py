@@ -28,7 +28,7 @@ GATHER_SECONDS = 0.05
 POLL_SECONDS = 1.0
 SILENCE_MILLISECONDS = 2000
 #: A coalesced frame has at most so many bytes (compressed), so that no viewer waits for a giant.
-_COALESCE_BYTES = 1 << 20
+_COALESCE_BYTES = 256 << 10
 _REPAIR_FRAMES = 64
 _GONE = 4404
 _BROKEN = 1011
@@ -183,8 +183,7 @@ class Feed:
         if note.type == "status" and note.session is not None:
             self._take_status(note.session.status, data)
             return
-        self._notes.append(data)
-        self._flush_soon()
+        self._say(data)
 
     def _take_status(self, status: str, data: bytes) -> None:
         imported = self._status == Session.Status.IMPORTING != status
@@ -195,8 +194,15 @@ class Feed:
             self._replaced += 1
             for viewer in self.viewers:
                 viewer.renew()
-        self._notes.append(data)
-        self._flush_soon()
+        self._say(data)
+
+    def _say(self, note: bytes) -> None:
+        """At once, or behind the frames that wait: an outcome comes after what led to it."""
+        if self._frames:
+            self._notes.append(note)
+            return
+        for viewer in self.viewers:
+            viewer.say(note)
 
     def _flush_soon(self) -> None:
         if self._timer is not None:

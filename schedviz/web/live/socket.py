@@ -17,7 +17,7 @@ from django.db import InterfaceError, OperationalError
 from schedviz.sessions import frames, inbox
 from schedviz.sessions.errors import SessionError
 from schedviz.sessions.models import Session
-from schedviz.trace.commands import convert_command
+from schedviz.trace.commands import AnyCommand, convert_command
 from schedviz.web.api.errors import DATABASE_DOWN, struct_error
 from schedviz.web.live.bucket import Bucket
 from schedviz.web.live.database import in_database
@@ -270,10 +270,7 @@ class _Socket:
     async def _take_command(self, message: CommandMessage) -> None:
         try:
             command = convert_command(message.command)
-            if not await self._allowed(Verb.COMMAND):
-                self._error("forbidden", "You may look at this session, and not command it.", key=message.key)
-                return
-            accepted = await in_database(inbox.accept, self._feed.session_id, command, message.key)
+            accepted = await in_database(_accept, self._came_with, self._feed.session_id, command, message.key)
         except msgspec.ValidationError as error:
             refused = struct_error(error)
             self._error(refused.code, refused.message, detail=refused.detail, key=message.key)
@@ -282,7 +279,10 @@ class _Socket:
         except _DATABASE_AWAY:
             self._error(*DATABASE_DOWN, key=message.key)
         else:
-            self._viewer.say(frames.ack(accepted.key, accepted.seq))
+            if accepted is None:
+                self._error("forbidden", "You may look at this session, and not command it.", key=message.key)
+            else:
+                self._viewer.say(frames.ack(accepted.key, accepted.seq))
 
     def _error(self, code: str, message: str, *, key: str | None = None, detail: Any = None) -> None:
         self._viewer.say(frames.error(code, message, key=key, detail=detail))
@@ -290,6 +290,11 @@ class _Socket:
 
 class _Left(Exception):  # noqa: N818 - says what happened
     """The viewer has gone."""
+
+
+def _accept(came_with: Credentials, session_id: UUID, command: AnyCommand, key: str) -> inbox.Accepted | None:
+    """Accept a command from somebody who may send it; None: they may not, or no longer."""
+    return inbox.accept(session_id, command, key) if allowed(came_with, Verb.COMMAND, session_id) else None
 
 
 def _status(session_id: UUID) -> bytes | None:
