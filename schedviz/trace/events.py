@@ -14,11 +14,11 @@ import msgspec
 from schedviz.trace.view import ImageState, NodeItem, PodState, QueuedPod, RejectionView, Resources, ScoredNodeView, StatusView
 
 
-class Piece(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """A part of an event."""
+class Piece(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True, gc=False):
+    """A part of an event. `gc=False`: what an event holds never leads back to it, so the collector need not look."""
 
 
-class TraceEvent(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True, kw_only=True, tag_field="t"):
+class TraceEvent(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True, kw_only=True, tag_field="t", gc=False):
     """One thing that happened. `event` numbers them from 1 without gaps, `at` is the virtual clock in seconds, `cycle` the
     scheduling cycle that was running (0: none)."""
 

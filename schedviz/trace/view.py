@@ -13,11 +13,11 @@ from typing import Any, Literal
 import msgspec
 
 
-class Part(msgspec.Struct, rename="camel", omit_defaults=False):
-    """A piece of a view. Written in camelCase, as Kubernetes writes JSON."""
+class Part(msgspec.Struct, rename="camel", omit_defaults=False, gc=False):
+    """A piece of a view. Written in camelCase, as Kubernetes writes JSON. `gc=False`: a view is a tree, so the collector need not look."""
 
 
-class Value(msgspec.Struct, frozen=True, rename="camel", omit_defaults=False):
+class Value(msgspec.Struct, frozen=True, rename="camel", omit_defaults=False, gc=False):
     """A piece of a view that never changes."""
 
 

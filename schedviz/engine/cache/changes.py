@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from schedviz.engine.cache.node_item import image_states, used_ports
 from schedviz.engine.cache.node_tree import zone_key
 from schedviz.engine.framework.types import NodeInfo, PodInfo
@@ -67,27 +69,35 @@ class NodeInfoDraft:
         if self.is_dropped:
             return NodeChange(node=info.name, generation=info.generation, dropped=True)
         requested, non_zero_requested = info.requested.to_view(), info.non_zero_requested.to_view()
-        node, before = info.node, self._node
-        unschedulable = node is not None and node.spec.unschedulable
-        zone = zone_key(node) if node is not None else ""
         return NodeChange(
             node=info.name,
             generation=info.generation,
-            has_node=None if (node is None) == (before is None) else node is not None,
-            unschedulable=None if unschedulable == (before is not None and before.spec.unschedulable) else unschedulable,
-            zone=None if zone == (zone_key(before) if before is not None else "") else zone,
+            **self._node_members(),
             removed=self.removed,
             added=self.added,
             requested=None if requested == self._requested else requested,
             non_zero_requested=None if non_zero_requested == self._non_zero_requested else non_zero_requested,
-            allocatable=None if info.allocatable == self._allocatable else info.allocatable.to_view(),
             used_ports=used_ports(info.used_ports) if self._touches_ports else None,
-            image_states=None if info.image_states == self._image_states else image_states(info),
             pvc_ref_counts=info.pvc_ref_counts.copy() if self._touches_claims else None,
             pod_order=[pod.key for pod in info.pods] if self._is_irregular else None,
             pods_with_affinity=[pod.key for pod in info.pods_with_affinity] if self._is_irregular else None,
             pods_with_required_anti_affinity=[pod.key for pod in info.pods_with_required_anti_affinity] if self._is_irregular else None,
         )
+
+    def _node_members(self) -> dict[str, Any]:
+        """What changed because the Node is another one. Most changes are of pods alone, so this is kept out of their way."""
+        info, node, before = self.info, self.info.node, self._node
+        if node is before and info.image_states is self._image_states:
+            return {}
+        unschedulable = node is not None and node.spec.unschedulable
+        zone = zone_key(node) if node is not None else ""
+        return {
+            "has_node": None if (node is None) == (before is None) else node is not None,
+            "unschedulable": None if unschedulable == (before is not None and before.spec.unschedulable) else unschedulable,
+            "zone": None if zone == (zone_key(before) if before is not None else "") else zone,
+            "allocatable": None if info.allocatable == self._allocatable else info.allocatable.to_view(),
+            "image_states": None if info.image_states == self._image_states else image_states(info),
+        }
 
     def _note(self, pod: PodInfo) -> None:
         self._touches_ports |= bool(pod.host_ports)

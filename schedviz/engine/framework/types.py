@@ -164,6 +164,7 @@ class PodInfo:
         "host_ports",
         "key",
         "pod",
+        "priority",
         "requests",
         "terms_of",
         "uid",
@@ -174,6 +175,8 @@ class PodInfo:
         #: `namespace/name`.
         self.key = pod.key
         self.uid = pod.uid
+        #: 0 where it has none. Upstream: component-helpers/scheduling/corev1/helpers.go PodPriority
+        self.priority = pod.spec.priority or 0
         self.requests: PodRequests = pod_requests(pod)
         #: The host ports of its containers (not of init containers).
         self.host_ports = _host_ports(pod)
@@ -200,11 +203,6 @@ class PodInfo:
     def namespace(self) -> str:
         """The pod's namespace."""
         return self.pod.namespace
-
-    @property
-    def priority(self) -> int:
-        """The pod's priority, 0 where it has none. Upstream: component-helpers/scheduling/corev1/helpers.go PodPriority"""
-        return self.pod.spec.priority or 0
 
     @property
     def full_name(self) -> str:
@@ -269,6 +267,7 @@ class PodInfo:
         for member in PodInfo.__slots__:
             setattr(other, member, getattr(self, member))
         other.pod = other.terms_of = pod
+        other.priority = theirs.priority or 0
         return other
 
     def __repr__(self) -> str:
