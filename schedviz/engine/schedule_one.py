@@ -193,7 +193,7 @@ class SchedulingCycle:
         if outcome.error is not None:
             evaluation.error = str(outcome.error.as_error())
             return StageReport(stages.FILTER, facts={"node": name, "fits": False, "error": evaluation.error})
-        self._note_rejections(outcome)
+        self._diagnose(outcome)
         rejections = filter_rejections(outcome)
         if len(outcome.feasible):
             evaluation.feasible = [name]
@@ -217,7 +217,6 @@ class SchedulingCycle:
             percentage = state.percentage_of_nodes_to_score
         want = results.num_feasible_nodes_to_find = num_feasible_nodes_to_find(percentage, len(rows))
         outcome = self.filtered = self.framework.filter_rows(self.cycle_state, self.pod, rows, want)
-        self._note_rejections(outcome)
         # A node that the nominated pass rejected counts among the processed ones, once.
         known = self.diagnosis.node_to_status
         results.rejected_nodes = len(known.keys() | outcome.node_to_status().keys()) if known else len(outcome.rejected)
@@ -237,11 +236,10 @@ class SchedulingCycle:
         self.feasible = rows.take(outcome.feasible)
         return self._found_feasible_nodes(facts, rejections)
 
-    def _note_rejections(self, outcome: FilterOutcome) -> None:
-        """What the nominated pass found goes into the diagnosis at once; the main pass only where a message needs it."""
+    def _diagnose(self, outcome: FilterOutcome) -> None:
+        """Note who was turned away and by whom, for the message and for preemption."""
         self.diagnosis.unschedulable_plugins |= outcome.unschedulable_plugins()
-        if outcome is not self.filtered:
-            self.diagnosis.node_to_status.update(outcome.node_to_status())
+        self.diagnosis.node_to_status.update(outcome.node_to_status())
 
     def _found_feasible_nodes(self, facts: dict[str, Any], rejections: Sequence[Any]) -> StageReport:
         assert self.feasible is not None
@@ -256,7 +254,7 @@ class SchedulingCycle:
 
     def _no_node_fits(self, facts: dict[str, Any], statuses: Sequence[Any] = (), rejections: Sequence[Any] = ()) -> StageReport:
         if self.filtered is not None:
-            self.diagnosis.node_to_status.update(self.filtered.node_to_status())
+            self._diagnose(self.filtered)
         if self.framework.has_post_filter_plugins:
             return StageReport(stages.POST_FILTER, list(statuses), list(rejections), facts)
         return self._fail(fit_failure(self._fit_error(), None), facts, statuses, rejections)

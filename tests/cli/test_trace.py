@@ -1,0 +1,68 @@
+"""`schedviz trace` writes one file for one file, says what it cannot use, and goes on with the others."""
+
+from __future__ import annotations
+
+import json
+import lzma
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from schedviz.cli.trace import trace
+
+STEPS = [
+    {"op": "create", "object": {"kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "1", "pods": "9"}}}},
+    {"op": "create", "object": {"kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": []}}},
+    {"op": "cycle"},
+]
+
+
+def test_files_keep_their_name_and_their_ending(tmp_path: Path) -> None:
+    plain, packed, out = tmp_path / "a.json", tmp_path / "b.json.xz", tmp_path / "out"
+    text = json.dumps({"format": "schedviz-trace/1", "name": "t", "steps": STEPS}).encode()
+    plain.write_bytes(text)
+    packed.write_bytes(lzma.compress(text))
+    result = CliRunner().invoke(trace, [str(plain), str(packed), "-o", str(out)])
+    assert result.exit_code == 0, result.output
+    first = json.loads((out / "a.json").read_bytes())
+    assert first == json.loads(lzma.decompress((out / "b.json.xz").read_bytes()))
+    assert first["steps"][2]["observed"]["cycle"]["node"] == "n"
+    assert sorted(path.name for path in out.iterdir()) == ["a.json", "b.json.xz"]
+
+
+def test_what_was_observed_before_is_ignored(tmp_path: Path) -> None:
+    steps = [{**step, "observed": {"clockSeconds": 77}} for step in STEPS]
+    (tmp_path / "a.json").write_text(json.dumps({"format": "schedviz-trace/1", "steps": steps}))
+    assert CliRunner().invoke(trace, [str(tmp_path / "a.json"), "-o", str(tmp_path / "out"), "-j", "1"]).exit_code == 0
+    assert json.loads((tmp_path / "out" / "a.json").read_bytes())["steps"][2]["observed"]["clockSeconds"] == 0.003
+
+
+def test_a_file_that_cannot_be_used_is_named_and_the_others_are_written(tmp_path: Path) -> None:
+    (tmp_path / "good.json").write_text(json.dumps({"format": "schedviz-trace/1", "steps": STEPS}))
+    (tmp_path / "broken.json").write_text("{")
+    (tmp_path / "unknown.json").write_text(json.dumps({"format": "schedviz-trace/1", "steps": [{"op": "dance"}]}))
+    (tmp_path / "packed.json.xz").write_bytes(b"no xz")
+    names = ["broken.json", "good.json", "unknown.json", "packed.json.xz", "missing.json", "notes.txt"]
+    result = CliRunner().invoke(trace, [*(str(tmp_path / name) for name in names), "-o", str(tmp_path / "out")])
+    assert result.exit_code == 2
+    assert (tmp_path / "out" / "good.json").exists()
+    for name in names:
+        assert (name in result.output) == (name != "good.json"), result.output
+    assert "dance" in result.output
+
+
+def test_a_configuration_that_is_refused_is_in_the_file(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps({"format": "schedviz-trace/1", "config": {"percentageOfNodesToScore": 101}, "steps": []}))
+    result = CliRunner().invoke(trace, [str(tmp_path / "a.json"), "-o", str(tmp_path / "out")])
+    assert result.exit_code == 0
+    assert "percentageOfNodesToScore" in json.loads((tmp_path / "out" / "a.json").read_bytes())["error"]
+
+
+def test_a_step_with_a_bad_object_is_observed_as_an_error(tmp_path: Path) -> None:
+    bad = {"op": "create", "object": {"kind": "Pod", "metadata": {"name": "p"}, "spec": {"priority": "high"}}}
+    (tmp_path / "a.json").write_text(json.dumps({"format": "schedviz-trace/1", "steps": [bad, *STEPS]}))
+    result = CliRunner().invoke(trace, [str(tmp_path / "a.json"), "-o", str(tmp_path / "out")])
+    assert result.exit_code == 0
+    steps = json.loads((tmp_path / "out" / "a.json").read_bytes())["steps"]
+    assert "spec.priority" in steps[0]["observed"]["error"]
+    assert steps[3]["observed"]["cycle"]["outcome"] == "scheduled"

@@ -1,0 +1,60 @@
+"""Small clusters and a few words to drive a simulation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from schedviz.engine import Outcome, Simulation, SimulationSettings
+from schedviz.engine.invariants import validate_state
+from schedviz.kube import codec
+from schedviz.kube.meta import KubeObject
+from schedviz.trace.commands import convert_command
+from schedviz.trace.events import AnyEvent, encode_events
+
+
+def node(name: str, *, cpu: str = "4", **spec: Any) -> dict[str, Any]:
+    resources = {"cpu": cpu, "memory": "16Gi", "pods": "110"}
+    return {"kind": "Node", "metadata": {"name": name}, "spec": spec, "status": {"capacity": resources, "allocatable": resources}}
+
+
+def pod(name: str, *, cpu: str = "1", node_name: str = "", phase: str = "", **spec: Any) -> dict[str, Any]:
+    made: dict[str, Any] = {
+        "kind": "Pod",
+        "metadata": {"name": name, "namespace": "default"},
+        "spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": cpu}}}], **spec},
+    }
+    if node_name:
+        made["spec"]["nodeName"] = node_name
+    if phase:
+        made["status"] = {"phase": phase}
+    return made
+
+
+def objects(*dicts: dict[str, Any]) -> list[KubeObject]:
+    return [codec.from_dict(each) for each in dicts]
+
+
+def do(simulation: Simulation, op: str, **members: Any) -> Outcome:
+    """Carry out one command, and check that the state holds together."""
+    simulation.start(convert_command({"op": op, **members}))
+    outcome = simulation.work()
+    assert outcome is not None
+    state = simulation.scheduler.state
+    validate_state(state.cache, state.snapshot, state.queue)
+    return outcome
+
+
+def four_nodes(*pods: dict[str, Any], **settings: Any) -> Simulation:
+    simulation = Simulation(SimulationSettings(**settings))
+    simulation.load(objects(*(node(f"node{number}") for number in range(1, 5)), *pods))
+    return simulation
+
+
+def without_numbers(events: list[AnyEvent]) -> list[bytes]:
+    """Events but for CommandDone, and for what counting them differs by."""
+    kept = []
+    for event in events:
+        if type(event).__name__ != "CommandDone":
+            encoded = encode_events([event])
+            kept.append(encoded.replace(f'"event":{event.event},'.encode(), b""))
+    return kept
