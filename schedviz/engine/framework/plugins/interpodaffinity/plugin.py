@@ -30,8 +30,8 @@ class InterPodAffinity:
         self._handle = handle
         self._ignores_existing = args.ignore_preferred_terms_of_existing_pods
         weight = args.hard_pod_affinity_weight
-        self._required_far = ExistingTerms("required-anti-affinity", _required_anti_affinity_terms)
-        self._liked = ExistingTerms(f"scored-affinity-{weight}", lambda node_info: scoring.scored_terms(node_info, weight))
+        self._required_far = ExistingTerms(_required_anti_affinity_terms)
+        self._liked = ExistingTerms(lambda node_info: scoring.scored_terms(node_info, weight))
 
     def events_to_register(self) -> Sequence[ClusterEvent]:
         return (

@@ -78,11 +78,11 @@ def pods_matching_all(rows: Rows, terms: tuple[Term, ...]) -> IntArray:
 class ExistingTerms:
     """What terms of pods that run say of one incoming pod, by topology key.
 
-    `terms_of` gives the terms of a node's pods that matter, each with a weight.
+    `terms_of` gives the terms of a node's pods that matter, each with a weight. Its columns are its own: codes and weights of another
+    profile's plugin are others.
     """
 
-    def __init__(self, kind: str, terms_of: Callable[[NodeInfo], Iterable[tuple[AffinityTerm, int]]]) -> None:
-        self._kind = kind
+    def __init__(self, terms_of: Callable[[NodeInfo], Iterable[tuple[AffinityTerm, int]]]) -> None:
         self._terms_of = terms_of
         #: Sets of topology keys, by the code that stands for them in a column.
         self._key_sets: list[frozenset[str]] = [frozenset()]
@@ -94,7 +94,7 @@ class ExistingTerms:
         return {key: self._sums_of(rows, key, asked, pod.pod, labels_of_namespace) for key in self._keys(rows)}
 
     def _keys(self, rows: Rows) -> list[str]:
-        codes = rows.info_column((self._kind, "keys"), self._code, np.int32)
+        codes = rows.info_column((self, "keys"), self._code, np.int32)
         return sorted(frozenset[str]().union(*(self._key_sets[code] for code in np.unique(codes).tolist())))
 
     def _code(self, node_info: NodeInfo) -> int:
@@ -109,7 +109,7 @@ class ExistingTerms:
             terms = self._terms_of(node_info)
             return sum(weight for term, weight in terms if term.topology_key == key and term.matches(pod, labels_of_namespace))
 
-        return rows.info_column((self._kind, key, asked), add_up, np.int64)
+        return rows.info_column((self, key, asked), add_up, np.int64)
 
 
 def _frozen(labels: Mapping[str, str]) -> frozenset[tuple[str, str]]:
