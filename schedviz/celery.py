@@ -42,7 +42,9 @@ def _share_the_interpreter(**_: Any) -> None:
 @worker_ready.connect
 def _say_that_it_is_alive(sender: Any, **_: Any) -> None:
     from schedviz.sessions import heartbeat
+    from schedviz.sessions.slots import SLOTS
 
+    SLOTS.total = sender.pool.limit
     heartbeat.begin(str(sender.hostname), sender.app.amqp.queues.consume_from)
 
 

@@ -10,10 +10,11 @@ import msgspec
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
+from django.db.models import F
 
 from schedviz.sessions import bells, stream
 from schedviz.sessions.errors import SourceRefused
-from schedviz.sessions.models import MAIN_BRANCH, Branch, Session, Upload
+from schedviz.sessions.models import MAIN_BRANCH, Branch, CheckpointPiece, Chunk, Command, CycleDetail, CycleSummary, Session, Upload
 
 UPLOAD_PIECE_BYTES = 1 << 20
 _PIECES_IN_A_TRANSACTION = 4
@@ -75,11 +76,27 @@ def cancel_import(session_id: UUID) -> bool:
 
 
 def delete_session(session_id: UUID) -> bool:
-    """Delete a session and all that is stored of it; its owner finds itself fenced. False when there was none."""
-    deleted, _ = Session.objects.filter(pk=session_id).delete()
+    """Delete a session and all that is stored of it; its owner finds itself fenced. False when there was none.
+
+    What it has most of goes first, a little at a time, so that no other session waits for the database.
+    """
+    gone = {"status": Session.Status.FAILED, "message": "The session is being deleted.", "lease_owner": "", "epoch": F("epoch") + 1}
+    if not Session.objects.filter(pk=session_id).update(**gone):
+        return False
     stream.wake(session_id)
+    for rows, at_once in (
+        (Upload.objects.filter(session_id=session_id), 4),
+        (CheckpointPiece.objects.filter(checkpoint__session_id=session_id), 4),
+        (Chunk.objects.filter(session_id=session_id), 200),
+        (CycleSummary.objects.filter(session_id=session_id), 500),
+        (Command.objects.filter(session_id=session_id), 500),
+        (CycleDetail.objects.filter(session_id=session_id), 50),
+    ):
+        while some := list(rows.values_list("pk", flat=True)[:at_once]):
+            rows.model.objects.filter(pk__in=some).delete()
+    Session.objects.filter(pk=session_id).delete()
     stream.forget(session_id)
-    return bool(deleted)
+    return True
 
 
 def _store(session_id: UUID, source: Source) -> dict[str, Any]:

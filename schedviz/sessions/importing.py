@@ -44,13 +44,10 @@ _STEP_KEY = "trace-step-"
 def import_uploads(session_id: UUID) -> None:
     """Make a session out of what was sent for it. Does nothing when somebody else does, or it is done."""
     stream.clear_bell(session_id)
-    taken = lease.acquire(session_id)
+    taken = lease.acquire(session_id, importing=True)
     if taken is None:
         return
     mine, session = taken
-    if session.status != Session.Status.IMPORTING or not session.uploaded:
-        lease.release(mine)
-        return
     RENEWALS.hold(mine)
     try:
         _Importing(mine, session).run()

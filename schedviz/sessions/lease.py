@@ -37,16 +37,18 @@ def owner_prefix() -> str:
     return os.environ.get("SCHEDVIZ_OWNER") or f"{socket.gethostname()}-{os.getpid()}"
 
 
-def acquire(session_id: UUID) -> tuple[Lease, Session] | None:
-    """The lease and the session as it is stored, or None when somebody alive has it, or there is no such session.
+def acquire(session_id: UUID, *, importing: bool = False) -> tuple[Lease, Session] | None:
+    """The lease and the session as it is stored, or None when somebody alive has it, or there is no session to work at: one that is being
+    imported is given for `importing` alone, and then only when all of it has arrived; one that failed to nobody.
 
     Counts an acquisition; whoever applies something sets the count back to one, whoever leaves in order to none.
     """
     owner = f"{owner_prefix()}.{secrets.token_hex(4)}"
+    imported = [Session.Status.READY, Session.Status.RUNNING, Session.Status.PAUSED]
+    wanted = Q(status=Session.Status.IMPORTING, uploaded=True) if importing else Q(status__in=imported)
     with transaction.atomic():
         taken = (
-            Session.objects.filter(pk=session_id)
-            .exclude(status=Session.Status.FAILED)
+            Session.objects.filter(wanted, pk=session_id)
             .filter(Q(lease_owner="") | Q(lease_until__lt=DatabaseSeconds()))
             .update(
                 epoch=F("epoch") + 1, acquisitions=F("acquisitions") + 1, lease_owner=owner, lease_until=DatabaseSeconds() + LEASE_SECONDS

@@ -35,7 +35,8 @@ def sweep() -> int:
     forgotten = Session.objects.filter(
         status=Session.Status.IMPORTING, uploaded=False, created_at__lt=Now() - timedelta(hours=_UPLOAD_HOURS)
     )
-    forgotten.delete()
+    if forgotten.exists():
+        forgotten.delete()
     return len(imports) + len(turns)
 
 

@@ -36,7 +36,7 @@ DEATHS = 3
 class WarmEngines:
     """Engines of this process that were left in order: if nobody else wrote to their session, a new turn goes on with them."""
 
-    def __init__(self, most: int = 8) -> None:
+    def __init__(self, most: int = 4) -> None:
         self._most = most
         self._engines: OrderedDict[UUID, Hosted] = OrderedDict()
         self._lock = threading.Lock()
@@ -63,15 +63,12 @@ def take_turn(session_id: UUID, *, linger_seconds: float = LINGER_SECONDS) -> No
     """Host a session's engine for a while. Does nothing when somebody else does."""
     stream.clear_bell(session_id)
     if STOPPING.is_set():
+        bells.ring(session_id, owned=False)
         return
     taken = lease.acquire(session_id)
     if taken is None:
         return
     mine, session = taken
-    if session.status == Session.Status.IMPORTING:
-        # A bell that came too early; the import rings when it has ended.
-        lease.release(mine)
-        return
     RENEWALS.hold(mine)
     try:
         with SLOTS:
@@ -196,6 +193,5 @@ class _Turn:
         has_work = self.hosted.has_work
         lease.release(self.lease)
         WARM.keep(self.hosted)
-        self.hosted.session = self.session
         if has_work or Session.objects.filter(pk=self.session.pk).exclude(last_seq=self.hosted.position.applied_seq).exists():
             bells.ring(self.session.pk, owned=False)
