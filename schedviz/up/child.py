@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import IO
 
 #: Seconds before a child that died is started again; the last one repeats.
-BACK_OFF_SECONDS = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0)
+BACK_OFF_SECONDS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 #: A child that lived this long has recovered: the next death counts as the first.
-HEALTHY_AFTER_SECONDS = 30.0
+HEALTHY_AFTER_SECONDS = 10.0
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import fcntl
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 from schedviz.up.errors import CannotStart
 
@@ -24,7 +25,8 @@ class DataLock:
             os.close(self._descriptor)
             raise CannotStart(
                 f"schedviz is already running on the data folder {data}{holder}. "
-                "Use that one, stop it with Ctrl-C in its terminal, or start another on a folder of its own with --data."
+                "Use that one (`schedviz login` prints a new link), stop it with Ctrl-C in its terminal, "
+                "or start another on a folder of its own with --data."
             ) from None
         except OSError as error:
             os.close(self._descriptor)
@@ -44,10 +46,31 @@ class DataLock:
         os.close(self._descriptor)
 
 
+def url_of_holder(data: Path) -> str | None:
+    """Where the supervisor that runs on a data folder serves; None when none runs."""
+    try:
+        descriptor = os.open(data / "lock", os.O_RDWR)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        holder = _read(data / "lock")
+        return str(holder["url"]) if holder else None
+    finally:
+        os.close(descriptor)
+    return None
+
+
 def _describe(path: Path) -> str:
+    holder = _read(path)
+    return f": pid {holder['pid']}, {holder['url']}" if holder else ""
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    """Pid and address of the holder; None while it is just starting and has not written them yet."""
     try:
         holder = json.loads(path.read_text())
-        return f": pid {holder['pid']}, {holder['url']}"
-    except (OSError, ValueError, KeyError, TypeError):
-        # It is just starting and has not written its name yet.
-        return ""
+    except (OSError, ValueError):
+        return None
+    return holder if isinstance(holder, dict) and {"pid", "url"} <= holder.keys() else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -20,28 +21,34 @@ class Terminal:
         self._open_browser = open_browser
 
     def starting(self) -> None:
-        click.echo(f"schedviz starts on {self._url}, with its data in {self._data}")
+        _say(f"schedviz starts on {self._url}, with its data in {self._data}")
 
     def announce(self, login: str, seconds: float) -> None:
         """Everything is up."""
-        click.echo(f"\nReady after {seconds:.1f} s. Open this link; it logs you in, once:\n\n    {click.style(login, bold=True)}\n")
-        click.echo(f"Scripts find a token for the REST API in {self._data / 'token'}. Ctrl-C stops everything.")
+        _say(f"\nReady after {seconds:.1f} s. Open this link; it logs you in, once:\n\n    {click.style(login, bold=True)}\n")
+        _say(f"Scripts find a token for the REST API in {self._data / 'token'}. Ctrl-C stops everything.")
         if self._open_browser and _has_display():
             _open(login)
 
     def warn(self, sentence: str) -> None:
-        click.echo(sentence, err=True)
+        _say(sentence, err=True)
 
     def trouble(self, child: str, line: str) -> None:
-        click.echo(f"[{child}] {line}", err=True)
+        _say(f"[{child}] {line}", err=True)
 
     def still_waiting(self, detail: dict[str, Any], logs: Path) -> None:
         """It takes long: say what is not there yet."""
-        missing = [f"{part}: {state}" for part, state in detail.items() if state not in ("ok", True)]
-        click.echo(f"Still starting ({'; '.join(missing) or 'the web server does not answer yet'}). Logs: {logs}", err=True)
+        missing = [f"{part}: {detail.get(part)}" for part in detail.get("down", [])]
+        _say(f"Still starting ({'; '.join(missing) or 'the web server does not answer yet'}). Logs: {logs}", err=True)
 
     def stopping(self) -> None:
-        click.echo("\nStopping.")
+        _say("\nStopping.")
+
+
+def _say(line: str, *, err: bool = False) -> None:
+    """A terminal that was closed is no reason to stop serving."""
+    with contextlib.suppress(OSError):
+        click.echo(line, err=err)
 
 
 def _has_display() -> bool:

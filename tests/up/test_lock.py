@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from schedviz.up.errors import CannotStart
-from schedviz.up.lock import DataLock
+from schedviz.up.lock import DataLock, url_of_holder
 
 
 def test_a_second_lock_is_refused_with_the_pid_and_the_address_of_the_first(tmp_path: Path):
@@ -40,3 +40,15 @@ def test_the_file_of_a_dead_holder_locks_nobody_out(tmp_path: Path):
     (tmp_path / "lock").write_text('{"pid": 1, "url": "http://long-gone"}')
 
     DataLock(tmp_path).release()
+
+
+def test_the_address_of_the_holder_is_known_while_it_runs(tmp_path: Path):
+    assert url_of_holder(tmp_path) is None
+    lock = DataLock(tmp_path)
+    assert url_of_holder(tmp_path) is None
+    lock.name_holder("http://127.0.0.1:1234")
+
+    assert url_of_holder(tmp_path) == "http://127.0.0.1:1234"
+
+    lock.release()
+    assert url_of_holder(tmp_path) is None

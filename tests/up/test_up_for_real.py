@@ -6,6 +6,7 @@ import json
 import re
 import signal
 import socket
+import subprocess
 import sys
 import time
 import urllib.error
@@ -225,6 +226,19 @@ def test_the_login_link_works_once(start_up: Start):
 
     assert first == 302
     assert second != 302
+
+
+def test_schedviz_login_prints_another_link_that_works(shared: Running, tmp_path: Path):
+    url = wait_until_up(shared)
+    command = [sys.executable, "-m", "schedviz.cli.main", "login", "--data"]
+
+    link = subprocess.run([*command, str(shared.folder / "data")], capture_output=True, text=True, check=True, timeout=60).stdout.strip()
+    refused = subprocess.run([*command, str(tmp_path)], capture_output=True, text=True, check=False, timeout=60)
+
+    assert link.startswith(f"{url}/login/?once=")
+    assert _without_redirect(link)[0] == 302
+    assert refused.returncode == 2
+    assert "does not run on the data folder" in refused.stderr
 
 
 def _without_redirect(url: str) -> tuple[int, Any]:
