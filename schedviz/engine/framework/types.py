@@ -157,15 +157,15 @@ class PodInfo:
     """
 
     __slots__ = (
+        "_claims",
+        "_host_ports",
+        "_requests",
         "_terms",
-        "claims",
         "has_affinity",
         "has_required_anti_affinity",
-        "host_ports",
         "key",
         "pod",
         "priority",
-        "requests",
         "terms_of",
         "uid",
     )
@@ -177,22 +177,17 @@ class PodInfo:
         self.uid = pod.uid
         #: 0 where it has none. Upstream: component-helpers/scheduling/corev1/helpers.go PodPriority
         self.priority = pod.spec.priority or 0
-        self.requests: PodRequests = pod_requests(pod)
-        #: The host ports of its containers (not of init containers).
-        self.host_ports = _host_ports(pod)
-        #: Its PersistentVolumeClaims, `namespace/name`, as often as volumes name them.
-        self.claims = tuple(
-            f"{pod.namespace}/{volume.persistent_volume_claim.claim_name}"
-            for volume in pod.spec.volumes
-            if volume.persistent_volume_claim is not None
-        )
         affinity = pod.spec.affinity
         far = affinity.pod_anti_affinity if affinity else None
         self.has_affinity = affinity is not None and (affinity.pod_affinity is not None or far is not None)
         self.has_required_anti_affinity = far is not None and len(far.required) != 0
         #: The version of the pod from which the terms are: upstream keeps them over updates of the same pod.
         self.terms_of = pod if terms_of is None else terms_of
+        # Computed when they are asked for: a restored engine knows the sums of its nodes, and most pods are never looked at again.
         self._terms: AffinityTerms | None = None
+        self._requests: PodRequests | None = None
+        self._host_ports: tuple[HostPort, ...] | None = None
+        self._claims: tuple[str, ...] | None = None
 
     @property
     def name(self) -> str:
@@ -203,6 +198,27 @@ class PodInfo:
     def namespace(self) -> str:
         """The pod's namespace."""
         return self.pod.namespace
+
+    @property
+    def requests(self) -> PodRequests:
+        """What it requests."""
+        if self._requests is None:
+            self._requests = pod_requests(self.pod)
+        return self._requests
+
+    @property
+    def host_ports(self) -> tuple[HostPort, ...]:
+        """The host ports of its containers (not of init containers)."""
+        if self._host_ports is None:
+            self._host_ports = _host_ports(self.pod)
+        return self._host_ports
+
+    @property
+    def claims(self) -> tuple[str, ...]:
+        """Its PersistentVolumeClaims, `namespace/name`, as often as volumes name them."""
+        if self._claims is None:
+            self._claims = _claims(self.pod)
+        return self._claims
 
     @property
     def full_name(self) -> str:
@@ -281,6 +297,11 @@ def _host_ports(pod: Pod) -> tuple[HostPort, ...]:
         for port in container.ports
         if port.host_port > 0
     )
+
+
+def _claims(pod: Pod) -> tuple[str, ...]:
+    sources = [volume.persistent_volume_claim for volume in pod.spec.volumes]
+    return tuple(f"{pod.namespace}/{source.claim_name}" for source in sources if source is not None)
 
 
 class PodNotFoundError(LookupError):
