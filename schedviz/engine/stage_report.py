@@ -38,13 +38,14 @@ def statuses_of(answers: Iterable[PluginAnswer]) -> list[StatusView]:
 def filter_rejections(outcome: FilterOutcome) -> list[RejectionView]:
     """Who was turned away, counted by plugin and reasons, in the order of the first node of each."""
     names = outcome.rows.names
+    # Statuses of the same words come from several slices of the search: they are one rejection.
+    nodes_of: dict[tuple[str, str, tuple[str, ...]], tuple[int, list[str]]] = {}
+    for status, count, rows in outcome.counts():
+        key = (status.failed_plugin, status.code.value, tuple(status.reasons))
+        counted, first = nodes_of.get(key, (0, []))
+        named = [names[row] for row in rows[: NAMED_NODES - len(first)].tolist()]
+        nodes_of[key] = (counted + count, first + named)
     return [
-        RejectionView(
-            plugin=status.failed_plugin,
-            code=status.code.value,
-            reasons=list(status.reasons),
-            nodes=count,
-            first=[names[row] for row in rows[:NAMED_NODES].tolist()],
-        )
-        for status, count, rows in outcome.counts()
+        RejectionView(plugin=plugin, code=code, reasons=list(reasons), nodes=count, first=first)
+        for (plugin, code, reasons), (count, first) in nodes_of.items()
     ]

@@ -29,7 +29,7 @@ SWEEP_SECONDS = 2.0
 EXIT_NO_DATABASE = 3
 
 DEMO_NAME = "A first look: four nodes"
-DEMO_CLUSTER: dict[str, Any] = {"nodes": 4, "pods": 12}
+DEMO_CLUSTER: dict[str, Any] = {"shape": "demo"}
 
 
 def main(url: str) -> int:
