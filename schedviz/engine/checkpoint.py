@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from schedviz.engine.cache import Cache, Snapshot
-from schedviz.engine.cache.cache import CacheState
+from schedviz.engine.cache.cache_state import CacheState
 from schedviz.engine.cache.snapshot import SnapshotState
 from schedviz.engine.cluster_checkpoint import ClusterState, cluster_state, load_cluster
 from schedviz.engine.cycle_checkpoint import (

@@ -23,21 +23,21 @@ from __future__ import annotations
 
 import msgspec
 
+from schedviz.engine.cache.cache_state import CacheState, PodStateRecord
 from schedviz.engine.cache.changes import NodeInfoChanges
 from schedviz.engine.cache.errors import CacheError, SchedulerExitError
 from schedviz.engine.cache.image_states import ImageStates
 from schedviz.engine.cache.node_info_list import NodeInfoList
-from schedviz.engine.cache.node_item import NodeInfoState, node_info_of, node_info_state, node_item
+from schedviz.engine.cache.node_item import node_info_of, node_info_state, node_item
 from schedviz.engine.cache.node_tree import NodeTree, zone_key
 from schedviz.engine.cache.snapshot import Snapshot, SnapshotUpdate
-from schedviz.engine.framework.object_table import ObjectTable, PodRef
+from schedviz.engine.framework.object_table import ObjectTable
 from schedviz.engine.framework.types import NANOS_PER_SECOND, Generations, NodeInfo, PodInfo, PodNotFoundError, to_seconds
 from schedviz.kube.core import Node, Pod
 from schedviz.kube.meta import ObjectMeta
 from schedviz.trace.events import CacheNode, CachePod, SnapshotUpdated, TreeChange
 from schedviz.trace.recorder import Recorder
-from schedviz.trace.view import CacheImage, CacheView
-from schedviz.trace.view import NodeTree as NodeTreeView
+from schedviz.trace.view import CacheView
 from schedviz.trace.view import PodState as PodStateView
 
 _CORRUPTED = "scheduler cache is corrupted and can badly affect scheduling decisions"
@@ -61,26 +61,6 @@ class CacheDump(msgspec.Struct, frozen=True):
 
     nodes: dict[str, NodeInfo]
     assumed_pods: list[str]
-
-
-class PodStateRecord(msgspec.Struct, frozen=True):
-    """A PodState in a checkpoint."""
-
-    pod: PodRef
-    deadline: int | None
-    binding_finished: bool
-
-
-class CacheState(msgspec.Struct, frozen=True):
-    """A cache in a checkpoint. `node_infos` has the head first."""
-
-    generation: int
-    ttl: int
-    node_infos: list[NodeInfoState]
-    pod_states: dict[str, PodStateRecord]
-    assumed_pods: list[str]
-    node_tree: NodeTreeView
-    image_states: dict[str, CacheImage]
 
 
 class Cache:

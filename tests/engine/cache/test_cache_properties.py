@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
 
 from schedviz.engine.cache import Cache, CacheError, SchedulerExitError, Snapshot
-from schedviz.engine.cache.cache import CacheState
+from schedviz.engine.cache.cache_state import CacheState
 from schedviz.engine.cache.snapshot import SnapshotState
 from schedviz.engine.framework.object_table import ObjectTable, ObjectTableState
 from schedviz.engine.framework.types import Generations, PodInfo

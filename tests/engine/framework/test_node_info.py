@@ -108,11 +108,12 @@ def test_an_update_of_a_pod_keeps_the_affinity_terms_that_were_parsed_first() ->
 
 def test_an_assigned_pod_shares_what_was_computed() -> None:
     pending = PodInfo(pod("a"))
+    requests = pending.requests
     assigned = pending.assigned("n1")
 
     assert assigned.pod.spec.node_name == "n1"
     assert pending.pod.spec.node_name == ""
-    assert assigned.requests is pending.requests
+    assert assigned.requests is requests
 
 
 def test_a_term_that_cannot_be_parsed_is_told() -> None:
