@@ -63,6 +63,11 @@ SOCKETS = number("SCHEDVIZ_SOCKETS", 2000)
 REQUESTS_PER_MINUTE = number("SCHEDVIZ_REQUESTS_PER_MINUTE", 600 if PUBLIC else 60_000)
 STRANGER_REQUESTS_PER_MINUTE = number("SCHEDVIZ_STRANGER_REQUESTS_PER_MINUTE", 60 if PUBLIC else 60_000)
 
+#: Passwords that one address may try in a minute.
+LOGINS_PER_MINUTE = number("SCHEDVIZ_LOGINS_PER_MINUTE", 10)
+#: Proxies in front of this server: who asks is read from that place of X-Forwarded-For, which strangers can write.
+PROXIES = number("SCHEDVIZ_PROXIES", 0)
+
 DATA_UPLOAD_MAX_MEMORY_SIZE = BODY_BYTES
 DATA_UPLOAD_MAX_NUMBER_FILES = UPLOAD_FILES
 
@@ -180,6 +185,7 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_THROTTLE_CLASSES": ["rest_framework.throttling.AnonRateThrottle", "rest_framework.throttling.UserRateThrottle"],
     "DEFAULT_THROTTLE_RATES": {"anon": f"{STRANGER_REQUESTS_PER_MINUTE}/min", "user": f"{REQUESTS_PER_MINUTE}/min"},
+    "NUM_PROXIES": PROXIES,
     "EXCEPTION_HANDLER": "schedviz.web.api.errors.answer_exception",
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
 }

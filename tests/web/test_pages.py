@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
@@ -119,3 +120,30 @@ def test_the_built_front_end_is_found_through_its_manifest(tmp_path, monkeypatch
 
     assert assets.assets().script == "/static/app/assets/main-12345678.js"
     assert assets.assets().styles == ["/static/app/assets/x.css", "/static/app/assets/a.css"]
+
+
+def test_passwords_can_be_tried_ten_times_a_minute(client):
+    cache.clear()
+
+    answers = [client.post("/login/", {"username": "owner", "password": f"{n}"}).status_code for n in range(11)]
+
+    assert answers == [200] * 10 + [429]
+    cache.clear()
+
+
+def test_a_share_link_lets_in_until_it_is_revoked(people):
+    owner, guest = people.client("owner"), Client()
+    address = f"/api/v1/sessions/{people.session.pk}/"
+
+    made = owner.post(f"{address}links/", {"role": "viewer"}, format="json").json()
+    listed = owner.get(f"{address}links/").json()["results"]
+    opened = guest.get(made["url"])
+
+    assert opened["Location"] == f"/s/{people.session.pk}/"
+    assert guest.get(opened["Location"]).status_code == 200
+    assert guest.get(address).json()["role"] == "viewer"
+    assert [(link["id"], link["url"]) for link in listed] == [(made["id"], None)]
+
+    assert owner.delete(f"{address}links/{made['id']}/").status_code == 204
+    assert guest.get(address).status_code == 404
+    assert owner.get(f"{address}links/").json()["results"] == []

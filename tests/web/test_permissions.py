@@ -37,6 +37,9 @@ REQUESTS = [
     ("get", "commands/1/", None, "see", 404),
     ("post", "commands/", {"op": "pause"}, "command", 202),
     ("post", "cancel/", None, "manage", 409),
+    ("get", "links/", None, "manage", 200),
+    ("post", "links/", {"role": "viewer"}, "manage", 201),
+    ("delete", "links/1/", None, "manage", 404),
     ("delete", "", None, "manage", 204),
 ]
 
@@ -63,9 +66,12 @@ def test_each_role_gets_what_it_may_and_a_stranger_learns_nothing(people, role, 
 
 def test_the_table_has_every_address_of_rest():
     tested = {"sessions/<uuid:session_id>/" + rest.replace("1/", "<int>/") for _, rest, *_ in REQUESTS}
-    addresses = {str(pattern.pattern).replace("<int:seq>", "<int>").replace("<int:cycle>", "<int>") for pattern in urlpatterns[:-1]}
+    addresses = {
+        str(pattern.pattern).replace("<int:seq>", "<int>").replace("<int:cycle>", "<int>").replace("<int:link_id>", "<int>")
+        for pattern in urlpatterns[:-1]
+    }
 
-    assert addresses - tested == {"schema/", "sessions/"}
+    assert addresses - tested == {"", "schema/", "sessions/"}
 
 
 @pytest.mark.parametrize(

@@ -171,7 +171,7 @@ def test_a_session_that_is_not_there_gets_404(owner_client):
         assert response.json()["error"]["code"] == "not_found"
 
 
-@pytest.mark.parametrize("address", ["/api/v1/", "/api/v1/sessions", "/api/v1/sessions/7/", "/api/v1/nothing/here/"])
+@pytest.mark.parametrize("address", ["/api/v1/sessions", "/api/v1/sessions/7/", "/api/v1/nothing/here/"])
 def test_an_address_that_is_none_gets_404_as_json(owner_client, address):
     response = owner_client.get(address)
 

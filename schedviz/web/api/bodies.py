@@ -214,6 +214,30 @@ class EventList(Body, frozen=True):
     next: int | None
 
 
+LinkRole = Literal["viewer", "editor"]
+
+
+class NewLink(Body, frozen=True, forbid_unknown_fields=True):
+    """Make a share link."""
+
+    role: LinkRole = "viewer"
+
+
+class LinkBody(Body, frozen=True):
+    """A share link. `url` is told once, when it is made."""
+
+    id: int
+    role: LinkRole
+    created_at: datetime
+    url: str | None = None
+
+
+class LinkList(Body, frozen=True):
+    """The share links of a session that work, oldest first."""
+
+    results: list[LinkBody]
+
+
 class ErrorDetail(Body, frozen=True):
     """Where it is wrong, what was expected and found there, and what to do."""
 

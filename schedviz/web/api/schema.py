@@ -23,6 +23,8 @@ _ROOTS: tuple[Any, ...] = (
     bodies.StateBody,
     bodies.CycleList,
     bodies.EventList,
+    bodies.NewLink,
+    bodies.LinkList,
     bodies.ErrorBody,
     AnyCommand,
 )

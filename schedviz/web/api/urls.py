@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from django.urls import path, re_path
+from django.views.generic import RedirectView
 
 from schedviz.web.api.commands import Commands, OneCommand
 from schedviz.web.api.cycles import Cycles, OneCycle
 from schedviz.web.api.errors import no_such_address
 from schedviz.web.api.events import Events
+from schedviz.web.api.links import Links, OneLink
 from schedviz.web.api.schema import SchemaView
 from schedviz.web.api.sessions import CancelImport, OneSession, Sessions
 from schedviz.web.api.state import State
 
 urlpatterns = [
+    path("", RedirectView.as_view(pattern_name="schema")),
     path("schema/", SchemaView.as_view(), name="schema"),
     path("sessions/", Sessions.as_view(), name="sessions"),
     path("sessions/<uuid:session_id>/", OneSession.as_view(), name="session"),
@@ -23,5 +26,7 @@ urlpatterns = [
     path("sessions/<uuid:session_id>/cycles/", Cycles.as_view(), name="cycles"),
     path("sessions/<uuid:session_id>/cycles/<int:cycle>/", OneCycle.as_view(), name="cycle"),
     path("sessions/<uuid:session_id>/events/", Events.as_view(), name="events"),
+    path("sessions/<uuid:session_id>/links/", Links.as_view(), name="links"),
+    path("sessions/<uuid:session_id>/links/<int:link_id>/", OneLink.as_view(), name="link"),
     re_path(r"^.*$", no_such_address),
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib.auth import login as log_in
 from django.contrib.auth import logout as log_out
 from django.contrib.auth.forms import AuthenticationForm
@@ -15,11 +16,24 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_protect, ensure_csrf_cookie
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_POST
+from rest_framework.throttling import SimpleRateThrottle
 
 from schedviz.sessions.models import Session
 from schedviz.web.login import redeem
 from schedviz.web.pages.assets import assets
 from schedviz.web.permissions import Verb, actor_of, may, open_link, visible_sessions
+
+
+class LoginThrottle(SimpleRateThrottle):
+    """So many passwords a minute from one address."""
+
+    scope = "login"
+
+    def get_rate(self) -> str:
+        return f"{settings.LOGINS_PER_MINUTE}/min"
+
+    def get_cache_key(self, request: Any, _view: Any) -> str:
+        return f"login:{self.get_ident(request)}"
 
 
 @require_GET
@@ -79,6 +93,9 @@ def login_page(request: HttpRequest) -> HttpResponse:
             # The link was opened twice in this browser: it has done its work.
             return redirect(following)
         message = "This link was used before, or it is too old. Start schedviz up again for a new one."
+    if request.method == "POST" and not LoginThrottle().allow_request(request, None):  # type: ignore[arg-type]
+        message = "Too many passwords were tried from here; wait a minute."
+        return _page(request, "web/login.html", status=429, form=AuthenticationForm(request), next=following, message=message)
     form = AuthenticationForm(request, data=request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         log_in(request, form.get_user())

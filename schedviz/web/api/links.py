@@ -1,0 +1,62 @@
+"""`/api/v1/sessions/{id}/links/`: make, list and revoke share links."""
+
+from __future__ import annotations
+
+from typing import cast
+from uuid import UUID
+
+import msgspec
+from django.contrib.auth.models import AbstractBaseUser
+from django.urls import reverse
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from schedviz.sessions.models import ShareLink
+from schedviz.web import share
+from schedviz.web.api import bodies
+from schedviz.web.api.access import json_object, session_for
+from schedviz.web.api.errors import not_found
+from schedviz.web.api.schema import answer, ref, refused
+from schedviz.web.permissions import Verb
+
+
+class Links(APIView):
+    """The share links of a session."""
+
+    @extend_schema(operation_id="listLinks", responses={200: answer(bodies.LinkList), **refused(403, 404)})
+    def get(self, request: Request, session_id: UUID) -> Response:
+        """List the links that work. Their secrets are not kept."""
+        session = session_for(request, session_id, Verb.MANAGE)
+        return Response(bodies.LinkList(results=[_body(link) for link in share.live_links(session)]))
+
+    @extend_schema(
+        operation_id="createLink",
+        request={"application/json": ref(bodies.NewLink)},
+        responses={201: answer(bodies.LinkBody, "The only answer that has its `url`."), **refused(400, 403, 404)},
+    )
+    def post(self, request: Request, session_id: UUID) -> Response:
+        """Make a link. Who opens its `url` may look at the session or, as an editor, also command it."""
+        session = session_for(request, session_id, Verb.MANAGE)
+        new = msgspec.convert(json_object(request), bodies.NewLink)
+        link, secret = share.make_link(session, new.role, cast("AbstractBaseUser", request.user))
+        page = request.build_absolute_uri(reverse("session-page", args=[session.pk]))
+        return Response(_body(link, url=f"{page}?link={secret}"), status=201)
+
+
+class OneLink(APIView):
+    """One share link."""
+
+    @extend_schema(operation_id="revokeLink", responses={204: None, **refused(403, 404)})
+    def delete(self, request: Request, session_id: UUID, link_id: int) -> Response:
+        """Revoke a link."""
+        session = session_for(request, session_id, Verb.MANAGE)
+        if not share.revoke_link(session, link_id):
+            raise not_found("link")
+        return Response(status=204)
+
+
+def _body(link: ShareLink, *, url: str | None = None) -> bodies.LinkBody:
+    role: bodies.LinkRole = "editor" if link.role == "editor" else "viewer"
+    return bodies.LinkBody(id=link.pk, role=role, created_at=link.created_at, url=url)
