@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
+import re
 from collections.abc import Awaitable, Callable
+from http import HTTPStatus
 from inspect import iscoroutinefunction
 from typing import Any
 
@@ -12,9 +15,13 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
+from django.utils.cache import patch_vary_headers
 from whitenoise.middleware import WhiteNoiseMiddleware
 
 log = structlog.get_logger(__name__)
+
+_TEXTS = {"text/javascript", "application/javascript", "text/css", "image/svg+xml", "application/json", "text/html"}
+_WORTH_PACKING_BYTES = 1024
 
 GetResponse = Callable[[HttpRequest], Any]
 
@@ -54,19 +61,21 @@ class SecurityHeaders:
 
 
 class StaticFiles(WhiteNoiseMiddleware):  # type: ignore[misc,unused-ignore]
-    """WhiteNoise, with whole bodies: its file answers are iterators for threads, which ASGI warns about. The files are small."""
+    """WhiteNoise, with whole bodies, compressed once and kept: its file answers are iterators for threads, which ASGI warns about.
+
+    The files are small: the front end and its fonts.
+    """
 
     def immutable_file_test(self, _path: str, url: str) -> bool:
         return bool(self._immutable.match(url))
 
     def __init__(self, get_response: GetResponse) -> None:
-        import re
-
         self._immutable = re.compile(settings.WHITENOISE_IMMUTABLE_FILE_TEST)
+        #: Compressed bodies by path and ETag.
+        self._packed: dict[tuple[str, str], bytes] = {}
         super().__init__(get_response)
 
-    @staticmethod
-    def serve(static_file: Any, request: HttpRequest) -> HttpResponse:
+    def serve(self, static_file: Any, request: HttpRequest) -> HttpResponse:
         answer = static_file.get_response(request.method, request.META)
         try:
             body = answer.file.read() if answer.file is not None else b""
@@ -77,7 +86,24 @@ class StaticFiles(WhiteNoiseMiddleware):  # type: ignore[misc,unused-ignore]
         del response["Content-Type"]
         for name, value in answer.headers:
             response[name] = value
+        if request.method == "GET" and response.status_code == HTTPStatus.OK:
+            self._pack(request, response)
         return response
+
+    def _pack(self, request: HttpRequest, response: HttpResponse) -> None:
+        """Compress a text, for who can read it."""
+        kind = response.get("Content-Type", "").partition(";")[0]
+        if kind not in _TEXTS or response.has_header("Content-Encoding") or len(response.content) < _WORTH_PACKING_BYTES:
+            return
+        patch_vary_headers(response, ["Accept-Encoding"])
+        if "gzip" not in request.headers.get("Accept-Encoding", ""):
+            return
+        key = (request.path_info, response.get("ETag", ""))
+        if key not in self._packed:
+            self._packed[key] = gzip.compress(response.content, 9, mtime=0)
+        response.content = self._packed[key]
+        response["Content-Encoding"] = "gzip"
+        response["Content-Length"] = str(len(response.content))
 
 
 class DatabaseDown:

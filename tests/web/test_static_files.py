@@ -1,0 +1,52 @@
+"""The front end's files, as the web server gives them."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from django.http import HttpResponse
+from django.test import RequestFactory
+
+from schedviz.web.middleware import StaticFiles
+
+SCRIPT = b"export const answer = 42;\n" * 200
+
+
+@pytest.fixture
+def ask(tmp_path: Path, settings):
+    folder = tmp_path / "app" / "assets"
+    folder.mkdir(parents=True)
+    (folder / "main-abcdEFGH.js").write_bytes(SCRIPT)
+    (folder / "plain.js").write_bytes(SCRIPT)
+    settings.STATICFILES_DIRS = [str(tmp_path)]
+    from django.contrib.staticfiles import finders
+
+    finders.get_finder.cache_clear()
+    middleware = StaticFiles(lambda _request: HttpResponse(status=404))
+
+    def ask(name: str, **headers: str) -> HttpResponse:
+        return middleware(RequestFactory().get(f"/static/app/assets/{name}", headers=headers))
+
+    yield ask
+    finders.get_finder.cache_clear()
+
+
+def test_a_file_with_a_hash_in_its_name_is_kept_for_ever(ask):
+    assert "immutable" in ask("main-abcdEFGH.js")["Cache-Control"]
+    assert "immutable" not in ask("plain.js")["Cache-Control"]
+
+
+def test_a_text_is_compressed_for_who_can_read_it(ask):
+    packed = ask("main-abcdEFGH.js", accept_encoding="gzip, br")
+    plain = ask("main-abcdEFGH.js")
+
+    assert packed["Content-Encoding"] == "gzip"
+    assert gzip.decompress(packed.content) == plain.content == SCRIPT
+    assert packed["Content-Length"] == str(len(packed.content))
+    assert "Accept-Encoding" in packed["Vary"]
+
+
+def test_a_file_that_is_not_there_is_left_to_the_pages(ask):
+    assert ask("nothing.js").status_code == 404
