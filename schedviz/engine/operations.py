@@ -409,6 +409,8 @@ class Operations:
         watches.in_flight.clear()
         watches.unconfirmed.clear()
         watches.written.clear()
+        simulation.cluster.binding_pod = ""
+        simulation.cluster.bind_failure = None
         simulation.recorder.cycle = 0
         simulation.drop_scheduler()
         simulation.recorder.record(Restarted, reason=reason)

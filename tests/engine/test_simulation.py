@@ -10,8 +10,12 @@ import pytest
 
 from schedviz.engine import Simulation, SimulationSettings
 from schedviz.engine.checkpoint import CheckpointError
+from schedviz.engine.clock import SECOND
+from schedviz.engine.framework.cycle_state import CycleState
+from schedviz.engine.framework.status import Code, Status
+from schedviz.engine.framework.types import PodInfo
 from schedviz.trace.commands import convert_command
-from schedviz.trace.events import BindingEnded, CommandDone, StageEnded, WatchDelivered, encode_events
+from schedviz.trace.events import BindingEnded, BindingStageEnded, CommandDone, Restarted, StageEnded, WatchDelivered, encode_events
 from schedviz.trace.fold import Fold
 
 _spec = importlib.util.spec_from_file_location("engine_test_clusters", Path(__file__).with_name("clusters.py"))
@@ -213,6 +217,65 @@ def test_a_lost_watch_event_leaves_the_scheduler_in_the_dark() -> None:
     assert informers.by_key("Pod", "default/unseen") is None
     assert informers.by_key("Pod", "default/unheard") is not None
     assert simulation.cluster.store.count("Pod") == 2
+
+
+def test_a_scheduler_that_ends_itself_is_restarted_and_says_why() -> None:
+    simulation = four_nodes(pod("a", node_name="node1"))
+    outcome = do(simulation, "update", object=pod("a", node_name="node2"))
+    assert "cache is corrupted" in outcome.result
+    [restarted] = [event for event in simulation.drain_events() if isinstance(event, Restarted)]
+    assert "cache is corrupted" in restarted.reason
+    assert simulation.observed_state()["cache"]["podStates"]["default/a"]["node"] == "node2"
+
+
+class _WaitsForFiveSeconds:
+    name = "Waits"
+
+    def permit(self, state: CycleState, pod: PodInfo, node_name: str) -> tuple[Status, int]:
+        return Status(Code.WAIT), 5 * SECOND
+
+
+def _with_permit(simulation: Simulation) -> Simulation:
+    simulation.scheduler.state.profiles["default-scheduler"]._permit.append(_WaitsForFiveSeconds())
+    return simulation
+
+
+def test_a_pod_waits_at_permit_until_its_time_is_up() -> None:
+    simulation = _with_permit(four_nodes(pod("a")))
+    fold = Fold(simulation.view())
+    do(simulation, "step")
+    assert [binding.next_stage for binding in simulation.view().bindings] == ["WaitOnPermit"]
+    simulation = _with_permit(_drained_and_restored(simulation, fold))
+    do(simulation, "advance", to="next")
+    assert simulation.clock_seconds == pytest.approx(5.001, abs=0.001)
+    assert simulation.view().bindings == []
+    state = simulation.observed_state()
+    assert state["cache"]["podStates"] == {}
+    assert [entry["pod"] for entry in state["queue"]["unschedulable"]] == ["default/a"]
+    events = simulation.drain_events()
+    [ended] = [event for event in events if isinstance(event, BindingEnded)]
+    assert ended.message == "rejected due to timeout after waiting 5s at plugin Waits"
+    stages = [event.stage for event in events if isinstance(event, BindingStageEnded)]
+    assert stages == ["WaitOnPermit", "Unreserve", "ForgetPod", "HandleSchedulingFailure", "MoveAll"]
+    fold.apply_all(events)
+    assert fold.to_view() == simulation.view()
+
+
+def test_a_waiting_pod_goes_on_when_it_is_allowed() -> None:
+    simulation = _with_permit(four_nodes(pod("a")))
+    do(simulation, "step")
+    [waiting] = simulation.scheduler.state.profiles["default-scheduler"].waiting_pods.all()
+    waiting.allow("Waits")
+    do(simulation, "advance", seconds=0)
+    assert simulation.observed_state()["cache"]["podStates"]["default/a"]["assumed"] is False
+
+
+def test_a_waiting_pod_that_is_deleted_gives_its_place_back() -> None:
+    simulation = _with_permit(four_nodes(pod("a")))
+    do(simulation, "step")
+    do(simulation, "delete", kind="Pod", name="a")
+    assert simulation.view().bindings == []
+    assert simulation.observed_state()["cache"]["podStates"] == {}
 
 
 def test_a_pause_and_a_latency_of_an_unknown_kind_do_nothing() -> None:

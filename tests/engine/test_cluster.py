@@ -1,0 +1,166 @@
+"""The simulated API server fills in, keeps, refuses and tells as FORMAT.md says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from schedviz.engine.clock import SECOND, Clock
+from schedviz.engine.cluster import Cluster, Refusal, WatchEvent, status_patch
+from schedviz.engine.instructions import BindPod, PatchPodStatus
+from schedviz.kube import codec
+from schedviz.kube.core import Pod, PodCondition, PodStatus
+from schedviz.kube.defaults import default_object
+from schedviz.kube.meta import KubeObject
+from schedviz.trace.recorder import Recorder
+
+
+class Watched:
+    """A cluster whose only watcher writes down what it hears."""
+
+    def __init__(self) -> None:
+        self.clock = Clock()
+        self.cluster = Cluster(self.clock, Recorder())
+        self.heard: list[WatchEvent] = []
+        self.cluster.deliver = self.heard.append
+
+    def create(self, **made: Any) -> Any:
+        self.cluster.create(default_object(codec.from_dict(made)))
+        return self.stored(made["kind"], made["metadata"]["name"])
+
+    def update(self, **made: Any) -> Any:
+        self.cluster.update(default_object(codec.from_dict(made)), made)
+        return self.stored(made["kind"], made["metadata"]["name"])
+
+    def stored(self, kind: str, name: str) -> Any:
+        return self.cluster.store.get(kind, f"default/{name}" if kind == "Pod" else name)
+
+    def verbs(self) -> list[str]:
+        heard = [f"{event.verb} {event.key}" for event in self.heard]
+        self.heard.clear()
+        return heard
+
+
+@pytest.fixture
+def watched() -> Watched:
+    return Watched()
+
+
+def a_pod(name: str = "p", **more: Any) -> dict[str, Any]:
+    return {"kind": "Pod", "metadata": {"name": name}, **more}
+
+
+def test_names_that_come_back_get_another_uid(watched: Watched) -> None:
+    assert watched.create(**a_pod()).uid == "default/p"
+    watched.cluster.delete("Pod", "default", "p")
+    assert watched.create(**a_pod()).uid == "default/p#2"
+    assert watched.create(kind="Node", metadata={"name": "n"}).uid == "n"
+
+
+def test_a_pod_gets_the_priority_of_its_class_or_of_the_default_class(watched: Watched) -> None:
+    watched.create(kind="PriorityClass", metadata={"name": "high"}, value=1000, preemptionPolicy="Never")
+    high = watched.create(**a_pod("a", spec={"priorityClassName": "high"}))
+    assert (high.spec.priority, high.spec.preemption_policy) == (1000, "Never")
+    assert watched.create(**a_pod("b")).spec.priority == 0
+    watched.create(kind="PriorityClass", metadata={"name": "usual"}, value=7, globalDefault=True)
+    usual = watched.create(**a_pod("c"))
+    assert (usual.spec.priority, usual.spec.preemption_policy) == (7, "PreemptLowerPriority")
+    assert watched.create(**a_pod("d", spec={"priority": 3})).spec.priority == 3
+
+
+def test_an_update_keeps_identity_and_what_it_does_not_say(watched: Watched) -> None:
+    before = watched.create(**a_pod(spec={"priority": 5}, status={"phase": "Running"}))
+    watched.clock.advance(9 * SECOND)
+    after = watched.update(**a_pod(spec={"nodeName": "n"}))
+    assert (after.uid, after.metadata.creation_timestamp) == (before.uid, before.metadata.creation_timestamp)
+    assert (after.spec.priority, after.spec.node_name, after.status.phase) == (5, "n", "Running")
+
+
+def test_an_update_that_changes_nothing_is_not_told(watched: Watched) -> None:
+    watched.create(**a_pod())
+    version = watched.stored("Pod", "p").metadata.resource_version
+    watched.verbs()
+    assert watched.update(**a_pod()).metadata.resource_version == version
+    assert watched.verbs() == []
+
+
+def test_a_pod_that_finishes_is_deleted_for_the_watchers(watched: Watched) -> None:
+    watched.create(**a_pod())
+    watched.update(**a_pod(status={"phase": "Succeeded"}))
+    watched.update(**a_pod(status={"phase": "Succeeded", "nominatedNodeName": "n"}))
+    assert watched.verbs() == ["ADDED default/p", "DELETED default/p"]
+
+
+def test_a_graceful_deletion_is_an_update(watched: Watched) -> None:
+    watched.create(**a_pod())
+    watched.cluster.delete("Pod", "default", "p", graceful=True)
+    assert watched.verbs() == ["ADDED default/p", "MODIFIED default/p"]
+    assert watched.stored("Pod", "p").metadata.deletion_timestamp == "2024-01-01T00:00:30Z"
+
+
+def test_a_name_is_taken_once(watched: Watched) -> None:
+    watched.create(kind="CSINode", metadata={"name": "n"})
+    with pytest.raises(Refusal, match=r'csinodes\.storage\.k8s\.io "n" already exists'):
+        watched.create(kind="CSINode", metadata={"name": "n"})
+
+
+def test_bindings_are_refused_in_upstreams_words(watched: Watched) -> None:
+    pod = watched.create(**a_pod())
+    conflict = 'Operation cannot be fulfilled on pods/binding "p": '
+
+    def bind(of: Pod) -> str:
+        return str(watched.cluster.carry_out(BindPod(of, "n1")) or "")
+
+    assert bind(default_pod("other")) == 'pods "other" not found'
+    assert bind(default_pod("p", uid="u")) == f"{conflict}Precondition failed: UID in precondition: u, UID in object meta: default/p"
+    assert bind(pod) == ""
+    assert bind(pod) == f'{conflict}pod p is already assigned to node "n1"'
+    watched.cluster.delete("Pod", "default", "p", graceful=True)
+    assert bind(pod) == f"{conflict}pod p is being deleted, cannot be assigned to a host"
+    gated = watched.create(**a_pod("g", spec={"schedulingGates": [{"name": "x"}]}))
+    assert bind(gated).endswith("pod g has non-empty .spec.schedulingGates")
+
+
+def default_pod(name: str, uid: str = "") -> Pod:
+    pod: KubeObject = default_object(codec.from_dict({"kind": "Pod", "metadata": {"name": name, "uid": uid}}))
+    assert isinstance(pod, Pod)
+    return pod
+
+
+def test_a_binding_is_told_before_whatever_happens_to_the_pod_next(watched: Watched) -> None:
+    pod = watched.create(**a_pod())
+    watched.cluster.carry_out(BindPod(pod, "n1"))
+    watched.cluster.cycle_ended()
+    assert watched.verbs() == ["ADDED default/p"]
+    watched.cluster.delete("Pod", "default", "p")
+    assert watched.verbs() == ["MODIFIED default/p", "DELETED default/p"]
+    assert not watched.cluster.confirm("default/p")
+
+
+def test_what_the_scheduler_writes_is_told_when_its_cycle_has_ended(watched: Watched) -> None:
+    pod = watched.create(**a_pod())
+    watched.verbs()
+    condition = PodCondition(type="PodScheduled", status="False", reason="Unschedulable", message="no")
+    watched.cluster.carry_out(PatchPodStatus(pod, condition))
+    assert watched.verbs() == []
+    watched.cluster.cycle_ended()
+    assert watched.verbs() == ["MODIFIED default/p"]
+
+
+def test_a_patch_has_only_what_differs_from_what_the_scheduler_knew() -> None:
+    said = PodCondition(type="PodScheduled", status="False", reason="Unschedulable", message="no", last_transition_time="t1")
+    first = status_patch.between(PodStatus(), said, "")
+    assert first is not None
+    assert first.detail == "condition PodScheduled=False Unschedulable"
+    known = first.apply(PodStatus())
+    assert status_patch.between(known, said, None) is None
+    other = status_patch.between(known, PodCondition(type="PodScheduled", status="False", reason="SchedulerError", message="x"), "n1")
+    assert other is not None
+    assert other.detail == 'condition PodScheduled= SchedulerError; nominatedNodeName="n1"'
+    bound = status_patch.with_condition(known, PodCondition(type="PodScheduled", status="True", last_transition_time="t2"))
+    merged = other.apply(bound).conditions[0]
+    assert (merged.status, merged.reason, merged.last_transition_time) == ("True", "SchedulerError", "t2")
+    cleared = status_patch.between(other.apply(known), None, "")
+    assert cleared is not None
+    assert cleared.detail == "nominatedNodeName=null"
