@@ -14,8 +14,11 @@ from schedviz.sessions.models import MAIN_BRANCH, Checkpoint, CheckpointPiece
 
 #: Replay may always take this long before a checkpoint is due ...
 DUE_SECONDS = 0.2
-#: ... and this many times what a checkpoint costs, so that they stay below a tenth of the work.
+#: ... and this many times what a checkpoint costs, so that they stay below a tenth of the work ...
 DUE_COSTS = 10.0
+#: ... but, unless they are very large, no longer than somebody waits who wants to see a cycle in detail.
+LATE_SECONDS = 2.0
+LATE_COSTS = 3.0
 _NEWEST_KEPT = 8
 
 
@@ -37,7 +40,7 @@ class Saved(msgspec.Struct, frozen=True):
 
 def is_due(replay_seconds: float, cost_seconds: float) -> bool:
     """Whether doing again what came since the newest checkpoint has become too slow."""
-    return replay_seconds > max(DUE_SECONDS, DUE_COSTS * cost_seconds)
+    return replay_seconds > min(max(DUE_SECONDS, DUE_COSTS * cost_seconds), max(LATE_SECONDS, LATE_COSTS * cost_seconds))
 
 
 def save(lease: Lease, saved: Saved, *, cost_seconds: float) -> Checkpoint:

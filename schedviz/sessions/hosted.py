@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import time
 from collections import deque
@@ -272,6 +273,7 @@ class Hosted:
 
 def saved_engine(simulation: Simulation, position: Position, *, in_command: bool) -> Saved:
     """What is stored of an engine at a committed position."""
+    engine = simulation.checkpoint()
     return Saved(
         event=position.event,
         chunk=position.chunk,
@@ -279,8 +281,8 @@ def saved_engine(simulation: Simulation, position: Position, *, in_command: bool
         clock_seconds=position.clock_seconds,
         applied_seq=position.applied_seq,
         in_command=in_command,
-        digest=simulation.state_hash(),
+        digest=hashlib.blake2b(engine, digest_size=16).hexdigest(),
         engine_version=replaying.ENGINE_VERSION,
-        engine=simulation.checkpoint(),
+        engine=engine,
         view=msgspec.json.encode(simulation.view()),
     )

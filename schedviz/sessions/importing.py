@@ -186,8 +186,8 @@ class _Importing:
         self.clean_up()
         self.session.refresh_from_db()
         self.announce()
-        if self.session.last_seq > self.session.applied_seq:
-            bells.ring(self.session.pk, owned=False)
+        # Also without a command: whoever made the session will send one soon, and then the engine is there.
+        bells.ring(self.session.pk, owned=False)
 
     def fail(self, message: str) -> None:
         logger.info("the import of session %s failed: %s", self.session.pk, message)

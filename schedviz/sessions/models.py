@@ -210,7 +210,7 @@ class Checkpoint(models.Model):
     #: The last command that was done, and whether the next one was begun.
     applied_seq = models.BigIntegerField(default=0)
     in_command = models.BooleanField(default=False)
-    #: The engine's state_hash.
+    #: Of the engine's bytes: equal engines save themselves equally.
     digest = models.CharField(max_length=128)
     engine_version = models.CharField(max_length=64)
     #: What it cost to make, in seconds.

@@ -36,6 +36,8 @@ def test_a_checkpoint_is_due_by_time_and_by_what_it_costs() -> None:
     assert checkpoints.is_due(0.21, cost_seconds=0.001)
     assert not checkpoints.is_due(0.9, cost_seconds=0.1)
     assert checkpoints.is_due(1.1, cost_seconds=0.1)
+    assert checkpoints.is_due(2.1, cost_seconds=0.5)
+    assert not checkpoints.is_due(10, cost_seconds=5)
 
 
 def test_large_values_are_cut_into_pieces_of_4_megabytes() -> None:
