@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -53,3 +54,58 @@ def test_without_npm_and_without_a_built_page_the_build_says_what_to_do(source: 
     assert done.returncode != 0
     assert "npm, which builds it, is not on PATH" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+ONLY_WHAT_IS_ASKED_FOR = """
+import importlib.abc, importlib.metadata, sys, tomllib
+from packaging.requirements import Requirement
+
+with open("pyproject.toml", "rb") as file:
+    wanted = map(Requirement, tomllib.load(file)["project"]["dependencies"])
+asked, waiting = set(), [requirement.name for requirement in wanted if requirement.marker is None or requirement.marker.evaluate()]
+while waiting:
+    name = waiting.pop().lower().replace("_", "-")
+    if name in asked:
+        continue
+    try:
+        requirements = importlib.metadata.requires(name) or []
+    except importlib.metadata.PackageNotFoundError:
+        continue
+    asked.add(name)
+    for requirement in map(Requirement, requirements):
+        if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
+            waiting.append(requirement.name)
+
+owners = importlib.metadata.packages_distributions()
+others = {
+    module for module, names in owners.items() if not asked & {name.lower().replace("_", "-") for name in names}
+} - {"schedviz", "tests", "frontend"}
+
+
+class Absent(importlib.abc.MetaPathFinder):
+    def find_spec(self, fullname, path=None, target=None):
+        if fullname.split(".")[0] in others:
+            raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname)
+
+
+for module in [name for name in sys.modules if name.split(".")[0] in others]:
+    del sys.modules[module]
+sys.meta_path.insert(0, Absent())
+import django
+django.setup()
+import celery.apps.worker, kombu.transport.redis, uvicorn.protocols.websockets.websockets_sansio_impl
+import schedviz.asgi, schedviz.celery, schedviz.sessions.tasks, schedviz.urls
+import schedviz.up.housekeeper, schedviz.up.run, schedviz.up.web_server, schedviz.up.worker
+print(len(asked))
+"""
+
+
+def test_nothing_is_imported_that_an_installation_does_not_bring(tmp_path: Path):
+    environment = {**os.environ, "SCHEDVIZ_DATA": str(tmp_path), "DJANGO_SETTINGS_MODULE": "schedviz.settings"}
+
+    done = subprocess.run(
+        [sys.executable, "-c", ONLY_WHAT_IS_ASKED_FOR], cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=120
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 20
