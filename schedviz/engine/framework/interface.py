@@ -117,6 +117,9 @@ class Handle(Protocol):
     """What a plugin may use of the scheduler around it. Upstream: framework/interface.go Handle"""
 
     @property
+    def profile_name(self) -> str: ...
+
+    @property
     def snapshot(self) -> SharedLister: ...
 
     @property
@@ -127,6 +130,15 @@ class Handle(Protocol):
 
     @property
     def client(self) -> Client: ...
+
+    @property
+    def clock(self) -> Callable[[], int]:
+        """Says the virtual time in nanoseconds."""
+        ...
+
+    def reject_waiting_pod(self, uid: str, plugin: str, message: str) -> bool:
+        """Stop a pod that waits at Permit; False where it does not wait."""
+        ...
 
     def run_filter_plugins_with_nominated_pods(self, state: CycleState, pod: PodInfo, node_info: NodeInfo) -> Status: ...
 

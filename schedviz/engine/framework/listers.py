@@ -9,7 +9,7 @@ from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import StatusError
 from schedviz.engine.framework.types import NodeInfo, PodInfo
 from schedviz.engine.framework.verdicts import Index
-from schedviz.kube.core import Pod
+from schedviz.kube.core import Pod, PodCondition
 
 
 class SharedLister(Protocol):
@@ -67,4 +67,16 @@ class Client(Protocol):
 
     def clear_nominated_node_name(self, pod: Pod) -> StatusError | None:
         """Empty `status.nominatedNodeName` where it is set. Upstream: scheduler/util/utils.go ClearNominatedNodeName"""
+        ...
+
+    def apply_condition(self, pod: Pod, condition: PodCondition) -> StatusError | None:
+        """Set one condition of the pod's status."""
+        ...
+
+    def delete_pod(self, pod: Pod) -> StatusError | None:
+        """Delete a pod that has to make room."""
+        ...
+
+    def record_event(self, pod: Pod, *, profile: str, type_: str, reason: str, action: str, note: str, related: str = "") -> None:
+        """Record a Kubernetes Event about a pod. It never fails."""
         ...

@@ -16,7 +16,7 @@ from schedviz.engine.framework.runtime import FilterOutcome, Framework, PreFilte
 from schedviz.engine.framework.status import StatusError
 from schedviz.engine.framework.types import Generations, PodInfo
 from schedviz.kube.codec import from_dict
-from schedviz.kube.core import Node, Pod
+from schedviz.kube.core import Node, Pod, PodCondition
 from schedviz.kube.defaults import default_object
 from schedviz.kube.meta import KubeObject
 from schedviz.trace.recorder import Recorder
@@ -57,6 +57,7 @@ class ApiServer:
     def __init__(self) -> None:
         self.bound: list[tuple[str, str]] = []
         self.cleared: list[str] = []
+        self.writes: list[tuple[str, str, str]] = []
         self.error: StatusError | None = None
 
     def bind(self, pod: PodInfo, node_name: str) -> StatusError | None:
@@ -66,6 +67,17 @@ class ApiServer:
     def clear_nominated_node_name(self, pod: Pod) -> StatusError | None:
         self.cleared.append(pod.key)
         return None
+
+    def apply_condition(self, pod: Pod, condition: PodCondition) -> StatusError | None:
+        self.writes.append(("patch", pod.key, condition.type))
+        return None
+
+    def delete_pod(self, pod: Pod) -> StatusError | None:
+        self.writes.append(("delete", pod.key, ""))
+        return self.error
+
+    def record_event(self, pod: Pod, *, note: str, **_rest: str) -> None:
+        self.writes.append(("event", pod.key, note))
 
 
 class World:

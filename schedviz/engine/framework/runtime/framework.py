@@ -318,6 +318,14 @@ class Framework:
 
     # --- the binding cycle
 
+    def reject_waiting_pod(self, uid: str, plugin: str, message: str) -> bool:
+        """Stop a pod that waits at Permit; False where it does not wait. Upstream: RejectWaitingPod"""
+        waiting = self.waiting_pods.get(uid)
+        if waiting is None:
+            return False
+        waiting.reject(plugin, message)
+        return True
+
     def wait_on_permit(self, pod: PodInfo) -> Status | None:
         """What came of waiting; None: it still waits. Upstream: WaitOnPermit"""
         waiting = self.waiting_pods.get(pod.uid)

@@ -1,31 +1,25 @@
 """DefaultPreemption: makes room for a pod by evicting pods of lower priority.
 
-Exact for now where no pod of a lower priority runs on a node on which preemption might help.
-Upstream: framework/plugins/defaultpreemption/default_preemption.go, framework/preemption/preemption.go
+Upstream: framework/plugins/defaultpreemption/default_preemption.go
 """
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Sequence
+from typing import Any, Final
 
 from schedviz.engine.config.plugin_args import DefaultPreemptionArgs
 from schedviz.engine.framework.cycle_state import CycleState
-from schedviz.engine.framework.fit_error import Diagnosis, FitError, NodeToStatusMap
-from schedviz.engine.framework.interface import Handle, NominatingInfo, NominatingMode, PostFilterResult
-from schedviz.engine.framework.listers import SharedLister
+from schedviz.engine.framework.fit_error import NodeToStatusMap
+from schedviz.engine.framework.interface import Handle, PostFilterResult
 from schedviz.engine.framework.plugins import names
-from schedviz.engine.framework.status import Code, Status, StatusError, as_status, unresolvable, unschedulable
+from schedviz.engine.framework.preemption import Evaluator, NodeVictims, more_important_first
+from schedviz.engine.framework.status import SUCCESS, Code, Status, as_status, unresolvable
 from schedviz.engine.framework.types import NodeInfo, PodInfo
 from schedviz.kube.core import Pod
+from schedviz.kube.selectors import SelectorError, label_selector
 
-_NOT_HELPFUL: Final = unresolvable("Preemption is not helpful for scheduling")
 _NO_VICTIMS: Final = unresolvable("No preemption victims found for incoming pod")
-
-#: Above every pod's priority.
-_NO_POD: Final = 2**62
-
-#: Nothing is nominated, and an earlier nomination is taken back. Upstream: NewPostFilterResultWithNominatedNode("")
-_CLEARED: Final = PostFilterResult(NominatingInfo(NominatingMode.OVERRIDE, ""))
 
 
 class DefaultPreemption:
@@ -35,51 +29,23 @@ class DefaultPreemption:
         self._args = args
         self._handle = handle
 
-    def uses(self, pod: PodInfo, snapshot: SharedLister | None) -> bool:
-        """Whether a pod of lower priority runs that could be evicted for this one. Without a snapshot nobody knows yet: no."""
-        if snapshot is None or pod.pod.spec.preemption_policy == "Never":
-            return False
-        if not snapshot.node_info_list:
-            return False
-        return int(snapshot.rows().info_column("lowest-priority", _lowest_priority).min()) < pod.priority
-
     def post_filter(self, state: CycleState, pod: PodInfo, node_to_status: NodeToStatusMap) -> tuple[PostFilterResult | None, Status]:
-        result, status = self._preempt(state, pod, node_to_status)
+        result, status = Evaluator(self.name, self._handle, state, self).preempt(pod, node_to_status)
         return result, Status(status.code, (f"preemption: {status.message}",)) if status.message else status
 
-    def _preempt(self, state: CycleState, pod: PodInfo, node_to_status: NodeToStatusMap) -> tuple[PostFilterResult | None, Status]:  # noqa: ARG002
-        """Upstream: framework/preemption/preemption.go Preempt"""
-        latest: Pod | None = self._handle.objects.get("Pod", pod.namespace, pod.name)
-        if latest is None:
-            return None, as_status(StatusError(f'pod "{pod.name}" not found', "pods", pod.name))
-        preemptor = pod.like(latest)
-        why_not = self._not_eligible(preemptor, node_to_status)
-        if why_not:
-            return None, unschedulable(why_not)
-        nodes = self._handle.snapshot.node_info_list
-        if not nodes:
-            return None, as_status("no nodes available")
-        statuses: NodeToStatusMap = {}
-        helpful = False
-        for node_info in nodes:
-            status = node_to_status.get(node_info.name)
-            hopeless = status is not None and status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE
-            helpful = helpful or not hopeless
-            statuses[node_info.name] = _NOT_HELPFUL if hopeless else _NO_VICTIMS
-        if not helpful:
-            self._handle.client.clear_nominated_node_name(latest)
-        error = FitError(preemptor.key, len(statuses), Diagnosis(statuses))
-        return _CLEARED, unschedulable(error.message)
+    def num_candidates(self, num_nodes: int) -> int:
+        """Upstream: calculateNumCandidates"""
+        share = num_nodes * self._args.min_candidate_nodes_percentage // 100
+        return min(max(share, self._args.min_candidate_nodes_absolute), num_nodes)
 
-    def _not_eligible(self, pod: PodInfo, node_to_status: NodeToStatusMap) -> str:
+    def pod_eligible_to_preempt_others(self, pod: PodInfo, nominated_node_status: Status | None) -> str:
         """Why a pod may not evict others; "" where it may. Upstream: PodEligibleToPreemptOthers"""
         if pod.pod.spec.preemption_policy == "Never":
             return "not eligible due to preemptionPolicy=Never."
         nominated = pod.pod.status.nominated_node_name
         if not nominated:
             return ""
-        status = node_to_status.get(nominated)
-        if status is not None and status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
+        if nominated_node_status is not None and nominated_node_status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
             return ""
         node_info = self._handle.snapshot.node_info_map.get(nominated)
         others = node_info.pods if node_info is not None else ()
@@ -87,9 +53,93 @@ class DefaultPreemption:
             return "not eligible due to a terminating pod on the nominated node."
         return ""
 
+    def select_victims_on_node(self, state: CycleState, pod: PodInfo, node_info: NodeInfo) -> NodeVictims | Status:
+        """Take all pods of lower priority off the node, then let the most important ones stay that can. Upstream: SelectVictimsOnNode"""
+        trial = _Trial(self._handle, state, pod, node_info)
+        potential = [other for other in node_info.pods if other.priority < pod.priority]
+        for other in potential:
+            status = trial.remove(other)
+            if not status.is_success:
+                return status
+        if not potential:
+            return _NO_VICTIMS
+        status = trial.fits()
+        if not status.is_success:
+            return status
+        violating, others = _by_budget(more_important_first(potential, self._handle.clock()), self._budgets())
+        victims: list[PodInfo] = []
+        violations = 0
+        for place, candidate in enumerate((*violating, *others)):
+            stays = trial.reprieve(candidate)
+            if isinstance(stays, Status):
+                return stays
+            if not stays:
+                victims.append(candidate)
+                violations += place < len(violating)
+        if not victims:
+            return as_status(f'expected at least one victim pod on node "{node_info.name}"')
+        return NodeVictims(node_info.name, tuple(victims), violations)
 
-def _lowest_priority(node_info: NodeInfo) -> int:
-    return min((pod.priority for pod in node_info.pods), default=_NO_POD)
+    def _budgets(self) -> Sequence[Any]:
+        return self._handle.objects.list("PodDisruptionBudget")
+
+
+class _Trial:
+    """One node in a dry run: pods come and go, in the NodeInfo and in what PreFilter counted."""
+
+    def __init__(self, handle: Handle, state: CycleState, pod: PodInfo, node_info: NodeInfo) -> None:
+        self._handle = handle
+        self._state = state
+        self._pod = pod
+        self._node_info = node_info
+
+    def fits(self) -> Status:
+        return self._handle.run_filter_plugins_with_nominated_pods(self._state, self._pod, self._node_info)
+
+    def remove(self, other: PodInfo) -> Status:
+        self._node_info.remove_pod(other)
+        return _as_error(self._handle.run_pre_filter_extension_remove_pod(self._state, self._pod, other, self._node_info))
+
+    def reprieve(self, other: PodInfo) -> bool | Status:
+        """Whether the pod fits although the other one stays; a Status is an error."""
+        self._node_info.add_pod(other)
+        status = _as_error(self._handle.run_pre_filter_extension_add_pod(self._state, self._pod, other, self._node_info))
+        if not status.is_success:
+            return status
+        if self.fits().is_success:
+            return True
+        status = self.remove(other)
+        return False if status.is_success else status
+
+
+def _as_error(status: Status) -> Status:
+    return SUCCESS if status.is_success else as_status(status.as_error())
+
+
+def _by_budget(pods: Sequence[PodInfo], budgets: Sequence[Any]) -> tuple[list[PodInfo], list[PodInfo]]:
+    """Pods whose eviction violates a disruption budget, and the others, each in order. Upstream: filterPodsWithPDBViolation"""
+    allowed = [budget.status.disruptions_allowed for budget in budgets]
+    violating: list[PodInfo] = []
+    others: list[PodInfo] = []
+    for pod in pods:
+        violates = False
+        for index, budget in enumerate(budgets):
+            if _protects(budget, pod.pod):
+                allowed[index] -= 1
+                violates = violates or allowed[index] < 0
+        (violating if violates else others).append(pod)
+    return violating, others
+
+
+def _protects(budget: Any, pod: Pod) -> bool:
+    """Whether evicting the pod takes from the budget. One whose eviction was granted already does not."""
+    if budget.namespace != pod.namespace or not pod.metadata.labels or pod.name in budget.status.disrupted_pods:
+        return False
+    try:
+        selector = label_selector(budget.spec.selector)
+    except SelectorError:
+        return False
+    return not selector.is_empty and selector.matches(pod.metadata.labels)
 
 
 def _terminating_by_preemption(pod: Pod) -> bool:

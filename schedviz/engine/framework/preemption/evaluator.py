@@ -1,0 +1,158 @@
+"""`Evaluator`: one attempt to make room for a pod.
+
+Upstream: framework/preemption/preemption.go
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, Protocol
+
+from schedviz.engine.framework.cycle_state import CycleState
+from schedviz.engine.framework.fit_error import Diagnosis, FitError, NodeToStatusMap
+from schedviz.engine.framework.interface import Candidate, Handle, NominatingInfo, NominatingMode, PostFilterResult, PreemptionRecord
+from schedviz.engine.framework.preemption.importance import NodeVictims, pick_one_node
+from schedviz.engine.framework.status import SUCCESS, Code, Status, StatusError, as_status, unresolvable, unschedulable
+from schedviz.engine.framework.types import NodeInfo, PodInfo
+from schedviz.kube.core import Pod, PodCondition
+
+NOT_HELPFUL: Final = unresolvable("Preemption is not helpful for scheduling")
+
+
+class VictimSelector(Protocol):
+    """What a preemption plugin decides. Upstream: framework/preemption/preemption.go Interface"""
+
+    def pod_eligible_to_preempt_others(self, pod: PodInfo, nominated_node_status: Status | None) -> str:
+        """Why it may not; "" where it may."""
+        ...
+
+    def num_candidates(self, num_nodes: int) -> int:
+        """How many candidates are enough."""
+        ...
+
+    def select_victims_on_node(self, state: CycleState, pod: PodInfo, node_info: NodeInfo) -> NodeVictims | Status:
+        """The fewest pods that have to go; `state` and `node_info` are copies to try on."""
+        ...
+
+
+class Evaluator:
+    """One preemption of one plugin for one pod."""
+
+    def __init__(self, plugin: str, handle: Handle, state: CycleState, selector: VictimSelector) -> None:
+        self._plugin = plugin
+        self._handle = handle
+        self._state = state
+        self._selector = selector
+
+    def preempt(self, pod: PodInfo, node_to_status: NodeToStatusMap) -> tuple[PostFilterResult | None, Status]:
+        """Where the pod is nominated to run, victims evicted; or why nowhere. Upstream: Preempt"""
+        latest: Pod | None = self._handle.objects.get("Pod", pod.namespace, pod.name)
+        if latest is None:
+            return None, as_status(StatusError(f'pod "{pod.name}" not found', "pods", pod.name))
+        preemptor = pod.like(latest)
+        nominated = latest.status.nominated_node_name
+        why_not = self._selector.pod_eligible_to_preempt_others(preemptor, node_to_status.get(nominated))
+        if why_not:
+            return None, unschedulable(why_not)
+
+        candidates, statuses, errors = self._find_candidates(preemptor, node_to_status)
+        if errors and not candidates:
+            return None, as_status(_aggregate(errors))
+        if not candidates:
+            error = FitError(preemptor.key, len(statuses), Diagnosis(statuses))
+            return _nominating(""), unschedulable(error.message)
+
+        best = pick_one_node(candidates, self._handle.clock())
+        record = PreemptionRecord(candidates=tuple(map(_shown, candidates)), chosen=best.node, victims=tuple(pod.key for pod in best.pods))
+        status = self._prepare(best, preemptor)
+        if not status.is_success:
+            return PostFilterResult(record=record), status
+        return _nominating(best.node, record), SUCCESS
+
+    def _find_candidates(
+        self, pod: PodInfo, node_to_status: NodeToStatusMap
+    ) -> tuple[list[NodeVictims], NodeToStatusMap, list[StatusError]]:
+        """Nodes on which preemption helps, and why it does not on others. Upstream: findCandidates"""
+        nodes = self._handle.snapshot.node_info_list
+        if not nodes:
+            return [], {}, [StatusError("no nodes available")]
+        hopeless = {node_info.name: NOT_HELPFUL for node_info in nodes if _is_hopeless(node_to_status.get(node_info.name))}
+        potential = [node_info for node_info in nodes if node_info.name not in hopeless]
+        if not potential:
+            self._handle.client.clear_nominated_node_name(pod.pod)
+            return [], dict(hopeless), []
+        candidates, statuses, errors = self._dry_run(pod, potential)
+        return candidates, {**statuses, **hopeless}, errors
+
+    def _dry_run(self, pod: PodInfo, nodes: Sequence[NodeInfo]) -> tuple[list[NodeVictims], NodeToStatusMap, list[StatusError]]:
+        """Candidates, those that violate no budget first; enough of them end the search. Upstream: DryRunPreemption
+
+        Deviation: the search begins at the first node, where upstream begins at a random one.
+        """
+        enough = self._selector.num_candidates(len(nodes))
+        non_violating: list[NodeVictims] = []
+        violating: list[NodeVictims] = []
+        statuses: NodeToStatusMap = {}
+        errors: list[StatusError] = []
+        for node_info in nodes:
+            found = self._selector.select_victims_on_node(self._state.clone(), pod, node_info.clone())
+            if isinstance(found, NodeVictims):
+                if not found.num_pdb_violations:
+                    non_violating.append(found)
+                elif len(violating) < enough:
+                    violating.append(found)
+                if non_violating and len(non_violating) + len(violating) >= enough:
+                    break
+                continue
+            error = found.as_error()
+            if found.code is Code.ERROR and error is not None:
+                errors.append(error)
+            statuses[node_info.name] = found
+        return [*non_violating, *violating], statuses, errors
+
+    def _prepare(self, chosen: NodeVictims, pod: PodInfo) -> Status:
+        """Evict the victims, and take back nominations of pods that may not fit any more. Upstream: prepareCandidate"""
+        client = self._handle.client
+        for victim in chosen.pods:
+            if not self._handle.reject_waiting_pod(victim.uid, self._plugin, "preempted"):
+                error = client.apply_condition(victim.pod, _disruption(pod.pod)) or client.delete_pod(victim.pod)
+                if error is not None:
+                    return as_status(error)
+            client.record_event(
+                victim.pod,
+                profile=self._handle.profile_name,
+                type_="Normal",
+                reason="Preempted",
+                action="Preempting",
+                note=f"Preempted by a pod on node {chosen.node}",
+                related=pod.key,
+            )
+        for other in self._handle.nominator.nominated_pods_for_node(chosen.node):
+            if other.priority < pod.priority:
+                client.clear_nominated_node_name(other.pod)
+        return SUCCESS
+
+
+def _is_hopeless(status: Status | None) -> bool:
+    return status is not None and status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE
+
+
+def _disruption(preemptor: Pod) -> PodCondition:
+    message = f"{preemptor.spec.scheduler_name}: preempting to accommodate a higher priority pod"
+    return PodCondition(type="DisruptionTarget", status="True", reason="PreemptionByScheduler", message=message)
+
+
+def _nominating(node: str, record: PreemptionRecord | None = None) -> PostFilterResult:
+    """Upstream: NewPostFilterResultWithNominatedNode; with "" an earlier nomination is taken back."""
+    return PostFilterResult(NominatingInfo(NominatingMode.OVERRIDE, node), record or PreemptionRecord())
+
+
+def _shown(candidate: NodeVictims) -> Candidate:
+    return Candidate(candidate.node, tuple(pod.key for pod in candidate.pods), candidate.num_pdb_violations)
+
+
+def _aggregate(errors: Iterable[StatusError]) -> StatusError:
+    """Several errors as one, each message once. Upstream: apimachinery util/errors Aggregate"""
+    held = list(errors)
+    messages = list(dict.fromkeys(error.message for error in held))
+    return held[0] if len(messages) == 1 else StatusError(f"[{', '.join(messages)}]")
