@@ -36,6 +36,13 @@ class PatchPodStatus(Instruction, frozen=True):
     nominated_node_name: str | None = None
 
 
+class ApplyPodCondition(Instruction, frozen=True):
+    """Apply one condition to a pod's status, whatever was there. Its transition time is now. Upstream: server-side ApplyStatus"""
+
+    pod: Pod
+    condition: PodCondition
+
+
 class DeletePod(Instruction, frozen=True):
     """Delete a pod that has to make room."""
 
@@ -54,7 +61,7 @@ class RecordEvent(Instruction, frozen=True):
     related: str = ""
 
 
-AnyInstruction = BindPod | PatchPodStatus | DeletePod | RecordEvent
+AnyInstruction = BindPod | PatchPodStatus | ApplyPodCondition | DeletePod | RecordEvent
 
 
 class Host(Protocol):

@@ -21,11 +21,11 @@ from schedviz.engine.framework.runtime import Framework
 from schedviz.engine.framework.status import StatusError
 from schedviz.engine.framework.types import ClusterEvent, Generations, PodInfo
 from schedviz.engine.informers import Informers
-from schedviz.engine.instructions import BindPod, Host, PatchPodStatus
+from schedviz.engine.instructions import ApplyPodCondition, BindPod, DeletePod, Host, PatchPodStatus, RecordEvent
 from schedviz.engine.queue import Nominator, SchedulingQueue
 from schedviz.engine.schedule_one import SchedulingCycle
 from schedviz.engine.state import SchedulerState
-from schedviz.kube.core import Pod
+from schedviz.kube.core import Pod, PodCondition
 from schedviz.kube.meta import KubeObject
 from schedviz.trace.recorder import Recorder
 
@@ -45,6 +45,18 @@ class ApiClient:
         if not pod.status.nominated_node_name:
             return None
         return self._host.carry_out(PatchPodStatus(pod, nominated_node_name=""))
+
+    def apply_condition(self, pod: Pod, condition: PodCondition) -> StatusError | None:
+        """Set one condition of the pod's status."""
+        return self._host.carry_out(ApplyPodCondition(pod, condition))
+
+    def delete_pod(self, pod: Pod) -> StatusError | None:
+        """Delete a pod that has to make room."""
+        return self._host.carry_out(DeletePod(pod))
+
+    def record_event(self, pod: Pod, *, profile: str, type_: str, reason: str, action: str, note: str, related: str = "") -> None:
+        """Record a Kubernetes Event about a pod."""
+        self._host.carry_out(RecordEvent(pod, type_, reason, action, note, component=profile, related=related))
 
 
 class Scheduler:

@@ -17,7 +17,7 @@ from schedviz.engine.cluster.admission import admitted, in_namespace, merged
 from schedviz.engine.cluster.objects import ObjectStore, qualified_resource
 from schedviz.engine.cluster.watch import Lost, Verb, Watches, WatchEvent
 from schedviz.engine.framework.status import StatusError
-from schedviz.engine.instructions import AnyInstruction, BindPod, DeletePod, PatchPodStatus, RecordEvent
+from schedviz.engine.instructions import AnyInstruction, ApplyPodCondition, BindPod, DeletePod, PatchPodStatus, RecordEvent
 from schedviz.kube.core import Pod, PodCondition
 from schedviz.kube.kinds import BY_NAME, BY_TYPE
 from schedviz.kube.meta import KubeObject
@@ -108,6 +108,8 @@ class Cluster:
                 return self._bind(instruction)
             case PatchPodStatus():
                 return self._patch(instruction)
+            case ApplyPodCondition():
+                return self._apply_condition(instruction)
             case DeletePod():
                 return self._delete_victim(instruction)
             case RecordEvent():
@@ -160,6 +162,18 @@ class Cluster:
         else:
             self._record_scheduler_write("patch", base, subresource="status", detail=patch.detail)
         return None
+
+    def _apply_condition(self, instruction: ApplyPodCondition) -> StatusError | None:
+        pod, condition = instruction.pod, replace(instruction.condition, last_transition_time=self.clock.timestamp())
+        current = self.store.get("Pod", pod.key)
+        error = "" if isinstance(current, Pod) else f'pods "{pod.name}" not found'
+        if isinstance(current, Pod):
+            new = replace(current, status=status_patch.with_applied(current.status, condition))
+            if not _same(new, current):
+                self._hold(self._event("MODIFIED", self._written(new), current))
+        detail = f"condition {condition.type}={condition.status} {condition.reason}"
+        self._record_scheduler_write("patch", pod, subresource="status", detail=detail, error=error)
+        return StatusError(error, "pods", pod.name) if error else None
 
     def _delete_victim(self, instruction: DeletePod) -> StatusError | None:
         pod = instruction.pod

@@ -90,6 +90,11 @@ def with_condition(status: PodStatus, condition: PodCondition) -> PodStatus:
     return _with(status, condition)
 
 
+def with_applied(status: PodStatus, condition: PodCondition) -> PodStatus:
+    """The status with a condition set as it is given."""
+    return _with(status, condition)
+
+
 def condition_of(status: PodStatus, type_: str) -> PodCondition | None:
     """The condition of a type, or None."""
     return next((condition for condition in status.conditions if condition.type == type_), None)
