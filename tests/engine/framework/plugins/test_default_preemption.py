@@ -54,3 +54,105 @@ def test_a_pod_waits_for_its_victims_to_go(world):
 
     assert outcome.status.message == "preemption: not eligible due to a terminating pod on the nominated node."
     assert outcome.result is None
+
+
+def _low(world, name, node, priority=0, cpu="2", **rest):
+    return world.pod(name, {"cpu": cpu}, on=node, priority=priority, **rest)
+
+
+def _evict(world, pod):
+    """Filter, then PostFilter, as a scheduling cycle does."""
+    framework = world.framework()
+    _, outcome, state = world.filter(framework, pod)
+    assert not len(outcome.feasible)
+    return framework.run_post_filter_plugins(state, pod, outcome.node_to_status())
+
+
+def test_the_least_important_pods_go_and_the_others_are_reprieved(world):
+    world.node("a", {"cpu": "4"})
+    _low(world, "one", "a", priority=1)
+    _low(world, "two", "a", priority=2)
+
+    outcome = _evict(world, world.pod("p", {"cpu": "2"}, priority=10))
+
+    assert outcome.result is not None
+    assert outcome.result.nominating_info == NominatingInfo(NominatingMode.OVERRIDE, "a")
+    assert outcome.result.record.victims == ("default/one",)
+    assert world.api.writes == [
+        ("patch", "default/one", "DisruptionTarget"),
+        ("delete", "default/one", ""),
+        ("event", "default/one", "Preempted by a pod on node a"),
+    ]
+
+
+def test_the_node_with_the_least_important_victim_is_chosen(world):
+    for name, priority in (("a", 3), ("b", 1), ("c", 2)):
+        world.node(name, {"cpu": "2"})
+        _low(world, f"on-{name}", name, priority=priority)
+
+    outcome = _evict(world, world.pod("p", {"cpu": "2"}, priority=10))
+
+    assert outcome.result is not None
+    assert outcome.result.record.chosen == "b"
+    assert [candidate.node for candidate in outcome.result.record.candidates] == ["a", "b", "c"]
+
+
+def test_a_node_whose_victims_no_budget_protects_is_preferred(world):
+    budget = {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "b", "namespace": "default"}}
+    world.object({**budget, "spec": {"selector": {"matchLabels": {"app": "a"}}}, "status": {"disruptionsAllowed": 0}})
+    world.node("a", {"cpu": "2"})
+    world.node("b", {"cpu": "2"})
+    _low(world, "protected", "a", priority=1, labels={"app": "a"})
+    _low(world, "free", "b", priority=5)
+
+    outcome = _evict(world, world.pod("p", {"cpu": "2"}, priority=10))
+
+    assert outcome.result is not None
+    assert outcome.result.record.chosen == "b"
+    assert [candidate.num_pdb_violations for candidate in outcome.result.record.candidates] == [0, 1]
+
+
+def test_among_equal_victims_the_one_that_started_last_goes(world):
+    for name, started in (("a", "2023-12-31T00:00:00Z"), ("b", "2023-12-31T01:00:00Z")):
+        world.node(name, {"cpu": "2"})
+        _low(world, f"on-{name}", name, status={"startTime": started})
+
+    outcome = _evict(world, world.pod("p", {"cpu": "2"}, priority=10))
+
+    assert outcome.result is not None
+    assert outcome.result.record.victims == ("default/on-b",)
+
+
+def test_a_node_on_which_eviction_is_not_enough_says_why(world):
+    world.node("a", {"cpu": "2"})
+    _low(world, "old", "a", cpu="1")
+
+    outcome = _evict(world, world.pod("p", {"cpu": "3"}, priority=10))
+
+    assert outcome.status.message == "preemption: 0/1 nodes are available: 1 Insufficient cpu."
+    assert world.api.writes == []
+
+
+def test_lower_pods_nominated_to_the_chosen_node_lose_their_nomination(world):
+    world.node("a", {"cpu": "2"})
+    _low(world, "old", "a")
+    waiting = world.pod("waiting", {"cpu": "2"}, priority=5, status={"nominatedNodeName": "a"})
+    world.nominations.pods["a"] = [waiting]
+
+    _evict(world, world.pod("p", {"cpu": "2"}, priority=10))
+
+    assert world.api.cleared == ["default/waiting"]
+
+
+def test_after_half_a_prefilter_removing_a_pod_is_an_error(world):
+    world.node("a", {"cpu": "2"})
+    _low(world, "old", "a")
+    world.update()
+
+    outcome = world.framework().run_post_filter_plugins(CycleState(), world.pod("p", priority=10), {})
+
+    message = (
+        'preemption: running RemovePod on PreFilter plugin "VolumeRestrictions": cannot read "PreFilterVolumeRestrictions" from cycleState'
+    )
+    assert (outcome.status.code.value, outcome.status.message) == ("Error", message)
+    assert outcome.result is None
