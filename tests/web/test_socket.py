@@ -67,6 +67,22 @@ def test_from_a_future_that_is_not_gets_a_gap_and_the_view(viewer, people, commi
         assert socket.receive()["type"] == "view"
 
 
+def test_who_comes_during_a_run_is_given_a_view_of_a_moment_ago_and_the_frames_since(viewer, people, commits):
+    commits.chunk()
+    with viewer(people) as first:
+        first.receive_until("status")
+        for _ in range(10):
+            commits.chunk()
+        while first.receive_until("frame")["chunk"] < 11:
+            pass
+        with viewer(people) as second:
+            view, frame, status = second.receive(), second.receive(), second.receive()
+
+    assert (view["type"], view["chunk"]) == ("view", 1)
+    assert (frame["type"], frame["firstChunk"], frame["chunk"]) == ("frame", 2, 11)
+    assert status["session"]["event"] == 11
+
+
 def test_resume_asks_for_what_came_after_a_chunk(viewer, people, commits):
     for _ in range(3):
         commits.chunk()

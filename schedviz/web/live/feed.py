@@ -27,6 +27,8 @@ GATHER_SECONDS = 0.05
 #: How often the database is asked while Redis is away, and how long Redis may be silent before it is asked too.
 POLL_SECONDS = 1.0
 SILENCE_MILLISECONDS = 2000
+#: A view that so few chunks came after is still good for somebody who comes.
+VIEW_MAY_LAG = 64
 #: A coalesced frame has at most so many bytes (compressed), so that no viewer waits for a giant.
 _COALESCE_BYTES = 256 << 10
 _REPAIR_FRAMES = 64
@@ -83,10 +85,13 @@ class Feed:
             self._timer.cancel()
 
     async def view(self, *, at_least: int = 0) -> tuple[int, bytes]:
-        """The compressed view and its chunk, which is `at_least` this one. Made once for all who ask at the same time."""
+        """A compressed view and its chunk: `at_least` this one, and at most `VIEW_MAY_LAG` behind.
+
+        Made once for many: while a run goes on, who comes is given the view of a moment ago and the frames since.
+        """
         async with self._view_lock:
-            newest = max(self.chunk, at_least)
-            while self._view is None or self._view[0] < newest:
+            oldest = max(self.chunk - VIEW_MAY_LAG, at_least)
+            while self._view is None or self._view[0] < oldest:
                 replaced = self._replaced
                 made = await in_database(_compressed_view, self.session_id)
                 if replaced == self._replaced:

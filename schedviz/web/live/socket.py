@@ -167,7 +167,7 @@ class _Socket:
     async def _give_view(self) -> None:
         self._viewer.forget_dropped()
         try:
-            chunk, data = await self._feed.view()
+            chunk, data = await self._feed.view(at_least=self._chunk or 0)
         except _DATABASE_AWAY:
             self._viewer.close(CLOSE_TRY_AGAIN)
             return
@@ -176,6 +176,9 @@ class _Socket:
             return
         self._chunk = chunk
         await self._send({"type": "websocket.send", "bytes": data})
+        # Frames that come later lead on from the head, so those up to it are given now.
+        for frame in await self._from_database(frames_between, self._feed.session_id, chunk, self._feed.chunk, RESUME_CHUNKS) or []:
+            await self._frame(frame)
         await self._give_status()
 
     async def _give_status(self) -> None:
