@@ -118,10 +118,13 @@ def test_redis_may_lose_everything(redis: RedisServer) -> None:
 
 def test_a_session_of_nobody_is_found_by_the_sweeper_after_redis_came_back(redis: RedisServer, engine_worker: Worker) -> None:
     session_id = ready()
+    engine_worker.stop()
     redis.kill()
     seq = send(session_id, "cycle")
     redis.start()
+    engine_worker.start()
     until(engine_worker.is_ready)
+    assert Command.objects.get(session_id=session_id, seq=seq).outcome is None
 
     assert sweep.sweep() == 1
 
