@@ -50,7 +50,7 @@ def run_score_plugins(scorers: Sequence[Scorer], state: CycleState, pod: PodInfo
     if invalid is not None:
         return _failed("applying score defaultWeights on Score plugins", invalid)
     plugins = [
-        ScoresOfPlugin(scorer.name, scorer.weight, raw, scores, scores * scorer.weight)
+        ScoresOfPlugin(scorer.name, scorer.weight, raw, scores, scores if scorer.weight == 1 else scores * scorer.weight)
         for scorer, raw, scores in zip(asked, raws, normalized, strict=True)
     ]
     totals = np.zeros(len(rows), np.int64)

@@ -6,7 +6,7 @@ Upstream: framework/plugins/noderesources/fit.go
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 import numpy as np
@@ -19,10 +19,12 @@ from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.noderesources.resource_allocation import PodRequestsState, allocations, pod_requests
 from schedviz.engine.framework.plugins.noderesources.strategies import strategy_of
 from schedviz.engine.framework.resource import is_extended_resource_name
-from schedviz.engine.framework.rows import Rows
+from schedviz.engine.framework.rows import IntArray, Rows
 from schedviz.engine.framework.status import SUCCESS, Status, as_status, unschedulable
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, NodeInfo, PodInfo
 from schedviz.engine.framework.verdicts import Verdicts
+
+_BITS_OF_INT16: Final = 15
 
 
 class PreFilterState(msgspec.Struct, frozen=True):
@@ -98,12 +100,13 @@ class Fit:
             request = state.read(PRE_FILTER_STATE_KEY)
         except NotFoundError as error:
             return Verdicts.all(len(rows), as_status(f'error reading "{PRE_FILTER_STATE_KEY.name}" from cycleState: {error}'))
-        reasons = ["Too many pods"]
-        shortages = (rows.pod_count() + 1 > rows.allocatable("pods")).astype(np.int64)
-        for resource, amount in self._checked(request):
+        checked = self._checked(request)
+        reasons = ["Too many pods", *(f"Insufficient {resource}" for resource, _ in checked)]
+        bits: np.dtype[np.signedinteger[Any]] = np.dtype(np.int16 if len(reasons) < _BITS_OF_INT16 else np.int64)
+        shortages: IntArray = (rows.pod_count() + 1 > rows.allocatable("pods")).astype(bits)
+        for bit, (resource, amount) in enumerate(checked, 1):
             short = amount > rows.allocatable(resource) - rows.requested(resource)
-            shortages |= short.astype(np.int64) << len(reasons)
-            reasons.append(f"Insufficient {resource}")
+            shortages |= np.multiply(short, 1 << bit, dtype=bits)
         if not shortages.any():
             return None
         statuses = [SUCCESS]

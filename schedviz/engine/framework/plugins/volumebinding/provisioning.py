@@ -1,0 +1,101 @@
+"""Whether volumes can be made for claims, on many nodes at once.
+
+Upstream: framework/plugins/volumebinding/binder.go checkVolumeProvisions, hasEnoughCapacity
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from schedviz.engine.framework.listers import ObjectLister
+from schedviz.engine.framework.plugins import names
+from schedviz.engine.framework.rows import Rows
+from schedviz.engine.framework.types import NodeInfo
+from schedviz.engine.framework.verdicts import Mask
+from schedviz.kube.claims import NO_PROVISIONER, class_of_claim
+from schedviz.kube.selectors import EVERYTHING, Selector, SelectorError, label_selector, requirement
+from schedviz.kube.storage import (
+    CSIDriver,
+    CSIStorageCapacity,
+    PersistentVolumeClaim,
+    StorageClass,
+    TopologySelectorTerm,
+)
+
+
+class ProvisioningError(ValueError):
+    """A claim for which it cannot be said."""
+
+
+def can_provision(claim: PersistentVolumeClaim, rows: Rows, objects: ObjectLister) -> tuple[Mask, Mask]:
+    """On which rows the claim's class makes volumes at all, and on which there is space for it. Raises `ProvisioningError`."""
+    class_name = class_of_claim(claim)
+    if not class_name:
+        raise ProvisioningError(f'no class for claim "{claim.key}"')
+    storage_class: StorageClass | None = objects.get("StorageClass", "", class_name)
+    if storage_class is None:
+        raise ProvisioningError(f'failed to find storage class "{class_name}"')
+    if storage_class.provisioner in ("", NO_PROVISIONER):
+        return np.zeros(len(rows), np.bool_), np.ones(len(rows), np.bool_)
+    return _in_topology(storage_class.allowed_topologies, rows), _has_enough_capacity(claim, storage_class, rows, objects)
+
+
+def _in_topology(terms: tuple[TopologySelectorTerm, ...], rows: Rows) -> Mask:
+    """Upstream: pkg/apis/core/v1/helper/helpers.go MatchTopologySelectorTerms"""
+    if not terms:
+        return np.ones(len(rows), np.bool_)
+    fitting = np.zeros(len(rows), np.bool_)
+    for term in terms:
+        selector = _topology_selector(term)
+        if selector is not None:
+            fitting |= _selected(selector, rows)
+    return fitting
+
+
+def _topology_selector(term: TopologySelectorTerm) -> Selector | None:
+    """None: the term selects nothing."""
+    if not term.match_label_expressions:
+        return None
+    try:
+        requirements = [requirement(expression.key, "in", expression.values) for expression in term.match_label_expressions]
+    except SelectorError:
+        return None
+    return EVERYTHING.with_requirements(*requirements)
+
+
+def _has_enough_capacity(claim: PersistentVolumeClaim, storage_class: StorageClass, rows: Rows, objects: ObjectLister) -> Mask:
+    """Drivers that tell their capacity must have told that there is enough. Upstream: hasEnoughCapacity"""
+    wanted = claim.spec.resources.requests.get("storage")
+    driver: CSIDriver | None = objects.get("CSIDriver", "", storage_class.provisioner)
+    if wanted is None or driver is None or not driver.spec.storage_capacity:
+        return np.ones(len(rows), np.bool_)
+    enough = np.zeros(len(rows), np.bool_)
+    capacities: list[CSIStorageCapacity] = list(objects.list("CSIStorageCapacity"))
+    for capacity in capacities:
+        if capacity.storage_class_name == storage_class.name and _suffices(capacity, wanted.value):
+            enough |= _with_access(capacity, rows)
+    return enough
+
+
+def _suffices(capacity: CSIStorageCapacity, size: int) -> bool:
+    """The largest possible volume says it better than the sum. Upstream: capacitySufficient"""
+    limit = capacity.maximum_volume_size if capacity.maximum_volume_size is not None else capacity.capacity
+    return limit is not None and limit.value >= size
+
+
+def _with_access(capacity: CSIStorageCapacity, rows: Rows) -> Mask:
+    """Upstream: nodeHasAccess"""
+    if capacity.node_topology is None:
+        return np.zeros(len(rows), np.bool_)
+    try:
+        selector = label_selector(capacity.node_topology)
+    except SelectorError:
+        return np.zeros(len(rows), np.bool_)
+    return _selected(selector, rows)
+
+
+def _selected(selector: Selector, rows: Rows) -> Mask:
+    def compute(info: NodeInfo) -> int:
+        return info.node is not None and selector.matches(info.node.metadata.labels)
+
+    return rows.node_column((names.VOLUME_BINDING, selector), compute, np.bool_).astype(np.bool_, copy=False)
