@@ -29,7 +29,7 @@ export const WHOLE_BAND: BandView = { scale: 1, x: 0, y: 0 };
 
 const LARGE = { least: 196, most: 280, height: 168, gapX: 24, gapY: 16 };
 const BOX = { least: 148, most: 208, height: 96, gapX: 22, gapY: 14 };
-const SLIP = { least: 92, most: 132, height: 34, gapX: 10, gapY: 6 };
+const SLIP = { least: 108, most: 144, height: 34, gapX: 10, gapY: 6 };
 const CELL = { least: 4, most: 30 };
 const BAND_GAP = 10;
 

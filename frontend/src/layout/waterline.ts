@@ -8,31 +8,28 @@ export type Path = { x: number; y: number }[];
  * above and left of it was visited.
  */
 export function waterline(boxes: readonly Box[], place: number, width: number): Path {
+  if (place < 0) return level(-5, width);
   const item = boxes[place];
   if (!item) return [];
   const next = boxes[place + 1];
   const top = item.y - gapAbove(boxes, place) / 2;
-  if (!next) {
-    const y = item.y + item.h + 6;
-    return [
-      { x: 0, y },
-      { x: width, y },
-    ];
-  }
+  if (!next) return level(item.y + item.h + 6, width);
   const sameLine = next.y === item.y;
   const bottom = sameLine ? bottomOfLine(boxes, place) : (item.y + item.h + next.y) / 2;
-  if (!sameLine) {
-    return [
-      { x: 0, y: bottom },
-      { x: width, y: bottom },
-    ];
-  }
+  if (!sameLine) return level(bottom, width);
   const x = (item.x + item.w + next.x) / 2;
   return [
     { x: 0, y: bottom },
     { x, y: bottom },
     { x, y: top },
     { x: width, y: top },
+  ];
+}
+
+function level(y: number, width: number): Path {
+  return [
+    { x: 0, y },
+    { x: width, y },
   ];
 }
 

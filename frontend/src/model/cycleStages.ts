@@ -1,4 +1,4 @@
-import type { CycleView, StageView } from "./generated";
+import type { CycleView, RejectionView, StageView } from "./generated";
 
 /** The stages of a scheduling cycle that every pod could meet, in order. The others are shown where they come up. */
 const ALWAYS = ["Pop", "UpdateSnapshot", "PreFilter", "Filter", "PreScore", "Score", "SelectHost", "Assume", "Reserve", "Permit"];
@@ -44,6 +44,18 @@ export function railOf(cycle: CycleView): RailStage[] {
   return rail;
 }
 
+/** Stages in a row that nothing happened at take one line together. */
+export function foldedRail(rail: readonly RailStage[]): RailStage[] {
+  const folded: RailStage[] = [];
+  for (const stage of rail) {
+    const last = folded[folded.length - 1];
+    const nothing = stage.reached === "passed" || stage.reached === "ahead";
+    if (nothing && last?.reached === stage.reached) folded[folded.length - 1] = { ...last, stage: `${last.stage} · ${stage.stage}` };
+    else folded.push(stage);
+  }
+  return folded;
+}
+
 /** By how much the winner won, and the plugin that gave it the most of that. */
 export interface Margin {
   by: number;
@@ -64,6 +76,17 @@ export function marginOf(cycle: CycleView): Margin | null {
     }
   }
   return best;
+}
+
+/** Nodes that one plugin rejected for the same reasons, counted together; the most first. Nodes are filtered in slices, each of which may tell its own. */
+export function mergedRejections(rejections: readonly RejectionView[]): RejectionView[] {
+  const merged = new Map<string, RejectionView>();
+  for (const rejection of rejections) {
+    const key = [rejection.plugin, rejection.code, ...rejection.reasons].join("\n");
+    const known = merged.get(key);
+    merged.set(key, known ? { ...known, nodes: known.nodes + rejection.nodes, first: [...known.first, ...rejection.first] } : rejection);
+  }
+  return [...merged.values()].sort((a, b) => b.nodes - a.nodes);
 }
 
 /** Where the nodes of the snapshot went in this cycle. The counts add up to `all`. */

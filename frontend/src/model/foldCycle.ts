@@ -26,6 +26,9 @@ export function foldStageEnded(state: State, event: StageEnded): void {
   if (!state.cycle) return;
   const stages = [...(state.cycle.stages ?? []), stageOf(event)];
   state.cycle = { ...state.cycle, stages, nextStage: event.nextStage ?? "" };
+  // A walk that stopped at headNode changed nothing and has no event of its own.
+  if (event.stage === "UpdateSnapshot" && event.facts?.["visited"] === 0)
+    state.lastWalk = { event: event.event, visited: new Set(), cloned: new Set() };
 }
 
 export function foldCycleEnded(state: State, event: CycleEnded): void {

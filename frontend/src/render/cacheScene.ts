@@ -40,7 +40,7 @@ export function drawCache(context: CanvasRenderingContext2D, scene: CacheScene):
     context.restore();
   }
   drawItems(context, scene, 0, layout.slipCount);
-  if (scene.waterlineAfter !== null && scene.waterlineAfter >= 0 && !(bandIsZoomed && scene.waterlineAfter >= layout.slipCount))
+  if (scene.waterlineAfter !== null && !(bandIsZoomed && scene.waterlineAfter >= layout.slipCount))
     drawWaterline(context, scene, scene.waterlineAfter);
   return scene.motion.moving;
 }
@@ -123,13 +123,7 @@ function drawArrow(context: CanvasRenderingContext2D, from: number, to: number, 
 /** Everything below the waterline lies under a wash: UpdateSnapshot did not even look at it. */
 function drawUntouched(context: CanvasRenderingContext2D, scene: CacheScene, after: number): void {
   const { layout, palette } = scene;
-  const path: Path =
-    after < 0
-      ? [
-          { x: 0, y: -8 },
-          { x: layout.width, y: -8 },
-        ]
-      : waterline(layout.boxes, after, layout.width);
+  const path: Path = waterline(layout.boxes, after, layout.width);
   const last = layout.boxes[scene.items.length - 1];
   if (!last || after >= scene.items.length - 1) return;
   context.fillStyle = palette.waterlineWash;

@@ -14,6 +14,8 @@ const LONGEST_WAIT_MILLIS = 10_000;
 /** The server's heartbeat comes every 15 s: after this long a silent line is a dead one. */
 const SILENCE_MILLIS = 40_000;
 const PING_MILLIS = 5_000;
+/** The first one waits until the view has come, behind which it would stand in line. */
+const FIRST_PING_MILLIS = 1_500;
 /** Close codes after which trying again is pointless: not signed in, no such session. */
 const FINAL_CODES = new Set([4401, 4403, 4404]);
 
@@ -59,7 +61,9 @@ export class SessionSocket {
       }, PING_MILLIS);
       for (const message of this.unacknowledged.values()) socket.send(JSON.stringify(message));
       this.events.link("open", {});
-      this.ping();
+      setTimeout(() => {
+        if (socket === this.socket) this.ping();
+      }, FIRST_PING_MILLIS);
     };
     socket.onmessage = (event: MessageEvent<ArrayBuffer | string>) => {
       this.lastHeard = performance.now();
