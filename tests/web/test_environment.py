@@ -1,0 +1,101 @@
+"""What the environment says, as settings."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from schedviz.web import environment
+
+
+def test_the_secret_key_is_made_once_and_read_by_its_user_alone(tmp_path: Path, monkeypatch):
+    monkeypatch.delenv("SCHEDVIZ_SECRET_KEY", raising=False)
+    found: list[str] = []
+    threads = [threading.Thread(target=lambda: found.append(environment.secret_key(tmp_path))) for _ in range(8)]
+
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len(set(found)) == 1
+    assert len(found[0]) >= 50
+    assert (tmp_path / "secret_key").stat().st_mode & 0o777 == 0o600
+    assert [path.name for path in tmp_path.iterdir()] == ["secret_key"]
+
+
+def test_a_secret_key_that_is_too_short_is_refused(tmp_path: Path, monkeypatch):
+    monkeypatch.delenv("SCHEDVIZ_SECRET_KEY", raising=False)
+    (tmp_path / "secret_key").write_text("short")
+
+    with pytest.raises(ImproperlyConfigured, match="remove it"):
+        environment.secret_key(tmp_path)
+
+
+def test_the_data_folder_is_its_users_alone(tmp_path: Path, monkeypatch):
+    monkeypatch.setenv("SCHEDVIZ_DATA", str(tmp_path / "a" / "b"))
+
+    assert environment.data_folder(tmp_path).stat().st_mode & 0o777 == 0o700
+
+
+def test_a_data_folder_that_cannot_be_made_is_named(tmp_path: Path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("SCHEDVIZ_DATA", str(tmp_path / "file" / "b"))
+
+    with pytest.raises(ImproperlyConfigured, match="SCHEDVIZ_DATA"):
+        environment.data_folder(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("sqlite:////a/b.sqlite3", {"NAME": "/a/b.sqlite3"}),
+        ("postgresql://u:p%40ss@db:5433/name", {"USER": "u", "PASSWORD": "p@ss", "HOST": "db", "PORT": "5433", "NAME": "name"}),
+        ("postgres://u@/name?host=/run/pg", {"HOST": "", "NAME": "name", "OPTIONS": {"connect_timeout": 5, "host": "/run/pg"}}),
+    ],
+)
+def test_a_database_is_read_from_its_url(url, expected):
+    found = environment.database(url, synchronous="FULL")
+
+    assert {name: found[name] for name in expected} == expected
+
+
+def test_sqlite_waits_for_its_turn_and_keeps_what_it_accepted():
+    options = environment.database("sqlite:///x", synchronous="FULL")["OPTIONS"]
+
+    assert options["transaction_mode"] == "IMMEDIATE"
+    assert options["timeout"] == 20
+    assert "journal_mode=WAL" in options["init_command"]
+    assert "synchronous=FULL" in options["init_command"]
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("redis://r:6379/2", "redis://r:6379/2"),
+        ("unix:///run/redis", "redis+socket:///run/redis?virtual_host=0"),
+        ("unix:///run/redis?db=3", "redis+socket:///run/redis?virtual_host=3"),
+    ],
+)
+def test_the_broker_is_the_same_redis(url, expected):
+    assert environment.broker_url(url) == expected
+
+
+@pytest.mark.parametrize(
+    "call", [lambda: environment.broker_url("amqp://x"), lambda: environment.database("mysql://x/y", synchronous="FULL")]
+)
+def test_an_address_of_another_kind_is_refused(call):
+    with pytest.raises(ImproperlyConfigured, match="expected"):
+        call()
+
+
+def test_switches_and_numbers_that_are_none_are_refused(monkeypatch):
+    monkeypatch.setenv("SCHEDVIZ_X", "perhaps")
+
+    with pytest.raises(ImproperlyConfigured, match="SCHEDVIZ_X"):
+        environment.flag("SCHEDVIZ_X")
+    with pytest.raises(ImproperlyConfigured, match="SCHEDVIZ_X"):
+        environment.number("SCHEDVIZ_X", 1)
