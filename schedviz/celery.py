@@ -39,6 +39,16 @@ def _share_the_interpreter(**_: Any) -> None:
     sys.setswitchinterval(0.0005)
 
 
+@worker_init.connect
+def _load_what_tasks_need(**_: Any) -> None:
+    """The first who comes does not wait for imports, and the processes of a pool share what was there before they were forked."""
+    import django
+
+    django.setup()
+
+    from schedviz.sessions import importing, replay, turn  # noqa: F401
+
+
 @worker_ready.connect
 def _say_that_it_is_alive(sender: Any, **_: Any) -> None:
     from schedviz.sessions import heartbeat

@@ -54,7 +54,7 @@ class Hosted:
         self.position = Position.of(session)
         self.last_seq = session.last_seq
         self.interrupt_seq = session.interrupt_seq
-        #: Commands are done one in a slice and announced before, so that one that kills its owner is known.
+        #: The last owner died: commands are done one in a slice and announced before, so that one that kills its owner is known.
         self.is_suspicious = session.acquisitions > 1
         #: A command that goes on in the next slice, and its pace where it has a rate.
         self.running: Stored | None = None
@@ -132,6 +132,8 @@ class Hosted:
             self.pace.did(self.simulation.cycle - cycle)
         self._is_bulk = self.running is not None and self.pace is None
         self._commit(done)
+        if done:
+            self.is_suspicious = False
         if checkpoints.is_due(self._replay_seconds, self._checkpoint.cost_seconds):
             self.save_checkpoint()
 

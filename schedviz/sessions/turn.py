@@ -162,7 +162,6 @@ class _Turn:
         hosted.position = self.hosted.position
         hosted.last_seq, hosted.interrupt_seq = self.hosted.last_seq, self.hosted.interrupt_seq
         hosted.broken = {**self.hosted.broken, broke.seq: broke.message}
-        hosted.is_suspicious = True
         hosted.load()
         self.hosted = hosted
 
