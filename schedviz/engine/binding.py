@@ -13,8 +13,10 @@ from schedviz.engine.cycle_results import BindingResults
 from schedviz.engine.failure import Failure, handle_scheduling_failure
 from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.interface import PODS_TO_ACTIVATE_KEY
-from schedviz.engine.framework.runtime import Framework
+from schedviz.engine.framework.runtime import Framework, PluginRun
+from schedviz.engine.framework.status import as_status
 from schedviz.engine.framework.types import PodInfo, QueuedPodInfo
+from schedviz.engine.instructions import BindPod
 from schedviz.engine.queue import events as queue_events
 from schedviz.engine.schedule_one import SchedulingCycle, activate
 from schedviz.engine.stage_report import StageReport, statuses_of
@@ -134,13 +136,23 @@ class BindingCycle:
         return StageReport(stages.BIND, statuses)
 
     def _bind(self) -> StageReport:
-        outcome = self.framework.run_bind_plugins(self.cycle_state, self.assumed, self.node)
+        outcome = self._extender_binding() or self.framework.run_bind_plugins(self.cycle_state, self.assumed, self.node)
         self.results.bind = outcome.answers
         facts: dict[str, Any] = {"node": self.node}
         if not outcome.status.is_success:
             self.failure = Failure(outcome.status)
             facts["error"] = outcome.status.message
         return StageReport(stages.FINISH_BINDING, statuses_of(outcome.answers), facts=facts)
+
+    def _extender_binding(self) -> PluginRun | None:
+        """The first extender that binds such pods does it; None: there is none. Upstream: schedule_one.go extendersBinding"""
+        for extender in self.state.extenders:
+            if extender.is_binder and extender.is_interested(self.assumed):
+                error = extender.bind_error()
+                if error:
+                    return PluginRun(as_status(error))
+                return PluginRun(as_status(self.state.host.carry_out(BindPod(self.assumed.pod, self.node))))
+        return None
 
     def _finish_binding(self) -> StageReport:
         """Runs after a failed Bind too: upstream defers it."""

@@ -7,6 +7,7 @@ from typing import Final
 import msgspec
 
 from schedviz.engine.cache import SnapshotUpdate
+from schedviz.engine.extenders import ExtenderFilterRecord, ExtenderScoreRecord
 from schedviz.engine.framework.interface import NominatingInfo
 from schedviz.engine.framework.runtime import PluginAnswer, PostFilterOutcome
 from schedviz.trace.view import ScoredNodeView, StageView
@@ -50,7 +51,14 @@ class CycleResults(msgspec.Struct):
     skipped_filter_plugins: list[str] = []
     nominated_node: NominatedNodeEvaluation | None = None
     num_feasible_nodes_to_find: int = 0
+    #: By extender, in the order in which they were asked; the first try on the nominated node comes first.
+    extender_filter: list[ExtenderFilterRecord] = []
+    #: How many extenders were asked, or passed over, in the main pass.
+    extenders_done: int = 0
+    extender_scores: dict[str, ExtenderScoreRecord] | None = None
     rejected_nodes: int = 0
+    #: Filter's rejections are in the diagnosis.
+    is_diagnosed: bool = False
     feasible_nodes: int = 0
     post_filter: PostFilterOutcome | None = None
     pre_score: tuple[PluginAnswer, ...] = ()

@@ -10,7 +10,10 @@ from typing import Final
 import numpy as np
 
 from schedviz.engine.cache import Snapshot
+from schedviz.engine.extenders import Extender, ExtenderFilterRecord
+from schedviz.engine.framework.fit_error import NodeToStatusMap
 from schedviz.engine.framework.rows import Rows
+from schedviz.engine.framework.status import unresolvable, unschedulable
 
 #: Fewer feasible nodes than this are never enough while there are more to look at.
 MIN_FEASIBLE_NODES_TO_FIND: Final = 100
@@ -40,3 +43,22 @@ def rows_in_search_order(snapshot: Snapshot, names: frozenset[str] | None, start
         snapshot.get(name)
     first = start % len(ordered)
     return snapshot.rows(np.fromiter((row_of[name] for name in ordered[first:] + ordered[:first]), np.intp, len(ordered)))
+
+
+def pass_extender(extender: Extender, rows: Rows, statuses: NodeToStatusMap) -> tuple[Rows, ExtenderFilterRecord]:
+    """The rows that an extender lets pass; why not the others is added to `statuses`. Where it fails, all rows and no reasons.
+
+    Upstream: schedule_one.go findNodesThatPassExtenders
+    """
+    names = list(rows.names)
+    record = extender.filter(names)
+    if record.error:
+        return rows, record
+    for node, reason in record.unresolvable.items():
+        known = statuses.get(node)
+        statuses[node] = unresolvable(*(known.reasons if known is not None else ()), reason)
+    for node, reason in record.failed.items():
+        known = statuses.get(node)
+        statuses[node] = unschedulable(reason) if known is None else known.with_reason(reason)
+    passed = set(record.feasible)
+    return rows.take(np.array([place for place, name in enumerate(names) if name in passed], dtype=np.intp)), record

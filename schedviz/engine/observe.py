@@ -7,6 +7,7 @@ from typing import Any
 
 from schedviz.engine.binding import FAILED, BindingCycle
 from schedviz.engine.cache import SnapshotUpdate
+from schedviz.engine.extenders import ExtenderFilterRecord, ExtenderScoreRecord
 from schedviz.engine.framework.interface import Candidate, NominatingInfo
 from schedviz.engine.framework.runtime import FilterOutcome, PluginAnswer, PostFilterOutcome, ScoreOutcome
 from schedviz.engine.framework.status import Status
@@ -42,12 +43,12 @@ def cycle_record(cycle: SchedulingCycle) -> dict[str, Any]:
         "skippedFilterPlugins": results.skipped_filter_plugins,
         "nominatedNodeEvaluation": _nominated_node(cycle),
         "filter": [] if cycle.filtered is None else _filter(cycle.filtered),
-        "extenderFilter": [],
+        "extenderFilter": [_extender_filter(record) for record in results.extender_filter],
         "feasible": names or [],
         "preScore": _answers(results.pre_score),
         "skippedScorePlugins": results.skipped_score_plugins,
         "scores": None if cycle.scored is None or names is None else _scores(cycle.scored, names),
-        "extenderScores": None,
+        "extenderScores": None if results.extender_scores is None else _extender_scores(results.extender_scores),
         "totals": _totals(cycle, names),
         "tied": [] if results.ranking is None or names is None else [names[row] for row in results.ranking.tied],
         "postFilter": None if results.post_filter is None else _post_filter(results.post_filter),
@@ -191,9 +192,28 @@ def _scores(outcome: ScoreOutcome, names: list[str]) -> dict[str, Any]:
 def _totals(cycle: SchedulingCycle, names: list[str] | None) -> dict[str, int] | None:
     if names is None or cycle.results.ranking is None:
         return None
-    if cycle.scored is None:
-        return dict.fromkeys(names, 1)
-    return dict(zip(names, cycle.scored.totals.tolist(), strict=True))
+    return dict(zip(names, cycle.totals().tolist(), strict=True))
+
+
+def _extender_filter(record: ExtenderFilterRecord) -> dict[str, Any]:
+    plain: dict[str, Any] = {
+        "extender": record.extender,
+        "feasible": record.feasible,
+        "failed": record.failed,
+        "unresolvable": record.unresolvable,
+    }
+    if record.error:
+        plain |= {"error": record.error, "ignored": record.ignored}
+    return plain
+
+
+def _extender_scores(records: dict[str, ExtenderScoreRecord]) -> dict[str, Any]:
+    scores: dict[str, Any] = {}
+    for name, record in records.items():
+        scores[name] = {"weight": record.weight, "raw": record.raw, "weighted": record.weighted}
+        if record.error:
+            scores[name]["error"] = record.error
+    return scores
 
 
 def _post_filter(outcome: PostFilterOutcome) -> dict[str, Any] | None:
@@ -215,7 +235,7 @@ def _post_filter(outcome: PostFilterOutcome) -> dict[str, Any] | None:
         record["chosen"] = preemption.chosen
         record["victims"] = list(preemption.victims)
         if preemption.after_extenders is not None:
-            record["afterExtenders"] = [_candidate(candidate) for candidate in preemption.after_extenders]
+            record["afterExtenders"] = [candidate.node for candidate in preemption.after_extenders]
     return record
 
 

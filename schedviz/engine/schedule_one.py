@@ -13,6 +13,7 @@ import numpy as np
 from schedviz.engine import stages
 from schedviz.engine.cache import CacheError
 from schedviz.engine.cycle_results import CYCLE_RESULTS, CycleResults, NominatedNodeEvaluation
+from schedviz.engine.extenders import Extender
 from schedviz.engine.failure import (
     Failure,
     error_failure,
@@ -20,15 +21,15 @@ from schedviz.engine.failure import (
     handle_scheduling_failure,
     no_nodes_failure,
 )
-from schedviz.engine.find_nodes import num_feasible_nodes_to_find, rows_in_search_order
+from schedviz.engine.find_nodes import num_feasible_nodes_to_find, pass_extender, rows_in_search_order
 from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.fit_error import Diagnosis, FitError
-from schedviz.engine.framework.interface import PODS_TO_ACTIVATE_KEY, PodsToActivate
+from schedviz.engine.framework.interface import PODS_TO_ACTIVATE_KEY, PodsToActivate, Scores
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.runtime import FilterOutcome, Framework, PluginAnswer, ScoreOutcome
 from schedviz.engine.framework.types import PodInfo, QueuedPodInfo, to_seconds
-from schedviz.engine.select_host import rank, scored_nodes, tied_names
-from schedviz.engine.stage_report import StageReport, filter_rejections, statuses_of
+from schedviz.engine.select_host import rank, scored_nodes, tied_names, totals
+from schedviz.engine.stage_report import StageReport, extender_rejections, filter_rejections, statuses_of
 from schedviz.engine.state import SchedulerState
 from schedviz.trace.events import CycleEnded, CycleStarted, StageEnded
 from schedviz.trace.view import StageView
@@ -196,6 +197,12 @@ class SchedulingCycle:
         self._diagnose(outcome)
         rejections = filter_rejections(outcome)
         if len(outcome.feasible):
+            for extender in self._interested_extenders():
+                rows, evaluation.error = self._ask_extender(extender, rows)
+                if evaluation.error:
+                    return StageReport(stages.FILTER, facts={"node": name, "fits": False, "error": evaluation.error})
+                if not len(rows):
+                    return StageReport(stages.FILTER, facts={"node": name, "fits": False})
             evaluation.feasible = [name]
             self.feasible = rows
             return self._found_feasible_nodes({"node": name, "fits": True}, rejections)
@@ -234,10 +241,61 @@ class SchedulingCycle:
             failed = outcome.error.as_error()
             return self._fail(error_failure(failed), {**facts, "error": str(failed)}, rejections=rejections)
         self.feasible = rows.take(outcome.feasible)
+        if state.extenders and len(self.feasible):
+            self._diagnose(outcome)
+            return StageReport(stages.EXTENDER_FILTER, rejections=rejections, facts=facts)
         return self._found_feasible_nodes(facts, rejections)
 
+    def _extender_filter(self) -> StageReport:
+        """Ask the next extender that is interested. Upstream: schedule_one.go findNodesThatPassExtenders"""
+        rows, results = self.feasible, self.results
+        assert rows is not None
+        following = self._next_extender()
+        if following is None:
+            return self._found_feasible_nodes({}, [])
+        place, extender = following
+        results.extenders_done = place + 1
+        remaining, error = self._ask_extender(extender, rows)
+        record = results.extender_filter[-1]
+        facts: dict[str, Any] = {
+            "extender": extender.name,
+            "feasible": len(remaining),
+            "failed": len(record.failed),
+            "unresolvable": len(record.unresolvable),
+        }
+        if record.error:
+            facts |= {"error": record.error, "ignored": record.ignored}
+        if error:
+            self.feasible = rows.take(np.zeros(0, np.intp))
+            return self._fail(error_failure(error), facts)
+        self.feasible = remaining
+        results.rejected_nodes = len(self.diagnosis.node_to_status)
+        rejections = extender_rejections(record)
+        if len(remaining) and self._next_extender() is not None:
+            return StageReport(stages.EXTENDER_FILTER, rejections=rejections, facts=facts)
+        return self._found_feasible_nodes(facts, rejections)
+
+    def _interested_extenders(self) -> list[Extender]:
+        return [extender for extender in self.state.extenders if extender.is_interested(self.pod)]
+
+    def _next_extender(self) -> tuple[int, Extender] | None:
+        for place, extender in enumerate(self.state.extenders):
+            if place >= self.results.extenders_done and extender.is_interested(self.pod):
+                return place, extender
+        return None
+
+    def _ask_extender(self, extender: Extender, rows: Rows) -> tuple[Rows, str]:
+        """The rows that it lets pass, or what went wrong; who did not pass is noted in the diagnosis."""
+        remaining, record = pass_extender(extender, rows, self.diagnosis.node_to_status)
+        self.results.extender_filter.append(record)
+        return remaining, "" if record.ignored else record.error
+
     def _diagnose(self, outcome: FilterOutcome) -> None:
-        """Note who was turned away and by whom, for the message and for preemption."""
+        """Note who was turned away and by whom, for the message and for preemption. The main pass is noted once."""
+        if outcome is self.filtered:
+            if self.results.is_diagnosed:
+                return
+            self.results.is_diagnosed = True
         self.diagnosis.unschedulable_plugins |= outcome.unschedulable_plugins()
         self.diagnosis.node_to_status.update(outcome.node_to_status())
 
@@ -246,9 +304,7 @@ class SchedulingCycle:
         found = len(self.feasible)
         if found == 0:
             return self._no_node_fits(facts, rejections=rejections)
-        if found == 1:
-            return StageReport(stages.SELECT_HOST, rejections=list(rejections), facts=facts)
-        if not self.framework.has_score_plugins:
+        if found == 1 or not (self.framework.has_score_plugins or self.state.extenders):
             return StageReport(stages.SELECT_HOST, rejections=list(rejections), facts=facts)
         return StageReport(stages.PRE_SCORE, rejections=list(rejections), facts=facts)
 
@@ -299,7 +355,20 @@ class SchedulingCycle:
         return StageReport(stages.NORMALIZE_SCORE, facts=facts)
 
     def _normalize_score(self) -> StageReport:
-        return StageReport(stages.SELECT_HOST)
+        return StageReport(stages.EXTENDER_PRIORITIZE if self.state.extenders else stages.SELECT_HOST)
+
+    def _extender_prioritize(self) -> StageReport:
+        """Ask the extenders for scores; one that fails is left out."""
+        assert self.feasible is not None
+        names = list(self.feasible.names)
+        scores = {extender.name: extender.prioritize(names) for extender in self._interested_extenders()}
+        self.results.extender_scores = scores
+        return StageReport(stages.SELECT_HOST, facts={"extenders": [name for name, record in scores.items() if not record.error]})
+
+    def totals(self) -> Scores:
+        """The total of each feasible node: what plugins and extenders gave."""
+        assert self.feasible is not None
+        return totals(self.feasible, self.scored, self.results.extender_scores)
 
     def _select_host(self) -> StageReport:
         rows = self.feasible
@@ -309,8 +378,7 @@ class SchedulingCycle:
         if len(rows) == 1:
             results.node = rows.names[0]
             return StageReport(stages.ASSUME, facts={"node": results.node, "reason": "only one"})
-        totals = np.ones(len(rows), np.int64) if self.scored is None else self.scored.totals
-        ranking = rank(totals, self.state.random_source)
+        ranking = rank(self.totals(), self.state.random_source)
         results.node = rows.names[ranking.winner]
         results.ranking = ranking
         facts = {"node": results.node, "total": ranking.total, "tied": len(ranking.tied)}
@@ -401,7 +469,7 @@ class SchedulingCycle:
         results.next_start_node_index = state.next_start_node_index
         if results.ranking is not None and self.feasible is not None and results.outcome == SCHEDULED:
             results.tied = tied_names(results.ranking, self.feasible)
-            results.winner, results.runner_up = scored_nodes(results.ranking, self.feasible, self.scored)
+            results.winner, results.runner_up = scored_nodes(results.ranking, self.feasible, self.scored, results.extender_scores)
         state.recorder.record(CycleEnded, **{member: getattr(results, member) for member in CYCLE_RESULTS})
 
     _RUN: ClassVar[dict[str, Callable[[SchedulingCycle], StageReport]]] = {
@@ -410,10 +478,12 @@ class SchedulingCycle:
         stages.PRE_FILTER: _pre_filter,
         stages.NOMINATED_NODE: _nominated_node,
         stages.FILTER: _filter,
+        stages.EXTENDER_FILTER: _extender_filter,
         stages.POST_FILTER: _post_filter,
         stages.PRE_SCORE: _pre_score,
         stages.SCORE: _score,
         stages.NORMALIZE_SCORE: _normalize_score,
+        stages.EXTENDER_PRIORITIZE: _extender_prioritize,
         stages.SELECT_HOST: _select_host,
         stages.ASSUME: _assume,
         stages.RESERVE: _reserve,

@@ -8,7 +8,7 @@ Upstream: pkg/scheduler/scheduler.go
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from schedviz.engine.binding import BindingCycle
 from schedviz.engine.cache import Cache, SchedulerExitError, Snapshot
@@ -16,6 +16,7 @@ from schedviz.engine.clock import Clock
 from schedviz.engine.cluster.watch import WatchEvent
 from schedviz.engine.config import KubeSchedulerConfiguration
 from schedviz.engine.event_handlers import EventHandlers
+from schedviz.engine.extenders import Extender
 from schedviz.engine.framework.plugins.registry import in_tree_registry
 from schedviz.engine.framework.runtime import Framework
 from schedviz.engine.framework.status import StatusError
@@ -72,6 +73,7 @@ class Scheduler:
         assumed_pod_ttl_seconds: float,
         pod_max_in_unschedulable_seconds: float,
         random_source: random.Random | None,
+        extenders: Sequence[Extender] = (),
     ) -> None:
         self.configuration = configuration
         informers, snapshot = Informers(), Snapshot()
@@ -99,6 +101,7 @@ class Scheduler:
         # The queue is the nominator; plugins and queue need each other to be made (upstream: SetPodNominator).
         for framework in profiles.values():
             framework.nominator = queue
+            framework.extenders = extenders
         cache = Cache(recorder, Generations(), ttl_seconds=assumed_pod_ttl_seconds)
         self.state = SchedulerState(
             cache=cache,
@@ -109,6 +112,7 @@ class Scheduler:
             recorder=recorder,
             clock=clock,
             host=host,
+            extenders=extenders,
             percentage_of_nodes_to_score=configuration.percentage_of_nodes_to_score,
             random_source=random_source,
         )

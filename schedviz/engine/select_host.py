@@ -6,11 +6,13 @@ Upstream: pkg/scheduler/schedule_one.go selectHost (reservoir sampling, which is
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from typing import Final
 
 import numpy as np
 
 from schedviz.engine.cycle_results import Ranking
+from schedviz.engine.extenders import SCALE, ExtenderScoreRecord
 from schedviz.engine.framework.interface import Scores
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.runtime import ScoreOutcome
@@ -20,17 +22,27 @@ from schedviz.trace.view import ScoredNodeView, ScoreView
 NAMED_NODES: Final = 8
 
 
-def rank(totals: Scores, random_source: random.Random | None) -> Ranking:
+def totals(rows: Rows, scored: ScoreOutcome | None, extenders: Mapping[str, ExtenderScoreRecord] | None) -> Scores:
+    """What plugins and extenders gave to each row together; 1 each where nobody scores."""
+    if scored is None:
+        return np.ones(len(rows), np.int64)
+    found = scored.totals
+    for record in (extenders or {}).values():
+        found = found + np.array([record.weighted.get(name, 0) for name in rows.names], np.int64)
+    return found
+
+
+def rank(scores: Scores, random_source: random.Random | None) -> Ranking:
     """The winner among the rows; drawn from those that are tied, or the first of them where there is no source."""
-    total = int(totals.max())
-    tied = np.flatnonzero(totals == total)
+    total = int(scores.max())
+    tied = np.flatnonzero(scores == total)
     winner = int(tied[0]) if random_source is None else int(tied[random_source.randrange(len(tied))])
-    if len(totals) == 1:
+    if len(scores) == 1:
         return Ranking(winner, total, tied.tolist())
-    others = totals.copy()
+    others = scores.copy()
     others[winner] = np.iinfo(np.int64).min
     runner_up = int(others.argmax())
-    return Ranking(winner, total, tied.tolist(), runner_up, int(totals[runner_up]))
+    return Ranking(winner, total, tied.tolist(), runner_up, int(scores[runner_up]))
 
 
 def tied_names(ranking: Ranking, rows: Rows) -> list[str]:
@@ -38,27 +50,32 @@ def tied_names(ranking: Ranking, rows: Rows) -> list[str]:
     return [rows.names[row] for row in ranking.tied[:NAMED_NODES]]
 
 
-def scored_nodes(ranking: Ranking, rows: Rows, scored: ScoreOutcome | None) -> tuple[ScoredNodeView, ScoredNodeView | None]:
-    """The winner and the runner-up with the shares of the plugins."""
-    winner = _scored_node(rows.names[ranking.winner], ranking.total, ranking.winner, scored)
+def scored_nodes(
+    ranking: Ranking, rows: Rows, scored: ScoreOutcome | None, extenders: Mapping[str, ExtenderScoreRecord] | None = None
+) -> tuple[ScoredNodeView, ScoredNodeView | None]:
+    """The winner and the runner-up with the shares of plugins and extenders."""
+    winner = _scored_node(rows.names[ranking.winner], ranking.total, ranking.winner, scored, extenders or {})
     if ranking.runner_up is None:
         return winner, None
-    return winner, _scored_node(rows.names[ranking.runner_up], ranking.runner_up_total, ranking.runner_up, scored)
+    place = ranking.runner_up
+    return winner, _scored_node(rows.names[place], ranking.runner_up_total, place, scored, extenders or {})
 
 
-def _scored_node(name: str, total: int, row: int, scored: ScoreOutcome | None) -> ScoredNodeView:
-    plugins = [] if scored is None else scored.plugins
-    return ScoredNodeView(
-        node=name,
-        total=total,
-        scores=[
-            ScoreView(
-                plugin=plugin.name,
-                weight=plugin.weight,
-                raw=int(plugin.raw[row]),
-                normalized=int(plugin.normalized[row]),
-                weighted=int(plugin.weighted[row]),
-            )
-            for plugin in plugins
-        ],
-    )
+def _scored_node(
+    name: str, total: int, row: int, scored: ScoreOutcome | None, extenders: Mapping[str, ExtenderScoreRecord]
+) -> ScoredNodeView:
+    scores = [
+        ScoreView(
+            plugin=plugin.name,
+            weight=plugin.weight,
+            raw=int(plugin.raw[row]),
+            normalized=int(plugin.normalized[row]),
+            weighted=int(plugin.weighted[row]),
+        )
+        for plugin in ([] if scored is None else scored.plugins)
+    ]
+    for extender, record in extenders.items():
+        if name in record.raw:
+            raw = record.raw[name]
+            scores.append(ScoreView(plugin=extender, weight=record.weight, raw=raw, normalized=raw * SCALE, weighted=record.weighted[name]))
+    return ScoredNodeView(node=name, total=total, scores=scores)

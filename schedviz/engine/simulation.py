@@ -18,8 +18,9 @@ from schedviz.engine.binding import BindingCycle
 from schedviz.engine.cache import SchedulerExitError, SnapshotUpdate
 from schedviz.engine.clock import Clock
 from schedviz.engine.cluster import Cluster
-from schedviz.engine.config import load_configuration
+from schedviz.engine.config import ConfigurationError, Problem, load_configuration
 from schedviz.engine.cycle_view import api_view, binding_view, cycle_view
+from schedviz.engine.extenders import build_extenders, with_ignored_resources
 from schedviz.engine.operations import Operations, Task
 from schedviz.engine.origin import Origin
 from schedviz.engine.schedule_one import SchedulingCycle
@@ -45,7 +46,12 @@ class Simulation:
         """An empty cluster with a scheduler that has just started. Raises `ConfigurationError`."""
         #: As decoding gives it (whole seconds are floats too), so that a checkpoint is the same whoever made it.
         self.settings = msgspec.convert(msgspec.to_builtins(settings), SimulationSettings)
-        self.configuration = load_configuration(settings.config)
+        configuration = load_configuration(settings.config)
+        try:
+            self.extenders = build_extenders(configuration, settings.fake_extenders)
+        except msgspec.ValidationError as error:
+            raise ConfigurationError([Problem("fakeExtenders", str(error))]) from None
+        self.configuration = with_ignored_resources(configuration, settings.fake_extenders)
         self.clock = Clock()
         self.recorder = Recorder()
         self.random_source = None if settings.first_of_tied else random.Random(settings.seed)  # noqa: S311  (a draw, not a secret)
@@ -245,6 +251,7 @@ class Simulation:
             assumed_pod_ttl_seconds=self.settings.assumed_pod_ttl_seconds,
             pod_max_in_unschedulable_seconds=self.settings.pod_max_in_unschedulable_seconds,
             random_source=self.random_source,
+            extenders=self.extenders,
         )
         self.cluster.deliver = scheduler.handle
         return scheduler

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
+from schedviz.engine.extenders import ExtenderFilterRecord
 from schedviz.engine.framework.runtime import FilterOutcome, PluginAnswer
+from schedviz.engine.framework.status import Code
 from schedviz.trace.view import RejectionView, StatusView
 
 #: How many of the rejected nodes are named.
@@ -48,4 +50,16 @@ def filter_rejections(outcome: FilterOutcome) -> list[RejectionView]:
     return [
         RejectionView(plugin=plugin, code=code, reasons=list(reasons), nodes=count, first=first)
         for (plugin, code, reasons), (count, first) in nodes_of.items()
+    ]
+
+
+def extender_rejections(record: ExtenderFilterRecord) -> list[RejectionView]:
+    """Who was turned away by an extender."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for code, rejected in ((Code.UNSCHEDULABLE, record.failed), (Code.UNSCHEDULABLE_AND_UNRESOLVABLE, record.unresolvable)):
+        for node, reason in rejected.items():
+            found.setdefault((code.value, reason), []).append(node)
+    return [
+        RejectionView(plugin=record.extender, code=code, reasons=[reason], nodes=len(nodes), first=nodes[:NAMED_NODES])
+        for (code, reason), nodes in found.items()
     ]

@@ -6,10 +6,11 @@ Upstream: pkg/scheduler/scheduler.go Scheduler
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from schedviz.engine.cache import Cache, CacheError, Snapshot
 from schedviz.engine.clock import Clock
+from schedviz.engine.extenders import Extender
 from schedviz.engine.framework.runtime import Framework
 from schedviz.engine.framework.types import PodInfo
 from schedviz.engine.informers import Informers
@@ -33,6 +34,7 @@ class SchedulerState:
         recorder: Recorder,
         clock: Clock,
         host: Host,
+        extenders: Sequence[Extender],
         percentage_of_nodes_to_score: int,
         random_source: random.Random | None,
     ) -> None:
@@ -45,6 +47,8 @@ class SchedulerState:
         self.recorder = recorder
         self.clock = clock
         self.host = host
+        #: Those that may fail without harm are last.
+        self.extenders = extenders
         self.percentage_of_nodes_to_score = percentage_of_nodes_to_score
         #: Draws among tied nodes; None: the first of them is taken (FORMAT.md, "Frozen choices").
         self.random_source = random_source

@@ -182,6 +182,10 @@ class Cluster:
             error = f'pods "{pod.name}" not found'
             self._record_scheduler_write("delete", pod, error=error)
             return StatusError(error, "pods", pod.name)
+        if self.graceful_victims:
+            # The recorded runs begin a victim's termination from the pod as it was before the cycle: the condition that the scheduler
+            # has just set is lost, and is set again when the pod is chosen once more.
+            current = replace(current, status=status_patch.with_condition_of(current.status, pod.status, "DisruptionTarget"))
         self._hold(self._remove(current, graceful=self.graceful_victims, by_scheduler=True))
         return None
 

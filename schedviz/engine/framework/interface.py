@@ -113,6 +113,22 @@ class PodsToActivate(msgspec.Struct):
 PODS_TO_ACTIVATE_KEY: Final = StateKey("kubernetes.io/pods-to-activate", PodsToActivate)
 
 
+class PreemptionExtender(Protocol):
+    """An extender, as preemption asks it. Upstream: framework/extender.go Extender"""
+
+    @property
+    def is_ignorable(self) -> bool: ...
+
+    @property
+    def supports_preemption(self) -> bool: ...
+
+    def is_interested(self, pod: PodInfo) -> bool: ...
+
+    def process_preemption(self, nodes: Sequence[str]) -> tuple[dict[str, bool], str]:
+        """Of the candidates those that it lets pass, and whether it leaves victims on them; or what went wrong."""
+        ...
+
+
 class Handle(Protocol):
     """What a plugin may use of the scheduler around it. Upstream: framework/interface.go Handle"""
 
@@ -130,6 +146,9 @@ class Handle(Protocol):
 
     @property
     def client(self) -> Client: ...
+
+    @property
+    def extenders(self) -> Sequence[PreemptionExtender]: ...
 
     @property
     def clock(self) -> Callable[[], int]:

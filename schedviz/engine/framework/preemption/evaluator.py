@@ -62,8 +62,17 @@ class Evaluator:
             error = FitError(preemptor.key, len(statuses), Diagnosis(statuses))
             return _nominating(""), unschedulable(error.message)
 
+        found = tuple(map(_shown, candidates))
+        candidates, status = self._call_extenders(preemptor, candidates)
+        left = tuple(map(_shown, candidates)) if self._handle.extenders else None
+        if not status.is_success:
+            return PostFilterResult(record=PreemptionRecord(candidates=found, after_extenders=left)), status
+        if not candidates:
+            record = PreemptionRecord(candidates=found, after_extenders=left)
+            return PostFilterResult(record=record), unschedulable("no candidate node for preemption")
+
         best = pick_one_node(candidates, self._handle.clock())
-        record = PreemptionRecord(candidates=tuple(map(_shown, candidates)), chosen=best.node, victims=tuple(pod.key for pod in best.pods))
+        record = PreemptionRecord(found, left, chosen=best.node, victims=tuple(pod.key for pod in best.pods))
         status = self._prepare(best, preemptor)
         if not status.is_success:
             return PostFilterResult(record=record), status
@@ -109,6 +118,24 @@ class Evaluator:
                 errors.append(error)
             statuses[node_info.name] = found
         return [*non_violating, *violating], statuses, errors
+
+    def _call_extenders(self, pod: PodInfo, candidates: list[NodeVictims]) -> tuple[list[NodeVictims], Status]:
+        """The candidates that extenders leave, in order. Upstream: callExtenders"""
+        for extender in self._handle.extenders:
+            if not extender.supports_preemption or not extender.is_interested(pod):
+                continue
+            left, error = extender.process_preemption([candidate.node for candidate in candidates])
+            if error and not extender.is_ignorable:
+                return [], as_status(error)
+            if error:
+                continue
+            without_victims = [node for node, has_victims in left.items() if not has_victims]
+            if without_victims and not extender.is_ignorable:
+                return [], as_status(f'expected at least one victim pod on node "{without_victims[0]}"')
+            candidates = [candidate for candidate in candidates if left.get(candidate.node)]
+            if not candidates:
+                break
+        return candidates, SUCCESS
 
     def _prepare(self, chosen: NodeVictims, pod: PodInfo) -> Status:
         """Evict the victims, and take back nominations of pods that may not fit any more. Upstream: prepareCandidate"""

@@ -5,7 +5,7 @@ Upstream: framework/runtime/framework.go frameworkImpl
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from schedviz.engine.config.types import KubeSchedulerProfile, Plugins
@@ -22,6 +22,7 @@ from schedviz.engine.framework.interface import (
     PostFilterPlugin,
     PostFilterResult,
     PreBindPlugin,
+    PreemptionExtender,
     PreEnqueuePlugin,
     PreFilterExtensions,
     PreFilterPlugin,
@@ -81,6 +82,8 @@ class Framework:
         self.nominator = nominator
         self.client = client
         self.clock = clock
+        #: Set by the scheduler where it has some.
+        self.extenders: Sequence[PreemptionExtender] = ()
         self.waiting_pods = WaitingPods()
         self.plugins = PluginLists(registry, profile, self)
         self.pre_enqueue_plugins: list[PreEnqueuePlugin] = self.plugins.at("pre_enqueue")

@@ -5,10 +5,13 @@ Upstream: framework/plugins/volumebinding/binder.go checkVolumeProvisions, hasEn
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from schedviz.engine.framework.listers import ObjectLister
 from schedviz.engine.framework.plugins import names
+from schedviz.engine.framework.plugins.helper.topology import label_codes
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import NodeInfo
 from schedviz.engine.framework.verdicts import Mask
@@ -69,12 +72,10 @@ def _has_enough_capacity(claim: PersistentVolumeClaim, storage_class: StorageCla
     driver: CSIDriver | None = objects.get("CSIDriver", "", storage_class.provisioner)
     if wanted is None or driver is None or not driver.spec.storage_capacity:
         return np.ones(len(rows), np.bool_)
-    enough = np.zeros(len(rows), np.bool_)
     capacities: list[CSIStorageCapacity] = list(objects.list("CSIStorageCapacity"))
-    for capacity in capacities:
-        if capacity.storage_class_name == storage_class.name and _suffices(capacity, wanted.value):
-            enough |= _with_access(capacity, rows)
-    return enough
+    return _with_access(
+        [each for each in capacities if each.storage_class_name == storage_class.name and _suffices(each, wanted.value)], rows
+    )
 
 
 def _suffices(capacity: CSIStorageCapacity, size: int) -> bool:
@@ -83,15 +84,25 @@ def _suffices(capacity: CSIStorageCapacity, size: int) -> bool:
     return limit is not None and limit.value >= size
 
 
-def _with_access(capacity: CSIStorageCapacity, rows: Rows) -> Mask:
-    """Upstream: nodeHasAccess"""
-    if capacity.node_topology is None:
-        return np.zeros(len(rows), np.bool_)
-    try:
-        selector = label_selector(capacity.node_topology)
-    except SelectorError:
-        return np.zeros(len(rows), np.bool_)
-    return _selected(selector, rows)
+def _with_access(capacities: Iterable[CSIStorageCapacity], rows: Rows) -> Mask:
+    """The rows that have access to any of the capacities. Upstream: nodeHasAccess"""
+    having = np.zeros(len(rows), np.bool_)
+    # A driver of local disks tells of one capacity a node, by one label: all of these are looked up at once.
+    values_of: dict[str, set[str]] = {}
+    for capacity in capacities:
+        try:
+            selector = label_selector(capacity.node_topology)
+        except SelectorError:
+            continue
+        first = selector.requirements[0] if len(selector.requirements) == 1 else None
+        if first is not None and first.operator in ("=", "in"):
+            values_of.setdefault(first.key, set()).update(first.values)
+        else:
+            having |= _selected(selector, rows)
+    for key, wanted in values_of.items():
+        codes, values = label_codes(rows, key)
+        having |= np.array([value in wanted for value in values], np.bool_)[codes]
+    return having
 
 
 def _selected(selector: Selector, rows: Rows) -> Mask:

@@ -1,0 +1,177 @@
+"""What Filter finds: which nodes can serve a pod's claims, and what is to be done for it on the one that is chosen.
+
+Upstream: framework/plugins/volumebinding/binder.go FindPodVolumes, checkBoundClaims
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from schedviz.engine.framework.listers import ObjectLister
+from schedviz.engine.framework.plugins.helper.csi_translation import (
+    InTreePlugin,
+    TranslationError,
+    in_tree_plugin,
+    migrated_plugins,
+    translated,
+)
+from schedviz.engine.framework.plugins.volumebinding.assume_cache import AssumeError, VolumeCache
+from schedviz.engine.framework.plugins.volumebinding.matching import NONE, Choice, Matching
+from schedviz.engine.framework.plugins.volumebinding.provisioning import ProvisioningError, can_provision
+from schedviz.engine.framework.plugins.volumebinding.reach import Reach
+from schedviz.engine.framework.plugins.volumebinding.state import BindingInfo, PodVolumeClaims, PodVolumes
+from schedviz.engine.framework.rows import Rows
+from schedviz.engine.framework.status import SUCCESS, Status, as_status, unresolvable
+from schedviz.engine.framework.verdicts import Mask, Verdicts
+from schedviz.kube.claims import SELECTED_NODE
+from schedviz.kube.selectors import SelectorError
+from schedviz.kube.storage import CSINode, PersistentVolume, PersistentVolumeClaim
+
+#: What is wrong with a row, as bits; the reasons come in this order.
+NODE_CONFLICT: Final = 1
+BIND_CONFLICT: Final = 2
+NOT_ENOUGH_SPACE: Final = 4
+PV_NOT_EXIST: Final = 8
+_REASONS: Final = {
+    NODE_CONFLICT: "node(s) had volume node affinity conflict",
+    BIND_CONFLICT: "node(s) didn't find available persistent volumes to bind",
+    NOT_ENOUGH_SPACE: "node(s) did not have enough free storage",
+    PV_NOT_EXIST: "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)",
+}
+#: A row at which something failed has this bit and the number of the failure above it.
+_FAILED: Final = 16
+
+Findings = npt.NDArray[np.int64]
+
+
+class VolumeSearch:
+    """One pod's search for volumes. It can be asked about any rows, as often as needed."""
+
+    def __init__(self, claims: PodVolumeClaims, volumes: VolumeCache, objects: ObjectLister) -> None:
+        self._claims = claims
+        self._volumes = volumes
+        self._objects = objects
+        #: Claims that are to be provisioned on a node that was selected before.
+        self._selected = [claim for claim in claims.unbound_delayed if SELECTED_NODE in claim.metadata.annotations]
+        self._failures: list[str] = []
+        self._matching: Matching | None = None
+        try:
+            looking = [claim for claim in claims.unbound_delayed if SELECTED_NODE not in claim.metadata.annotations]
+            self._matching = Matching(looking, claims.volumes)
+        except SelectorError as error:
+            self._failure_of_matching = str(error)
+
+    def filter(self, rows: Rows) -> Verdicts | None:
+        """Which rows can serve all claims. Upstream: volume_binding.go Filter"""
+        self._failures = []
+        reach = Reach(rows)
+        found = self._check_bound(rows, reach)
+        if self._claims.unbound_delayed:
+            unfinished = found < _FAILED
+            found[unfinished] |= self._check_unbound(rows, reach)[unfinished]
+        if not found.any():
+            return None
+        distinct, codes = np.unique(np.append(found, 0), return_inverse=True)
+        return Verdicts(codes.reshape(-1)[:-1].astype(np.int16), tuple(self._status(int(finding)) for finding in distinct))
+
+    def pod_volumes(self, rows: Rows) -> PodVolumes:
+        """What is to be done on a node that passed; `rows` has it alone."""
+        matching = self._matching
+        static: list[BindingInfo] = []
+        unmatched: list[PersistentVolumeClaim] = []
+        if matching is not None:
+            for options, choice in zip(matching.options, matching.choose(1, Reach(rows)), strict=True):
+                number = int(choice[0])
+                if number == NONE:
+                    unmatched.append(options.claim)
+                else:
+                    static.append(BindingInfo(options.claim, matching.volumes[number]))
+        dynamic = (*self._selected, *unmatched)
+        return PodVolumes(tuple(static) or None, dynamic or None)
+
+    def _status(self, finding: int) -> Status:
+        if finding >= _FAILED:
+            return as_status(self._failures[finding // _FAILED - 1])
+        return unresolvable(*(reason for bit, reason in _REASONS.items() if finding & bit)) if finding else SUCCESS
+
+    def _failure(self, message: str) -> int:
+        self._failures.append(message)
+        return len(self._failures) * _FAILED
+
+    # Claims that have a volume.
+
+    def _check_bound(self, rows: Rows, reach: Reach) -> Findings:
+        found = np.zeros(len(rows), np.int64)
+        for claim in self._claims.bound:
+            fine = found == 0
+            if not fine.any():
+                break
+            try:
+                volume = self._volumes.get(claim.spec.volume_name)
+            except AssumeError:
+                found[fine] = PV_NOT_EXIST
+                break
+            plugin = in_tree_plugin(volume.spec)
+            migrated = None if plugin is None or not plugin.is_migration_on else self._where_migrated(plugin, rows)
+            if plugin is None or migrated is None:
+                found[fine & ~reach.mask(volume.spec.node_affinity)] = NODE_CONFLICT
+            else:
+                found[fine & ~migrated & ~reach.mask(volume.spec.node_affinity)] = NODE_CONFLICT
+                self._check_migrated(volume, plugin, found, fine & migrated, reach)
+        return found
+
+    def _check_migrated(self, volume: PersistentVolume, plugin: InTreePlugin, found: Findings, rows: Mask, reach: Reach) -> None:
+        """On nodes whose CSI driver took the volume over, its labels count. Upstream: tryTranslatePVToCSI"""
+        try:
+            affinity = translated(volume, plugin).spec.node_affinity
+        except TranslationError as error:
+            found[rows] = self._failure(f"could not translate pv: {error}")
+        else:
+            found[rows & ~reach.mask(affinity)] = NODE_CONFLICT
+
+    def _where_migrated(self, plugin: InTreePlugin, rows: Rows) -> Mask | None:
+        """The rows whose node says that the plugin's volumes are handled by a CSI driver; None: there is none."""
+        csi_nodes: list[CSINode] = list(self._objects.list("CSINode"))
+        nodes = {csi_node.name for csi_node in csi_nodes if plugin.name in migrated_plugins(csi_node)}
+        return np.fromiter((name in nodes for name in rows.names), np.bool_, len(rows)) if nodes else None
+
+    # Claims that have none yet.
+
+    def _check_unbound(self, rows: Rows, reach: Reach) -> Findings:
+        elsewhere = self._selected_elsewhere(rows)
+        found = np.where(elsewhere, BIND_CONFLICT, 0)
+        if elsewhere.all():
+            return found
+        if self._matching is None:
+            found[~elsewhere] = self._failure(self._failure_of_matching)
+            return found
+        choices = self._matching.choose(len(rows), reach)
+        to_provision: list[tuple[PersistentVolumeClaim, Choice | None]] = [(claim, None) for claim in self._selected]
+        to_provision += [(options.claim, choice) for options, choice in zip(self._matching.options, choices, strict=True)]
+        for claim, choice in to_provision:
+            concerned = found == 0
+            if choice is not None:
+                concerned &= choice == NONE
+            if concerned.any():
+                self._check_provision(claim, rows, found, concerned)
+        return found
+
+    def _selected_elsewhere(self, rows: Rows) -> Mask:
+        """The rows that are not the node for which a claim is to be provisioned already."""
+        elsewhere = np.zeros(len(rows), np.bool_)
+        for claim in self._selected:
+            node = claim.metadata.annotations[SELECTED_NODE]
+            elsewhere |= np.fromiter((name != node for name in rows.names), np.bool_, len(rows))
+        return elsewhere
+
+    def _check_provision(self, claim: PersistentVolumeClaim, rows: Rows, found: Findings, concerned: Mask) -> None:
+        try:
+            possible, enough = can_provision(claim, rows, self._objects)
+        except ProvisioningError as error:
+            found[concerned] = self._failure(str(error))
+        else:
+            found[concerned & ~possible] = BIND_CONFLICT
+            found[concerned & possible & ~enough] = NOT_ENOUGH_SPACE
