@@ -29,7 +29,7 @@ export function cut(context: CanvasRenderingContext2D, text: string, width: numb
 function fit(context: CanvasRenderingContext2D, text: string, width: number): string {
   if (context.measureText(text).width <= width) return text;
   for (let kept = text.length - 1; kept > 1; kept--) {
-    const head = Math.ceil(kept * 0.4);
+    const head = Math.ceil(kept * 0.3);
     const shorter = `${text.slice(0, head)}…${text.slice(text.length - (kept - head))}`;
     if (context.measureText(shorter).width <= width) return shorter;
   }

@@ -1,5 +1,5 @@
 import type { HeapLayout } from "../layout/heapTree";
-import { shortKey } from "../model/names";
+import { splitKey } from "../model/names";
 import type { Queued } from "../model/state";
 import { cut, outline } from "./canvas";
 import type { Motion } from "./motion";
@@ -39,7 +39,7 @@ export function drawHeap(context: CanvasRenderingContext2D, scene: HeapScene): b
     context.font = `${place === 0 ? 600 : 400} 11px ${palette.font}`;
     context.textAlign = "center";
     context.fillStyle = palette.ink;
-    context.fillText(cut(context, shortKey(pod.pod), at.w - 8), at.x + at.w / 2, at.y + at.h / 2 + 4);
+    context.fillText(cut(context, splitKey(pod.pod).name, at.w - 8), at.x + at.w / 2, at.y + at.h / 2 + 4);
     context.textAlign = "left";
   });
   return motion.moving;

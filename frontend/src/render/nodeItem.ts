@@ -1,7 +1,7 @@
 import type { Box } from "../layout/boxes";
 import type { Item } from "../model/nodeList";
 import { printBytes, printCpu, shares } from "../model/quantity";
-import { shortKey } from "../model/names";
+import { splitKey } from "../model/names";
 import { detailOf, PAD, podMarks } from "../layout/podMarks";
 import { cut, outline } from "./canvas";
 import type { Palette } from "./palette";
@@ -174,7 +174,7 @@ function drawPods(context: CanvasRenderingContext2D, item: Item, box: Box, marks
     if (selected) outline(context, { x: square.x - 2, y: square.y - 2, w: square.w + 4, h: square.h + 4 }, palette.selected);
     if (!named) return;
     context.fillStyle = marks.assumed.has(pod) ? palette.assumed : palette.ink2;
-    context.fillText(cut(context, shortKey(pod), box.w - 2 * PAD - 16), left + 14, area.y + 12);
+    context.fillText(cut(context, splitKey(pod).name, box.w - 2 * PAD - 16), left + 14, area.y + 12);
   });
   context.fillStyle = palette.ink3;
   const last = placed.areas[placed.areas.length - 1];

@@ -1,0 +1,96 @@
+"""A real `schedviz up`, and a real Chromium that looks at it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from tests.conftest import missing, until
+from tests.up.running import Running, starter
+
+MANIFEST = Path(__file__).resolve().parents[2] / "schedviz/web/static/app/.vite/manifest.json"
+
+FLAGS = [
+    "--no-sandbox",  # CI runs as root.
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+class Server:
+    """A running schedviz: its address, and REST with its token."""
+
+    def __init__(self, running: Running, data: Path) -> None:
+        self.running = running
+        self.data = data
+        self.url = until(lambda: re.search(r"http://\S+?(?=/login/)", running.said), seconds=120).group(0)
+
+    @property
+    def login(self) -> str:
+        return re.findall(r"http://\S+/login/\?once=\S+", self.running.said)[-1]
+
+    def rest(self, path: str) -> Any:
+        token = (self.data / "token").read_text().strip()
+        request = urllib.request.Request(f"{self.url}/api/v1/{path}", headers={"Authorization": f"Bearer {token}"})
+        with urllib.request.urlopen(request, timeout=30) as response:
+            return json.load(response)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    if not MANIFEST.exists():
+        missing("The built front end", "Run `make setup`.")
+    return shutil.which("chromium") or shutil.which("google-chrome") or missing("Chromium", "On Debian: apt-get install chromium.")
+
+
+@pytest.fixture(scope="session")
+def server(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("e2e")
+    data = folder / "data"
+    command = [sys.executable, "-m", "schedviz.cli.main", "up", "--port", "0", "--data", str(data), "--no-open"]
+    for start in starter(folder, lambda _: command):
+        yield Server(start(), data)
+
+
+@pytest.fixture(scope="session")
+def browser(chromium: str) -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=chromium, headless=True, args=FLAGS)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture(scope="session")
+def signed_in(browser: Browser, server: Server) -> Iterator[BrowserContext]:
+    """A browser that has opened the link of the terminal."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+    page = context.new_page()
+    page.goto(server.login)
+    page.close()
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(signed_in: BrowserContext) -> Iterator[Page]:
+    """A page that must not complain: no error of a script, nothing that the content security policy stopped."""
+    page = signed_in.new_page()
+    complaints: list[str] = []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda message: complaints.append(message.text) if "Content Security Policy" in message.text else None)
+    yield page
+    page.close()
+    assert complaints == []

@@ -1,0 +1,187 @@
+"""The page against REST: what it shows is what there is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.conftest import until
+from tests.e2e.cluster import dump
+from tests.e2e.conftest import Server
+
+pytestmark = pytest.mark.browser
+
+PATIENCE_MILLIS = 60_000
+
+
+def import_through(page: Page, server: Server, file: Path) -> str:
+    """Give the page a file as a person does, wait for the picture; returns the id of the session."""
+    page.goto(f"{server.url}/sessions/")
+    page.set_input_files("[data-upload]", file)
+    page.wait_for_url("**/s/*/", timeout=PATIENCE_MILLIS)
+    page.locator("[data-queue=activeQ]").wait_for(timeout=PATIENCE_MILLIS)
+    return page.url.rstrip("/").rsplit("/", 1)[-1]
+
+
+def step_cycles(page: Page, count: int) -> None:
+    """Press → and wait for the end of a cycle, `count` times."""
+    for number in range(1, count + 1):
+        page.keyboard.press("ArrowRight")
+        page.locator(f'[data-cycle="{number}"]:not([data-outcome=""])').wait_for(timeout=PATIENCE_MILLIS)
+
+
+def show_as_tables(page: Page) -> None:
+    page.get_by_role("radio", name="table").click()
+    pop_order = page.get_by_role("radio", name="pop order")
+    if pop_order.count():
+        pop_order.click()
+
+
+def cells(page: Page, column: str) -> list[str]:
+    return page.locator(f'table[aria-label="Cache"] td[data-column="{column}"]').all_inner_texts()
+
+
+def pods_in(page: Page, queue: str) -> list[str | None]:
+    rows = page.locator(f'[data-queue="{queue}"] [data-pod]')
+    return [row.get_attribute("data-pod") for row in rows.all()]
+
+
+def figure(page: Page, name: str) -> int:
+    return int(page.locator(f"[{name}]").first.get_attribute(name) or -1)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    file = tmp_path / "cluster.json"
+    file.write_text(json.dumps(dump()))
+    return file
+
+
+def test_ten_cycles_are_shown_as_rest_has_them(page: Page, server: Server, file: Path):
+    session = import_through(page, server, file)
+    show_as_tables(page)
+
+    step_cycles(page, 10)
+    expect(page.locator("[data-bindings]")).to_have_attribute("data-bindings", "0", timeout=PATIENCE_MILLIS)
+
+    state = server.rest(f"sessions/{session}/state/")
+    items: list[dict[str, Any]] = state["cache"]["list"]
+    assert cells(page, "node") == [item["name"] for item in items], "headNode first, in the order of the links"
+    assert cells(page, "generation") == [str(item["generation"]) for item in items]
+    generations = state["snapshot"]["nodeGenerations"]
+    assert cells(page, "snapshot") == [str(generations[item["name"]]) for item in items]
+    assert [text.split(" / ")[0] for text in cells(page, "pods")] == [str(len(item["pods"])) for item in items]
+    assumed = {entry["pod"] for entry in state["cache"]["podStates"].values() if entry["assumed"]}
+    assert cells(page, "assumed") == [str(len(assumed & set(item["pods"]))) for item in items]
+    assert figure(page, "data-snapshot-generation") == state["snapshot"]["generation"]
+    assert pods_in(page, "activeQ") == [entry["pod"] for entry in state["queue"]["activeQ"]], "in the order of popping"
+    assert pods_in(page, "backoffQ") == [entry["pod"] for entry in state["queue"]["backoffQ"]]
+    assert sorted(map(str, pods_in(page, "unschedulablePods"))) == [entry["pod"] for entry in state["queue"]["unschedulable"]]
+
+    cycle = server.rest(f"sessions/{session}/cycles/10/")
+    assert page.locator("[data-cycle] [data-kind=pod]").get_attribute("title") == cycle["pod"]
+    assert page.locator("[data-cycle]").get_attribute("data-outcome") == cycle["outcome"]
+    assert figure(page, "data-feasible") == cycle["feasibleNodes"]
+    if cycle["outcome"] == "scheduled" and cycle["totals"]:
+        assert page.locator("[data-cycle] [data-kind=node]").get_attribute("title") == cycle["node"]
+        assert figure(page, "data-total") == cycle["totals"][cycle["node"]]
+
+
+def test_a_pod_that_fits_nowhere_is_explained_in_the_schedulers_words(page: Page, server: Server, tmp_path: Path):
+    file = tmp_path / "giant.json"
+    file.write_text(json.dumps(dump(pods=0)))
+    session = import_through(page, server, file)
+
+    step_cycles(page, 1)
+
+    cycle = server.rest(f"sessions/{session}/cycles/1/")
+    assert cycle["outcome"] == "unschedulable"
+    assert page.locator("[data-message]").inner_text() == cycle["message"]
+    rejected = [int(row.get_attribute("data-nodes") or 0) for row in page.locator("[data-plugin][data-nodes]").all()]
+    assert sum(rejected) + figure(page, "data-feasible") == 5, "the counts sum to the nodes"
+
+
+def test_the_matrix_has_every_node_of_the_cycle(page: Page, server: Server, file: Path):
+    session = import_through(page, server, file)
+    step_cycles(page, 2)
+
+    page.get_by_role("button", name="All nodes").click()
+
+    table = page.locator('table[aria-label="Cycle 2: all nodes"]')
+    expect(table.locator("tr[data-key]")).to_have_count(5, timeout=PATIENCE_MILLIS)
+    cycle = server.rest(f"sessions/{session}/cycles/2/")
+    totals = {
+        row.get_attribute("data-key"): row.locator('[data-column="total"]').inner_text() for row in table.locator("tr[data-key]").all()
+    }
+    feasible = {name: str(total) for name, total in (cycle["totals"] or {}).items()}
+    assert {name: total for name, total in totals.items() if total} == feasible
+
+
+def test_by_mutation_the_view_moves_inside_what_the_engine_has_done(page: Page, server: Server, file: Path):
+    session = import_through(page, server, file)
+    step_cycles(page, 1)
+    shown = figure(page, "data-event")
+
+    page.keyboard.press("1")
+    page.keyboard.press("ArrowRight")
+    until(lambda: figure(page, "data-event") == shown + 1)
+    page.keyboard.press("2")
+    page.keyboard.press("ArrowRight")
+    until(lambda: figure(page, "data-event") > shown + 1)
+
+    page.keyboard.press("End")
+    until(lambda: figure(page, "data-event") == server.rest(f"sessions/{session}/")["event"])
+
+
+def test_space_plays_and_pauses(page: Page, server: Server, file: Path):
+    session = import_through(page, server, file)
+
+    page.keyboard.press("Space")
+    page.locator('[data-cycle="3"]').wait_for(timeout=PATIENCE_MILLIS)
+    page.keyboard.press("Space")
+    expect(page.locator("[data-status]")).not_to_have_attribute("data-status", "running", timeout=PATIENCE_MILLIS)
+
+    until(lambda: figure(page, "data-event") == server.rest(f"sessions/{session}/")["event"])
+
+
+def test_a_reload_shows_the_same_moment(page: Page, server: Server, file: Path):
+    import_through(page, server, file)
+    page.get_by_role("radio", name="table").click()
+    step_cycles(page, 3)
+    before = cells(page, "node"), cells(page, "generation"), figure(page, "data-event")
+
+    page.reload()
+    page.locator("[data-queue=activeQ]").wait_for(timeout=PATIENCE_MILLIS)
+
+    assert (cells(page, "node"), cells(page, "generation"), figure(page, "data-event")) == before
+
+
+def test_choosing_a_node_marks_it_and_opens_its_summary(page: Page, server: Server, file: Path):
+    import_through(page, server, file)
+    page.get_by_role("radio", name="table").click()
+
+    page.locator('tr[data-key="node-2"]').click()
+
+    drawer = page.get_by_role("complementary")
+    expect(drawer).to_contain_text("node-2")
+    expect(page.locator('tr[data-key="node-2"]')).to_have_attribute("aria-current", "true")
+    page.keyboard.press("Escape")
+    expect(drawer).to_have_count(0)
+
+
+def test_a_file_that_is_no_cluster_gets_the_servers_words(page: Page, server: Server, tmp_path: Path):
+    broken = tmp_path / "broken.json"
+    broken.write_text('{"kind": "List", "items": [{"kind": "Pod", "metadata": {"name": "a"}, "spec": {"containers": [{"name": "c",')
+    page.goto(f"{server.url}/sessions/")
+    page.set_input_files("[data-upload]", broken)
+
+    page.wait_for_url("**/s/*/", timeout=PATIENCE_MILLIS)
+    problem = page.locator("main [role=alert]")
+    problem.wait_for(timeout=PATIENCE_MILLIS)
+
+    session = page.url.rstrip("/").rsplit("/", 1)[-1]
+    assert problem.inner_text() == server.rest(f"sessions/{session}/")["message"]
