@@ -50,3 +50,9 @@ class Clock:
     def timestamp(self, *, after_seconds: int = 0) -> str:
         """The time as Kubernetes writes it, cut to whole seconds: `2024-01-01T00:00:00Z`."""
         return from_seconds(EPOCH_SECONDS + self.now // SECOND + after_seconds)
+
+    def exact_timestamp(self, *, after_seconds: int = 0) -> str:
+        """The time with its fraction of a second, where it has one: `2024-01-01T00:00:00.004Z`."""
+        fraction = f"{self.now % SECOND:09d}".rstrip("0")
+        whole = self.timestamp(after_seconds=after_seconds)
+        return f"{whole.removesuffix('Z')}.{fraction}Z" if fraction else whole

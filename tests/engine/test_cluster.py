@@ -93,9 +93,12 @@ def test_a_pod_that_finishes_is_deleted_for_the_watchers(watched: Watched) -> No
 
 
 def test_a_graceful_deletion_is_an_update(watched: Watched) -> None:
-    watched.create(**a_pod())
+    pod = watched.create(**a_pod())
+    watched.clock.advance(4_000_000)
     watched.cluster.delete("Pod", "default", "p", graceful=True)
     assert watched.verbs() == ["ADDED default/p", "MODIFIED default/p"]
+    assert watched.stored("Pod", "p").metadata.deletion_timestamp == "2024-01-01T00:00:30.004Z"
+    watched.cluster.carry_out(PatchPodStatus(pod, nominated_node_name="n"))
     assert watched.stored("Pod", "p").metadata.deletion_timestamp == "2024-01-01T00:00:30Z"
 
 

@@ -88,7 +88,7 @@ class Cluster:
     def bind_by_somebody_else(self, pod_key: str, node: str) -> bool:
         """Bind a pod as another scheduler would; False where the API server would refuse."""
         pod = self.store.get("Pod", pod_key)
-        if not isinstance(pod, Pod) or _why_not_bound(pod, pod.uid):
+        if not isinstance(pod, Pod) or _why_not_bound(pod, pod):
             return False
         bound = self._bound(pod, node)
         self._record_write("create", bound, subresource="binding", detail=node)
@@ -120,26 +120,17 @@ class Cluster:
         failure, self.bind_failure = self.bind_failure, None
         pod, node = instruction.pod, instruction.node
         current = self.store.get("Pod", pod.key)
-        error = _why_not_bound(current, pod.uid) or ""
-        if failure is not None and not failure.after_write:
-            error = failure.message
-        not_found = current is None and failure is None
+        error = failure.message if failure is not None and not failure.after_write else _why_not_bound(current, pod)
+        event = None
         if isinstance(current, Pod) and not error:
-            bound = self._bound(current, node)
-            if failure is not None:
-                error = failure.message
-            self._record_scheduler_write("create", pod, subresource="binding", detail=node, error=error)
-            event = self._event("MODIFIED", bound, current)
-            if event is not None:
-                self.watches.unconfirmed.setdefault(pod.key, []).append(event)
-        else:
-            error = error or f'pods "{pod.name}" not found'
-            if failure is not None:
-                error = failure.message
-            self._record_scheduler_write("create", pod, subresource="binding", detail=node, error=error)
+            event = self._event("MODIFIED", self._bound(current, node), current)
+            error = failure.message if failure is not None else ""
+        self._record_scheduler_write("create", pod, subresource="binding", detail=node, error=error)
+        if event is not None:
+            self.watches.unconfirmed.setdefault(pod.key, []).append(event)
         if not error:
             return None
-        return StatusError(error, "pods", pod.name) if not_found else StatusError(error)
+        return _not_found(pod) if current is None and failure is None else StatusError(error)
 
     def _patch(self, instruction: PatchPodStatus) -> StatusError | None:
         base = instruction.pod
@@ -154,7 +145,7 @@ class Cluster:
         if not isinstance(current, Pod):
             self._record_scheduler_write("patch", base, subresource="status", detail=patch.detail, error=error)
             return StatusError(error, "pods", base.name)
-        new = replace(current, status=patch.apply(current.status))
+        new = replace(_as_patched(current), status=patch.apply(current.status))
         if not _same(new, current):
             new = self._written(new)
             self._record_scheduler_write("patch", base, subresource="status", detail=patch.detail)
@@ -168,7 +159,7 @@ class Cluster:
         current = self.store.get("Pod", pod.key)
         error = "" if isinstance(current, Pod) else f'pods "{pod.name}" not found'
         if isinstance(current, Pod):
-            new = replace(current, status=status_patch.with_applied(current.status, condition))
+            new = replace(_as_patched(current), status=status_patch.with_applied(current.status, condition))
             if not _same(new, current):
                 self._hold(self._event("MODIFIED", self._written(new), current))
         detail = f"condition {condition.type}={condition.status} {condition.reason}"
@@ -182,10 +173,6 @@ class Cluster:
             error = f'pods "{pod.name}" not found'
             self._record_scheduler_write("delete", pod, error=error)
             return StatusError(error, "pods", pod.name)
-        if self.graceful_victims:
-            # The recorded runs begin a victim's termination from the pod as it was before the cycle: the condition that the scheduler
-            # has just set is lost, and is set again when the pod is chosen once more.
-            current = replace(current, status=status_patch.with_condition_of(current.status, pod.status, "DisruptionTarget"))
         self._hold(self._remove(current, graceful=self.graceful_victims, by_scheduler=True))
         return None
 
@@ -309,7 +296,7 @@ class Cluster:
         seconds = TERMINATION_GRACE_PERIOD_SECONDS if grace is None else grace
         metadata = replace(
             old.metadata,
-            deletion_timestamp=self.clock.timestamp(after_seconds=seconds),
+            deletion_timestamp=self.clock.exact_timestamp(after_seconds=seconds),
             deletion_grace_period_seconds=seconds,
         )
         new = self._written(replace(old, metadata=metadata))
@@ -350,13 +337,29 @@ def is_finished(pod: Pod) -> bool:
     return pod.status.phase in FINISHED_PHASES
 
 
-def _why_not_bound(pod: KubeObject | None, uid: str) -> str:
+def _as_patched(pod: Pod) -> Pod:
+    """A pod as a patch leaves it even where it says nothing new: its deletionTimestamp is cut to seconds on the way.
+
+    So the first patch of a terminating pod is always told (the recorded runs do so, and Go's fake API server does).
+    """
+    moment = pod.metadata.deletion_timestamp
+    if moment is None or "." not in moment:
+        return pod
+    return replace(pod, metadata=replace(pod.metadata, deletion_timestamp=f"{moment.partition('.')[0]}Z"))
+
+
+def _not_found(pod: Pod) -> StatusError:
+    return StatusError(f'pods "{pod.name}" not found', "pods", pod.name)
+
+
+def _why_not_bound(pod: KubeObject | None, wanted: Pod) -> str:
     """Why the API server would refuse to bind a pod; "" where it would not.
 
     Upstream: pkg/registry/core/pod/storage/storage.go setPodHostAndAnnotations
     """
     if not isinstance(pod, Pod):
-        return ""
+        return str(_not_found(wanted))
+    uid = wanted.uid
     conflict = f'Operation cannot be fulfilled on pods/binding "{pod.name}": '
     if pod.uid != uid:
         return f"{conflict}Precondition failed: UID in precondition: {uid}, UID in object meta: {pod.uid}"

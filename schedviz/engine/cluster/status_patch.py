@@ -95,14 +95,6 @@ def with_applied(status: PodStatus, condition: PodCondition) -> PodStatus:
     return _with(status, condition)
 
 
-def with_condition_of(status: PodStatus, other: PodStatus, type_: str) -> PodStatus:
-    """The status with the condition of a type as another status has it, or without one."""
-    condition = condition_of(other, type_)
-    if condition is not None:
-        return _with(status, condition)
-    return replace(status, conditions=tuple(each for each in status.conditions if each.type != type_))
-
-
 def condition_of(status: PodStatus, type_: str) -> PodCondition | None:
     """The condition of a type, or None."""
     return next((condition for condition in status.conditions if condition.type == type_), None)
