@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+
+import { foldedRail, funnelOf, marginOf, mergedRejections, railOf } from "../src/model/cycleStages";
+import type { CycleView } from "../src/model/generated";
+
+const cycle = (members: Partial<CycleView>): CycleView => ({ cycle: 1, pod: "default/p", ...members });
+const stages = (...names: string[]): CycleView["stages"] => names.map((stage) => ({ stage }));
+
+describe("the rail", () => {
+  it("shows what ended, what is next and what is still to come", () => {
+    const rail = railOf(cycle({ stages: stages("Pop", "SkipPodSchedule", "UpdateSnapshot"), nextStage: "PreFilter" }));
+    expect(rail.slice(0, 4).map(({ stage, reached }) => [stage, reached])).toEqual([
+      ["Pop", "ended"],
+      ["UpdateSnapshot", "ended"],
+      ["PreFilter", "next"],
+      ["Filter", "ahead"],
+    ]);
+  });
+
+  it("keeps the place of stages that were passed by", () => {
+    const rail = railOf(cycle({ stages: stages("Pop", "UpdateSnapshot", "PreFilter", "Filter", "SelectHost"), nextStage: "Assume" }));
+    expect(rail.filter(({ reached }) => reached === "passed").map(({ stage }) => stage)).toEqual(["PreScore", "Score"]);
+  });
+
+  it("gives one line to what nothing happened at", () => {
+    const folded = foldedRail(railOf(cycle({ stages: stages("Pop", "PreFilter", "Filter", "PostFilter"), outcome: "unschedulable" })));
+    expect(folded[folded.length - 1]?.stage).toBe("PreScore · Score · SelectHost · Assume · Reserve · Permit");
+  });
+});
+
+describe("the figures of a cycle", () => {
+  it("add up to all nodes", () => {
+    const funnel = funnelOf(
+      cycle({ allNodes: 1523, stages: [{ stage: "Filter", facts: { evaluated: 850, feasible: 578, start: 200 } }] }),
+    );
+    expect(funnel.feasible + funnel.rejected + funnel.neverLookedAt).toBe(1523);
+    expect(funnel.start).toBe(200);
+  });
+
+  it("count rejections of one kind together", () => {
+    const of = (nodes: number, reason: string) => ({ plugin: "P", code: "Unschedulable", reasons: [reason], nodes, first: [`n${nodes}`] });
+    expect(mergedRejections([of(2, "a"), of(9, "b"), of(1, "a")]).map(({ nodes, first }) => [nodes, first])).toEqual([
+      [9, ["n9"]],
+      [3, ["n2", "n1"]],
+    ]);
+  });
+
+  it("say by how much the winner won and why", () => {
+    const score = (plugin: string, weighted: number) => ({ plugin, weight: 1, raw: weighted, normalized: weighted, weighted });
+    const margin = marginOf(
+      cycle({
+        winner: { node: "a", total: 120, scores: [score("Fit", 70), score("Image", 50)] },
+        runnerUp: { node: "b", total: 110, scores: [score("Fit", 75), score("Image", 35)] },
+      }),
+    );
+    expect(margin).toEqual({ by: 10, plugin: "Image" });
+    expect(marginOf(cycle({}))).toBeNull();
+  });
+});

@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+
+import { overlaps } from "../src/layout/boxes";
+import { layoutCacheList, placeAt, seenBox, WHOLE_BAND, zoomBand } from "../src/layout/cacheList";
+import { layoutHeap } from "../src/layout/heapTree";
+import { podAt, podMarks } from "../src/layout/podMarks";
+import { waterline } from "../src/layout/waterline";
+
+describe.each([
+  [4, 506, 490],
+  [30, 506, 490],
+  [150, 506, 490],
+  [1_523, 506, 490],
+  [5_000, 506, 490],
+  [5_000, 800, 760],
+])("the list of %i nodes in %i × %i", (count, width, height) => {
+  const layout = layoutCacheList(count, width, height);
+
+  it("has a place for each node, and none lies over another or outside", () => {
+    expect(layout.boxes).toHaveLength(count);
+    for (let place = 0; place < count; place++) {
+      const box = layout.boxes[place]!;
+      expect(box.x + box.w).toBeLessThanOrEqual(width);
+      expect(box.y + box.h).toBeLessThanOrEqual(height + 1);
+      const next = layout.boxes[place + 1];
+      if (next) expect(overlaps(box, next)).toBe(false);
+    }
+  });
+
+  it("finds the node under a point", () => {
+    for (const place of [0, 1, Math.floor(count / 2), count - 1]) {
+      const box = layout.boxes[place]!;
+      expect(placeAt(layout, WHOLE_BAND, box.x + box.w / 2, box.y + box.h / 2)).toBe(place);
+    }
+    expect(placeAt(layout, WHOLE_BAND, -5, -5)).toBe(-1);
+  });
+
+  it("is written like a text: each place is right of the one before, or on a lower line", () => {
+    for (let place = 1; place < count; place++) {
+      const before = layout.boxes[place - 1]!;
+      const box = layout.boxes[place]!;
+      expect(box.y > before.y || (box.y === before.y && box.x > before.x)).toBe(true);
+    }
+  });
+});
+
+describe("the band", () => {
+  const layout = layoutCacheList(1_500, 506, 490);
+
+  it("grows around the pointer and finds the same node there", () => {
+    const place = 700;
+    const box = layout.boxes[place]!;
+    const [x, y] = [box.x + 2, box.y + 2];
+    const view = zoomBand(layout, WHOLE_BAND, 6, x, y);
+    expect(view.scale).toBe(6);
+    expect(placeAt(layout, view, x, y)).toBe(place);
+    expect(seenBox(layout, view, place).w).toBeCloseTo(box.w * 6);
+    expect(seenBox(layout, view, 0)).toEqual(layout.boxes[0]);
+  });
+
+  it("is whole again when it is looked at from far", () => {
+    const view = zoomBand(layout, zoomBand(layout, WHOLE_BAND, 6, 100, 300), 0.01, 100, 300);
+    expect(view).toEqual(WHOLE_BAND);
+  });
+});
+
+describe("the waterline", () => {
+  const { boxes } = layoutCacheList(4, 506, 490);
+
+  it("goes up between two items of a line", () => {
+    const path = waterline(boxes, 0, 506);
+    expect(path).toHaveLength(4);
+    expect(path[1]!.x).toBeGreaterThan(boxes[0]!.x + boxes[0]!.w);
+    expect(path[1]!.x).toBeLessThan(boxes[1]!.x);
+    expect(path[0]!.y).toBeGreaterThan(boxes[0]!.y + boxes[0]!.h);
+    expect(path[3]!.y).toBeLessThan(boxes[0]!.y);
+  });
+
+  it("is level at the end of a line, above everything and below everything", () => {
+    for (const place of [1, -1, 3]) expect(waterline(boxes, place, 506)).toHaveLength(2);
+    expect(waterline(boxes, -1, 506)[0]!.y).toBeLessThan(0);
+    expect(waterline(boxes, 3, 506)[0]!.y).toBeGreaterThan(boxes[3]!.y + boxes[3]!.h);
+  });
+});
+
+describe("the pods of an item", () => {
+  it("have names in a large box and squares in a small one; the newest are shown", () => {
+    const large = podMarks({ x: 0, y: 0, w: 240, h: 168 }, 9);
+    expect(large.squares.length + large.hidden).toBe(9);
+    expect(large.first).toBe(large.hidden);
+    const small = podMarks({ x: 0, y: 0, w: 150, h: 96 }, 40);
+    expect(small.squares.length + small.hidden).toBe(40);
+    const last = small.areas[small.areas.length - 1]!;
+    expect(podAt({ x: 0, y: 0, w: 150, h: 96 }, 40, last.x + 2, last.y + 2)).toBe(39);
+    expect(podAt({ x: 0, y: 0, w: 150, h: 96 }, 40, 5, 5)).toBe(-1);
+  });
+});
+
+describe("the heap as a tree", () => {
+  it("puts children below their parent and counts what has no room", () => {
+    const layout = layoutHeap(5_000, 250, 300);
+    expect(layout.boxes.length + layout.hidden).toBe(5_000);
+    for (let place = 1; place < layout.boxes.length; place++)
+      expect(layout.boxes[place]!.y).toBeGreaterThan(layout.boxes[(place - 1) >> 1]!.y);
+    expect(layoutHeap(0, 250, 300).boxes).toEqual([]);
+  });
+});

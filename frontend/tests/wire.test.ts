@@ -1,0 +1,115 @@
+import { deflateSync } from "node:zlib";
+
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+
+import { decodeMessage, OrderedDecoder } from "../src/wire/decode";
+import type { ServerMessage } from "../src/wire/messages";
+import { SessionSocket, type LinkState } from "../src/wire/socket";
+
+const binary = (message: object): ArrayBuffer => new Uint8Array(deflateSync(JSON.stringify(message))).buffer;
+
+describe("a message", () => {
+  it("is zlib over JSON when it is binary", async () => {
+    expect(await decodeMessage(binary({ type: "frame", chunk: 3 }))).toEqual({ type: "frame", chunk: 3 });
+    expect(await decodeMessage('{"type":"heartbeat"}')).toEqual({ type: "heartbeat" });
+  });
+
+  it("is delivered in the order in which it came, however long it takes to decode", async () => {
+    const got: number[] = [];
+    const fail = vi.fn();
+    const decoder = new OrderedDecoder((message) => got.push((message as { chunk: number }).chunk), fail);
+    decoder.take(binary({ type: "frame", chunk: 1, pad: "x".repeat(3_000_000) }));
+    decoder.take(binary({ type: "frame", chunk: 2 }));
+    decoder.take('{"type":"heartbeat","chunk":3}');
+    decoder.take("no JSON");
+    await vi.waitFor(() => {
+      expect(fail).toHaveBeenCalledOnce();
+    });
+    expect(got).toEqual([1, 2, 3]);
+  });
+});
+
+class FakeSocket {
+  static readonly made: FakeSocket[] = [];
+  static readonly OPEN = 1;
+  binaryType = "";
+  readyState = 1;
+  readonly sent: string[] = [];
+  onopen: (() => void) | null = null;
+  onmessage: ((event: { data: string }) => void) | null = null;
+  onclose: ((event: { code: number }) => void) | null = null;
+  constructor(readonly url: string) {
+    FakeSocket.made.push(this);
+  }
+  send(text: string): void {
+    this.sent.push(text);
+  }
+  close(code = 1000): void {
+    this.onclose?.({ code });
+  }
+}
+
+describe("the line to a session", () => {
+  const states: LinkState[] = [];
+  const messages: ServerMessage[] = [];
+  const connect = (): SessionSocket => {
+    const socket = new SessionSocket(
+      "ws://x/",
+      { message: (message) => messages.push(message), link: (state) => states.push(state) },
+      (url) => new FakeSocket(url) as unknown as WebSocket,
+    );
+    socket.connect();
+    return socket;
+  };
+  const newest = (): FakeSocket => FakeSocket.made[FakeSocket.made.length - 1]!;
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+    vi.stubGlobal("WebSocket", FakeSocket);
+    FakeSocket.made.length = states.length = messages.length = 0;
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+  });
+
+  it("comes back after a break and resumes after the last chunk", async () => {
+    connect();
+    newest().onopen?.();
+    newest().onmessage?.({ data: '{"type":"frame","chunk":7}' });
+    await vi.advanceTimersByTimeAsync(0);
+    newest().close(1006);
+    expect(states.at(-1)).toBe("waiting");
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(newest().url).toBe("ws://x/?from=7");
+  });
+
+  it("sends a command again that nobody has acknowledged, with its key, and not one that was", async () => {
+    const socket = connect();
+    newest().onopen?.();
+    socket.send({ type: "command", key: "lost", command: { op: "pause" } });
+    socket.send({ type: "command", key: "kept", command: { op: "pause" } });
+    newest().onmessage?.({ data: '{"type":"ack","key":"kept","seq":1}' });
+    await vi.advanceTimersByTimeAsync(0);
+    newest().close(1006);
+    await vi.advanceTimersByTimeAsync(1_000);
+    newest().onopen?.();
+    expect(newest().sent.map((text) => (JSON.parse(text) as { key?: string }).key)).toEqual(["lost"]);
+  });
+
+  it("stays away when it is told that there is nothing for it", () => {
+    connect();
+    newest().close(4404);
+    expect(states.at(-1)).toBe("closed");
+    expect(FakeSocket.made).toHaveLength(1);
+  });
+
+  it("waits longer each time, and never for ever", async () => {
+    connect();
+    for (let i = 0; i < 12; i++) {
+      newest().close(1006);
+      await vi.advanceTimersByTimeAsync(12_600);
+    }
+    expect(FakeSocket.made).toHaveLength(13);
+  });
+});
