@@ -38,9 +38,10 @@ def test_ctrl_c_ends_everything_in_order_and_leaves_nothing(start_toys: Start, t
     assert not list(tmp_path.glob("tmp*")), "the folder of sockets is removed"
 
 
-def test_a_child_that_does_not_end_is_killed_after_its_grace(start_toys: Start):
+def test_a_child_that_does_not_end_is_killed_after_its_grace(start_toys: Start, tmp_path: Path):
     running = start_toys("stubborn")
     running.waits_for("http://toy/login")
+    until((tmp_path / "stubborn").exists)
     child = running.child("stubborn")
 
     began = time.monotonic()
@@ -54,6 +55,7 @@ def test_a_child_that_does_not_end_is_killed_after_its_grace(start_toys: Start):
 def test_a_second_ctrl_c_waits_for_nobody(start_toys: Start, tmp_path: Path):
     running = start_toys("stubborn")
     running.waits_for("http://toy/login")
+    until((tmp_path / "stubborn").exists)
     everybody = running.family()
 
     running.process.send_signal(signal.SIGINT)

@@ -18,9 +18,10 @@ def idle(_argument: str) -> None:
     time.sleep(600)
 
 
-def stubborn(_argument: str) -> None:
-    """Does not end when it is asked to."""
+def stubborn(argument: str) -> None:
+    """Does not end when it is asked to, from the moment when it has written its file."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    Path(argument).touch()
     time.sleep(600)
 
 
