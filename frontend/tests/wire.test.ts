@@ -76,12 +76,27 @@ describe("the line to a session", () => {
   it("comes back after a break and resumes after the last chunk", async () => {
     connect();
     newest().onopen?.();
-    newest().onmessage?.({ data: '{"type":"frame","chunk":7}' });
+    newest().onmessage?.({ data: '{"type":"view","chunk":7}' });
     await vi.advanceTimersByTimeAsync(0);
     newest().close(1006);
     expect(states.at(-1)).toBe("waiting");
     await vi.advanceTimersByTimeAsync(1_000);
     expect(newest().url).toBe("ws://x/?from=7");
+  });
+
+  it("asks for what is missing and does not tell anything twice", async () => {
+    connect();
+    newest().onopen?.();
+    for (const [firstChunk, chunk] of [
+      [1, 3],
+      [2, 3],
+      [4, 4],
+      [7, 8],
+    ])
+      newest().onmessage?.({ data: JSON.stringify({ type: "frame", firstChunk, chunk }) });
+    await vi.advanceTimersByTimeAsync(0);
+    expect(messages.map((message) => (message as { chunk: number }).chunk)).toEqual([3, 4]);
+    expect(newest().sent).toEqual(['{"type":"resume","from":4}']);
   });
 
   it("sends a command again that nobody has acknowledged, with its key, and not one that was", async () => {

@@ -1,6 +1,7 @@
-import { getEvents, getSession, postCommand } from "../api/client";
+import { ApiError, getEvents, getSession, postCommand } from "../api/client";
+import { t } from "../i18n/translate";
 import { fold } from "../model/fold";
-import type { AnyCommand, AnyEvent } from "../model/generated";
+import type { AnyCommand, AnyEvent, View } from "../model/generated";
 import { History } from "../model/history";
 import { revealed, type Unit } from "../model/reveal";
 import { State } from "../model/state";
@@ -34,7 +35,6 @@ export class Scope {
   version = $state(0);
   link = $state<LinkState>("connecting");
   roundTripMillis = $state<number | null>(null);
-  retryAt = $state<number | null>(null);
   session = $state.raw<SessionInfo>({});
   /** What the import took and left out; null: not told yet. */
   report = $state.raw<ImportReport | null>(null);
@@ -54,6 +54,8 @@ export class Scope {
   lastResult = $state("");
 
   private waiting: AnyEvent[] = [];
+  /** A whole state to go on from, in place of events that were lost while the picture stood still. */
+  private leap: View | null = null;
   /** Steps that were asked for and whose events have not come yet. */
   private owed = 0;
   private touched = false;
@@ -74,7 +76,7 @@ export class Scope {
         link: (state, detail) => {
           this.link = state;
           if (detail.roundTripMillis !== undefined) this.roundTripMillis = detail.roundTripMillis;
-          this.retryAt = detail.retryInMillis === undefined ? null : Date.now() + detail.retryInMillis;
+          if (state === "waiting") this.askWhetherItIsThere();
         },
       },
       open,
@@ -98,7 +100,7 @@ export class Scope {
 
   /** One step forward: of the view, while events wait, else of the engine. */
   step(unit: Unit = this.unit): void {
-    if (this.waiting.length) {
+    if (this.waiting.length || this.leap) {
       this.reveal(unit);
       return;
     }
@@ -141,7 +143,7 @@ export class Scope {
     if (this.link === "open") this.socket.send({ type: "command", key, command });
     else
       postCommand(this.id, key, command).catch((error: unknown) => {
-        this.tell("error", error instanceof Error ? error.message : String(error));
+        this.tell("error", (error instanceof Error && error.message) || t("error.unreachable"));
       });
   }
 
@@ -166,12 +168,13 @@ export class Scope {
   private receive(message: ServerMessage): void {
     switch (message.type) {
       case "view":
-        this.state = State.of(message.view);
         this.waiting = [];
-        this.owed = 0;
-        this.waitingCount = 0;
-        this.following = true;
         this.headEvent = message.event;
+        if (this.state && !this.following) {
+          // The picture stands still; what came in between was lost on the way, so the next step is a leap.
+          this.leap = message.view;
+        } else this.state = State.of(message.view);
+        this.count();
         this.history.clear(message.event);
         this.recall(message.event);
         this.know(message.session);
@@ -192,9 +195,7 @@ export class Scope {
       case "error":
         this.tell("error", message.message);
         return;
-      case "gap":
-        this.socket.startOver();
-        return;
+      case "gap": // A view follows.
       case "ack":
       case "heartbeat":
       case "pong":
@@ -215,6 +216,15 @@ export class Scope {
       },
       () => undefined, // The timeline begins here, then.
     );
+  }
+
+  /** A socket that is refused does not say why: REST does. */
+  private askWhetherItIsThere(): void {
+    getSession(this.id).catch((error: unknown) => {
+      if (!(error instanceof ApiError) || ![401, 403, 404].includes(error.status)) return;
+      this.socket.close();
+      this.link = "closed";
+    });
   }
 
   private askForReport(): void {
@@ -250,9 +260,13 @@ export class Scope {
         this.owed -= 1;
         this.reveal(this.unit);
       }
-      this.waitingCount = this.waiting.length;
+      this.count();
     }
     this.touch();
+  }
+
+  private count(): void {
+    this.waitingCount = this.following ? 0 : this.headEvent - (this.state?.event ?? 0);
   }
 
   private reveal(unit: Unit): void {
@@ -260,8 +274,12 @@ export class Scope {
   }
 
   private apply(count: number): void {
+    if (this.leap) {
+      this.state = State.of(this.leap);
+      this.leap = null;
+    }
     if (this.state) for (const event of this.waiting.splice(0, count)) fold(this.state, event);
-    this.waitingCount = this.waiting.length;
+    this.count();
     this.touch();
   }
 

@@ -94,6 +94,11 @@ export class SessionSocket {
 
   private receive(message: ServerMessage): void {
     this.failures = 0;
+    if (message.type === "frame" && this.chunk !== null && message.firstChunk !== this.chunk + 1) {
+      // What is missing is asked for; what is there already is not told twice.
+      if (message.firstChunk > this.chunk + 1) this.send({ type: "resume", from: this.chunk });
+      return;
+    }
     if (message.type === "view" || message.type === "frame") this.chunk = message.chunk;
     if (message.type === "ack") this.unacknowledged.delete(message.key);
     if (message.type === "error" && message.key) this.unacknowledged.delete(message.key);
