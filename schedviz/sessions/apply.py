@@ -11,7 +11,7 @@ from django.db import IntegrityError, transaction
 from schedviz.sessions import frames, statements
 from schedviz.sessions.errors import Fenced
 from schedviz.sessions.lease import LEASE_SECONDS, Lease
-from schedviz.sessions.models import Session
+from schedviz.sessions.models import Session, shown_status
 from schedviz.sessions.statements import Moved
 from schedviz.trace.events import AnyEvent
 from schedviz.trace.view import CycleView
@@ -64,7 +64,7 @@ def commit(lease: Lease, session: Session, before: Position, work: Work) -> Comm
     after = work.after
     shown = msgspec.structs.replace(
         frames.session_state(session),
-        status=str(work.status),
+        status=shown_status(work.status, applied_seq=after.applied_seq, last_seq=session.last_seq),
         message=work.message,
         clock_seconds=after.clock_seconds,
         cycle=after.cycle,

@@ -109,7 +109,7 @@ def session_state(session: Session) -> SessionState:
     return SessionState(
         id=str(session.pk),
         name=session.name,
-        status=str(session.status),
+        status=session.shown_status,
         message=session.message,
         progress=session.progress,
         clock_seconds=session.clock_seconds,

@@ -82,6 +82,17 @@ class Session(models.Model):
     def __str__(self) -> str:
         return f"{self.name} ({self.id})"
 
+    @property
+    def shown_status(self) -> str:
+        """The status as everybody is told it."""
+        return shown_status(self.status, applied_seq=self.applied_seq, last_seq=self.last_seq)
+
+
+def shown_status(status: str, *, applied_seq: int, last_seq: int) -> str:
+    """A session's status as everybody is told it: it runs as long as an accepted command is not done, whoever works on it."""
+    is_open = status in (Session.Status.READY, Session.Status.PAUSED)
+    return str(Session.Status.RUNNING if is_open and applied_seq < last_seq else status)
+
 
 class Membership(models.Model):
     """Somebody besides the owner who may see a session, or also command it."""

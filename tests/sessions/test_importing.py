@@ -10,9 +10,9 @@ import pytest
 from django.core.files.base import ContentFile
 
 from schedviz import ingest
-from schedviz.sessions import create, history, importing, lease, stream
+from schedviz.sessions import create, frames, history, importing, lease, stream
 from schedviz.sessions.errors import SourceRefused
-from schedviz.sessions.models import Branch, Checkpoint, Command, Session, Upload
+from schedviz.sessions.models import Branch, Checkpoint, Chunk, Command, Session, Upload
 from tests.conftest import RedisServer
 from tests.sessions.conftest import dump, node, pod, work_off
 
@@ -211,3 +211,23 @@ def test_a_session_that_is_deleted_during_its_import_leaves_nothing(monkeypatch:
 
     assert not Session.objects.exists()
     assert not Checkpoint.objects.exists()
+
+
+def test_a_session_runs_until_the_steps_of_its_trace_are_done(redis: RedisServer) -> None:
+    steps = [{"op": "create", "object": node(f"node-{number}")} for number in range(3)]
+
+    session = imported(create.Trace({"format": "schedviz-trace/1", "steps": steps}))
+
+    entries: Any = stream.client().xrange(stream.notes_key(session.pk))
+    last = json.loads(entries[-1][1][b"note"])["session"]
+    assert (session.shown_status, last["status"], last["appliedSeq"], last["lastSeq"]) == ("running", "running", 0, 3)
+    assert work_off(session.pk).shown_status == "ready"
+    newest = list(stored_frames(session.pk))[-1]
+    assert newest.session.status == "ready"
+
+
+def stored_frames(session_id: Any) -> Any:
+    return [
+        frames.open_frame(bytes(data))
+        for data in Chunk.objects.filter(session_id=session_id).order_by("number").values_list("data", flat=True)
+    ]

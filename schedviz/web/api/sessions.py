@@ -42,7 +42,7 @@ def session_body(request: Request, session: Session) -> bodies.SessionBody:
         url=request.build_absolute_uri(reverse("session", args=[session.pk])),
         page=request.build_absolute_uri(reverse("session-page", args=[session.pk])),
         name=session.name,
-        status=cast("bodies.SessionStatus", str(session.status)),
+        status=cast("bodies.SessionStatus", session.shown_status),
         message=session.message,
         progress=session.progress,
         role=role_for(request, session).value,

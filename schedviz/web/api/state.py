@@ -35,7 +35,7 @@ def state_body(session: Session, moment: history.Moment) -> bodies.StateBody:
     # The bodies say, for the schema, what members the dicts have.
     return bodies.StateBody(
         id=str(session.pk),
-        status=cast("bodies.SessionStatus", str(session.status)),
+        status=cast("bodies.SessionStatus", session.shown_status),
         message=session.message,
         progress=session.progress,
         clock_seconds=view.clock_seconds,

@@ -130,7 +130,7 @@ class Feed:
             except _DATABASE_AWAY:
                 await asyncio.sleep(POLL_SECONDS)
         if found is not None:
-            self.chunk, self.event, self._status = found.chunk, found.event, str(found.status)
+            self.chunk, self.event, self._status = found.chunk, found.event, found.shown_status
         self._ready.set()
 
     async def _listen(self) -> None:
@@ -166,8 +166,8 @@ class Feed:
             for viewer in self.viewers:
                 viewer.close(_GONE)
             return
-        if str(found.status) != self._status:
-            self._take_status(str(found.status), frames.status(frames.session_state(found)))
+        if found.shown_status != self._status:
+            self._take_status(found.shown_status, frames.status(frames.session_state(found)))
         while self.chunk < found.chunk:
             missing = await in_database(history.frames_after, self.session_id, self.chunk, limit=_REPAIR_FRAMES)
             if not missing:
