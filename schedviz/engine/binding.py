@@ -12,7 +12,7 @@ from schedviz.engine import stages
 from schedviz.engine.cycle_results import BindingResults
 from schedviz.engine.failure import Failure, handle_scheduling_failure
 from schedviz.engine.framework.cycle_state import CycleState
-from schedviz.engine.framework.interface import PODS_TO_ACTIVATE_KEY
+from schedviz.engine.framework.interface import PODS_TO_ACTIVATE_KEY, PRE_BIND_WAIT_KEY
 from schedviz.engine.framework.runtime import Framework, PluginRun
 from schedviz.engine.framework.status import as_status
 from schedviz.engine.framework.types import PodInfo, QueuedPodInfo
@@ -54,7 +54,7 @@ class BindingCycle:
         #: It waits for a `bind` command; one that did (`by_hand`) also waits for `confirm`.
         self.held = held
         self.by_hand = held
-        #: It had to wait at Permit, and goes on by itself.
+        #: It had to wait, at Permit or in PreBind, and goes on by itself.
         self.waited = False
         #: The watch event of its binding was let go.
         self.released = False
@@ -88,6 +88,18 @@ class BindingCycle:
     def is_running(self) -> bool:
         """Whether there is a stage left to run."""
         return self.stage not in (stages.CONFIRM, stages.ENDED)
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it waits for something in a stage, and goes on by itself."""
+        return self.waited and self.stage in (stages.WAIT_ON_PERMIT, stages.PRE_BIND)
+
+    @property
+    def pre_bind_deadline(self) -> int | None:
+        """Until when it waits in PreBind; None: it does not."""
+        if not self.waited or self.stage != stages.PRE_BIND or PRE_BIND_WAIT_KEY not in self.cycle_state:
+            return None
+        return self.cycle_state.read(PRE_BIND_WAIT_KEY).deadline
 
     def advance(self) -> bool:
         """Run one stage and record what it found; False where it has to wait."""
@@ -127,9 +139,11 @@ class BindingCycle:
             return self._fail(Failure(status))
         return StageReport(stages.PRE_BIND)
 
-    def _pre_bind(self) -> StageReport:
-        outcome = self.framework.run_pre_bind_plugins(self.cycle_state, self.assumed, self.node)
+    def _pre_bind(self) -> StageReport | None:
+        outcome = self.framework.run_pre_bind_plugins(self.cycle_state, self.assumed, self.node, self.results.pre_bind)
         self.results.pre_bind = outcome.answers
+        if outcome.status.is_wait:
+            return None
         statuses = statuses_of(outcome.answers)
         if not outcome.status.is_success:
             return self._fail(Failure(outcome.status), statuses)

@@ -14,7 +14,7 @@ import msgspec
 from schedviz.engine.cache import Cache, Snapshot
 from schedviz.engine.cache.cache_state import CacheState
 from schedviz.engine.cache.snapshot import SnapshotState
-from schedviz.engine.cluster_checkpoint import ClusterState, cluster_state, load_cluster
+from schedviz.engine.cluster_checkpoint import ClusterState, References, cluster_state, load_cluster
 from schedviz.engine.cycle_checkpoint import (
     BindingCycleState,
     SchedulingCycleState,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from schedviz.engine.simulation import Simulation
 
 #: Goes up when an older checkpoint cannot be read any more.
-FORMAT: Final = "schedviz-checkpoint/1"
+FORMAT: Final = "schedviz-checkpoint/2"
 
 
 class CheckpointError(ValueError):
@@ -62,6 +62,8 @@ class Checkpoint(msgspec.Struct, frozen=True):
     running: SchedulingCycleState | None
     bindings: list[BindingCycleState]
     waiting_pods: dict[str, Any]
+    #: By profile and name, what plugins remember.
+    plugins: dict[str, dict[str, Any]]
     table: ObjectTableState
     origin: bytes
 
@@ -84,6 +86,7 @@ def _state(simulation: Simulation, *, origin: bytes) -> Checkpoint:
     scheduler = simulation.scheduler
     state = scheduler.state
     table = ObjectTable()
+    refs = References(table)
     source = simulation.random_source
     version, internal, gauss = source.getstate() if source is not None else (0, (), None)
     return Checkpoint(
@@ -97,13 +100,17 @@ def _state(simulation: Simulation, *, origin: bytes) -> Checkpoint:
         random=None if source is None else (version, list(internal), gauss),
         task=simulation.task,
         shown_cycle=simulation.shown_cycle,
-        cluster=cluster_state(simulation.cluster, state.informers, table),
+        cluster=cluster_state(simulation.cluster, state.informers, refs),
         cache=state.cache.to_state(table),
         snapshot=state.snapshot.to_state(state.cache.node_generations(), table),
         queue=state.queue.to_state(table),
         running=None if scheduler.cycle is None else scheduling_cycle_state(scheduler.cycle, table),
         bindings=[binding_cycle_state(binding, table) for binding in scheduler.bindings],
         waiting_pods={name: framework.waiting_pods.to_state() for name, framework in state.profiles.items()},
+        plugins={
+            name: {plugin.name: plugin.to_state(refs.number) for plugin in framework.stateful_plugins}
+            for name, framework in state.profiles.items()
+        },
         table=table.to_state(),
         origin=origin,
     )
@@ -142,7 +149,11 @@ def _restore_scheduler(simulation: Simulation, saved: Checkpoint, table: ObjectT
     state.queue.load(saved.queue, table)
     state.cycle = saved.cycle
     state.next_start_node_index = saved.next_start_node_index
-    load_cluster(simulation.cluster, state.informers, saved.cluster, table)
+    refs = References(table, saved.cluster.others)
+    load_cluster(simulation.cluster, state.informers, saved.cluster, refs)
+    for name, framework in state.profiles.items():
+        for plugin in framework.stateful_plugins:
+            plugin.load(saved.plugins[name][plugin.name], refs.find)
     scheduler.cycle = None if saved.running is None else scheduling_cycle_of(saved.running, state, table)
     scheduler.bindings = [binding_cycle_of(binding, state, table) for binding in saved.bindings]
     waiting = {binding.assumed.uid: binding.assumed for binding in scheduler.bindings}

@@ -76,9 +76,9 @@ class References:
         return self.others[number]
 
 
-def cluster_state(cluster: Cluster, informers: Informers, table: ObjectTable) -> ClusterState:
-    """What stands for the API server and the informers."""
-    refs, store, watches = References(table), cluster.store, cluster.watches
+def cluster_state(cluster: Cluster, informers: Informers, refs: References) -> ClusterState:
+    """What stands for the API server and the informers. Objects that `refs` numbers afterwards are part of it too."""
+    store, watches = cluster.store, cluster.watches
     stored = {kind: [refs.number(obj) for obj in objects.values()] for kind, objects in store.by_kind().items() if objects}
     informed = {kind: [refs.number(obj) for obj in objects.values()] for kind, objects in informers.objects().items() if objects}
 
@@ -99,9 +99,9 @@ def cluster_state(cluster: Cluster, informers: Informers, table: ObjectTable) ->
     )
 
 
-def load_cluster(cluster: Cluster, informers: Informers, saved: ClusterState, table: ObjectTable) -> None:
+def load_cluster(cluster: Cluster, informers: Informers, saved: ClusterState, refs: References) -> None:
     """The reverse of `cluster_state`, into a cluster and informers that were just made."""
-    refs, store, watches = References(table, saved.others), cluster.store, cluster.watches
+    store, watches = cluster.store, cluster.watches
     store.resource_version = saved.resource_version
     for kind, numbers in saved.stored.items():
         for number in numbers:

@@ -6,10 +6,11 @@ A host is given instructions one at a time and answers with an error as a value,
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Generic, Protocol
 
 import msgspec
 
+from schedviz.engine.framework.listers import StorageObject
 from schedviz.engine.framework.status import StatusError
 from schedviz.kube.core import Pod, PodCondition
 
@@ -49,6 +50,12 @@ class DeletePod(Instruction, frozen=True):
     pod: Pod
 
 
+class UpdateObject(Instruction, Generic[StorageObject], frozen=True):
+    """Replace a volume that is to be held by a claim, or a claim that is to be provisioned. It must not have changed meanwhile."""
+
+    object: StorageObject
+
+
 class RecordEvent(Instruction, frozen=True):
     """Record a Kubernetes Event about a pod. It never fails."""
 
@@ -69,4 +76,8 @@ class Host(Protocol):
 
     def carry_out(self, instruction: AnyInstruction) -> StatusError | None:
         """Do it. The error that the API server answered with, or None."""
+        ...
+
+    def update_object(self, instruction: UpdateObject[StorageObject]) -> StorageObject | StatusError:
+        """Do it. What the object has become, or the error that the API server answered with."""
         ...

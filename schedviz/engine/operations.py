@@ -334,12 +334,12 @@ class Operations:
         return min((moment for moment in moments if moment is not None), default=None)
 
     def _settle(self) -> None:
-        """Do what is due by now: watch events arrive, pods that waited at Permit go on, confirmed bindings end."""
+        """Do what is due by now: watch events arrive, pods that waited at Permit or in PreBind go on, confirmed bindings end."""
         simulation = self._simulation
         while simulation.cluster.deliver_arrived():
             pass
         for binding in list(simulation.scheduler.bindings):
-            if binding.stage == stages.WAIT_ON_PERMIT and not binding.held and binding.waited:
+            if binding.is_waiting and not binding.held:
                 self._run_binding(binding)
                 if binding.stage == stages.CONFIRM and not binding.by_hand:
                     self._release(binding)

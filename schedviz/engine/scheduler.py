@@ -17,12 +17,13 @@ from schedviz.engine.cluster.watch import WatchEvent
 from schedviz.engine.config import KubeSchedulerConfiguration
 from schedviz.engine.event_handlers import EventHandlers
 from schedviz.engine.extenders import Extender
+from schedviz.engine.framework.listers import StorageObject
 from schedviz.engine.framework.plugins.registry import in_tree_registry
 from schedviz.engine.framework.runtime import Framework
 from schedviz.engine.framework.status import StatusError
 from schedviz.engine.framework.types import ClusterEvent, Generations, PodInfo
 from schedviz.engine.informers import Informers
-from schedviz.engine.instructions import ApplyPodCondition, BindPod, DeletePod, Host, PatchPodStatus, RecordEvent
+from schedviz.engine.instructions import ApplyPodCondition, BindPod, DeletePod, Host, PatchPodStatus, RecordEvent, UpdateObject
 from schedviz.engine.queue import Nominator, SchedulingQueue
 from schedviz.engine.schedule_one import SchedulingCycle
 from schedviz.engine.state import SchedulerState
@@ -40,6 +41,10 @@ class ApiClient:
     def bind(self, pod: PodInfo, node_name: str) -> StatusError | None:
         """Write the pod's Binding."""
         return self._host.carry_out(BindPod(pod.pod, node_name))
+
+    def update(self, obj: StorageObject) -> StorageObject | StatusError:
+        """Replace a volume or a claim; what it has become."""
+        return self._host.update_object(UpdateObject(obj))
 
     def clear_nominated_node_name(self, pod: Pod) -> StatusError | None:
         """Take a nomination back where there is one. Upstream: scheduler/util/utils.go ClearNominatedNodeName"""
@@ -136,6 +141,9 @@ class Scheduler:
         """An informer is told of a change. Raises `SchedulerExitError` where upstream's process would end."""
         before = self.state.informers.apply(event)
         if event.lost != "handlers":
+            # Plugins were made, and asked for events, before the scheduler did.
+            for framework in self.state.profiles.values():
+                framework.object_changed(event.kind, event.verb, event.object)
             self._handlers.handle(event, before)
 
     def list_one(self, kind: str, obj: KubeObject) -> None:
@@ -176,9 +184,11 @@ class Scheduler:
         return [binding for binding in self.bindings if binding.held]
 
     def waiting_deadline(self) -> int | None:
-        """When the first pod that waits at Permit is rejected."""
+        """When the first pod that waits at Permit is rejected, or that waits in PreBind gives up."""
         waiting = [pod for framework in self.state.profiles.values() for pod in framework.waiting_pods.all()]
-        return min((pod.deadline for pod in waiting if pod.pending), default=None)
+        deadlines = [pod.deadline for pod in waiting if pod.pending]
+        deadlines += [binding.pre_bind_deadline for binding in self.bindings if binding.pre_bind_deadline is not None]
+        return min(deadlines, default=None)
 
     # Time passes.
 

@@ -12,12 +12,13 @@ from typing import Any, TypeVar
 from msgspec.structs import replace
 
 from schedviz.engine.clock import Clock
-from schedviz.engine.cluster import status_patch
+from schedviz.engine.cluster import status_patch, volume_controller
 from schedviz.engine.cluster.admission import admitted, in_namespace, merged
 from schedviz.engine.cluster.objects import ObjectStore, qualified_resource
 from schedviz.engine.cluster.watch import Lost, Verb, Watches, WatchEvent
+from schedviz.engine.framework.listers import StorageObject
 from schedviz.engine.framework.status import StatusError
-from schedviz.engine.instructions import AnyInstruction, ApplyPodCondition, BindPod, DeletePod, PatchPodStatus, RecordEvent
+from schedviz.engine.instructions import AnyInstruction, ApplyPodCondition, BindPod, DeletePod, PatchPodStatus, RecordEvent, UpdateObject
 from schedviz.kube.core import Pod, PodCondition
 from schedviz.kube.kinds import BY_NAME, BY_TYPE
 from schedviz.kube.meta import KubeObject
@@ -115,6 +116,42 @@ class Cluster:
             case RecordEvent():
                 self._record_event(instruction)
         return None
+
+    def update_object(self, instruction: UpdateObject[StorageObject]) -> StorageObject | StatusError:
+        """Replace a volume or a claim; the watchers hear of it at once, and the volume controller acts on it."""
+        written = instruction.object
+        kind = BY_TYPE[type(written)].name
+        current = self.store.get(kind, written.key)
+        error = _why_not_replaced(written, current)
+        if error:
+            self._record_scheduler_write("update", written, error=error)
+            return StatusError(error)
+        new = self._replace(written, by_scheduler=True)
+        volume_controller.react(self, new)
+        return new
+
+    def find(self, kind: str, key: str) -> KubeObject | None:
+        """The object, or None."""
+        return self.store.get(kind, key)
+
+    def put(self, obj: KubeObject) -> None:
+        """Create or replace an object as a controller does, and tell the watchers at once if that changed anything."""
+        if self.store.get(BY_TYPE[type(obj)].name, obj.key) is None:
+            self.create(obj)
+        else:
+            self._replace(obj)
+
+    def _replace(self, obj: Object, *, by_scheduler: bool = False) -> Object:
+        current = self._existing(BY_TYPE[type(obj)].name, obj.key)
+        if by_scheduler:
+            self._record_scheduler_write("update", obj)
+        if _same(obj, current):
+            return replace(obj, metadata=current.metadata)
+        new = self._written(obj)
+        if not by_scheduler:
+            self._record_write("update", new)
+        self._tell_at_once(self._event("MODIFIED", new, current))
+        return new
 
     def _bind(self, instruction: BindPod) -> StatusError | None:
         failure, self.bind_failure = self.bind_failure, None
@@ -369,6 +406,19 @@ def _why_not_bound(pod: KubeObject | None, wanted: Pod) -> str:
         return f'{conflict}pod {pod.name} is already assigned to node "{pod.spec.node_name}"'
     if pod.spec.scheduling_gates:
         return f"{conflict}pod {pod.name} has non-empty .spec.schedulingGates"
+    return ""
+
+
+def _why_not_replaced(new: KubeObject, current: KubeObject | None) -> str:
+    """Why the API server would refuse to replace an object; "" where it would not."""
+    resource = qualified_resource(BY_TYPE[type(new)].name)
+    if current is None:
+        return f'{resource} "{new.name}" not found'
+    if new.metadata.resource_version != current.metadata.resource_version:
+        return (
+            f'Operation cannot be fulfilled on {resource} "{new.name}": the object has been modified; '
+            "please apply your changes to the latest version and try again"
+        )
     return ""
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import Enum
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import Any, Final, Literal, Protocol, runtime_checkable
 
 import msgspec
 import numpy as np
@@ -24,6 +24,7 @@ from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import Status
 from schedviz.engine.framework.types import ClusterEvent, NodeInfo, PodInfo, QueuedPodInfo
 from schedviz.engine.framework.verdicts import Verdicts
+from schedviz.kube.meta import KubeObject
 
 MAX_NODE_SCORE: Final = 100
 MIN_NODE_SCORE: Final = 0
@@ -111,6 +112,21 @@ class PodsToActivate(msgspec.Struct):
 
 
 PODS_TO_ACTIVATE_KEY: Final = StateKey("kubernetes.io/pods-to-activate", PodsToActivate)
+
+
+class PreBindWait(msgspec.Struct, frozen=True):
+    """A PreBind plugin has to wait, and gives up at `deadline` (nanoseconds). Ours: upstream's plugin blocks its binding cycle."""
+
+    deadline: int
+
+    def clone(self) -> PreBindWait:
+        return self
+
+
+PRE_BIND_WAIT_KEY: Final = StateKey("schedviz/pre-bind-wait", PreBindWait)
+
+#: What happened to an object, as a watch says it.
+ObjectVerb = Literal["ADDED", "MODIFIED", "DELETED"]
 
 
 class PreemptionExtender(Protocol):
@@ -284,7 +300,9 @@ class PermitPlugin(Plugin, Protocol):
 
 @runtime_checkable
 class PreBindPlugin(Plugin, Protocol):
-    def pre_bind(self, state: CycleState, pod: PodInfo, node_name: str) -> Status: ...
+    """Prepares the binding. None: it has to wait for something, and is asked again; `PRE_BIND_WAIT_KEY` says until when."""
+
+    def pre_bind(self, state: CycleState, pod: PodInfo, node_name: str) -> Status | None: ...
 
 
 @runtime_checkable
@@ -297,6 +315,29 @@ class BindPlugin(Plugin, Protocol):
 @runtime_checkable
 class PostBindPlugin(Plugin, Protocol):
     def post_bind(self, state: CycleState, pod: PodInfo, node_name: str) -> None: ...
+
+
+@runtime_checkable
+class ObjectWatcher(Plugin, Protocol):
+    """A plugin that keeps something of objects: it hears of every change after the informer's store has, before cache and queue."""
+
+    @property
+    def watched_kinds(self) -> Sequence[str]: ...
+
+    def object_changed(self, verb: ObjectVerb, obj: KubeObject) -> None: ...
+
+
+@runtime_checkable
+class StatefulPlugin(Plugin, Protocol):
+    """A plugin that remembers something from one pod to the next; it is in every checkpoint."""
+
+    def to_state(self, number: Callable[[KubeObject], int]) -> Any:
+        """Plain data. Objects are written as the numbers that `number` gives them."""
+        ...
+
+    def load(self, state: Any, find: Callable[[str, int], KubeObject]) -> None:
+        """The reverse, into a plugin that was just made. `find` takes a kind and a number."""
+        ...
 
 
 @runtime_checkable

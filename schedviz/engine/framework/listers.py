@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import StatusError
 from schedviz.engine.framework.types import NodeInfo, PodInfo
 from schedviz.engine.framework.verdicts import Index
 from schedviz.kube.core import Pod, PodCondition
+from schedviz.kube.storage import PersistentVolume, PersistentVolumeClaim
+
+StorageObject = TypeVar("StorageObject", PersistentVolume, PersistentVolumeClaim)
 
 
 class SharedLister(Protocol):
@@ -63,6 +66,10 @@ class Client(Protocol):
 
     def bind(self, pod: PodInfo, node_name: str) -> StatusError | None:
         """Write the pod's Binding."""
+        ...
+
+    def update(self, obj: StorageObject) -> StorageObject | StatusError:
+        """Replace a volume or a claim; what it has become, with its new resource version."""
         ...
 
     def clear_nominated_node_name(self, pod: Pod) -> StatusError | None:

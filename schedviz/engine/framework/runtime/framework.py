@@ -16,6 +16,8 @@ from schedviz.engine.framework.interface import (
     BindPlugin,
     EnqueueExtensions,
     NominatingMode,
+    ObjectVerb,
+    ObjectWatcher,
     PartlyAnswered,
     PermitPlugin,
     PostBindPlugin,
@@ -29,6 +31,7 @@ from schedviz.engine.framework.interface import (
     PreScorePlugin,
     QueueSortPlugin,
     ReservePlugin,
+    StatefulPlugin,
 )
 from schedviz.engine.framework.listers import Client, ObjectLister, PodNominator, SharedLister
 from schedviz.engine.framework.rows import Rows
@@ -48,6 +51,7 @@ from schedviz.engine.framework.runtime.waiting_pods import WaitingPod, WaitingPo
 from schedviz.engine.framework.status import SKIP, SUCCESS, Code, Status, as_status, unschedulable, wrapped
 from schedviz.engine.framework.types import GVK, NANOS_PER_SECOND, ActionType, ClusterEvent, NodeInfo, PodInfo, QueuedPodInfo
 from schedviz.engine.framework.verdicts import Verdicts
+from schedviz.kube.meta import KubeObject
 
 #: The longest that a Permit plugin can make a pod wait.
 MAX_PERMIT_TIMEOUT: Final = 15 * 60 * NANOS_PER_SECOND
@@ -101,6 +105,9 @@ class Framework:
         # Asked once and not at each cycle: isinstance of a protocol is slow.
         partly = [plugin for plugin in self.plugins.by_name.values() if isinstance(plugin, PartlyAnswered)]
         self._partly_answered = sorted(partly, key=lambda plugin: plugin.name)
+        self._watchers = [plugin for plugin in self.plugins.by_name.values() if isinstance(plugin, ObjectWatcher)]
+        #: Plugins that remember something from one pod to the next.
+        self.stateful_plugins = [plugin for plugin in self.plugins.by_name.values() if isinstance(plugin, StatefulPlugin)]
 
     # --- what the profile has
 
@@ -139,6 +146,12 @@ class Framework:
         Without a snapshot the pod alone is looked at; with one, also the pods that run already.
         """
         return [plugin.name for plugin in self._partly_answered if plugin.uses(pod, snapshot)]
+
+    def object_changed(self, kind: str, verb: ObjectVerb, obj: KubeObject) -> None:
+        """Tell the plugins that watch objects of this kind."""
+        for plugin in self._watchers:
+            if kind in plugin.watched_kinds:
+                plugin.object_changed(verb, obj)
 
     # --- the scheduling cycle
 
@@ -343,11 +356,16 @@ class Framework:
             return signal
         return wrapped("waiting on permit for pod", signal).with_failed_plugin(signal.failed_plugin)
 
-    def run_pre_bind_plugins(self, state: CycleState, pod: PodInfo, node_name: str) -> PluginRun:
-        """Let each prepare the binding. Upstream: RunPreBindPlugins"""
-        answers: list[PluginAnswer] = []
-        for plugin in self._pre_bind:
+    def run_pre_bind_plugins(self, state: CycleState, pod: PodInfo, node_name: str, done: Sequence[PluginAnswer] = ()) -> PluginRun:
+        """Let each prepare the binding; Wait: one has to wait, go on later with the answers of those that are `done`.
+
+        Upstream: RunPreBindPlugins
+        """
+        answers = list(done)
+        for plugin in self._pre_bind[len(done) :]:
             status = plugin.pre_bind(state, pod, node_name)
+            if status is None:
+                return PluginRun(Status(Code.WAIT), tuple(answers))
             answers.append(PluginAnswer(plugin.name, status))
             if not status.is_success:
                 return PluginRun(_rejected_or_failed("PreBind", plugin.name, status), tuple(answers))

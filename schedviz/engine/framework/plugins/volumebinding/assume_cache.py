@@ -18,7 +18,7 @@ Object = TypeVar("Object", bound=KubeObject)
 
 #: Gives an object a number, and finds it again: what a checkpoint is written with.
 Number = Callable[[KubeObject], int]
-Find = Callable[[int], KubeObject]
+Find = Callable[[str, int], KubeObject]
 
 
 class AssumeError(ValueError):
@@ -38,6 +38,7 @@ class AssumeCache(Generic[Object]):
     It hears of objects by itself, so it may differ from the informer's store, which plugins see otherwise.
     """
 
+    kind: str
     #: What errors call the kind.
     description: str
 
@@ -84,7 +85,7 @@ class AssumeCache(Generic[Object]):
     def load(self, state: Sequence[Sequence[int]], find: Find) -> None:
         """The reverse of `to_state`, into a cache that was just made."""
         for api, latest in state:
-            self._put(ObjInfo(find(api), find(latest)))  # type: ignore[arg-type]  # of this cache's kind, as they were saved
+            self._put(ObjInfo(find(self.kind, api), find(self.kind, latest)))  # type: ignore[arg-type]  # of this kind
 
     def _put(self, info: ObjInfo[Object]) -> None:
         self._objects[info.api.key] = info
@@ -99,12 +100,14 @@ class AssumeCache(Generic[Object]):
 class ClaimCache(AssumeCache[PersistentVolumeClaim]):
     """Claims. Upstream: PVCAssumeCache"""
 
+    kind = "PersistentVolumeClaim"
     description = "v1.PersistentVolumeClaim"
 
 
 class VolumeCache(AssumeCache[PersistentVolume]):
     """Volumes, also by storage class. Upstream: PVAssumeCache"""
 
+    kind = "PersistentVolume"
     description = "v1.PersistentVolume"
 
     def __init__(self) -> None:

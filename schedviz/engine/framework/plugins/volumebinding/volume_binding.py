@@ -1,45 +1,46 @@
 """VolumeBinding: the pod's claims are bound, or can be bound to volumes that its node reaches.
 
-Exact for now for pods without claims. Upstream: framework/plugins/volumebinding/volume_binding.go
+Upstream: framework/plugins/volumebinding/volume_binding.go
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, Final
 
-import msgspec
 import numpy as np
 
 from schedviz.engine.config.plugin_args import VolumeBindingArgs
-from schedviz.engine.framework.cycle_state import CycleState, NotFoundError, StateKey
-from schedviz.engine.framework.interface import Handle, PreFilterResult, Scores
+from schedviz.engine.framework.cycle_state import CycleState, NotFoundError
+from schedviz.engine.framework.interface import PRE_BIND_WAIT_KEY, Handle, ObjectVerb, PreBindWait, PreFilterResult, Scores
 from schedviz.engine.framework.listers import SharedLister
 from schedviz.engine.framework.plugins import names
+from schedviz.engine.framework.plugins.volumebinding.assume_cache import AssumeError, Find, Number
+from schedviz.engine.framework.plugins.volumebinding.binder import BindingError, VolumeBinder
+from schedviz.engine.framework.plugins.volumebinding.find_volumes import VolumeSearch
+from schedviz.engine.framework.plugins.volumebinding.state import STATE_KEY, PodVolumeClaims, PodVolumes, StateData
 from schedviz.engine.framework.rows import Rows
-from schedviz.engine.framework.status import SKIP, SUCCESS, Status, as_status
-from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, PodInfo
+from schedviz.engine.framework.status import SKIP, SUCCESS, Status, StatusError, as_status, unresolvable
+from schedviz.engine.framework.types import GVK, NANOS_PER_SECOND, ActionType, ClusterEvent, PodInfo
 from schedviz.engine.framework.verdicts import Verdicts
+from schedviz.kube.claims import claim_name, why_not_for_pod
+from schedviz.kube.core import Pod
+from schedviz.kube.meta import KubeObject
+from schedviz.kube.storage import PersistentVolume, PersistentVolumeClaim
 
-
-class StateData(msgspec.Struct):
-    """What is known of the pod's volumes. Upstream: stateData"""
-
-    all_bound: bool = False
-
-    def clone(self) -> StateData:
-        """The same object: nodes that are tried do not change it."""
-        return self
-
-
-STATE_KEY = StateKey(names.VOLUME_BINDING, StateData)
+_UNBOUND_IMMEDIATE: Final = unresolvable("pod has unbound immediate PersistentVolumeClaims")
 
 
 class VolumeBinding:
     name = names.VOLUME_BINDING
+    watched_kinds = ("PersistentVolume", "PersistentVolumeClaim")
 
     def __init__(self, args: VolumeBindingArgs, handle: Handle) -> None:
-        self._args = args
         self._handle = handle
+        self._bind_timeout = args.bind_timeout_seconds * NANOS_PER_SECOND
+        self._binder = VolumeBinder(handle)
+        #: The search for the claims that were asked about last: a pod is asked about in several slices.
+        self._search: tuple[PodVolumeClaims, VolumeSearch] | None = None
 
     def events_to_register(self) -> Sequence[ClusterEvent]:
         add_or_update = ActionType.ADD | ActionType.UPDATE
@@ -53,33 +54,147 @@ class VolumeBinding:
             ClusterEvent(GVK.CSI_STORAGE_CAPACITY, add_or_update),
         )
 
-    def uses(self, pod: PodInfo, snapshot: SharedLister | None) -> bool:  # noqa: ARG002
-        return any(volume.persistent_volume_claim is not None or volume.ephemeral is not None for volume in pod.pod.spec.volumes)
+    # What it hears and keeps between pods.
+
+    def object_changed(self, verb: ObjectVerb, obj: KubeObject) -> None:
+        """Keep the assume caches up to date."""
+        match obj:
+            case PersistentVolume():
+                (self._binder.volumes.delete if verb == "DELETED" else self._binder.volumes.add)(obj)
+            case PersistentVolumeClaim():
+                (self._binder.claims.delete if verb == "DELETED" else self._binder.claims.add)(obj)
+
+    def to_state(self, number: Number) -> Any:
+        """The assume caches, for a checkpoint."""
+        return {"volumes": self._binder.volumes.to_state(number), "claims": self._binder.claims.to_state(number)}
+
+    def load(self, state: Any, find: Find) -> None:
+        """The reverse of `to_state`."""
+        self._binder.volumes.load(state["volumes"], find)
+        self._binder.claims.load(state["claims"], find)
+
+    # The scheduling cycle.
 
     def pre_filter(self, state: CycleState, pod: PodInfo, snapshot: SharedLister) -> tuple[PreFilterResult | None, Status]:  # noqa: ARG002
-        state.write(STATE_KEY, StateData())
-        return None, SKIP
+        try:
+            if not self._has_claims(pod.pod):
+                state.write(STATE_KEY, StateData())
+                return None, SKIP
+        except BindingError as error:
+            return None, unresolvable(str(error))
+        try:
+            claims = self._binder.get_pod_volume_claims(pod.pod)
+        except BindingError as error:
+            return None, as_status(str(error))
+        if claims.unbound_immediate:
+            return None, _UNBOUND_IMMEDIATE
+        eligible = self._binder.get_eligible_nodes(claims.bound)
+        state.write(STATE_KEY, StateData(claims=claims))
+        return None if eligible is None else PreFilterResult(eligible), SUCCESS
+
+    def _has_claims(self, pod: Pod) -> bool:
+        """Raises `BindingError` for a claim that nobody can use. Upstream: podHasPVCs"""
+        has_claims = False
+        for volume in pod.spec.volumes:
+            name = claim_name(pod, volume)
+            if name is None:
+                continue
+            has_claims = True
+            claim: PersistentVolumeClaim | None = self._handle.objects.get("PersistentVolumeClaim", pod.namespace, name)
+            if claim is None and volume.persistent_volume_claim is None:
+                raise BindingError(f'waiting for ephemeral volume controller to create the persistentvolumeclaim "{name}"')
+            if claim is None:
+                raise BindingError(f'persistentvolumeclaim "{name}" not found')
+            if claim.status.phase == "Lost":
+                raise BindingError(f'persistentvolumeclaim "{name}" bound to non-existent persistentvolume "{claim.spec.volume_name}"')
+            if claim.metadata.deletion_timestamp is not None:
+                raise BindingError(f'persistentvolumeclaim "{name}" is being deleted')
+            if volume.persistent_volume_claim is None and (why := why_not_for_pod(claim, pod)):
+                raise BindingError(why)
+        return has_claims
 
     def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:  # noqa: ARG002 - the extension point's shape
-        return None
+        try:
+            data = state.read(STATE_KEY)
+        except NotFoundError as error:
+            return Verdicts.all(len(rows), as_status(str(error)))
+        if data.claims is None:
+            return None
+        data.is_filtered = True
+        return self._search_for(data.claims).filter(rows)
+
+    def _search_for(self, claims: PodVolumeClaims) -> VolumeSearch:
+        if self._search is None or self._search[0] is not claims:
+            self._search = claims, VolumeSearch(claims, self._binder.volumes, self._handle.objects)
+        return self._search[1]
 
     def score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Scores | Status:  # noqa: ARG002 - the extension point's shape
         """Nothing: the gate VolumeCapacityPriority is off."""
         return np.zeros(len(rows), np.int64)
 
-    def reserve(self, state: CycleState, pod: PodInfo, node_name: str) -> Status:  # noqa: ARG002 - the extension point's shape
+    def reserve(self, state: CycleState, pod: PodInfo, node_name: str) -> Status:
         try:
-            state.read(STATE_KEY).all_bound = True
+            data = state.read(STATE_KEY)
         except NotFoundError as error:
             return as_status(str(error))
+        found = self._pod_volumes(data, node_name)
+        if found is None:
+            data.all_bound = True
+            return SUCCESS
+        data.pod_volumes = found
+        try:
+            assumed = self._binder.assume_pod_volumes(pod.pod, node_name, found)
+        except AssumeError as error:
+            return as_status(str(error))
+        finally:
+            # They served to find the volumes; what waits to be bound is to be small.
+            data.claims = None
+        data.all_bound = assumed is None
+        data.pod_volumes = assumed or found
         return SUCCESS
 
-    def pre_bind(self, state: CycleState, pod: PodInfo, node_name: str) -> Status:  # noqa: ARG002 - the extension point's shape
+    def _pod_volumes(self, data: StateData, node_name: str) -> PodVolumes | None:
+        """What is to be done on a node; None: Filter did not look at it."""
+        if data.pod_volumes is not None or data.claims is None or not data.is_filtered:
+            return data.pod_volumes
+        info = self._handle.snapshot.node_info_map.get(node_name)
+        return None if info is None else self._search_for(data.claims).pod_volumes(Rows.of([info]))
+
+    def unreserve(self, state: CycleState, pod: PodInfo, node_name: str) -> None:  # noqa: ARG002 - the extension point's shape
         try:
-            state.read(STATE_KEY)
+            volumes = self._pod_volumes(state.read(STATE_KEY), node_name)
+        except NotFoundError:
+            return
+        if volumes is not None:
+            self._binder.revert(volumes)
+
+    # The binding cycle.
+
+    def pre_bind(self, state: CycleState, pod: PodInfo, node_name: str) -> Status | None:
+        """Write what was assumed, and wait until the controller has bound it (None: it has not yet)."""
+        try:
+            data = state.read(STATE_KEY)
         except NotFoundError as error:
             return as_status(str(error))
-        return SUCCESS
+        if data.all_bound:
+            return SUCCESS
+        volumes = self._pod_volumes(data, node_name)
+        if volumes is None:
+            return as_status(f'no pod volumes found for node "{node_name}"')
+        if not data.is_written:
+            written = self._binder.write(pod.pod, volumes)
+            if isinstance(written, StatusError):
+                return as_status(written)
+            volumes = data.pod_volumes = written
+            data.is_written = True
+            state.write(PRE_BIND_WAIT_KEY, PreBindWait(self._handle.clock() + self._bind_timeout))
+        return self._wait_for_bindings(pod.pod, volumes, state.read(PRE_BIND_WAIT_KEY).deadline)
 
-    def unreserve(self, state: CycleState, pod: PodInfo, node_name: str) -> None:
-        """Nothing was assumed."""
+    def _wait_for_bindings(self, pod: Pod, volumes: PodVolumes, deadline: int) -> Status | None:
+        """Upstream asks every second; here whenever something has happened."""
+        try:
+            if self._binder.are_bound(pod, volumes):
+                return SUCCESS
+        except BindingError as error:
+            return as_status(f"binding volumes: {error}")
+        return as_status("binding volumes: timed out waiting for the condition") if self._handle.clock() >= deadline else None

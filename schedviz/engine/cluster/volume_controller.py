@@ -1,0 +1,97 @@
+"""What the volume controller and the provisioners do when the scheduler has decided: they finish the binding at once.
+
+A volume that the scheduler has put a claim on is bound to it; a claim that the scheduler has selected a node for gets a volume of its
+own. Nothing else is reconciled (FORMAT.md, "What the API server does").
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from msgspec.structs import replace
+
+from schedviz.kube.claims import BIND_COMPLETED, BOUND_BY_CONTROLLER, PROVISIONED_BY, SELECTED_NODE, annotated, class_of_claim
+from schedviz.kube.meta import KubeObject, ObjectMeta
+from schedviz.kube.storage import (
+    ObjectReference,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    PersistentVolumeSpec,
+    PersistentVolumeStatus,
+    StorageClass,
+)
+from schedviz.kube.volumes import CSISource
+
+BOUND = "Bound"
+
+
+class Writer(Protocol):
+    """The API server, as a controller uses it."""
+
+    def find(self, kind: str, key: str) -> KubeObject | None: ...
+
+    def put(self, obj: KubeObject) -> None:
+        """Create or replace an object, and tell the watchers if that changed anything."""
+        ...
+
+
+def react(writer: Writer, obj: KubeObject) -> None:
+    """Finish what the scheduler began with this volume or claim."""
+    match obj:
+        case PersistentVolume():
+            _bind_claimed(writer, obj)
+        case PersistentVolumeClaim():
+            _provision(writer, obj)
+
+
+def _bind_claimed(writer: Writer, volume: PersistentVolume) -> None:
+    held_by = volume.spec.claim_ref
+    claim = None if held_by is None else writer.find("PersistentVolumeClaim", f"{held_by.namespace}/{held_by.name}")
+    if held_by is None or not isinstance(claim, PersistentVolumeClaim) or claim.uid != held_by.uid:
+        return
+    if claim.spec.volume_name not in ("", volume.name):
+        return
+    writer.put(replace(volume, status=replace(volume.status, phase=BOUND)))
+    writer.put(_bound(claim, volume.name))
+
+
+def _provision(writer: Writer, claim: PersistentVolumeClaim) -> None:
+    if SELECTED_NODE not in claim.metadata.annotations or claim.spec.volume_name:
+        return
+    storage_class = writer.find("StorageClass", class_of_claim(claim))
+    if not isinstance(storage_class, StorageClass):
+        return
+    volume = _volume_for(claim, storage_class)
+    if writer.find("PersistentVolume", volume.name) is None:
+        writer.put(volume)
+    writer.put(_bound(claim, volume.name))
+
+
+def _volume_for(claim: PersistentVolumeClaim, storage_class: StorageClass) -> PersistentVolume:
+    name = f"pvc-{claim.uid.replace('/', '-')}"
+    return PersistentVolume(
+        metadata=ObjectMeta(name=name, annotations={PROVISIONED_BY: storage_class.provisioner}),
+        spec=PersistentVolumeSpec(
+            capacity=claim.spec.resources.requests,
+            access_modes=claim.spec.access_modes,
+            claim_ref=ObjectReference(
+                api_version="v1", kind="PersistentVolumeClaim", namespace=claim.namespace, name=claim.name, uid=claim.uid
+            ),
+            storage_class_name=storage_class.name,
+            volume_mode=claim.spec.volume_mode,
+            csi=CSISource(driver=storage_class.provisioner, volume_handle=name),
+        ),
+        status=PersistentVolumeStatus(phase=BOUND),
+    )
+
+
+def _bound(claim: PersistentVolumeClaim, volume_name: str) -> PersistentVolumeClaim:
+    metadata = claim.metadata
+    if not claim.spec.volume_name:
+        metadata = annotated(metadata, BOUND_BY_CONTROLLER, "yes")
+    return replace(
+        claim,
+        metadata=annotated(metadata, BIND_COMPLETED, "yes"),
+        spec=replace(claim.spec, volume_name=volume_name),
+        status=replace(claim.status, phase=BOUND),
+    )
