@@ -1,21 +1,62 @@
-"""VolumeZone: a node is in the zone of the pod's volumes.
+"""VolumeZone: a node is in the zone and the region that the labels of the pod's volumes name.
 
-Exact for now for pods without claims. Upstream: framework/plugins/volumezone/volume_zone.go
+Upstream: framework/plugins/volumezone/volume_zone.go
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
-from schedviz.engine.framework.cycle_state import CycleState
+import msgspec
+import numpy as np
+
+from schedviz.engine.framework.cycle_state import CycleState, NotFoundError, StateKey
 from schedviz.engine.framework.interface import Handle, PreFilterResult
 from schedviz.engine.framework.listers import SharedLister
 from schedviz.engine.framework.plugins import names
+from schedviz.engine.framework.plugins.helper.topology import has_label, label_codes
 from schedviz.engine.framework.rows import Rows
-from schedviz.engine.framework.status import SKIP, Status
+from schedviz.engine.framework.status import SKIP, SUCCESS, Status, unresolvable
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, PodInfo
 from schedviz.engine.framework.verdicts import Verdicts
+from schedviz.kube.claims import WAIT_FOR_FIRST_CONSUMER, class_of_claim
+from schedviz.kube.core import Pod
+from schedviz.kube.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
+
+_CONFLICT: Final = unresolvable("node(s) had no available volume zone")
+
+TOPOLOGY_LABELS: Final = (
+    "failure-domain.beta.kubernetes.io/zone",
+    "failure-domain.beta.kubernetes.io/region",
+    "topology.kubernetes.io/zone",
+    "topology.kubernetes.io/region",
+)
+#: Between the zones of a volume that is in several.
+_DELIMITER: Final = "__"
+
+
+class PVTopology(msgspec.Struct, frozen=True):
+    """A label of a volume, and the values of which the node's must be one."""
+
+    key: str
+    values: frozenset[str]
+
+
+class StateData(msgspec.Struct, frozen=True):
+    """Where the pod's volumes are."""
+
+    topologies: tuple[PVTopology, ...] = ()
+
+    def clone(self) -> StateData:
+        return self
+
+
+PRE_FILTER_STATE_KEY: Final = StateKey(f"PreFilter{names.VOLUME_ZONE}", StateData)
+
+
+class UnusableVolumeError(ValueError):
+    """A claim or a volume that no node can serve."""
 
 
 class VolumeZone:
@@ -32,11 +73,73 @@ class VolumeZone:
             ClusterEvent(GVK.PERSISTENT_VOLUME, ActionType.ADD | ActionType.UPDATE),
         )
 
-    def uses(self, pod: PodInfo, snapshot: SharedLister | None) -> bool:  # noqa: ARG002
-        return any(volume.persistent_volume_claim is not None for volume in pod.pod.spec.volumes)
-
     def pre_filter(self, state: CycleState, pod: PodInfo, snapshot: SharedLister) -> tuple[PreFilterResult | None, Status]:  # noqa: ARG002
-        return None, SKIP
+        try:
+            topologies = self._topologies(pod.pod)
+        except UnusableVolumeError as error:
+            return None, unresolvable(str(error))
+        if not topologies:
+            return None, SKIP
+        state.write(PRE_FILTER_STATE_KEY, StateData(topologies))
+        return None, SUCCESS
 
-    def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:  # noqa: ARG002 - the extension point's shape
-        return None
+    def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:
+        if not pod.pod.spec.volumes:
+            return None
+        try:
+            topologies = state.read(PRE_FILTER_STATE_KEY).topologies
+        except NotFoundError:  # PreFilter is disabled, or failed before.
+            try:
+                topologies = self._topologies(pod.pod)
+            except UnusableVolumeError as error:
+                return Verdicts.all(len(rows), unresolvable(str(error)))
+        elsewhere = np.zeros(len(rows), np.bool_)
+        for topology in topologies:
+            codes, values = label_codes(rows, topology.key)
+            elsewhere |= np.array([value not in topology.values for value in values], np.bool_)[codes]
+        if not elsewhere.any():
+            return None
+        # A node without any such label is taken to be in a cluster of one zone.
+        placed = np.zeros(len(rows), np.bool_)
+        for key in TOPOLOGY_LABELS:
+            placed |= has_label(rows, key)
+        return Verdicts.reject(elsewhere & placed, _CONFLICT)
+
+    def _topologies(self, pod: Pod) -> tuple[PVTopology, ...]:
+        """Where the volumes of the pod's claims are. Raises `UnusableVolumeError`. Upstream: getPVbyPod"""
+        topologies: list[PVTopology] = []
+        for volume in pod.spec.volumes:
+            if volume.persistent_volume_claim is None:
+                continue
+            persistent = self._volume_of(pod.namespace, volume.persistent_volume_claim.claim_name)
+            for key in TOPOLOGY_LABELS if persistent is not None else ():
+                assert persistent is not None
+                zones = [zone.strip() for zone in persistent.metadata.labels.get(key, "").split(_DELIMITER)]
+                if all(zones):
+                    topologies.append(PVTopology(key, frozenset(zones)))
+        return tuple(topologies)
+
+    def _volume_of(self, namespace: str, claim_name: str) -> PersistentVolume | None:
+        """The volume of a claim; None: it is to be bound when the pod has a node."""
+        objects = self._handle.objects
+        if not claim_name:
+            raise UnusableVolumeError("PersistentVolumeClaim had no name")
+        claim: PersistentVolumeClaim | None = objects.get("PersistentVolumeClaim", namespace, claim_name)
+        if claim is None:
+            raise UnusableVolumeError(f'persistentvolumeclaim "{claim_name}" not found')
+        if claim.spec.volume_name:
+            volume: PersistentVolume | None = objects.get("PersistentVolume", "", claim.spec.volume_name)
+            if volume is None:
+                raise UnusableVolumeError(f'persistentvolume "{claim.spec.volume_name}" not found')
+            return volume
+        class_name = class_of_claim(claim)
+        if not class_name:
+            raise UnusableVolumeError("PersistentVolumeClaim had no pv name and storageClass name")
+        storage_class: StorageClass | None = objects.get("StorageClass", "", class_name)
+        if storage_class is None:
+            raise UnusableVolumeError(f'storageclass.storage.k8s.io "{class_name}" not found')
+        if storage_class.volume_binding_mode is None:
+            raise UnusableVolumeError(f'VolumeBindingMode not set for StorageClass "{class_name}"')
+        if storage_class.volume_binding_mode == WAIT_FOR_FIRST_CONSUMER:
+            return None
+        raise UnusableVolumeError("PersistentVolume had no name")
