@@ -168,6 +168,10 @@ def test_choosing_a_node_marks_it_and_opens_its_summary(page: Page, server: Serv
 
     drawer = page.get_by_role("complementary")
     expect(drawer).to_contain_text("node-2")
+    summary, cache = drawer.bounding_box(), page.locator("section[aria-labelledby=cache-title]").bounding_box()
+    assert summary
+    assert cache
+    assert summary["x"] + summary["width"] <= cache["x"] + 1, "it lies beside the cache, where the node is marked"
     expect(page.locator('tr[data-key="node-2"]')).to_have_attribute("aria-current", "true")
     page.keyboard.press("Escape")
     expect(drawer).to_have_count(0)
