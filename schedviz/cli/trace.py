@@ -76,7 +76,7 @@ def _run_all(targets: list[tuple[Path, Path]], jobs: int) -> list[str]:
 
 
 def run_file(source: Path, target: Path) -> str:
-    """Run one file and write it; "" or why it could not be used."""
+    """Run one file and write it; "" or why it could not be used. A configuration that is refused is told in the written file, too."""
     from schedviz.engine import run_trace
     from schedviz.ingest.trace_file import decode_trace
     from schedviz.kube.errors import KubeError
@@ -92,7 +92,8 @@ def run_file(source: Path, target: Path) -> str:
         from schedviz.cli.failures import record
 
         return f"{source}: this is a bug in schedviz ({type(error).__name__}: {error}). Details are in {record(error)}"
-    return ""
+    refused = document.get("error")
+    return f"{source}: config: {refused}" if refused else ""
 
 
 def _read(path: Path) -> bytes:

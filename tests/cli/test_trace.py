@@ -53,9 +53,17 @@ def test_a_file_that_cannot_be_used_is_named_and_the_others_are_written(tmp_path
 
 def test_a_configuration_that_is_refused_is_in_the_file(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(json.dumps({"format": "schedviz-trace/1", "config": {"percentageOfNodesToScore": 101}, "steps": []}))
-    result = CliRunner().invoke(trace, [str(tmp_path / "a.json"), "-o", str(tmp_path / "out")])
-    assert result.exit_code == 0
-    assert "percentageOfNodesToScore" in json.loads((tmp_path / "out" / "a.json").read_bytes())["error"]
+    (tmp_path / "good.json").write_text(json.dumps({"format": "schedviz-trace/1", "steps": STEPS}))
+    plugins = {"filter": {"enabled": [{"name": "Nope"}]}}
+    config = {"profiles": [{"plugins": plugins}]}
+    (tmp_path / "b.json").write_text(json.dumps({"format": "schedviz-trace/1", "config": config, "steps": []}))
+    result = CliRunner().invoke(trace, [str(tmp_path), "-o", str(tmp_path / "out")])
+    assert result.exit_code == 2
+    problem = "percentageOfNodesToScore: Invalid value: 101: not in valid range [0-100]"
+    assert f"a.json: config: {problem}" in result.output
+    assert json.loads((tmp_path / "out" / "a.json").read_bytes())["error"] == problem
+    assert 'FilterPlugin "Nope" does not exist' in result.output
+    assert (tmp_path / "out" / "good.json").exists()
 
 
 def test_a_step_with_a_bad_object_is_observed_as_an_error(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import msgspec
 
@@ -13,27 +14,33 @@ class Problem(msgspec.Struct, frozen=True):
 
     path: str
     message: str
+    #: The whole sentence, where it does not begin with the path as a field error does.
+    sentence: str = ""
 
     def __str__(self) -> str:
-        return f"{self.path}: {self.message}" if self.path else self.message
+        return self.sentence or (f"{self.path}: {self.message}" if self.path else self.message)
 
 
 class ConfigurationError(ValueError):
-    """A configuration that cannot be used. `path` and `message` are those of the first problem."""
+    """A configuration that cannot be used. `path` and `message` are those of the first problem.
+
+    Its text is what kube-scheduler would say, where there it is an error too. Upstream: apimachinery util/errors aggregate
+    """
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = tuple(problems)
         self.path = self.problems[0].path
         self.message = self.problems[0].message
-        super().__init__("; ".join(map(str, self.problems)))
+        said = list(dict.fromkeys(map(str, self.problems)))
+        super().__init__(said[0] if len(said) == 1 else f"[{', '.join(said)}]")
 
 
 def invalid(path: str, value: object, detail: str) -> Problem:
-    return Problem(path, f"Invalid value: {_shown(value)}: {detail}")
+    return Problem(path, f"Invalid value: {go_value(value)}: {detail}")
 
 
 def not_supported(path: str, value: str, supported: Iterable[str]) -> Problem:
-    return Problem(path, f"Unsupported value: {_shown(value)}: supported values: {', '.join(map(_shown, supported))}")
+    return Problem(path, f"Unsupported value: {go_value(value)}: supported values: {', '.join(map(go_value, supported))}")
 
 
 def required(path: str, detail: str = "") -> Problem:
@@ -41,12 +48,40 @@ def required(path: str, detail: str = "") -> Problem:
 
 
 def duplicate(path: str, value: object) -> Problem:
-    return Problem(path, f"Duplicate value: {_shown(value)}")
+    return Problem(path, f"Duplicate value: {go_value(value)}")
 
 
 def forbidden(path: str, detail: str) -> Problem:
     return Problem(path, f"Forbidden: {detail}")
 
 
-def _shown(value: object) -> str:
-    return json.dumps(msgspec.to_builtins(value), ensure_ascii=False)
+class Bare(str):
+    """A value that is shown without quotes: something that has a String method upstream (a duration, a path)."""
+
+    __slots__ = ()
+
+
+def go_value(value: Any) -> str:
+    """A value as Go's `%v` (numbers), `%q` (strings) or `%#v` (structs) prints it."""
+    if isinstance(value, Bare):
+        return str(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, msgspec.Struct):
+        members = (f"{field[:1].upper()}{field[1:]}:{go_value(member)}" for field, member in _members(value))
+        return f"{_go_type(value)}{{{', '.join(members)}}}"
+    if isinstance(value, tuple) and value:
+        return f"[]{_go_type(value[0])}{{{', '.join(map(go_value, value))}}}"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _go_type(value: object) -> str:
+    return f"config.{type(value).__name__}" if isinstance(value, msgspec.Struct) else type(value).__name__
+
+
+def _members(value: msgspec.Struct) -> Iterable[tuple[str, Any]]:
+    for field in msgspec.structs.fields(value):
+        member = getattr(value, field.name)
+        if member == () and field.name in ("enabled", "disabled"):
+            member = Bare("[]config.Plugin(nil)")
+        yield field.encode_name, member

@@ -13,22 +13,39 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import Meta
 
+from schedviz.engine.config.durations import parse_duration
+
 API_VERSION: Final = "kubescheduler.config.k8s.io/v1"
 KIND: Final = "KubeSchedulerConfiguration"
 DEFAULT_SCHEDULER_NAME: Final = "default-scheduler"
 
 Int32 = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
 Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
+#: As Go writes it: `1m30s`. "" is none.
+Duration = Annotated[str, Meta(extra={"go": "Duration"})]
+#: Bytes in base64.
+Base64 = Annotated[str, Meta(extra={"go": "bytes"})]
+
+_DURATIONS: Final = frozenset({"lease_duration", "renew_deadline", "retry_period"})
 
 
 class Part(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True):
     """A piece of the configuration."""
 
 
+def _fill(part: Part, *members: str) -> None:
+    """Give members their defaults that are empty: `""`, 0, or no time at all."""
+    defaults = {field.name: field.default for field in msgspec.structs.fields(part)}
+    for member in members:
+        value = getattr(part, member)
+        if not value or (isinstance(value, str) and member in _DURATIONS and parse_duration(value) == 0):
+            msgspec.structs.force_setattr(part, member, defaults[member])
+
+
 class Plugin(Part, frozen=True):
     """A plugin by name; the weight (0: 1) counts where it scores."""
 
-    name: str
+    name: str = ""
     weight: Int32 = 0
 
 
@@ -77,7 +94,7 @@ EXTENSION_POINTS: Final = (
 class PluginConfig(Part, frozen=True):
     """The arguments of one plugin: a struct of `plugin_args`; plain data for a plugin that has none there."""
 
-    name: str
+    name: str = ""
     args: Any = None
 
 
@@ -98,7 +115,7 @@ class KubeSchedulerProfile(Part, frozen=True):
 class ExtenderManagedResource(Part, frozen=True):
     """An extended resource that an extender looks after."""
 
-    name: str
+    name: str = ""
     ignored_by_scheduler: bool = False
 
 
@@ -110,15 +127,15 @@ class ExtenderTLSConfig(Part, frozen=True):
     cert_file: str = ""
     key_file: str = ""
     ca_file: str = msgspec.field(default="", name="caFile")
-    cert_data: str = ""
-    key_data: str = ""
-    ca_data: str = msgspec.field(default="", name="caData")
+    cert_data: Base64 = ""
+    key_data: Base64 = ""
+    ca_data: Base64 = msgspec.field(default="", name="caData")
 
 
 class Extender(Part, frozen=True):
     """A program that is asked over HTTP; a verb that is empty is not asked for."""
 
-    url_prefix: str
+    url_prefix: str = ""
     filter_verb: str = ""
     preempt_verb: str = ""
     prioritize_verb: str = ""
@@ -126,7 +143,7 @@ class Extender(Part, frozen=True):
     bind_verb: str = ""
     enable_https: bool = msgspec.field(default=False, name="enableHTTPS")
     tls_config: ExtenderTLSConfig | None = None
-    http_timeout: str = msgspec.field(default="", name="httpTimeout")
+    http_timeout: Duration = msgspec.field(default="", name="httpTimeout")
     node_cache_capable: bool = False
     managed_resources: tuple[ExtenderManagedResource, ...] = ()
     ignorable: bool = False
@@ -136,12 +153,15 @@ class LeaderElectionConfiguration(Part, frozen=True):
     """Checked, without effect."""
 
     leader_elect: bool = True
-    lease_duration: str = "15s"
-    renew_deadline: str = "10s"
-    retry_period: str = "2s"
+    lease_duration: Duration = "15s"
+    renew_deadline: Duration = "10s"
+    retry_period: Duration = "2s"
     resource_lock: str = "leases"
     resource_name: str = "kube-scheduler"
     resource_namespace: str = "kube-system"
+
+    def __post_init__(self) -> None:
+        _fill(self, "lease_duration", "renew_deadline", "retry_period", "resource_lock", "resource_name", "resource_namespace")
 
 
 class ClientConnectionConfiguration(Part, frozen=True):
@@ -153,6 +173,9 @@ class ClientConnectionConfiguration(Part, frozen=True):
     qps: float = 50.0
     burst: Int32 = 100
 
+    def __post_init__(self) -> None:
+        _fill(self, "content_type", "qps", "burst")
+
 
 class KubeSchedulerConfiguration(Part, frozen=True):
     """How the scheduler works. Not to be confused with a profile, of which it has one or more."""
@@ -163,7 +186,8 @@ class KubeSchedulerConfiguration(Part, frozen=True):
     leader_election: LeaderElectionConfiguration = LeaderElectionConfiguration()
     client_connection: ClientConnectionConfiguration = ClientConnectionConfiguration()
     enable_profiling: bool = True
-    enable_contention_profiling: bool = True
+    #: None: as profiling is.
+    enable_contention_profiling: bool | None = None
     #: 0: adaptive, by the number of nodes.
     percentage_of_nodes_to_score: Int32 = 0
     pod_initial_backoff_seconds: Int64 = 1

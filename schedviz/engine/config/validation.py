@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from schedviz.engine.config.errors import Problem, duplicate, invalid, required
+from schedviz.engine.config.durations import format_duration, parse_duration
+from schedviz.engine.config.errors import Bare, Problem, duplicate, invalid, required
 from schedviz.engine.config.types import (
     API_VERSION,
     ClientConnectionConfiguration,
@@ -58,7 +59,15 @@ def _client_connection(connection: ClientConnectionConfiguration) -> Iterator[Pr
 
 
 def _leader_election(election: LeaderElectionConfiguration) -> Iterator[Problem]:
-    if election.leader_elect and election.resource_lock != "leases":
+    if not election.leader_elect:
+        return
+    lease, renew, retry = map(parse_duration, (election.lease_duration, election.renew_deadline, election.retry_period))
+    for member, nanoseconds in (("leaseDuration", lease), ("renewDeadline", renew), ("retryPeriod", retry)):
+        if nanoseconds <= 0:
+            yield invalid(f"leaderElection.{member}", Bare(format_duration(nanoseconds)), "must be greater than zero")
+    if lease <= renew:
+        yield invalid("leaderElection.leaseDuration", Bare(format_duration(renew)), "must be greater than `RenewDeadline`")
+    if election.resource_lock != "leases":
         yield invalid("leaderElection.resourceLock", election.resource_lock, 'resourceLock value must be "leases"')
 
 
@@ -73,7 +82,7 @@ def _profiles(profiles: Sequence[KubeSchedulerProfile]) -> Iterator[Problem]:
         path = f"profiles[{index}]"
         yield from _profile(path, profile)
         if profile.scheduler_name in seen:
-            yield duplicate(f"{path}.schedulerName", f"profiles[{seen[profile.scheduler_name]}].schedulerName")
+            yield duplicate(f"{path}.schedulerName", Bare(f"profiles[{seen[profile.scheduler_name]}].schedulerName"))
         seen[profile.scheduler_name] = index
     yield from _common_queue_sort(profiles)
 
@@ -94,7 +103,7 @@ def _profile(path: str, profile: KubeSchedulerProfile) -> Iterator[Problem]:
         seen.add(config.name)
         if config.name in _REMOVED_PLUGINS:
             yield invalid(config_path, config.name, _removed())
-        else:
+        elif config.name != "NodeResourcesFit":  # looked at when the plugin is made
             yield from validate_args(f"{config_path}.args", config.args)
 
 

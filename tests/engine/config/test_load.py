@@ -1,6 +1,7 @@
 import pytest
 
 from schedviz.engine.config import ConfigurationError, load_configuration
+from schedviz.engine.config.durations import format_duration, parse_duration
 from schedviz.engine.config.plugin_args import NodeAffinityArgs, NodeResourcesFitArgs, ResourceSpec
 
 
@@ -53,12 +54,29 @@ def test_args_of_unknown_plugins_are_kept_as_they_are():
 @pytest.mark.parametrize(
     ("data", "path", "message"),
     [
-        ({"apiVersion": "kubescheduler.config.k8s.io/v1beta3"}, "apiVersion", "convert it to kubescheduler.config.k8s.io/v1"),
-        ({"apiVersion": "v1"}, "apiVersion", "expected kubescheduler.config.k8s.io/v1"),
-        ({"kind": "Pod"}, "kind", "expected KubeSchedulerConfiguration"),
-        ({"algorithmSource": {}}, "algorithmSource", "unknown field 'algorithmSource'"),
-        (_profile(plugins={"score": {"enable": []}}), "profiles[0].plugins.score.enable", "unknown field 'enable'"),
-        (_profile(plugins={"score": []}), "profiles[0].plugins.score", "expected `object`, got `array`"),
+        ({"apiVersion": "kubescheduler.config.k8s.io/v1beta3"}, "apiVersion", "v1beta3 is deprecated in v1.26, will be removed in v1.29"),
+        (
+            {"apiVersion": "kubescheduler.config.k8s.io/v1alpha2"},
+            "apiVersion",
+            (
+                'no kind "KubeSchedulerConfiguration" is registered for version "kubescheduler.config.k8s.io/v1alpha2" in scheme '
+                '"k8s.io/kubernetes/pkg/scheduler/apis/config/scheme/scheme.go:31"'
+            ),
+        ),
+        ({"apiVersion": "v1", "kind": "Policy"}, "apiVersion", 'no kind "Policy" is registered for version "v1" in scheme'),
+        ({"apiVersion": "v1"}, "apiVersion", 'no kind "KubeSchedulerConfiguration" is registered for version "v1"'),
+        ({"kind": "Pod"}, "kind", 'no kind "Pod" is registered for version "kubescheduler.config.k8s.io/v1"'),
+        ({"algorithmSource": {}}, "algorithmSource", 'strict decoding error: unknown field "algorithmSource"'),
+        (
+            _profile(plugins={"score": {"enable": []}}),
+            "profiles[0].plugins.score.enable",
+            'unknown field "profiles[0].plugins.score.enable"',
+        ),
+        (
+            _profile(plugins={"score": []}),
+            "profiles[0].plugins.score",
+            "json: cannot unmarshal array into Go struct field Plugins.profiles.plugins.score of type v1.PluginSet",
+        ),
         ({"percentageOfNodesToScore": 101}, "percentageOfNodesToScore", "Invalid value: 101: not in valid range [0-100]"),
         (_profile(percentageOfNodesToScore=-1), "profiles[0].percentageOfNodesToScore", "Invalid value: -1: not in valid range [0-100]"),
         ({"parallelism": 0}, "parallelism", "Invalid value: 0: should be an integer value greater than zero"),
@@ -72,7 +90,7 @@ def test_args_of_unknown_plugins_are_kept_as_they_are():
         (
             {"profiles": [{"schedulerName": "a"}, {"schedulerName": "a"}]},
             "profiles[1].schedulerName",
-            'Duplicate value: "profiles[0].schedulerName"',
+            "Duplicate value: profiles[0].schedulerName",
         ),
         (
             _args("NodeResourcesFit", {"scoringStrategy": {"type": "Random"}}),
@@ -109,8 +127,59 @@ def test_args_of_unknown_plugins_are_kept_as_they_are():
             "profiles[0].pluginConfig[0].args.shape",
             "turn on the feature gate VolumeCapacityPriority",
         ),
-        (_args("NodeAffinity", {"kind": "Other"}), "profiles[0].pluginConfig[0].args.kind", "were not of type NodeAffinityArgs, got Other"),
-        (_args("NodeAffinity", {"added": {}}), "profiles[0].pluginConfig[0].args.added", "unknown field 'added'"),
+        (_args("NodeAffinity", {"kind": "Other"}), "profiles[0].pluginConfig[0].args.kind", 'no kind "Other" is registered'),
+        (
+            _args("NodeAffinity", {"kind": "VolumeBindingArgs"}),
+            "profiles[0].pluginConfig[0].args.kind",
+            (
+                "decoding .profiles[0].pluginConfig[0]: args for plugin NodeAffinity were not of type "
+                "NodeAffinityArgs.kubescheduler.config.k8s.io, got VolumeBindingArgs.kubescheduler.config.k8s.io"
+            ),
+        ),
+        (
+            _args("NodeAffinity", {"added": {}}),
+            "profiles[0].pluginConfig[0].args.added",
+            (
+                "strict decoding error: decoding .profiles[0].pluginConfig[0]: strict decoding error: decoding args for plugin NodeAffinity: "
+                'strict decoding error: unknown field "added"'
+            ),
+        ),
+        (
+            _profile(plugins={"score": {"enabled": [{"name": "ImageLocality", "weight": 2**31}]}}),
+            "profiles[0].plugins.score.enabled[0].weight",
+            "json: cannot unmarshal number 2147483648 into Go struct field Plugin.profiles.plugins.score.enabled.weight of type int32",
+        ),
+        ({"leaderElection": {"leaseDuration": "5 s"}}, "leaderElection.leaseDuration", 'time: unknown unit " s" in duration "5 s"'),
+        ({"leaderElection": {"leaseDuration": "-1m"}}, "leaderElection.leaseDuration", "Invalid value: -1m0s: must be greater than zero"),
+        (
+            {"leaderElection": {"leaseDuration": "1s"}},
+            "leaderElection.leaseDuration",
+            "Invalid value: 10s: must be greater than `RenewDeadline`",
+        ),
+        ({"leaderElection": {"resourceLock": "endpoints"}}, "leaderElection.resourceLock", 'resourceLock value must be "leases"'),
+        (
+            {
+                "profiles": [
+                    {"schedulerName": "a"},
+                    {"schedulerName": "b", "plugins": {"queueSort": {"enabled": [{"name": "Mine"}]}}},
+                ]
+            },
+            "profiles[1].plugins.queueSort",
+            (
+                'Invalid value: config.PluginSet{Enabled:[]config.Plugin{config.Plugin{Name:"Mine", Weight:0}}, '
+                "Disabled:[]config.Plugin(nil)}: has to match for all profiles"
+            ),
+        ),
+        (
+            _profile(pluginConfig=[{"name": "NodeAffinity"}, {"name": "NodeAffinity"}]),
+            "profiles[0].pluginConfig[1]",
+            'Duplicate value: "NodeAffinity"',
+        ),
+        (
+            {"extenders": [{"urlPrefix": "a", "managedResources": [{"name": "a.b/c"}]}] * 2},
+            "extenders[1].managedResources[0].name",
+            'Invalid value: "a.b/c": duplicate extender managed resource name',
+        ),
         (
             _profile(plugins={"score": {"enabled": [{"name": "SelectorSpread"}]}}),
             "profiles[0].plugins.score.enabled[0]",
@@ -148,3 +217,46 @@ def test_every_problem_is_told():
         load_configuration({"percentageOfNodesToScore": 101, "podInitialBackoffSeconds": 0})
 
     assert [problem.path for problem in caught.value.problems] == ["percentageOfNodesToScore", "podInitialBackoffSeconds"]
+    assert str(caught.value) == (
+        "[percentageOfNodesToScore: Invalid value: 101: not in valid range [0-100], "
+        "podInitialBackoffSeconds: Invalid value: 0: must be greater than 0]"
+    )
+
+
+def test_unknown_fields_are_told_together():
+    with pytest.raises(ConfigurationError) as caught:
+        load_configuration({"a": 1, "profiles": [{"b": 2}]}, duplicates=['duplicate field "parallelism"'])
+
+    assert str(caught.value) == ('strict decoding error: duplicate field "parallelism", unknown field "a", unknown field "profiles[0].b"')
+
+
+def test_arguments_of_node_resources_fit_are_looked_at_when_the_plugin_is_made():
+    with pytest.raises(ConfigurationError) as caught:
+        load_configuration(_args("NodeResourcesFit", {"scoringStrategy": {"type": "Random"}}))
+
+    assert str(caught.value) == (
+        'initializing profiles: creating profile for scheduler name default-scheduler: initializing plugin "NodeResourcesFit": '
+        'scoringStrategy.type: Unsupported value: "Random": supported values: '
+        '"LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"'
+    )
+
+
+def test_leader_election_that_is_off_is_not_looked_at():
+    off = {"leaderElect": False, "resourceLock": "endpoints", "leaseDuration": "-1s"}
+
+    assert load_configuration({"leaderElection": off}).leader_election.leader_elect is False
+
+
+def test_what_is_empty_is_defaulted():
+    configuration = load_configuration({"leaderElection": {"leaseDuration": "0s"}, "clientConnection": {"qps": 0, "burst": 0}})
+
+    assert configuration.leader_election.lease_duration == "15s"
+    assert (configuration.client_connection.qps, configuration.client_connection.burst) == (50.0, 100)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("90s", "1m30s"), ("1.5h", "1h30m0s"), ("-20ms", "-20ms"), ("1500us", "1.5ms"), ("3ns", "3ns"), ("1h2m3.5s", "1h2m3.5s"), ("0", "0s")],
+)
+def test_durations_are_gos(text, shown):
+    assert format_duration(parse_duration(text)) == shown

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from schedviz.engine.config.errors import ConfigurationError, Problem
 from schedviz.engine.config.types import EXTENSION_POINTS, KubeSchedulerProfile, Plugins, PluginSet
 from schedviz.engine.config.types import Plugin as PluginEntry
 from schedviz.engine.framework import interface
@@ -33,8 +34,16 @@ _INTERFACES: Final[dict[str, tuple[str, tuple[Any, ...]]]] = {
 }
 
 
-class PluginListsError(ValueError):
-    """A profile whose plugins cannot work together."""
+class PluginListsError(ConfigurationError):
+    """A profile whose plugins cannot work together, in upstream's words. Upstream: scheduler.go New, profile/profile.go newProfile"""
+
+    def __init__(self, profile: str, message: str) -> None:
+        sentence = f"initializing profiles: creating profile for scheduler name {profile}: {message}"
+        super().__init__([Problem("profiles", message, sentence)])
+
+
+class _UnfitError(ValueError):
+    """What is wrong with a profile; becomes a `PluginListsError`."""
 
 
 class PluginLists:
@@ -43,12 +52,16 @@ class PluginLists:
     def __init__(self, registry: Registry, profile: KubeSchedulerProfile, handle: Handle) -> None:
         """Make the plugins that the profile needs. Raises `PluginListsError`."""
         self._profile = profile
-        #: In the registry's order.
-        self.by_name: dict[str, Plugin] = _make_plugins(registry, profile, handle)
-        self._names = {point: self._expand(point) for point in EXTENSION_POINTS}
-        #: Score plugin -> weight.
-        self.weights: dict[str, int] = self._weigh()
-        self._check()
+        try:
+            #: In the registry's order.
+            self.by_name: dict[str, Plugin] = _make_plugins(registry, profile, handle)
+            own = {point: self._own(point) for point in EXTENSION_POINTS}
+            self._names = {point: self._expand(point, own[point]) for point in EXTENSION_POINTS}
+            self._check()
+            #: Score plugin -> weight.
+            self.weights: dict[str, int] = self._weigh()
+        except _UnfitError as error:
+            raise PluginListsError(profile.scheduler_name, str(error)) from error.__cause__
 
     def at(self, point: str) -> list[Any]:
         """The plugins of an extension point (a member of `Plugins`), in the order in which they are asked."""
@@ -64,13 +77,12 @@ class PluginLists:
     def _entries(self, point: str) -> tuple[PluginEntry, ...]:
         return tuple(PluginEntry(name, self.weights[name] if point == "score" else 0) for name in self._names[point])
 
-    def _expand(self, point: str) -> list[str]:
+    def _expand(self, point: str, own: list[str]) -> list[str]:
         """Plugins of one extension point, MultiPoint's put in.
 
         In this order: those of MultiPoint that this point configures again, in this point's order; the others of MultiPoint; those
         that this point alone enables. Upstream: updatePluginList, expandMultiPointPlugins
         """
-        own = self._own(point)
         plugin_set: PluginSet = getattr(self._profile.plugins, point)
         disabled = {plugin.name for plugin in plugin_set.disabled}
         if "*" in disabled:
@@ -80,13 +92,13 @@ class PluginLists:
         expanded: dict[str, None] = {}
         for entry in self._profile.plugins.multi_point.enabled:
             if entry.name not in self.by_name:
-                raise PluginListsError(f'{interface_name} "{entry.name}" does not exist')
+                raise _UnfitError(f'{interface_name} "{entry.name}" does not exist')
             if not self._implements(entry.name, point) or entry.name in disabled:
                 continue
             if entry.name in own:
                 overrides.add(entry.name)
             elif entry.name in expanded:
-                raise PluginListsError(f'plugin "{entry.name}" already registered as "{interface_name}"')
+                raise _UnfitError(f'plugin "{entry.name}" already registered as "{interface_name}"')
             else:
                 expanded[entry.name] = None
         return [*(name for name in own if name in overrides), *expanded, *(name for name in own if name not in overrides)]
@@ -97,11 +109,11 @@ class PluginLists:
         names: list[str] = []
         for entry in getattr(self._profile.plugins, point).enabled:
             if entry.name not in self.by_name:
-                raise PluginListsError(f'{interface_name} "{entry.name}" does not exist')
+                raise _UnfitError(f'{interface_name} "{entry.name}" does not exist')
             if not self._implements(entry.name, point):
-                raise PluginListsError(f'plugin "{entry.name}" does not extend {interface_name} plugin')
+                raise _UnfitError(f'plugin "{entry.name}" does not extend {interface_name} plugin')
             if entry.name in names:
-                raise PluginListsError(f'plugin "{entry.name}" already registered as "{interface_name}"')
+                raise _UnfitError(f'plugin "{entry.name}" already registered as "{interface_name}"')
             names.append(entry.name)
         return names
 
@@ -117,7 +129,7 @@ class PluginLists:
                 continue
             weights[entry.name] = entry.weight or 1
             if weights[entry.name] * MAX_NODE_SCORE > MAX_TOTAL_SCORE - total:
-                raise PluginListsError("total score of Score plugins could overflow")
+                raise _UnfitError("total score of Score plugins could overflow")
             total += weights[entry.name] * MAX_NODE_SCORE
         return weights
 
@@ -125,12 +137,9 @@ class PluginLists:
         name = self._profile.scheduler_name
         sorters = len(self._names["queue_sort"])
         if sorters != 1:
-            raise PluginListsError(f'only one queue sort plugin required for profile with scheduler name "{name}", but got {sorters}')
+            raise _UnfitError(f'only one queue sort plugin required for profile with scheduler name "{name}", but got {sorters}')
         if not self._names["bind"]:
-            raise PluginListsError(f'at least one bind plugin is needed for profile with scheduler name "{name}"')
-        for score_plugin in self._names["score"]:
-            if score_plugin not in self.weights:
-                raise PluginListsError(f'score plugin "{score_plugin}" is not configured with weight')
+            raise _UnfitError(f'at least one bind plugin is needed for profile with scheduler name "{name}"')
 
 
 def _make_plugins(registry: Registry, profile: KubeSchedulerProfile, handle: Handle) -> dict[str, Plugin]:
@@ -142,5 +151,5 @@ def _make_plugins(registry: Registry, profile: KubeSchedulerProfile, handle: Han
             try:
                 made[name] = factory(profile.args(name), handle)
             except ValueError as error:
-                raise PluginListsError(f'initializing plugin "{name}": {error}') from error
+                raise _UnfitError(f'initializing plugin "{name}": {error}') from error
     return made

@@ -118,7 +118,8 @@ def test_a_profile_that_cannot_work_is_refused(world, plugins, message):
     with pytest.raises(PluginListsError) as caught:
         world.framework(_profile(**plugins))
 
-    assert str(caught.value) == message
+    assert caught.value.message == message
+    assert str(caught.value) == f"initializing profiles: creating profile for scheduler name default-scheduler: {message}"
 
 
 def test_every_default_plugin_is_registered(world):

@@ -1,0 +1,58 @@
+"""Go's durations: `1m30s` as nanoseconds, and back. Upstream: Go's time.ParseDuration, Duration.String"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from typing import Final
+
+_UNITS: Final = {"ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9}
+_PIECE: Final = re.compile(r"(\d+\.?\d*|\.\d+)([^\d.]*)")
+
+
+def parse_duration(text: str) -> int:
+    """Nanoseconds. Raises `ValueError` in Go's words."""
+    bare = text[1:] if text[:1] in ("-", "+") else text
+    if bare == "0":
+        return 0
+    if not bare:
+        raise ValueError(f'time: invalid duration "{text}"')
+    total = Decimal(0)
+    end = 0
+    while end < len(bare):
+        piece = _PIECE.match(bare, end)
+        if piece is None:
+            raise ValueError(f'time: invalid duration "{text}"')
+        number, unit = piece.groups()
+        if not unit:
+            raise ValueError(f'time: missing unit in duration "{text}"')
+        if unit not in _UNITS:
+            raise ValueError(f'time: unknown unit "{unit}" in duration "{text}"')
+        total += Decimal(number) * _UNITS[unit]
+        end = piece.end()
+    nanoseconds = int(total)
+    if nanoseconds >= 1 << 63:
+        raise ValueError(f'time: invalid duration "{text}"')
+    return -nanoseconds if text[0] == "-" else nanoseconds
+
+
+def format_duration(nanoseconds: int) -> str:
+    """As Go prints it: `1h0m0s`, `1.5s`, `20ms`."""
+    if nanoseconds == 0:
+        return "0s"
+    sign, rest = ("-", -nanoseconds) if nanoseconds < 0 else ("", nanoseconds)
+    for unit, size in (("ns", 1), ("µs", 10**3), ("ms", 10**6)):
+        if rest < size * 1000 and rest < 10**9:
+            return f"{sign}{_fraction(rest, size)}{unit}"
+    minutes, seconds = divmod(rest, _UNITS["m"])
+    hours, minutes = divmod(minutes, 60)
+    shown = f"{_fraction(seconds, 10**9)}s"
+    if hours:
+        return f"{sign}{hours}h{minutes}m{shown}"
+    return f"{sign}{minutes}m{shown}" if minutes else f"{sign}{shown}"
+
+
+def _fraction(amount: int, size: int) -> str:
+    whole, part = divmod(amount, size)
+    digits = str(part).rjust(len(str(size)) - 1, "0").rstrip("0") if part else ""
+    return f"{whole}.{digits}" if digits else str(whole)
