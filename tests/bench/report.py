@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from rich.console import Console
+from rich.table import Table
+
 BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"
 
 
@@ -18,9 +21,10 @@ class Figure:
 
 
 def print_figures(figures: list[Figure]) -> None:
-    max(len(figure.what) for figure in figures)
-    for _figure in figures:
-        pass
+    table = Table("what", "measured", "goal", box=None, header_style="bold")
+    for figure in figures:
+        table.add_row(figure.what, figure.measured, figure.goal)
+    Console().print(table)
 
 
 def write_figures(figures: list[Figure], document: Path) -> None:
