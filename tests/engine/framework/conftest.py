@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -57,12 +58,20 @@ class ApiServer:
     def __init__(self) -> None:
         self.bound: list[tuple[str, str]] = []
         self.cleared: list[str] = []
+        self.updated: list[KubeObject] = []
         self.writes: list[tuple[str, str, str]] = []
         self.error: StatusError | None = None
 
     def bind(self, pod: PodInfo, node_name: str) -> StatusError | None:
         self.bound.append((pod.key, node_name))
         return self.error
+
+    def update(self, obj: Any) -> Any:
+        if self.error is not None:
+            return self.error
+        self.updated.append(obj)
+        version = str(int(obj.metadata.resource_version) + 1)
+        return msgspec.structs.replace(obj, metadata=msgspec.structs.replace(obj.metadata, resource_version=version))
 
     def clear_nominated_node_name(self, pod: Pod) -> StatusError | None:
         self.cleared.append(pod.key)
@@ -90,9 +99,10 @@ class World:
         self.nominations = Nominations()
         self.api = ApiServer()
         self.now = 0
+        self._frameworks: list[Framework] = []
 
     def framework(self, config: dict[str, Any] | None = None, registry: Registry | None = None) -> Framework:
-        return Framework(
+        framework = Framework(
             registry or in_tree_registry(),
             load_configuration(config).profiles[0],
             snapshot=self.snapshot,
@@ -101,6 +111,10 @@ class World:
             client=self.api,
             clock=lambda: self.now,
         )
+        self._frameworks.append(framework)
+        for obj in self.objects.by_key.values():
+            framework.object_changed(type(obj).__name__, "ADDED", obj)
+        return framework
 
     def node(
         self, name: str, allocatable: Mapping[str, str] | None = None, *, labels: Mapping[str, str] | None = None, **rest: Any
@@ -137,8 +151,11 @@ class World:
         return info
 
     def object(self, data: dict[str, Any]) -> KubeObject:
+        """An object, or another version of it: informers hear of it."""
         obj = default_object(from_dict(data, strict=True))
         self.objects.add(obj)
+        for framework in self._frameworks:
+            framework.object_changed(type(obj).__name__, "ADDED", obj)
         return obj
 
     def update(self) -> None:

@@ -26,13 +26,12 @@ def test_a_disk_is_used_by_one_pod_unless_all_only_read(world, mine, theirs, fit
     assert rejected == ({} if fits else {"n": NO_DISK})
 
 
-def test_pods_that_need_what_is_not_whole_yet_are_known(world):
-    world.node("n")
-    world.update()
-    framework = world.framework()
-    claim = world.pod("p", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}])
+def test_a_claim_for_one_pod_is_taken_everywhere_while_a_pod_uses_it(world, storage):
+    world.node("a")
+    world.node("b")
+    storage.volume("v", accessModes=["ReadWriteOncePod"])
+    storage.claim("c", volume="v", accessModes=["ReadWriteOncePod"])
+    storage.pod("old", "c", on="a")
+    taken = (NAME, "Unschedulable", ("node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode",))
 
-    without = framework.decided_without(claim)
-
-    assert without == ["AzureDiskLimits", "EBSLimits", "GCEPDLimits", "NodeVolumeLimits", "VolumeBinding", "VolumeZone"]
-    assert framework.decided_without(world.pod("q", {"cpu": "1"}), world.snapshot) == []
+    assert world.rejections(world.framework(), storage.pod("p", "c")) == {"a": taken, "b": taken}
