@@ -6,7 +6,7 @@ Upstream: framework/plugins/defaultpreemption/default_preemption.go
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from schedviz.engine.config.plugin_args import DefaultPreemptionArgs
 from schedviz.engine.framework.cycle_state import CycleState
@@ -24,6 +24,8 @@ _NO_VICTIMS: Final = unresolvable("No preemption victims found for incoming pod"
 
 class DefaultPreemption:
     name = names.DEFAULT_PREEMPTION
+    #: Whether a node on which nobody has to go is no candidate: so since v1.19.
+    needs_victims: ClassVar[bool] = True
 
     def __init__(self, args: DefaultPreemptionArgs, handle: Handle) -> None:
         self._args = args
@@ -61,7 +63,7 @@ class DefaultPreemption:
             status = trial.remove(other)
             if not status.is_success:
                 return status
-        if not potential:
+        if not potential and self.needs_victims:
             return _NO_VICTIMS
         status = trial.fits()
         if not status.is_success:
@@ -76,7 +78,7 @@ class DefaultPreemption:
             if not stays:
                 victims.append(candidate)
                 violations += place < len(violating)
-        if not victims:
+        if not victims and self.needs_victims:
             return as_status(f'expected at least one victim pod on node "{node_info.name}"')
         return NodeVictims(node_info.name, tuple(victims), violations)
 

@@ -22,7 +22,7 @@ from schedviz.engine.framework.plugins.nodevolumelimits.limits import (
     Migration,
     csi_attach_limit_key,
 )
-from schedviz.engine.framework.rows import Rows
+from schedviz.engine.framework.rows import IntArray, Rows
 from schedviz.engine.framework.status import SUCCESS, Status, as_status
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, NodeInfo, PodInfo
 from schedviz.engine.framework.verdicts import Index, Verdicts
@@ -76,7 +76,7 @@ class CSILimits:
                     codes[row] = _number_of(status, statuses)
         return Verdicts(codes, statuses) if codes.any() else None
 
-    def _rows_to_look_at(self, added: Attached, rows: Rows, places: Index, same: Index) -> Index:
+    def _rows_to_look_at(self, added: Attached, rows: Rows, places: IntArray, same: Index) -> Index:
         """Of some rows those that may be full: where the claims of all pods and the new volumes together pass a limit."""
         if not added:
             return same[:0]
@@ -88,7 +88,7 @@ class CSILimits:
         chosen: Index = same[doubtful[same]]
         return chosen
 
-    def _check(self, added: Attached, info: NodeInfo, place: Index, row: Rows) -> Status:
+    def _check(self, added: Attached, info: NodeInfo, place: IntArray, row: Rows) -> Status:
         """Count exactly."""
         migration = self._csi_nodes.migrations[int(self._csi_nodes.migration(place)[0])]
         attached: Attached = {}

@@ -19,7 +19,7 @@ from schedviz.engine.framework.plugins.helper.csi_translation import AWS_EBS, AZ
 from schedviz.engine.framework.rows import IntArray, Rows
 from schedviz.engine.framework.status import unschedulable
 from schedviz.engine.framework.types import NodeInfo
-from schedviz.engine.framework.verdicts import Index, Mask
+from schedviz.engine.framework.verdicts import Mask
 from schedviz.kube.storage import CSINode
 
 MAX_VOLUME_COUNT_EXCEEDED: Final = unschedulable("node(s) exceed max volume count")
@@ -72,6 +72,8 @@ class CSINodes:
         if listed is self._listed:
             return
         self._listed = listed
+        #: Names this list of CSINodes among the columns.
+        self._version = object()
         self._place = {csi_node.name: place for place, csi_node in enumerate(listed)}
         #: By driver: a limit for each CSINode, and NO_LIMIT at the end for nodes without one.
         self._limits: dict[str, npt.NDArray[np.int64]] = {}
@@ -90,17 +92,16 @@ class CSINodes:
         #: The distinct migrations.
         self.migrations = tuple(kinds)
 
-    def places(self, rows: Rows) -> Index:
+    def places(self, rows: Rows) -> IntArray:
         """Where the rows' CSINodes are; the arrays below are for these."""
-        if not self._place:
-            return np.full(len(rows), -1, np.intp)
-        return np.fromiter((self._place.get(name, -1) for name in rows.names), np.intp, len(rows))
+        place = self._place
+        return rows.node_column((names.NODE_VOLUME_LIMITS, self._version), lambda info: place.get(info.name, -1), np.intp)
 
-    def migration(self, places: Index) -> IntArray:
+    def migration(self, places: IntArray) -> IntArray:
         """The numbers of the rows' migrations."""
         return self._migration[places]
 
-    def limit(self, places: Index, rows: Rows, key: str) -> IntArray:
+    def limit(self, places: IntArray, rows: Rows, key: str) -> IntArray:
         """How many volumes of a kind the rows take: as the CSINode says, or else the Node; NO_LIMIT where neither does."""
         own = self._limits.get(key)
         by_node = node_limit(rows, key)
@@ -109,7 +110,7 @@ class CSINodes:
         by_csi_node = own[places]
         return np.where(by_csi_node == NO_LIMIT, by_node, by_csi_node)
 
-    def has_limits(self, places: Index, rows: Rows) -> Mask:
+    def has_limits(self, places: IntArray, rows: Rows) -> Mask:
         """The rows that limit volumes of any kind."""
         return self._limited[places] | rows.node_column((names.NODE_VOLUME_LIMITS, ATTACHABLE), _limits_volumes, np.bool_).astype(np.bool_)
 

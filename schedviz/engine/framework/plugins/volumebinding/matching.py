@@ -10,16 +10,16 @@ Upstream: framework/plugins/volumebinding/binder.go findMatchingVolumes, compone
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from schedviz.engine.framework.plugins.volumebinding.reach import Reach
-from schedviz.engine.framework.verdicts import Index
+from schedviz.engine.framework.verdicts import Index, Mask
 from schedviz.kube.claims import (
     class_of_claim,
-    class_of_volume,
     has_access_modes,
     have_different_modes,
     is_bound_to,
@@ -71,18 +71,42 @@ class Matching:
             looking[concerned] = False
             in_reach = concerned[reach.mask(self.volumes[number].spec.node_affinity)[concerned]]
             choice[in_reach] = number
-        left = int(np.count_nonzero(looking))
-        for number in options.free:
-            if not left:
-                break
-            in_reach = reach.index(self.volumes[number].spec.node_affinity)
-            taking = _where_free(number, in_reach[looking[in_reach]], others)
-            choice[taking] = number
-            looking[taking] = False
-            left -= len(taking)
+        if looking.any() and options.free:
+            best = self._best(options.free, looking, reach, others)
+            found = np.flatnonzero(best < len(options.free))
+            choice[found] = np.array(options.free, np.int64)[best[found]]
         return choice
 
+    def _best(self, free: Sequence[int], looking: Mask, reach: Reach, others: Sequence[Choice]) -> Choice:
+        """Which of the volumes, in the order of preference, each row takes; their number where it takes none."""
+        best = np.full(len(looking), len(free), np.int64)
+        still = looking.copy()
+        left = int(np.count_nonzero(still))
+        ranks: list[int] = []
+        rows: list[int] = []
+        for rank, number in enumerate(free):
+            affinity = self.volumes[number].spec.node_affinity
+            few = reach.few(affinity)
+            if few is not None:
+                # Local volumes are many, for few rows each: what they come to is worked out for all of them at once.
+                rows += few
+                ranks += [rank] * len(few)
+            elif left:
+                in_reach = reach.index(affinity)
+                taking = _where_free(number, in_reach[still[in_reach]], others)
+                best[taking] = rank
+                still[taking] = False
+                left -= len(taking)
+        if rows:
+            where, rank_of = np.array(rows, np.intp), np.array(ranks, np.int64)
+            possible = looking[where]
+            for other in others:
+                possible &= other[where] != np.array(free, np.int64)[rank_of]
+            np.minimum.at(best, where[possible], rank_of[possible])
+        return best
 
+
+@lru_cache(maxsize=4096)
 def exact(quantity: Quantity) -> int:
     """An amount as a whole number of its smallest unit, for comparisons."""
     amount: int = quantity.unscaled * 10 ** (quantity.exponent - NANO)
@@ -117,7 +141,6 @@ def _options(claim: PersistentVolumeClaim, volumes: Iterable[PersistentVolume], 
         elif (
             volume.status.phase == "Available"
             and (selector is None or selector.matches(volume.metadata.labels))
-            and class_of_volume(volume) == class_of_claim(claim)
             and has_access_modes(claim, volume)
         ):
             free.append((size, numbers[volume.name]))

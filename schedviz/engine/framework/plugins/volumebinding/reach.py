@@ -5,8 +5,9 @@ Upstream: component-helpers/storage/volume/helpers.go CheckNodeAffinity
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 
+import msgspec
 import numpy as np
 
 from schedviz.engine.framework.plugins import names
@@ -24,6 +25,16 @@ from schedviz.kube.storage import VolumeNodeAffinity
 HOSTNAME = "kubernetes.io/hostname"
 
 
+class Requirement(msgspec.Struct, frozen=True):
+    """What a volume requires of its nodes."""
+
+    selector: LazyErrorNodeSelector
+    #: Hosts of which one must be the node's; None: it may be any.
+    hosts: tuple[str, ...] | None
+    #: Nothing but the host is asked for.
+    only_host: bool
+
+
 class Reach:
     """Which of some rows have a volume in reach. Made for one call of Filter."""
 
@@ -31,14 +42,36 @@ class Reach:
         self._rows = rows
         self._known: dict[NodeSelector, Index] = {}
 
+    def few(self, affinity: VolumeNodeAffinity | None) -> list[int] | None:
+        """The rows that have a local volume in reach; None: it is not local, and many rows may."""
+        required = None if affinity is None else affinity.required
+        requirement = None if required is None else _parsed(required)
+        if requirement is None or requirement.hosts is None:
+            return None
+        place, order, starts = self._hosts
+        rows: list[int] = []
+        for host in requirement.hosts:
+            code = place.get(host)
+            if code is not None:
+                rows += order[starts[code] : starts[code + 1]]
+        if requirement.only_host:
+            return rows
+        infos = self._rows.infos
+        return [row for row in rows if _matches(requirement.selector, infos[row])]
+
     def index(self, affinity: VolumeNodeAffinity | None) -> Index:
         """The rows that fulfil a volume's node affinity, in no particular order."""
         required = None if affinity is None else affinity.required
         if required is None:
             return self._everywhere
+        few = self.few(affinity)
+        if few is not None:
+            return np.array(few, np.intp)
         known = self._known.get(required)
         if known is None:
-            known = self._known[required] = self._fulfilling(required)
+            selector = _parsed(required).selector
+            column = self._rows.node_column((names.VOLUME_BINDING, required), lambda info: _matches(selector, info), np.bool_)
+            known = self._known[required] = np.flatnonzero(column)
         return known
 
     def mask(self, affinity: VolumeNodeAffinity | None) -> Mask:
@@ -51,29 +84,20 @@ class Reach:
     def _everywhere(self) -> Index:
         return np.arange(len(self._rows))
 
-    def _fulfilling(self, required: NodeSelector) -> Index:
-        selector = lazy_node_selector(required)
-        hosts = _named_hosts(required)
-        if hosts is not None:
-            # A local volume: few nodes are looked at, and nothing is remembered for the many others.
-            infos = self._rows.infos
-            rows = [row for host in hosts for row in self._rows_of_host(host) if _matches(selector, infos[row])]
-            return np.array(rows, np.intp)
-        column = self._rows.node_column((names.VOLUME_BINDING, required), lambda info: _matches(selector, info), np.bool_)
-        return np.flatnonzero(column)
-
-    def _rows_of_host(self, host: str) -> list[int]:
-        place, order, starts = self._hosts
-        code = place.get(host)
-        return [] if code is None else order[starts[code] : starts[code + 1]].tolist()
-
     @cached_property
-    def _hosts(self) -> tuple[dict[str | None, int], Index, Index]:
+    def _hosts(self) -> tuple[dict[str | None, int], list[int], list[int]]:
         """Hostname -> its code; the rows sorted by code; where each code's rows begin among them."""
         codes, values = label_codes(self._rows, HOSTNAME)
         order = np.argsort(codes, kind="stable")
         starts = np.searchsorted(codes[order], np.arange(len(values) + 1))
-        return {value: code for code, value in enumerate(values)}, order, starts
+        return {value: code for code, value in enumerate(values)}, order.tolist(), starts.tolist()
+
+
+@lru_cache(maxsize=65_536)
+def _parsed(required: NodeSelector) -> Requirement:
+    hosts = _named_hosts(required)
+    only_host = all(not term.match_fields and len(term.match_expressions) == 1 for term in required.node_selector_terms)
+    return Requirement(lazy_node_selector(required), None if hosts is None else tuple(hosts), only_host)
 
 
 def local_node_names(affinity: VolumeNodeAffinity | None) -> list[str]:

@@ -18,7 +18,7 @@ from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, Status, as_status, unresolvable, unschedulable
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, NodeInfo, PodInfo
-from schedviz.engine.framework.verdicts import Verdicts
+from schedviz.engine.framework.verdicts import Mask, Verdicts
 from schedviz.kube.volumes import Volume
 
 _DISK_CONFLICT: Final = unschedulable("node(s) had no available disk")
@@ -82,8 +82,10 @@ class VolumeRestrictions:
 
     def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:
         exclusive = [volume for volume in pod.pod.spec.volumes if _is_exclusive(volume)]
-        taken = np.array([_conflicts(exclusive, info) for info in rows.infos] if exclusive else np.zeros(len(rows)), np.bool_)
         rest = _rest(state)
+        if not exclusive:
+            return None if rest is SUCCESS else Verdicts.all(len(rows), rest)
+        taken = _taken(exclusive, rows)
         if rest is SUCCESS:
             return Verdicts.reject(taken, _DISK_CONFLICT)
         return Verdicts(np.where(taken, 1, 2), (SUCCESS, _DISK_CONFLICT, rest))
@@ -113,6 +115,19 @@ def _unread() -> Status:
 def _is_exclusive(volume: Volume) -> bool:
     sources = (volume.gce_persistent_disk, volume.aws_elastic_block_store, volume.rbd, volume.iscsi)
     return any(source is not None for source in sources)
+
+
+def _taken(volumes: Sequence[Volume], rows: Rows) -> Mask:
+    """The rows where a pod uses one of the disks; only those are looked at whose pods have disks at all."""
+    with_disks = rows.info_column((names.VOLUME_RESTRICTIONS, "disks"), _has_exclusive_volumes, np.bool_)
+    taken = np.zeros(len(rows), np.bool_)
+    for row in np.flatnonzero(with_disks).tolist():
+        taken[row] = _conflicts(volumes, rows.infos[row])
+    return taken
+
+
+def _has_exclusive_volumes(node_info: NodeInfo) -> bool:
+    return any(_is_exclusive(volume) for pod in node_info.pods for volume in pod.pod.spec.volumes)
 
 
 def _conflicts(volumes: Sequence[Volume], node_info: NodeInfo) -> bool:
