@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, Union, get_args
 
 import msgspec
 
@@ -11,6 +11,7 @@ from schedviz.kube import codec
 from schedviz.kube.errors import DecodeError, KubeError
 from schedviz.kube.explain import explain_validation_error
 from schedviz.trace.commands import AnyCommand, Command, Create, Update
+from schedviz.trace.policies import Policies
 
 FORMAT = "schedviz-trace/1"
 
@@ -23,6 +24,8 @@ class Dump(Command, frozen=True, tag="dump"):
 
 
 Step = AnyCommand | Dump
+#: What a file can ask for, for messages.
+_FileStep: Any = Union[tuple(step for step in get_args(Step) if step.__struct_config__.tag not in _NOT_IN_FILES)]  # noqa: UP007 (made of a list)
 
 
 class Logging(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -47,6 +50,7 @@ class TraceFile(msgspec.Struct, frozen=True, kw_only=True):
     record_cycles: Literal["all", "placement"] = "all"
     logging: Logging | None = None
     fake_extenders: tuple[dict[str, Any], ...] = ()
+    policies: Policies = Policies()
     steps: tuple[Step, ...] = ()
     document: dict[str, Any] = {}
 
@@ -66,6 +70,7 @@ class _Shape(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     record_cycles: Literal["all", "placement"] | None = None
     logging: Logging | None = None
     fake_extenders: tuple[dict[str, Any], ...] | None = None
+    policies: Policies | None = None
     steps: list[dict[str, Any]]
 
 
@@ -101,7 +106,7 @@ def trace_from_dict(document: object, *, check_objects: bool = True) -> TraceFil
     try:
         shape = msgspec.convert(document, _Shape)
     except msgspec.ValidationError as error:
-        raise explain_validation_error(error, document) from None
+        raise explain_validation_error(error, document, _Shape) from None
     if shape.format != FORMAT:
         raise DecodeError("format", f'"{FORMAT}"', f'"{shape.format}"')
     steps = tuple(_step(step, f"steps[{index}]", check_objects=check_objects) for index, step in enumerate(shape.steps))
@@ -122,9 +127,7 @@ def _step(step: dict[str, Any], path: str, *, check_objects: bool) -> Step:
     try:
         command: Step = msgspec.convert(bare, Step)
     except msgspec.ValidationError as error:
-        if "op" in bare and str(error).startswith("Invalid value"):
-            raise DecodeError(f"{path}.op", "an operation", message=f"there is no operation {bare['op']!r}") from None
-        raise explain_validation_error(error, bare).inside(path) from None
+        raise explain_validation_error(error, bare, _FileStep).inside(path) from None
     if bare.get("op") in _NOT_IN_FILES:
         raise DecodeError(f"{path}.op", "an operation", message=f"the operation {bare['op']!r} has no meaning in a file")
     if check_objects and isinstance(command, (Create, Update)):

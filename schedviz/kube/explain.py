@@ -8,6 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from schedviz.kube import quantity
+from schedviz.kube.allowed import allowed_members, allowed_values
 from schedviz.kube.errors import DecodeError
 
 _AT = re.compile(r"^(?P<what>.*?)(?: - at (?P<key>`key` in )?`\$(?P<path>[^`]*)`)?$", re.DOTALL)
@@ -26,6 +27,7 @@ _WORDS: Final = {
     "Quantity": "a quantity such as 500m or 2Gi",
     "null": "null",
 }
+_BOUNDS: Final[tuple[tuple[str, str], ...]] = ((">=", "of at least"), ("<=", "of at most"), (">", "of more than"), ("<", "of less than"))
 _TYPES: Final[dict[str, Any]] = {"str": str, "int": int, "float": (int, float), "bool": bool, "object": dict, "array": (list, tuple)}
 
 
@@ -41,16 +43,23 @@ def describe(value: object) -> str:
     return text if len(text) <= 80 else f"{text[:77]}…"
 
 
-def explain_validation_error(error: msgspec.ValidationError, data: object) -> DecodeError:
-    """The error in words. `data` is what was decoded: msgspec says `[...]` for a member of a map, so that is looked up."""
+def explain_validation_error(error: msgspec.ValidationError, data: object, type_: Any = None) -> DecodeError:
+    """The error in words. `data` is what was decoded: msgspec says `[...]` for a member of a map, so that is looked up.
+
+    With `type_`, what it was to be decoded as, the error also lists what would have been allowed there.
+    """
     match = _AT.match(str(error))
     what, path = (match["what"], match["path"] or "") if match else (str(error), "")
     unknown = _UNKNOWN.fullmatch(what)
     if unknown:
-        return DecodeError(_join(path, unknown[1]), "a field of the Kubernetes API", unknown[1], message="unknown field")
+        return _unknown_field(path, unknown[1], data, type_)
     missing = _MISSING.fullmatch(what)
     if missing:
-        return DecodeError(_join(path, missing[1]), "a value", "nothing")
+        choices = allowed_values(type_, data, [*_steps(path), missing[1]]) if type_ is not None else []
+        return DecodeError(_join(path, missing[1]), _one_of(choices) or "a value", "nothing")
+    if what.startswith(("Invalid value", "Invalid enum value")) and type_ is not None:
+        where, found = _locate(path, data, "Quantity")
+        return DecodeError(where, _one_of(allowed_values(type_, data, _steps(path))) or "another value", describe(found))
     if match and match["key"]:
         return DecodeError(path.lstrip("."), "names that are strings", message="expected names that are strings; put the others in quotes")
     expected = _EXPECTED.match(what)
@@ -60,9 +69,32 @@ def explain_validation_error(error: msgspec.ValidationError, data: object) -> De
     return DecodeError(where, _in_words(expected["type"], expected["rest"].strip()), describe(found))
 
 
+def _unknown_field(path: str, name: str, data: object, type_: Any) -> DecodeError:
+    if type_ is None:
+        return DecodeError(_join(path, name), "a field of the Kubernetes API", name, message="unknown field")
+    members = ", ".join(allowed_members(type_, data, _steps(path)))
+    return DecodeError(_join(path, name), members, name, message=f"unknown field; {f'there are {members}' if members else 'there is none'}")
+
+
+def _one_of(choices: list[str]) -> str:
+    return f"one of {', '.join(choices)}" if choices else ""
+
+
+def _steps(path: str) -> list[str | int]:
+    """The steps of a path; what msgspec does not tell of a map's member becomes ""."""
+    return [name or (0 if index == "..." else int(index)) for name, index in _STEP.findall(path)]
+
+
 def _in_words(type_: str, rest: str) -> str:
     options = [_WORDS.get(option.strip(), option.strip()) for option in type_.split("|") if option.strip() != "null"]
-    bound = rest.replace(">=", "of at least").replace("<=", "of at most")
+    length, bounds = rest.removeprefix("of length "), _BOUNDS
+    if length != rest:
+        bounds = tuple((sign, words.replace("of ", "of a length of ", 1)) for sign, words in _BOUNDS)
+    bound = length
+    for sign, words in bounds:
+        if bound.startswith(f"{sign} "):
+            bound = f"{words} {bound.removeprefix(f'{sign} ').removesuffix('.0')}"
+            break
     return f"{' or '.join(options)}{f' {bound}' if bound else ''}"
 
 

@@ -6,14 +6,31 @@ import msgspec
 
 from schedviz.kube import codec
 from schedviz.kube.errors import KubeError
+from schedviz.kube.kinds import BY_NAME
 from schedviz.sessions.errors import CommandRefused
-from schedviz.trace.commands import AnyCommand, Create, Update
+from schedviz.trace.commands import Advance, AnyCommand, Create, Delete, Latency, Update
+
+_KINDS = ", ".join(sorted(BY_NAME))
 
 
 def canonical(command: AnyCommand) -> AnyCommand:
-    """The command with its object decoded and encoded again. Raises `CommandRefused` with the path of what is wrong."""
-    if not isinstance(command, Create | Update):
-        return command
+    """The command with its object decoded and encoded again. Raises `CommandRefused` with the path of what is wrong.
+
+    What is wrong whatever the cluster is like is refused here; what depends on the cluster is the outcome's.
+    """
+    match command:
+        case Create() | Update():
+            return _with_canonical_object(command)
+        case Delete() if command.kind not in BY_NAME:
+            raise CommandRefused(f"kind: the scheduler does not read the kind {command.kind!r}; it reads {_KINDS}")
+        case Latency() if command.kind not in BY_NAME and command.kind != "*":
+            raise CommandRefused(f"kind: the scheduler does not watch the kind {command.kind!r}; it watches {_KINDS}, and * is all of them")
+        case Advance() if (command.seconds is None) == (command.to is None):
+            raise CommandRefused('seconds: expected either a number of seconds, or "to": "next"')
+    return command
+
+
+def _with_canonical_object(command: Create | Update) -> AnyCommand:
     try:
         stripped = codec.to_dict(codec.from_dict(command.object, strict=True))
     except KubeError as error:

@@ -86,14 +86,17 @@ def test_prefer_wait_ends_after_its_time(owner_client, address):
 @pytest.mark.parametrize(
     ("body", "path"),
     [
-        ({}, "$"),
+        ({}, "$.op"),
         ({"op": "fly"}, "$.op"),
         ({"op": "step", "count": 0}, "$.count"),
         ({"op": "step", "unit": "week"}, "$.unit"),
-        ({"op": "create"}, "$"),
-        ({"op": "cycle", "extra": 1}, "$"),
+        ({"op": "create"}, "$.object"),
+        ({"op": "cycle", "extra": 1}, "$.extra"),
         ({"op": "create", "object": {"kind": "Pod"}, "drop": "all"}, "$.drop"),
         ({"op": "pause", "key": 5}, "$.key"),
+        ({"op": "delete", "kind": "Secret", "name": "s"}, "$.kind"),
+        ({"op": "latency", "kind": "Secret", "seconds": 1}, "$.kind"),
+        ({"op": "advance"}, "$.seconds"),
         ([], "$"),
     ],
 )
@@ -103,6 +106,39 @@ def test_a_bad_command_gets_400_and_its_path(owner_client, address, body, path):
     assert response.status_code == 400, response.content
     assert response.json()["error"]["detail"]["path"] == path
     assert Command.objects.count() == 0
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ({"op": "stepp"}, "$.op: expected one of advance, bind, bind_fail, confirm, "),
+        ({"op": "step", "unit": "week"}, '$.unit: expected one of cycle, mutation, stage, found "week"'),
+        ({"op": "step", "units": "cycle"}, "$.units: unknown field; there are unit, count"),
+        ({"op": "step", "count": 10**9}, "$.count: expected a whole number of at most 1000000, found 1000000000"),
+        ({"op": "step", "count": "2"}, '$.count: expected a whole number, found "2"'),
+        ({"op": "advance", "seconds": -1}, "$.seconds: expected a number of at least 0, found -1"),
+        ({"op": "run", "rate": 0}, "$.rate: expected a number of more than 0, found 0"),
+        ({"op": "bind", "pod": ""}, '$.pod: expected a string of a length of at least 1, found ""'),
+        ({"op": "delete", "kind": "Pod"}, "$.name: expected a value, found nothing"),
+        (
+            {"op": "create", "object": {"kind": "Secret"}},
+            "$.object.kind: the scheduler does not read the kind 'Secret'; it reads CSIDriver",
+        ),
+    ],
+)
+def test_a_bad_command_is_told_what_was_expected(owner_client, address, body, message):
+    response = owner_client.post(address, body, format="json")
+
+    assert response.status_code == 400, response.content
+    assert response.json()["error"]["message"].startswith(message)
+
+
+@pytest.mark.parametrize("body", [b'{"op":"st\xffep"}', b"\xff\xfe", b'{"op":', b"[" * 100_000, b'{"op":"step","count":NaN}'])
+def test_what_is_not_json_is_refused(owner_client, address, body):
+    response = owner_client.generic("POST", address, body, content_type="application/json")
+
+    assert response.status_code == 400, response.content
+    assert response.json()["error"]["code"] == "bad_json"
 
 
 def test_a_bad_object_gets_400_and_the_path_in_it(owner_client, address):
@@ -121,7 +157,7 @@ def test_a_bad_key_is_refused(owner_client, address, key):
     response = owner_client.post(address, {"op": "cycle", "key": key}, format="json")
 
     assert response.status_code == 400
-    assert response.json()["error"]["detail"]["path"] == "key"
+    assert response.json()["error"]["detail"]["path"] == "$.key"
 
 
 def test_a_session_that_failed_takes_no_commands(owner_client, address):

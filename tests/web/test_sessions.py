@@ -110,7 +110,7 @@ def test_a_list_has_pages(owner_client, people):
         ({"trace": {"format": "x", "steps": []}}, "$.trace.format"),
         ({"trace": {"format": "schedviz-trace/1"}}, "$.trace.steps"),
         ({"generate": {}, "name": 5}, "$.name"),
-        ({"generate": {}, "colour": "red"}, "$"),
+        ({"generate": {}, "colour": "red"}, "$.colour"),
     ],
 )
 def test_a_bad_body_gets_400_and_its_path(owner_client, people, body, path):

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
+import msgspec
 from rest_framework.request import Request
 
+from schedviz.kube.explain import describe
 from schedviz.sessions.models import Session
-from schedviz.web.api.errors import ApiError, not_found
+from schedviz.web.api.errors import ApiError, not_found, struct_error
 from schedviz.web.permissions import Actor, Role, Verb, actor_of, may, role_of
+
+T = TypeVar("T")
 
 
 def session_for(request: Request, session_id: UUID, verb: Verb) -> Session:
@@ -73,10 +77,19 @@ def names(request: Request, name: str) -> frozenset[str] | None:
     return None if raw is None else frozenset(part.strip() for part in raw.split(",") if part.strip())
 
 
+def body_as(type_: type[T], request: Request) -> T:
+    """The body as this struct. Raises `ApiError` 400."""
+    body = json_object(request)
+    try:
+        return msgspec.convert(body, type_)
+    except msgspec.ValidationError as error:
+        raise struct_error(error, body, type_) from error
+
+
 def json_object(request: Request) -> dict[str, Any]:
     """The body as a JSON object. Raises `ApiError` 400."""
     body: Any = request.data
     if not isinstance(body, dict):
-        found = {list: "array", str: "string", type(None): "null"}.get(type(body), type(body).__name__)
-        raise ApiError(400, "invalid", f"$: Expected an object, got {found}.", path="$", expected="object", found=found)
+        found = describe(body)
+        raise ApiError(400, "invalid", f"$: expected an object, found {found}", path="$", expected="an object", found=found)
     return body

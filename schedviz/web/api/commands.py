@@ -15,13 +15,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from schedviz.kube.explain import describe
 from schedviz.sessions import history, inbox
 from schedviz.sessions.errors import CommandRefused, KeyReused, SessionError, SessionFailed, SessionGone, TooManyCommands
 from schedviz.sessions.models import Command
-from schedviz.trace.commands import convert_command
+from schedviz.trace.commands import AnyCommand, convert_command
 from schedviz.web.api import bodies
 from schedviz.web.api.access import json_object, session_for
-from schedviz.web.api.errors import ApiError, not_found
+from schedviz.web.api.errors import ApiError, not_found, struct_error
 from schedviz.web.api.schema import answer, command_request, refused
 from schedviz.web.permissions import Verb
 
@@ -35,9 +36,9 @@ _STATUS: dict[type[SessionError], int] = {CommandRefused: 400, KeyReused: 409, S
 def command_refused(error: SessionError) -> ApiError:
     """What the inbox refused, as an answer. Its message begins with the path: `object.spec…: "10x" is not a quantity`."""
     path, colon, _ = str(error).partition(": ")
-    detail = {"path": path} if colon and isinstance(error, CommandRefused | KeyReused) else {}
+    detail = {"path": f"$.{path}"} if colon and isinstance(error, CommandRefused | KeyReused) else {}
     headers = {"Retry-After": "1"} if isinstance(error, TooManyCommands) else None
-    return ApiError(_STATUS.get(type(error), 409), error.code, str(error), headers=headers, **detail)
+    return ApiError(_STATUS.get(type(error), 409), error.code, f"$.{error}" if detail else str(error), headers=headers, **detail)
 
 
 class Commands(APIView):
@@ -66,9 +67,12 @@ class Commands(APIView):
         if key is None:
             key = uuid.uuid4().hex
         if not isinstance(key, str):
-            raise ApiError(400, "invalid", "$.key: Expected a string.", path="$.key", expected="str", found=type(key).__name__)
+            found = describe(key)
+            raise ApiError(400, "invalid", f"$.key: expected a string, found {found}", path="$.key", expected="a string", found=found)
         try:
             accepted = inbox.accept(session.pk, convert_command(body), key)
+        except msgspec.ValidationError as error:
+            raise struct_error(error, body, AnyCommand) from error
         except SessionError as error:
             raise command_refused(error) from error
         stored = history.command(session.pk, accepted.seq)

@@ -12,6 +12,8 @@ from django.http import Http404, HttpRequest, JsonResponse
 from rest_framework import exceptions
 from rest_framework.response import Response
 
+from schedviz.kube.explain import explain_validation_error
+
 log = structlog.get_logger(__name__)
 
 
@@ -40,19 +42,14 @@ def error_body(code: str, message: str, detail: dict[str, Any] | None = None) ->
     return {"error": {"code": code, "message": message, "detail": detail or {}}}
 
 
-_PATH = " - at `"
+def struct_error(error: msgspec.ValidationError, data: object = None, type_: Any = None) -> ApiError:
+    """400 for a body that is not what it should be: where, what was expected there and what was found.
 
-
-def struct_error(error: msgspec.ValidationError) -> ApiError:
-    """400 for a body that is not what it should be. msgspec's sentence holds the path: "Expected `int`, got `str` - at `$.count`"."""
-    message, _, rest = str(error).partition(_PATH)
-    path = rest.removesuffix("`") or "$"
-    expected = found = ""
-    if message.startswith("Expected ") and ", got " in message:
-        expected, _, found = message.removeprefix("Expected ").partition(", got ")
-    elif message.startswith("Expected "):
-        expected = message.removeprefix("Expected ")
-    return ApiError(400, "invalid", f"{path}: {message}", path=path, expected=expected.strip("`"), found=found.strip("`"))
+    With the body and the type that it should have had, it also lists what is allowed.
+    """
+    fault = explain_validation_error(error, data, type_)
+    path = f"$.{fault.path}" if fault.path else "$"
+    return ApiError(400, "invalid", f"{path}: {fault.message}", path=path, expected=fault.expected, found=fault.found)
 
 
 def answer_exception(error: Exception, context: dict[str, Any]) -> Response | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import cast
 from uuid import UUID
 
-import msgspec
 from django.contrib.auth.models import AbstractBaseUser
 from django.urls import reverse
 from drf_spectacular.utils import extend_schema
@@ -16,7 +15,7 @@ from rest_framework.views import APIView
 from schedviz.sessions.models import ShareLink
 from schedviz.web import share
 from schedviz.web.api import bodies
-from schedviz.web.api.access import json_object, session_for
+from schedviz.web.api.access import body_as, session_for
 from schedviz.web.api.errors import not_found
 from schedviz.web.api.schema import answer, ref, refused
 from schedviz.web.permissions import Verb
@@ -39,7 +38,7 @@ class Links(APIView):
     def post(self, request: Request, session_id: UUID) -> Response:
         """Make a link. Who opens its `url` may look at the session or, as an editor, also command it."""
         session = session_for(request, session_id, Verb.MANAGE)
-        new = msgspec.convert(json_object(request), bodies.NewLink)
+        new = body_as(bodies.NewLink, request)
         link, secret = share.make_link(session, new.role, cast("AbstractBaseUser", request.user))
         page = request.build_absolute_uri(reverse("session-page", args=[session.pk]))
         return Response(_body(link, url=f"{page}?link={secret}"), status=201)

@@ -20,7 +20,7 @@ class JsonParser(BaseParser):
         data = read_body(stream)
         try:
             return msgspec.json.decode(data)
-        except (msgspec.DecodeError, RecursionError) as error:
+        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
             raise ApiError(
                 400, "bad_json", f"The body is not JSON: {error}.", hint="Send one JSON object with Content-Type: application/json."
             ) from error

@@ -24,7 +24,7 @@ from schedviz.sessions import create
 from schedviz.sessions.errors import SourceRefused
 from schedviz.sessions.models import Session
 from schedviz.web.api import bodies
-from schedviz.web.api.access import actor_for, json_object, role_for, session_for, whole_number
+from schedviz.web.api.access import actor_for, body_as, role_for, session_for, whole_number
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.parsing import JsonParser
 from schedviz.web.api.schema import answer, query, ref, refused
@@ -169,7 +169,7 @@ def _name_of(files: list[UploadedFile[bytes]]) -> str:
 
 
 def _described(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
-    new = msgspec.convert(json_object(request), bodies.NewSession)
+    new = body_as(bodies.NewSession, request)
     if (new.generate is None) == (new.trace is None):
         raise ApiError(
             400,

@@ -24,7 +24,7 @@ from schedviz.web.live.database import in_database
 from schedviz.web.live.feed import Feed, frames_between
 from schedviz.web.live.handshake import Credentials, Refused, allowed, credentials
 from schedviz.web.live.hub import Full, hub
-from schedviz.web.live.messages import PONG, CommandMessage, PingMessage, ResumeMessage, decode_incoming
+from schedviz.web.live.messages import PONG, AnyIncoming, CommandMessage, PingMessage, ResumeMessage, decode_incoming
 from schedviz.web.live.viewer import Frame, Viewer
 from schedviz.web.permissions import Verb
 
@@ -256,7 +256,7 @@ class _Socket:
         try:
             incoming = decode_incoming(text)
         except msgspec.ValidationError as error:
-            refused = struct_error(error)
+            refused = struct_error(error, msgspec.json.decode(text), AnyIncoming)
             self._error(refused.code, refused.message, detail=refused.detail, key=_key_in(text))
             return
         except (msgspec.DecodeError, RecursionError) as error:
@@ -275,7 +275,7 @@ class _Socket:
             command = convert_command(message.command)
             accepted = await in_database(_accept, self._came_with, self._feed.session_id, command, message.key)
         except msgspec.ValidationError as error:
-            refused = struct_error(error)
+            refused = struct_error(error, message.command, AnyCommand)
             self._error(refused.code, refused.message, detail=refused.detail, key=message.key)
         except SessionError as error:
             self._error(error.code, str(error), key=message.key)

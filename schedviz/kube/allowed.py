@@ -1,0 +1,82 @@
+"""What a type allows at a place in JSON: the names of an object's members, or the values of an enumeration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from typing import Any
+
+from msgspec import inspect
+
+#: A step of a path: the name of a member, or the index in a list.
+Step = str | int
+
+
+def allowed_members(type_: Any, data: object, steps: Sequence[Step]) -> list[str]:
+    """The members that the object at a place may have; none where the type has no object of known members there."""
+    return [field.encode_name for struct in _structs_at(type_, data, steps) for field in struct.fields]
+
+
+def allowed_values(type_: Any, data: object, steps: Sequence[Step]) -> list[str]:
+    """The values that may stand at a place, sorted; none where they cannot be listed."""
+    *before, last = steps or ("",)
+    tags = [str(struct.tag) for struct in _structs(_at(type_, data, before)) if struct.tag_field == last and struct.tag is not None]
+    literals = [str(value) for one in _at(type_, data, steps) if isinstance(one, inspect.LiteralType) for value in one.values]
+    return sorted(tags or literals)
+
+
+@cache
+def _info(type_: Any) -> inspect.Type:
+    return inspect.type_info(type_)
+
+
+def _structs_at(type_: Any, data: object, steps: Sequence[Step]) -> list[inspect.StructType]:
+    found = list(_structs(_at(type_, data, steps)))
+    value = data
+    for step in steps:
+        value = _member(value, step)
+    chosen = [struct for struct in found if isinstance(value, dict) and struct.tag_field and value.get(struct.tag_field) == struct.tag]
+    return chosen or (found if len(found) == 1 else [])
+
+
+def _at(type_: Any, data: object, steps: Sequence[Step]) -> list[inspect.Type]:
+    """The types, without unions, that may stand at a place."""
+    types, value = list(_flat(_info(type_))), data
+    for step in steps:
+        types, value = [one for outer in types for one in _flat_member(outer, value, step)], _member(value, step)
+    return types
+
+
+def _flat_member(outer: inspect.Type, value: object, step: Step) -> Iterator[inspect.Type]:
+    match outer:
+        case inspect.StructType():
+            if outer.tag_field and isinstance(value, dict) and value.get(outer.tag_field) != outer.tag:
+                return
+            for field in outer.fields:
+                if field.encode_name == step:
+                    yield from _flat(field.type)
+        case inspect.ListType() | inspect.VarTupleType():
+            yield from _flat(outer.item_type)
+        case inspect.DictType():
+            yield from _flat(outer.value_type)
+
+
+def _flat(one: inspect.Type) -> Iterator[inspect.Type]:
+    match one:
+        case inspect.UnionType():
+            for member in one.types:
+                yield from _flat(member)
+        case inspect.Metadata():
+            yield from _flat(one.type)
+        case _:
+            yield one
+
+
+def _structs(types: Iterable[inspect.Type]) -> Iterator[inspect.StructType]:
+    return (one for one in types if isinstance(one, inspect.StructType))
+
+
+def _member(value: object, step: Step) -> Any:
+    if isinstance(step, int):
+        return value[step] if isinstance(value, list | tuple) and step < len(value) else None
+    return value.get(step) if isinstance(value, dict) else None
