@@ -84,6 +84,23 @@ class CycleState:
     def __contains__(self, key: StateKey[Any]) -> bool:
         return key.name in self._storage
 
+    def written(self) -> dict[str, StateData]:
+        """What there is, by the names of the keys."""
+        return dict(self._storage)
+
+    def take_back_unstorable(self, before: dict[str, StateData]) -> str:
+        """Drop what was written since `before` and could not be put into a checkpoint; "" or what is wrong with the first of it."""
+        fault = ""
+        for name, data in list(self._storage.items()):
+            if before.get(name) is data:
+                continue
+            try:
+                _check_storable(_keys[name].data_type, data)
+            except Exception as error:  # noqa: BLE001  (this is a plugin's code)
+                del self._storage[name]
+                fault = fault or f'what was written to CycleState as "{name}" cannot be stored: {error}'
+        return fault
+
     def clone(self) -> CycleState:
         """A state in which AddPod and RemovePod can be tried. Upstream: framework/cycle_state.go CycleState.Clone"""
         copy = CycleState()
@@ -109,6 +126,15 @@ class CycleState:
         state.skip_filter_plugins = frozenset(data["skipFilterPlugins"])
         state.skip_score_plugins = frozenset(data["skipScorePlugins"])
         return state
+
+
+def _check_storable(data_type: type[Any], data: Any) -> None:
+    """Raises where the data cannot be written to a checkpoint, read again, or cloned."""
+    if not isinstance(data, data_type):
+        raise TypeError(f"expected {data_type.__name__}, found {type(data).__name__}")
+    if not callable(getattr(data, "clone", None)):
+        raise TypeError(f"{data_type.__name__} has no method clone")
+    _from_plain(data_type, msgspec.msgpack.decode(msgspec.msgpack.encode(_to_plain(data))))
 
 
 def _to_plain(data: StateData) -> Any:

@@ -1,0 +1,57 @@
+"""Plugins that users install: entry points of the group `schedviz.plugins`, looked for only when a configuration enables one.
+
+An entry point names a class, or anything that makes a plugin of its arguments and a Handle. docs/plugins.md says how to write one.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Final
+
+from schedviz.engine.config import ConfigurationError, KubeSchedulerConfiguration, Problem
+from schedviz.engine.config.types import EXTENSION_POINTS
+from schedviz.engine.framework.interface import Handle, Plugin, PluginFactory
+from schedviz.engine.framework.plugins.registry import in_tree_registry
+from schedviz.engine.framework.runtime.guarded import Guarded
+from schedviz.engine.framework.runtime.plugin_lists import Registry
+
+GROUP: Final = "schedviz.plugins"
+
+
+def registry_for(configuration: KubeSchedulerConfiguration) -> Registry:
+    """The in-tree plugins, and of those that are installed the ones that the configuration enables.
+
+    Raises `ConfigurationError` where two packages offer one name. Upstream: framework/runtime/registry.go Registry.Merge
+    """
+    registry = dict(in_tree_registry())
+    wanted = set(_enabled(configuration)) - registry.keys()
+    if not wanted:
+        return registry
+    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+        if point.name not in wanted:
+            continue
+        if point.name in registry:
+            raise ConfigurationError([Problem("profiles", f"a plugin named {point.name} already exists")])
+        registry[point.name] = _factory(point)
+    return registry
+
+
+def installed_plugins(configuration: KubeSchedulerConfiguration) -> list[str]:
+    """The names of the plugins of a configuration that are not schedviz's own."""
+    return sorted(set(_enabled(configuration)) - in_tree_registry().keys())
+
+
+def _enabled(configuration: KubeSchedulerConfiguration) -> list[str]:
+    points = ("multi_point", *EXTENSION_POINTS)
+    return [entry.name for profile in configuration.profiles for point in points for entry in getattr(profile.plugins, point).enabled]
+
+
+def _factory(point: EntryPoint) -> PluginFactory:
+    def make(args: Any, handle: Handle) -> Plugin:
+        try:
+            return Guarded(point.name, point.load()(args, handle))
+        except Exception as error:
+            text = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+            raise ValueError(" ".join(text.split())[:500]) from error
+
+    return make

@@ -1,0 +1,260 @@
+"""`Guarded`: a plugin of a user, of whom anything can be expected. What it raises or answers wrongly becomes Status Error.
+
+The framework sees the extension points that the plugin has, and none of its mistakes: an answer is checked before it goes on, and so
+is what was written to CycleState, which must fit into a checkpoint.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from schedviz.engine.framework.cycle_state import CycleState
+from schedviz.engine.framework.interface import PRE_BIND_WAIT_KEY, ObjectVerb, PostFilterResult, PreFilterResult, Scores
+from schedviz.engine.framework.rows import Rows
+from schedviz.engine.framework.status import SUCCESS, Code, Status, StatusError, as_status
+from schedviz.engine.framework.types import ClusterEvent, PodInfo
+from schedviz.engine.framework.verdicts import Verdicts
+from schedviz.kube.meta import KubeObject
+
+logger = logging.getLogger(__name__)
+
+#: Extension points whose answer is a Status alone.
+_STATUS_POINTS: Final = ("pre_enqueue", "add_pod", "remove_pod", "pre_score", "reserve", "bind")
+#: Calls that are told something and answer nothing.
+_SILENT_POINTS: Final = ("unreserve", "post_bind")
+_POINTS: Final = (
+    *_STATUS_POINTS,
+    *_SILENT_POINTS,
+    *("pre_filter", "filter", "filter_node", "post_filter", "score", "score_node", "normalize_score", "permit", "pre_bind"),
+)
+
+
+class _NonsenseError(Exception):
+    """An answer that is none."""
+
+
+class Guarded:
+    """A user's plugin under the name that the configuration knows it by. It has the methods that the plugin has."""
+
+    def __init__(self, name: str, plugin: Any) -> None:
+        """Raises `ValueError` where the plugin cannot be used at all."""
+        self.name = name
+        self._plugin = plugin
+        if callable(getattr(plugin, "less", None)):
+            raise ValueError("a plugin that was installed cannot sort the queue (it has the method less)")  # noqa: TRY004
+        points = [point for point in _POINTS if callable(getattr(plugin, point, None))]
+        if not points:
+            raise ValueError(f"it has no method of an extension point; expected one or more of {', '.join(_POINTS)}")
+        for point in points:
+            setattr(self, *self._guard(point))
+        if hasattr(plugin, "events_to_register"):
+            events = tuple(plugin.events_to_register())
+            if not all(isinstance(event, ClusterEvent) for event in events):
+                raise ValueError("events_to_register returned something that is no ClusterEvent")
+            self.events_to_register = lambda: events
+        if hasattr(plugin, "watched_kinds") and hasattr(plugin, "object_changed"):
+            self.watched_kinds = tuple(plugin.watched_kinds)
+            self.object_changed = self._object_changed
+        if hasattr(plugin, "to_state") and hasattr(plugin, "load"):
+            self.to_state, self.load = plugin.to_state, plugin.load
+
+    def _guard(self, point: str) -> tuple[str, Callable[..., Any]]:
+        """The method that the framework calls for an extension point, and its name."""
+        ask = getattr(self._plugin, point)
+        if point in _STATUS_POINTS:
+            return point, lambda *args: self._answer(ask, args, _status, as_status)
+        if point in _SILENT_POINTS:
+            return point, lambda *args: self._tell(point, ask, args)
+        match point:
+            case "pre_filter":
+                return point, lambda *args: self._answer(ask, args, _pre_filter, lambda fault: (None, as_status(fault)))
+            case "post_filter":
+                return point, lambda *args: self._answer(ask, args, _post_filter, lambda fault: (None, as_status(fault)))
+            case "permit":
+                return point, lambda *args: self._answer(ask, args, _permit, lambda fault: (as_status(fault), 0))
+            case "pre_bind":
+                return point, lambda *args: self._answer(ask, args, _pre_bind(args[0]), as_status)
+            case "filter":
+                return point, self._filter
+            case "filter_node":
+                return "filter", self._filter_nodes
+            case "score_node":
+                return "score", self._score_nodes
+            case _:
+                return point, lambda state, pod, rows: self._answer(ask, (state, pod, rows), _scores(len(rows)), as_status)
+
+    def _answer(self, ask: Callable[..., Any], args: tuple[Any, ...], check: Callable[[Any], Any], failed: Callable[[str], Any]) -> Any:
+        """What the plugin answers, or what `failed` makes of what is wrong with it."""
+        state = args[0] if isinstance(args[0], CycleState) else None
+        before = state.written() if state is not None else {}
+        try:
+            answer = check(ask(*args))
+        except Exception as error:  # noqa: BLE001  (this is a plugin's code)
+            answer = failed(_told(error))
+        fault = state.take_back_unstorable(before) if state is not None else ""
+        return failed(fault) if fault else answer
+
+    def _tell(self, point: str, ask: Callable[..., Any], args: tuple[Any, ...]) -> None:
+        """Upstream gives these calls no way to fail: the server's log has what they raise."""
+        before = args[0].written() if isinstance(args[0], CycleState) else {}
+        try:
+            ask(*args)
+        except Exception as error:  # noqa: BLE001  (this is a plugin's code)
+            logger.warning("plugin %s failed in %s: %s", self.name, point, _told(error))
+        if isinstance(args[0], CycleState):
+            fault = args[0].take_back_unstorable(before)
+            if fault:
+                logger.warning("plugin %s failed in %s: %s", self.name, point, fault)
+
+    def _object_changed(self, verb: ObjectVerb, obj: KubeObject) -> None:
+        self._tell("object_changed", self._plugin.object_changed, (verb, obj))
+
+    # Filter and Score, for many rows at once.
+
+    def _filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:
+        def failed(fault: str) -> Verdicts:
+            return Verdicts.all(len(rows), as_status(fault))
+
+        answer: Verdicts | None = self._answer(self._plugin.filter, (state, pod, rows), _verdicts(len(rows)), failed)
+        return answer
+
+    def _filter_nodes(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:
+        """A row at which the plugin fails has its own error; the others keep their answers."""
+
+        def ask(state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:
+            statuses = []
+            for info in rows.infos:
+                try:
+                    statuses.append(_status(self._plugin.filter_node(state, pod, info)))
+                except Exception as error:  # noqa: BLE001  (this is a plugin's code)
+                    statuses.append(as_status(_told(error)))
+            return None if all(status.is_success for status in statuses) else Verdicts.of(statuses)
+
+        def failed(fault: str) -> Verdicts:
+            return Verdicts.all(len(rows), as_status(fault))
+
+        answer: Verdicts | None = self._answer(ask, (state, pod, rows), lambda verdicts: verdicts, failed)
+        return answer
+
+    def _score_nodes(self, state: CycleState, pod: PodInfo, rows: Rows) -> Scores | Status:
+        def ask(state: CycleState, pod: PodInfo, rows: Rows) -> Scores | Status:
+            scores = []
+            for info in rows.infos:
+                score = self._plugin.score_node(state, pod, info)
+                if isinstance(score, Status):
+                    return _status(score)
+                scores.append(score)
+            return scores  # type: ignore[return-value]  # _scores makes an array of them
+
+        answer: Scores | Status = self._answer(ask, (state, pod, rows), _scores(len(rows)), as_status)
+        return answer
+
+
+def _told(error: Exception) -> str:
+    """What a plugin raised, in one line."""
+    if isinstance(error, _NonsenseError):
+        return str(error)
+    return " ".join(f"{type(error).__name__}: {error}".removesuffix(": ").split())[:500]
+
+
+def _described(answer: object) -> str:
+    text = repr(answer) if isinstance(answer, (type(None), bool, int, float, str)) else type(answer).__name__
+    return text if len(text) <= 80 else f"{text[:79]}…"
+
+
+def _status(answer: Any) -> Status:
+    if not isinstance(answer, Status):
+        raise _NonsenseError(f"expected a Status, found {_described(answer)}")
+    reasons, error = answer.own_reasons, answer.error
+    if (
+        not isinstance(answer.code, Code)
+        or not isinstance(reasons, tuple)
+        or not all(isinstance(reason, str) for reason in reasons)
+        or not (error is None or isinstance(error, StatusError))
+    ):
+        raise _NonsenseError("expected a Status with a Code, a tuple of reasons and a StatusError, or none")
+    return SUCCESS if answer == SUCCESS else answer
+
+
+def _pair(answer: Any, what: str) -> tuple[Any, Any]:
+    if not isinstance(answer, tuple) or len(answer) != 2:
+        raise _NonsenseError(f"expected {what}, found {_described(answer)}")
+    return answer
+
+
+def _pre_filter(answer: Any) -> tuple[PreFilterResult | None, Status]:
+    result, status = _pair(answer, "a PreFilterResult (or None) and a Status")
+    if result is not None:
+        names = result.node_names if isinstance(result, PreFilterResult) else 0
+        if not (names is None or (isinstance(names, frozenset) and all(isinstance(name, str) for name in names))):
+            raise _NonsenseError("expected a PreFilterResult with a frozenset of names of nodes, or None")
+    return result, _status(status)
+
+
+def _post_filter(answer: Any) -> tuple[PostFilterResult | None, Status]:
+    result, status = _pair(answer, "a PostFilterResult (or None) and a Status")
+    if not (result is None or isinstance(result, PostFilterResult)):
+        raise _NonsenseError(f"expected a PostFilterResult, found {_described(result)}")
+    return result, _status(status)
+
+
+def _permit(answer: Any) -> tuple[Status, int]:
+    status, timeout = _pair(answer, "a Status and a timeout in nanoseconds")
+    if isinstance(timeout, bool) or not isinstance(timeout, int):
+        raise _NonsenseError(f"expected a timeout in whole nanoseconds, found {_described(timeout)}")
+    return _status(status), timeout
+
+
+def _pre_bind(state: CycleState) -> Callable[[Any], Status | None]:
+    def check(answer: Any) -> Status | None:
+        if answer is None and PRE_BIND_WAIT_KEY in state:
+            return None
+        return _status(answer)
+
+    return check
+
+
+def _verdicts(count: int) -> Callable[[Any], Verdicts | None]:
+    def check(answer: Any) -> Verdicts | None:
+        if answer is None:
+            return None
+        if not isinstance(answer, Verdicts):
+            raise _NonsenseError(f"expected Verdicts, found {_described(answer)}")
+        codes = np.asarray(answer.codes)
+        if codes.shape != (count,):
+            raise _NonsenseError(f"expected verdicts for {count} nodes, found {len(codes) if codes.ndim else 'one number'}")
+        statuses = tuple(_status(status) for status in answer.statuses)
+        if codes.dtype.kind not in "iu" or (count and not 0 <= int(codes.min()) <= int(codes.max()) < len(statuses)):
+            raise _NonsenseError(f"expected codes from 0 to {len(statuses) - 1}")
+        if not statuses or not statuses[0].is_success or any(status.is_success for status in statuses[1:]):
+            raise _NonsenseError("expected Success as the first of the statuses, and nowhere else")
+        return Verdicts(codes.astype(np.int16), statuses)
+
+    return check
+
+
+def _scores(count: int) -> Callable[[Any], Scores | Status]:
+    def check(answer: Any) -> Scores | Status:
+        if isinstance(answer, Status):
+            if answer.is_success:
+                raise _NonsenseError("expected scores, found Success")
+            return _status(answer)
+        scores = answer if isinstance(answer, (np.ndarray, list)) else None
+        array = np.asarray(scores) if scores is not None else np.zeros(())
+        if array.ndim != 1 or array.dtype.kind not in ("iu" if len(array) else "iuf"):
+            raise _NonsenseError(f"expected whole numbers, one for each node, found {_odd_one(answer)}")
+        if len(array) != count:
+            raise _NonsenseError(f"expected {count} scores, found {len(array)}")
+        return array.astype(np.int64)
+
+    return check
+
+
+def _odd_one(answer: Any) -> str:
+    if isinstance(answer, list):
+        return next((_described(item) for item in answer if isinstance(item, bool) or not isinstance(item, int)), "numbers too large")
+    return f"an array of {answer.dtype}" if isinstance(answer, np.ndarray) else _described(answer)
