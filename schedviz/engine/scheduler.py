@@ -18,7 +18,7 @@ from schedviz.engine.config import KubeSchedulerConfiguration
 from schedviz.engine.event_handlers import EventHandlers
 from schedviz.engine.extenders import Extender
 from schedviz.engine.framework.listers import StorageObject
-from schedviz.engine.framework.plugins.registry import in_tree_registry
+from schedviz.engine.framework.plugins.installed import registry_for
 from schedviz.engine.framework.runtime import Framework
 from schedviz.engine.framework.status import StatusError
 from schedviz.engine.framework.types import ClusterEvent, Generations, PodInfo
@@ -82,7 +82,7 @@ class Scheduler:
     ) -> None:
         self.configuration = configuration
         informers, snapshot = Informers(), Snapshot()
-        registry, client = in_tree_registry(), ApiClient(host)
+        registry, client = registry_for(configuration), ApiClient(host)
         nominator = Nominator(recorder, informers.pod)
         profiles = {
             profile.scheduler_name: Framework(
