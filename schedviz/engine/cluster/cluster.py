@@ -158,13 +158,15 @@ class Cluster:
         pod, node = instruction.pod, instruction.node
         current = self.store.get("Pod", pod.key)
         error = failure.message if failure is not None and not failure.after_write else _why_not_bound(current, pod)
-        event = None
+        events: list[WatchEvent] | None = None
         if isinstance(current, Pod) and not error:
             event = self._event("MODIFIED", self._bound(current, node), current)
+            # A pod that is finished was bound, and its watch shows nothing of it.
+            events = [] if event is None else [event]
             error = failure.message if failure is not None else ""
         self._record_scheduler_write("create", pod, subresource="binding", detail=node, error=error)
-        if event is not None:
-            self.watches.unconfirmed.setdefault(pod.key, []).append(event)
+        if events is not None:
+            self.watches.unconfirmed.setdefault(pod.key, []).extend(events)
         if not error:
             return None
         return _not_found(pod) if current is None and failure is None else StatusError(error)
