@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from schedviz.engine.cache import Cache, Snapshot
+from schedviz.engine.cache import Snapshot
 from schedviz.engine.cache.cache_state import CacheState
 from schedviz.engine.cache.snapshot import SnapshotState
 from schedviz.engine.cluster_checkpoint import ClusterState, References, cluster_state, load_cluster
@@ -142,7 +142,7 @@ def restore(cls: type[Simulation], data: bytes) -> Simulation:
 def _restore_scheduler(simulation: Simulation, saved: Checkpoint, table: ObjectTable) -> None:
     scheduler = simulation.scheduler
     state = scheduler.state
-    cache = Cache.from_state(saved.cache, simulation.recorder, table)
+    cache = type(state.cache).from_state(saved.cache, simulation.recorder, table)
     infos = {info.name: info for info in cache.nodes}
     snapshot = Snapshot.from_state(saved.snapshot, infos, table, cache.generations)
     scheduler.replace_cache(cache, snapshot)

@@ -76,7 +76,8 @@ def _pod_states_match_nodes(cache: Cache) -> None:
         name = state.info.pod.spec.node_name
         info = cache.nodes.get(name)
         _require(info is not None and any(pod.uid == uid for pod in info.pods), uid, f"is not on {name}")
-        _require(uid in cache.assumed_pods or not state.binding_finished, uid, "has finished binding and is not assumed")
+        pending = uid in cache.assumed_pods or cache.keeps_binding_finished
+        _require(pending or not state.binding_finished, uid, "has finished binding and is not assumed")
         _require(state.deadline is None or state.binding_finished, uid, "has a deadline before its binding finished")
     for uid in cache.assumed_pods:
         _require(uid in cache.pod_states, uid, "is assumed and not in podStates")

@@ -351,7 +351,9 @@ class SchedulingCycle:
         if not outcome.status.is_success:
             return self._fail(error_failure(outcome.status.as_error()), {})
         self.scored = outcome
-        facts = {"plugins": [plugin.name for plugin in outcome.plugins], "nodes": len(self.feasible)}
+        facts: dict[str, Any] = {"plugins": [plugin.name for plugin in outcome.plugins], "nodes": len(self.feasible)}
+        if self.state.beside_score is not None:
+            facts["priorities"] = self.state.beside_score.run(self.pod, self.feasible, self.state.snapshot)
         return StageReport(stages.NORMALIZE_SCORE, facts=facts)
 
     def _normalize_score(self) -> StageReport:

@@ -21,14 +21,17 @@ from schedviz.engine.framework.listers import StorageObject
 from schedviz.engine.framework.plugins.installed import registry_for
 from schedviz.engine.framework.runtime import Framework
 from schedviz.engine.framework.status import StatusError
-from schedviz.engine.framework.types import ClusterEvent, Generations, PodInfo
+from schedviz.engine.framework.types import ClusterEvent, PodInfo
 from schedviz.engine.informers import Informers
 from schedviz.engine.instructions import ApplyPodCondition, BindPod, DeletePod, Host, PatchPodStatus, RecordEvent, UpdateObject
+from schedviz.engine.legacy.beside_score import BesideScore
+from schedviz.engine.legacy.switches import cache_for, with_policies
 from schedviz.engine.queue import Nominator, SchedulingQueue
 from schedviz.engine.schedule_one import SchedulingCycle
 from schedviz.engine.state import SchedulerState
 from schedviz.kube.core import Pod, PodCondition
 from schedviz.kube.meta import KubeObject
+from schedviz.trace.policies import Policies
 from schedviz.trace.recorder import Recorder
 
 
@@ -79,10 +82,11 @@ class Scheduler:
         pod_max_in_unschedulable_seconds: float,
         random_source: random.Random | None,
         extenders: Sequence[Extender] = (),
+        policies: Policies = Policies(),  # noqa: B008  (frozen)
     ) -> None:
         self.configuration = configuration
         informers, snapshot = Informers(), Snapshot()
-        registry, client = registry_for(configuration), ApiClient(host)
+        registry, client = with_policies(registry_for(configuration), policies), ApiClient(host)
         nominator = Nominator(recorder, informers.pod)
         profiles = {
             profile.scheduler_name: Framework(
@@ -107,7 +111,7 @@ class Scheduler:
         for framework in profiles.values():
             framework.nominator = queue
             framework.extenders = extenders
-        cache = Cache(recorder, Generations(), ttl_seconds=assumed_pod_ttl_seconds)
+        cache = cache_for(policies, recorder, ttl_seconds=assumed_pod_ttl_seconds)
         self.state = SchedulerState(
             cache=cache,
             snapshot=snapshot,
@@ -120,6 +124,7 @@ class Scheduler:
             extenders=extenders,
             percentage_of_nodes_to_score=configuration.percentage_of_nodes_to_score,
             random_source=random_source,
+            beside_score=BesideScore.of(policies, informers),
         )
         self._handlers = EventHandlers(self.state, self.cluster_event_map)
         #: The scheduling cycle that runs.

@@ -6,6 +6,8 @@ from typing import Any
 
 import msgspec
 
+from schedviz.trace.policies import Policies
+
 
 class SimulationSettings(msgspec.Struct, frozen=True):
     """What a session is made with. Defaults are those of v1.27.1 and of FORMAT.md."""
@@ -23,6 +25,8 @@ class SimulationSettings(msgspec.Struct, frozen=True):
     #: Of tied nodes the first is taken (FORMAT.md, "Frozen choices"); False: one is drawn.
     first_of_tied: bool = True
     fake_extenders: list[dict[str, Any]] = []
+    #: What is done as in other versions; none of it by default.
+    policies: Policies = Policies()
 
 
 class Outcome(msgspec.Struct, frozen=True, rename="camel"):

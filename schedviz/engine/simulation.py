@@ -252,6 +252,7 @@ class Simulation:
             pod_max_in_unschedulable_seconds=self.settings.pod_max_in_unschedulable_seconds,
             random_source=self.random_source,
             extenders=self.extenders,
+            policies=self.settings.policies,
         )
         self.cluster.deliver = scheduler.handle
         return scheduler

@@ -13,7 +13,7 @@ facts. The facts, by stage:
 - `ExtenderFilter`: `extender`, `feasible`, `failed`, `unresolvable`, `error`, `ignored`.
 - `PostFilter`: `nominatedNode`, `candidates`, `victims` (pods).
 - `PreScore`: `skipped`.
-- `Score`: `plugins`, `nodes` (how many).
+- `Score`: `plugins`, `nodes` (how many); `priorities` where the session's policies ask for v1.14's (docs/policies.md).
 - `NormalizeScore`: nothing.
 - `ExtenderPrioritize`: `extenders` (how many answered).
 - `SelectHost`: `node`, `total`, `tied` (how many share it), `reason` ("only one" where nothing was scored).

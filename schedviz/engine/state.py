@@ -15,6 +15,7 @@ from schedviz.engine.framework.runtime import Framework
 from schedviz.engine.framework.types import PodInfo
 from schedviz.engine.informers import Informers
 from schedviz.engine.instructions import Host, RecordEvent
+from schedviz.engine.legacy.beside_score import BesideScore
 from schedviz.engine.queue import SchedulingQueue
 from schedviz.kube.core import Pod
 from schedviz.trace.recorder import Recorder
@@ -37,6 +38,7 @@ class SchedulerState:
         extenders: Sequence[Extender],
         percentage_of_nodes_to_score: int,
         random_source: random.Random | None,
+        beside_score: BesideScore | None = None,
     ) -> None:
         self.cache = cache
         self.snapshot = snapshot
@@ -52,6 +54,8 @@ class SchedulerState:
         self.percentage_of_nodes_to_score = percentage_of_nodes_to_score
         #: Draws among tied nodes; None: the first of them is taken (FORMAT.md, "Frozen choices").
         self.random_source = random_source
+        #: v1.14's priorities, where the session's policies ask for them.
+        self.beside_score = beside_score
         self.next_start_node_index = 0
         #: How many scheduling cycles began since the session began.
         self.cycle = 0

@@ -10,6 +10,7 @@ from schedviz.trace.events import (
     BindingEnded,
     BindingStageEnded,
     BindingStarted,
+    CacheCall,
     CacheNode,
     CachePod,
     CycleEnded,
@@ -41,7 +42,7 @@ def story_of_node(events: Iterable[AnyEvent], node: str) -> Iterator[AnyEvent]:
 
 def _names_pod(event: AnyEvent, pod: str) -> bool:
     match event:
-        case CachePod() | CycleStarted() | BindingStarted() | BindingStageEnded() | BindingEnded() | PodNominated():
+        case CachePod() | CacheCall() | CycleStarted() | BindingStarted() | BindingStageEnded() | BindingEnded() | PodNominated():
             return event.pod == pod
         case QueueMoved():
             return any(move.pod == pod for move in event.moves)

@@ -11,6 +11,7 @@ from schedviz.engine.settings import Outcome, SimulationSettings
 from schedviz.engine.simulation import Simulation
 from schedviz.trace import commands
 from schedviz.trace.events import AnyEvent
+from schedviz.trace.policies import Policies
 
 
 class Trace(Protocol):
@@ -33,6 +34,8 @@ class Trace(Protocol):
     @property
     def fake_extenders(self) -> Sequence[dict[str, Any]]: ...
     @property
+    def policies(self) -> Policies: ...
+    @property
     def steps(self) -> Sequence[Any]: ...
     @property
     def document(self) -> dict[str, Any]: ...
@@ -47,6 +50,7 @@ def settings_of(trace: Trace) -> SimulationSettings:
         tick_millis=trace.tick_millis,
         graceful_victims=trace.graceful_victims,
         fake_extenders=list(trace.fake_extenders),
+        policies=trace.policies,
     )
 
 

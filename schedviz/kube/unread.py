@@ -83,6 +83,7 @@ READ_ANNOTATIONS: Final = frozenset(
         "pv.kubernetes.io/bound-by-controller",
         "pv.kubernetes.io/migrated-to",
         "pv.kubernetes.io/provisioned-by",
+        "scheduler.alpha.kubernetes.io/preferAvoidPods",
         "storage.alpha.kubernetes.io/migrated-plugins",
         "volume.beta.kubernetes.io/storage-class",
         "volume.beta.kubernetes.io/storage-provisioner",

@@ -233,6 +233,7 @@ def trace_settings(trace: TraceFile) -> dict[str, Any]:
         "tick_millis": trace.tick_millis,
         "graceful_victims": trace.graceful_victims,
         "fake_extenders": list(trace.fake_extenders),
+        "policies": msgspec.to_builtins(trace.policies),
     }
 
 

@@ -74,6 +74,24 @@ class CachePod(TraceEvent, frozen=True, kw_only=True, tag="cachePod"):
     state: PodState | None = None
 
 
+#: Where v1.14's cache saw a pod; in Initial, Expired and Deleted it does not know it.
+CacheStateName = Literal["Initial", "Assumed", "Added", "Expired", "Deleted"]
+
+
+class CacheCall(TraceEvent, frozen=True, kw_only=True, tag="cacheCall"):
+    """A call of the v1.14 cache (policy `cache`) about one pod: from which state to which, and the error that it returned.
+
+    It comes after the CachePod of what the call changed, also where nothing was changed.
+    """
+
+    call: Literal["AssumePod", "FinishBinding", "ForgetPod", "AddPod", "UpdatePod", "RemovePod", "ExpirePod"]
+    pod: str
+    uid: str
+    source: CacheStateName
+    target: CacheStateName
+    error: str = ""
+
+
 class ImageChange(Piece, frozen=True):
     """A node has, or no longer has, an image. An image that no node has is gone from the cache."""
 
@@ -298,6 +316,7 @@ class CommandDone(TraceEvent, frozen=True, kw_only=True, tag="commandDone"):
 
 AnyEvent = (
     CachePod
+    | CacheCall
     | CacheNode
     | SnapshotUpdated
     | QueueMoved
@@ -338,6 +357,7 @@ __all__ = [
     "BindingEnded",
     "BindingStageEnded",
     "BindingStarted",
+    "CacheCall",
     "CacheNode",
     "CachePod",
     "ClockAdvanced",

@@ -17,6 +17,7 @@ from schedviz.trace.events import (
     BindingEnded,
     BindingStageEnded,
     BindingStarted,
+    CacheCall,
     CacheNode,
     CachePod,
     ClockAdvanced,
@@ -119,7 +120,7 @@ class Fold:
                 self._latency_set(event)
             case Restarted():
                 self._restarted()
-            case EventRecorded() | ClockAdvanced() | CommandDone():
+            case EventRecorded() | ClockAdvanced() | CommandDone() | CacheCall():
                 pass
 
     def apply_all(self, events: Iterable[AnyEvent]) -> None:

@@ -55,6 +55,7 @@ export function fold(state: State, event: AnyEvent): void {
     case "eventRecorded":
     case "clockAdvanced":
     case "commandDone":
+    case "cacheCall":
       return;
   }
 }

@@ -221,6 +221,19 @@ export interface PodOnNode {
   requiredAntiAffinity?: boolean;
 }
 
+export interface CacheCall {
+  t: "cacheCall";
+  event: number;
+  at: number;
+  cycle?: number;
+  call: "AddPod" | "AssumePod" | "ExpirePod" | "FinishBinding" | "ForgetPod" | "RemovePod" | "UpdatePod";
+  pod: string;
+  uid: string;
+  source: "Added" | "Assumed" | "Deleted" | "Expired" | "Initial";
+  target: "Added" | "Assumed" | "Deleted" | "Expired" | "Initial";
+  error?: string;
+}
+
 export interface CacheNode {
   t: "cacheNode";
   event: number;
@@ -549,6 +562,7 @@ export interface Reset {
 
 export type AnyEvent =
   | CachePod
+  | CacheCall
   | CacheNode
   | SnapshotUpdated
   | QueueMoved

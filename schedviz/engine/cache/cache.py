@@ -21,6 +21,8 @@ Upstream: internal/cache/cache.go, interface.go
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import msgspec
 
 from schedviz.engine.cache.cache_state import CacheState, PodStateRecord
@@ -29,12 +31,13 @@ from schedviz.engine.cache.errors import CacheError, SchedulerExitError
 from schedviz.engine.cache.image_states import ImageStates
 from schedviz.engine.cache.node_info_list import NodeInfoList
 from schedviz.engine.cache.node_item import node_info_of, node_info_state, node_item
-from schedviz.engine.cache.node_tree import NodeTree, zone_key
+from schedviz.engine.cache.node_tree import NodeTree
 from schedviz.engine.cache.snapshot import Snapshot, SnapshotUpdate
 from schedviz.engine.framework.object_table import ObjectTable
 from schedviz.engine.framework.types import NANOS_PER_SECOND, Generations, NodeInfo, PodInfo, PodNotFoundError, to_seconds
 from schedviz.kube.core import Node, Pod
 from schedviz.kube.meta import ObjectMeta
+from schedviz.kube.zones import zone_key
 from schedviz.trace.events import CacheNode, CachePod, SnapshotUpdated, TreeChange
 from schedviz.trace.recorder import Recorder
 from schedviz.trace.view import CacheView
@@ -68,6 +71,9 @@ class Cache:
 
     Every call that changes something records one trace event. Upstream: internal/cache/cache.go cacheImpl
     """
+
+    #: Whether an added pod still says that its binding finished. Upstream forgets it since AddPod makes the podState anew.
+    keeps_binding_finished: ClassVar[bool] = False
 
     def __init__(self, recorder: Recorder, generations: Generations, *, ttl_seconds: float = 0) -> None:
         self._recorder = recorder

@@ -27,3 +27,5 @@ class CacheState(msgspec.Struct, frozen=True):
     assumed_pods: list[str]
     node_tree: NodeTree
     image_states: dict[str, CacheImage]
+    #: Of the v1.14 cache alone: uid -> the state in which a pod left it.
+    left: dict[str, str] = {}

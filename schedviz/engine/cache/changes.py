@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from schedviz.engine.cache.node_item import image_states, used_ports
-from schedviz.engine.cache.node_tree import zone_key
 from schedviz.engine.framework.types import NodeInfo, PodInfo
+from schedviz.kube.zones import zone_key
 from schedviz.trace.events import NodeChange, PodOnNode
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from schedviz.engine.cache.node_tree import zone_key
 from schedviz.engine.framework.object_table import ObjectTable, PodRef
 from schedviz.engine.framework.resource import Resource
 from schedviz.engine.framework.types import Generations, HostPortInfo, ImageStateSummary, NodeInfo
+from schedviz.kube.zones import zone_key
 from schedviz.trace.view import ImageState, NodeItem, Resources
 
 

@@ -3,20 +3,8 @@
 from __future__ import annotations
 
 from schedviz.kube.core import Node
+from schedviz.kube.zones import zone_key
 from schedviz.trace.view import NodeTree as NodeTreeView
-
-_REGION_LABELS = ("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region")
-_ZONE_LABELS = ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone")
-
-
-def zone_key(node: Node) -> str:
-    """`region:\\x00:zone`, or "" without any. The beta labels go first, even when they are empty.
-
-    Upstream: component-helpers/node/topology/helpers.go GetZoneKey
-    """
-    labels = node.metadata.labels
-    region, zone = (next((labels[key] for key in keys if key in labels), "") for keys in (_REGION_LABELS, _ZONE_LABELS))
-    return f"{region}:\x00:{zone}" if region or zone else ""
 
 
 class NodeTree:

@@ -18,6 +18,7 @@ from schedviz.engine.framework.plugins.nodevolumelimits.non_csi import AzureDisk
 from schedviz.engine.framework.plugins.podtopologyspread.plugin import PodTopologySpread
 from schedviz.engine.framework.plugins.queuesort.priority_sort import PrioritySort
 from schedviz.engine.framework.plugins.schedulinggates.scheduling_gates import SchedulingGates
+from schedviz.engine.framework.plugins.selectorspread.selector_spread import SelectorSpread
 from schedviz.engine.framework.plugins.tainttoleration.taint_toleration import TaintToleration
 from schedviz.engine.framework.plugins.volumebinding.volume_binding import VolumeBinding
 from schedviz.engine.framework.plugins.volumerestrictions.volume_restrictions import VolumeRestrictions
@@ -26,7 +27,7 @@ from schedviz.engine.framework.runtime.plugin_lists import Registry
 
 
 def in_tree_registry() -> Registry:
-    """Every plugin of v1.27.1 but DynamicResources (alpha there) and SelectorSpread (refused by v1 configurations)."""
+    """Every plugin of v1.27.1 but DynamicResources (alpha there). A v1 configuration refuses SelectorSpread."""
     return {
         names.PRIORITY_SORT: PrioritySort,
         names.NODE_UNSCHEDULABLE: NodeUnschedulable,
@@ -50,4 +51,5 @@ def in_tree_registry() -> Registry:
         names.IMAGE_LOCALITY: ImageLocality,
         names.DEFAULT_BINDER: DefaultBinder,
         names.SCHEDULING_GATES: SchedulingGates,
+        names.SELECTOR_SPREAD: SelectorSpread,
     }

@@ -62,9 +62,9 @@ class Evaluator:
             error = FitError(preemptor.key, len(statuses), Diagnosis(statuses))
             return _nominating(""), unschedulable(error.message)
 
-        found = tuple(map(_shown, candidates))
+        found = tuple(map(shown, candidates))
         candidates, status = self._call_extenders(preemptor, candidates)
-        left = tuple(map(_shown, candidates)) if self._handle.extenders else None
+        left = tuple(map(shown, candidates)) if self._handle.extenders else None
         if not status.is_success:
             return PostFilterResult(record=PreemptionRecord(candidates=found, after_extenders=left)), status
         if not candidates:
@@ -174,7 +174,8 @@ def _nominating(node: str, record: PreemptionRecord | None = None) -> PostFilter
     return PostFilterResult(NominatingInfo(NominatingMode.OVERRIDE, node), record or PreemptionRecord())
 
 
-def _shown(candidate: NodeVictims) -> Candidate:
+def shown(candidate: NodeVictims) -> Candidate:
+    """A candidate, for whoever watches."""
     return Candidate(candidate.node, tuple(pod.key for pod in candidate.pods), candidate.num_pdb_violations)
 
 

@@ -24,7 +24,7 @@ _NO_VICTIMS: Final = unresolvable("No preemption victims found for incoming pod"
 
 class DefaultPreemption:
     name = names.DEFAULT_PREEMPTION
-    #: Whether a node on which nobody has to go is no candidate: so since v1.19.
+    #: Whether a node on which nobody has to go is no candidate.
     needs_victims: ClassVar[bool] = True
 
     def __init__(self, args: DefaultPreemptionArgs, handle: Handle) -> None:

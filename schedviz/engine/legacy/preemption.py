@@ -1,0 +1,134 @@
+"""Preemption as v1.18 did it: a node on which the pod passes the default filters without any victim is a candidate.
+
+An extender that filters and does not preempt is not asked, so a pod that only the extender turns away is nominated to a node on
+which it cannot run, at every attempt. v1.27.1 refuses such a node. Of several nodes without victims upstream takes any (it walks a
+map); here the first.
+
+Upstream: v1.18 pkg/scheduler/core/generic_scheduler.go Preempt, selectNodesForPreemption, selectVictimsOnNode, pickOneNodeForPreemption,
+processPreemptionWithExtenders, podEligibleToPreemptOthers; pkg/scheduler/scheduler.go preempt
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from schedviz.engine.framework.cycle_state import CycleState
+from schedviz.engine.framework.fit_error import NodeToStatusMap
+from schedviz.engine.framework.interface import NominatingInfo, NominatingMode, PostFilterResult, PreemptionRecord
+from schedviz.engine.framework.plugins.defaultpreemption.default_preemption import DefaultPreemption
+from schedviz.engine.framework.preemption import Evaluator, NodeVictims, pick_one_node
+from schedviz.engine.framework.preemption.evaluator import shown
+from schedviz.engine.framework.status import SUCCESS, Code, Status, as_status, unschedulable
+from schedviz.engine.framework.types import PodInfo
+from schedviz.kube.core import Pod
+
+_NOWHERE = unschedulable()
+
+
+class PreemptionV118(DefaultPreemption):
+    """DefaultPreemption's place in a profile, taken by what v1.18 did there."""
+
+    needs_victims = False
+
+    def post_filter(self, state: CycleState, pod: PodInfo, node_to_status: NodeToStatusMap) -> tuple[PostFilterResult | None, Status]:
+        """Where the pod is nominated to run. Where nowhere, an earlier nomination stays and no message speaks of preemption."""
+        return EvaluatorV118(self.name, self._handle, state, self).preempt(pod, node_to_status)
+
+    def num_candidates(self, num_nodes: int) -> int:
+        """All nodes are tried. Upstream: selectNodesForPreemption"""
+        return num_nodes + 1
+
+    def pod_eligible_to_preempt_others(self, pod: PodInfo, nominated_node_status: Status | None) -> str:  # noqa: ARG002
+        """Not while a pod of lower priority goes from the nominated node, whoever deleted it. Upstream: podEligibleToPreemptOthers"""
+        if pod.pod.spec.preemption_policy == "Never":
+            return "not eligible due to preemptionPolicy=Never."
+        node_info = self._handle.snapshot.node_info_map.get(pod.pod.status.nominated_node_name)
+        others = node_info.pods if node_info is not None else ()
+        if any(other.pod.metadata.deletion_timestamp is not None and other.priority < pod.priority for other in others):
+            return "not eligible due to a terminating pod on the nominated node."
+        return ""
+
+
+class EvaluatorV118(Evaluator):
+    """One attempt to make room."""
+
+    def preempt(self, pod: PodInfo, node_to_status: NodeToStatusMap) -> tuple[PostFilterResult | None, Status]:
+        latest: Pod | None = self._handle.objects.get("Pod", pod.namespace, pod.name)
+        if latest is None:
+            return None, as_status(f'pod "{pod.name}" not found')
+        preemptor = pod.like(latest)
+        if self._selector.pod_eligible_to_preempt_others(preemptor, None):
+            return None, _NOWHERE
+        nodes = self._handle.snapshot.node_info_list
+        potential = [node_info for node_info in nodes if not _is_hopeless(node_to_status.get(node_info.name))]
+        if not potential:
+            self._handle.client.clear_nominated_node_name(preemptor.pod)
+            return PostFilterResult(NominatingInfo(NominatingMode.OVERRIDE, "")), _NOWHERE
+
+        candidates, _, errors = self._dry_run(preemptor, potential)
+        if errors:
+            return None, as_status(errors[0])
+        found = tuple(map(shown, candidates))
+        candidates, error = self._ask_extenders(preemptor, candidates)
+        left = tuple(map(shown, candidates)) if self._handle.extenders else None
+        if error:
+            return PostFilterResult(record=PreemptionRecord(found, left)), as_status(error)
+        if not candidates:
+            return PostFilterResult(record=PreemptionRecord(found, left)), _NOWHERE
+
+        best = _pick(candidates, self._handle.clock())
+        self._evict(best, preemptor)
+        record = PreemptionRecord(found, left, chosen=best.node, victims=tuple(victim.key for victim in best.pods))
+        return PostFilterResult(NominatingInfo(NominatingMode.OVERRIDE, best.node), record), SUCCESS
+
+    def _ask_extenders(self, pod: PodInfo, candidates: list[NodeVictims]) -> tuple[list[NodeVictims], str]:
+        """The candidates that extenders leave; a node stays where one says that nobody has to go.
+
+        Upstream: processPreemptionWithExtenders
+        """
+        for extender in self._handle.extenders:
+            if not candidates:
+                break
+            if not extender.supports_preemption or not extender.is_interested(pod):
+                continue
+            left, error = extender.process_preemption([candidate.node for candidate in candidates])
+            if error and not extender.is_ignorable:
+                return [], error
+            if error:
+                continue
+            candidates = [
+                candidate if left[candidate.node] else NodeVictims(candidate.node, (), 0)
+                for candidate in candidates
+                if candidate.node in left
+            ]
+        return candidates, ""
+
+    def _evict(self, chosen: NodeVictims, pod: PodInfo) -> None:
+        """Delete the victims, take back nominations of lower pods; the first failure ends it. Upstream: scheduler.go preempt"""
+        client = self._handle.client
+        for victim in chosen.pods:
+            if client.delete_pod(victim.pod) is not None:
+                return
+            self._handle.reject_waiting_pod(victim.uid, self._plugin, "preempted")
+            client.record_event(
+                victim.pod,
+                profile=self._handle.profile_name,
+                type_="Normal",
+                reason="Preempted",
+                action="Preempting",
+                note=f"Preempted by {pod.namespace}/{pod.name} on node {chosen.node}",
+                related=pod.key,
+            )
+        for other in self._handle.nominator.nominated_pods_for_node(chosen.node):
+            if other.priority < pod.priority:
+                client.clear_nominated_node_name(other.pod)
+
+
+def _is_hopeless(status: Status | None) -> bool:
+    return status is not None and status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE
+
+
+def _pick(candidates: Sequence[NodeVictims], now: int) -> NodeVictims:
+    """A node without victims before all others. Upstream: pickOneNodeForPreemption"""
+    without = next((candidate for candidate in candidates if not candidate.pods), None)
+    return without or pick_one_node(candidates, now)

@@ -1,0 +1,149 @@
+"""The priority pipeline of v1.14, run beside Score for the same pod. What it finds is shown and decides nothing.
+
+A priority is a Map, which scores one node, with a Reduce, which goes over the scores of all nodes afterwards; or, the older form,
+a Function that scores all nodes at once. The scores make a matrix, a row for each priority and a column for each node; Combine adds
+up the columns, each row times its weight, into a HostPriorityList. Scores are 0..10.
+
+Upstream: v1.14 pkg/scheduler/core/generic_scheduler.go PrioritizeNodes, pkg/scheduler/algorithm/priorities/types.go PriorityConfig
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, Literal
+
+import msgspec
+
+from schedviz.engine.framework.listers import ObjectLister
+from schedviz.engine.framework.types import NodeInfo, PodInfo
+
+MAX_PRIORITY: Final = 10
+
+#: How many nodes are shown, those with the highest sums first chosen, in the order in which they were scored.
+SHOWN_NODES: Final = 50
+
+
+class PriorityError(Exception):
+    """A priority cannot say what a node is worth. The text is upstream's."""
+
+
+class HostPriority(msgspec.Struct):
+    """A node and its score. Upstream: pkg/scheduler/api/types.go HostPriority"""
+
+    host: str
+    score: int
+
+
+HostPriorityList = list[HostPriority]
+
+
+class Meta(msgspec.Struct, frozen=True):
+    """What priorities may look at besides pod and node. Upstream: priorities/metadata.go priorityMetadata"""
+
+    objects: ObjectLister
+    total_num_nodes: int
+
+
+#: Raise PriorityError.
+PriorityMapFunction = Callable[[PodInfo, Meta, NodeInfo], int]
+PriorityReduceFunction = Callable[[PodInfo, Meta, Mapping[str, NodeInfo], HostPriorityList], None]
+PriorityFunction = Callable[[PodInfo, Meta, Mapping[str, NodeInfo], Sequence[str]], HostPriorityList]
+
+
+class PriorityConfig(msgspec.Struct, frozen=True):
+    """One priority: a Map with or without a Reduce, or a Function."""
+
+    name: str
+    map: PriorityMapFunction | None = None
+    reduce: PriorityReduceFunction | None = None
+    function: PriorityFunction | None = None
+    weight: int = 1
+
+    @property
+    def kind(self) -> Literal["Function", "Map", "Map/Reduce"]:
+        """Which form it has."""
+        if self.function is not None:
+            return "Function"
+        return "Map" if self.reduce is None else "Map/Reduce"
+
+
+class Prioritized(msgspec.Struct, frozen=True):
+    """The matrix, a row for each priority, and what Combine made of it. With an `error` there is no list, as upstream returns none."""
+
+    configs: Sequence[PriorityConfig]
+    matrix: list[HostPriorityList]
+    host_priority_list: HostPriorityList
+    error: str = ""
+
+
+def prioritize_nodes(
+    pod: PodInfo, meta: Meta, node_name_to_info: Mapping[str, NodeInfo], nodes: Sequence[str], configs: Sequence[PriorityConfig]
+) -> Prioritized:
+    """Score the nodes by all priorities. Upstream: PrioritizeNodes"""
+    configs = configs or (EQUAL_PRIORITY,)
+    errors: list[str] = []
+    matrix = [_row(pod, meta, node_name_to_info, nodes, config, errors) for config in configs]
+    if errors:
+        different = list(dict.fromkeys(errors))
+        return Prioritized(configs, matrix, [], different[0] if len(different) == 1 else f"[{', '.join(different)}]")
+    return Prioritized(configs, matrix, combine(nodes, configs, matrix))
+
+
+def combine(nodes: Sequence[str], configs: Sequence[PriorityConfig], matrix: Sequence[HostPriorityList]) -> HostPriorityList:
+    """Each node with the sum of its scores, each times its priority's weight."""
+    result = []
+    for column, node in enumerate(nodes):
+        score = sum(row[column].score * config.weight for row, config in zip(matrix, configs, strict=True))
+        result.append(HostPriority(node, score))
+    return result
+
+
+def _row(
+    pod: PodInfo,
+    meta: Meta,
+    node_name_to_info: Mapping[str, NodeInfo],
+    nodes: Sequence[str],
+    config: PriorityConfig,
+    errors: list[str],
+) -> HostPriorityList:
+    """What one priority gives to all nodes. One that fails leaves its row as far as it got."""
+    row = [HostPriority(node, 0) for node in nodes]
+    try:
+        if config.function is not None:
+            return config.function(pod, meta, node_name_to_info, nodes)
+        assert config.map is not None
+        for priority in row:
+            priority.score = config.map(pod, meta, node_name_to_info[priority.host])
+        if config.reduce is not None:
+            config.reduce(pod, meta, node_name_to_info, row)
+    except PriorityError as error:
+        errors.append(str(error))
+    return row
+
+
+def equal_priority_map(_pod: PodInfo, _meta: Meta, _node_info: NodeInfo) -> int:
+    """All nodes are equal: what is done where there is no priority at all. Upstream: EqualPriorityMap"""
+    return 1
+
+
+EQUAL_PRIORITY: Final = PriorityConfig("EqualPriority", map=equal_priority_map)
+
+
+def facts(found: Prioritized, nodes: Sequence[str]) -> dict[str, Any]:
+    """The same for the stage's facts: at most SHOWN_NODES columns."""
+    highest = max((priority.score for priority in found.host_priority_list), default=0)
+    shown = list(range(len(nodes)))
+    if len(nodes) > SHOWN_NODES:
+        best = sorted(range(len(found.host_priority_list)), key=lambda column: -found.host_priority_list[column].score)
+        shown = sorted((best or shown)[:SHOWN_NODES])
+    made: dict[str, Any] = {
+        "of": len(nodes),
+        "nodes": [nodes[column] for column in shown],
+        "rows": [
+            {"name": config.name, "kind": config.kind, "weight": config.weight, "scores": [row[column].score for column in shown]}
+            for config, row in zip(found.configs, found.matrix, strict=True)
+        ],
+        "hostPriorityList": [found.host_priority_list[column].score for column in shown] if not found.error else [],
+        "highest": [priority.host for priority in found.host_priority_list if priority.score == highest][:8],
+    }
+    return {**made, "error": found.error} if found.error else made

@@ -1,0 +1,69 @@
+"""Policies of other versions: what a session can do as a scheduler that is not v1.27.1 did. Everything is off by default.
+
+They are asked for when a session is made, over REST or in the header of a trace file, and never change afterwards.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Literal
+
+import msgspec
+from msgspec import Meta
+
+#: The priorities that v1.14 knew by name and that can be asked for.
+CLASSIC_PRIORITIES: Final = (
+    "BalancedResourceAllocation",
+    "EqualPriority",
+    "ImageLocalityPriority",
+    "InterPodAffinityPriority",
+    "LeastRequestedPriority",
+    "MostRequestedPriority",
+    "NodeAffinityPriority",
+    "NodePreferAvoidPodsPriority",
+    "SelectorSpreadPriority",
+    "TaintTolerationPriority",
+)
+
+#: When assumed pods expire where nobody says it: never in v1.27.1, after 30 s in v1.14.
+DEFAULT_TTL_SECONDS: Final = {"v1.27": 0.0, "v1.14": 30.0}
+
+
+class PriorityPolicy(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True):
+    """One priority with its weight. With `scores` it is not one of v1.14's but gives these scores, by node, and 0 to all others."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=100)]
+    weight: Annotated[int, Meta(ge=1, le=10_000_000)] = 1
+    scores: dict[str, Annotated[int, Meta(ge=0, le=10)]] | None = None
+
+    def __post_init__(self) -> None:
+        if self.scores is None and self.name not in CLASSIC_PRIORITIES:
+            known = ", ".join(CLASSIC_PRIORITIES)
+            raise ValueError(f"there is no priority {self.name}; there are {known}, and any name together with scores")
+        if self.scores is not None and self.name in CLASSIC_PRIORITIES:
+            raise ValueError(f"{self.name} computes its scores; a priority with scores of its own needs another name")
+
+
+class Policies(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True):
+    """What is done as in another version."""
+
+    #: How long an assumed pod lives after its binding finished (v1.14: 30 s, later 15 min); 0: for ever; None: as the cache's version.
+    assumed_pod_ttl_seconds: Annotated[float, Meta(ge=0, le=31_536_000)] | None = msgspec.field(default=None, name="assumedPodTTLSeconds")
+    #: v1.14: the cache as it was, with its states and errors.
+    cache: Literal["v1.27", "v1.14"] = "v1.27"
+    #: Priorities that run beside Score and decide nothing; "v1.14": those that were the default there.
+    priorities: Literal["v1.14"] | Annotated[list[PriorityPolicy], Meta(max_length=50)] | None = None
+    #: v1.18: a node on which nobody has to be evicted is a candidate.
+    preemption: Literal["v1.27", "v1.18"] = "v1.27"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.priorities, list):
+            names = [priority.name for priority in self.priorities]
+            for name in names:
+                if names.count(name) > 1:
+                    raise ValueError(f"priority {name} is there twice")
+
+    def ttl_seconds(self, asked: float = 0.0) -> float:
+        """How long an assumed pod lives; `asked` is what a trace or the settings say, which counts where the policies say nothing."""
+        if self.assumed_pod_ttl_seconds is not None:
+            return self.assumed_pod_ttl_seconds
+        return asked or DEFAULT_TTL_SECONDS[self.cache]
