@@ -12,13 +12,7 @@ import click
 import msgspec
 
 from schedviz.cli.main import EXIT_REFUSED
-
-#: What a trace file is called; the output is called the same.
-ENDINGS = (".json", ".json.xz")
-
-
-class Refused(Exception):  # noqa: N818  (it ends one file, not the command)
-    """A file that cannot be used; the text says which and why."""
+from schedviz.cli.trace_files import Refused, find, read
 
 
 @click.command()
@@ -46,24 +40,14 @@ def trace(ctx: click.Context, paths: tuple[Path, ...], output: Path, jobs: int |
 
 def _targets(paths: Iterable[Path], output: Path) -> tuple[list[tuple[Path, Path]], list[str]]:
     """Which file is written where, and what cannot be used at all."""
+    files, problems = find(paths)
     found: dict[Path, Path] = {}
-    problems: list[str] = []
-    for path in paths:
-        if path.is_dir():
-            inside = sorted(file for file in path.iterdir() if file.name.endswith(ENDINGS))
-            if not inside:
-                problems.append(f"{path}: there is no .json or .json.xz file in this folder.")
-        elif path.name.endswith(ENDINGS):
-            inside = [path]
+    for file in files:
+        target = output / file.name
+        if target in found:
+            problems.append(f"{file}: {found[target]} has the same name and would be written to {target}, too.")
         else:
-            inside = []
-            problems.append(f"{path}: a trace file's name ends in .json or .json.xz.")
-        for file in inside:
-            target = output / file.name
-            if target in found:
-                problems.append(f"{file}: {found[target]} has the same name and would be written to {target}, too.")
-            else:
-                found[target] = file
+            found[target] = file
     return [(file, target) for target, file in found.items()], problems
 
 
@@ -82,7 +66,7 @@ def run_file(source: Path, target: Path) -> str:
     from schedviz.kube.errors import KubeError
 
     try:
-        document = run_trace(decode_trace(_read(source), check_objects=False))
+        document = run_trace(decode_trace(read(source), check_objects=False))
         _write(target, document)
     except Refused as error:
         return str(error)
@@ -94,16 +78,6 @@ def run_file(source: Path, target: Path) -> str:
         return f"{source}: this is a bug in schedviz ({type(error).__name__}: {error}). Details are in {record(error)}"
     refused = document.get("error")
     return f"{source}: config: {refused}" if refused else ""
-
-
-def _read(path: Path) -> bytes:
-    try:
-        data = path.read_bytes()
-        return lzma.decompress(data) if path.name.endswith(".xz") else data
-    except OSError as error:
-        raise Refused(f"{path}: {error.strerror}.") from None
-    except (lzma.LZMAError, EOFError) as error:
-        raise Refused(f"{path}: this is not an .xz file, or not a whole one ({error}).") from None
 
 
 def _write(path: Path, document: object) -> None:
