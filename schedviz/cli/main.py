@@ -22,6 +22,7 @@ COMMANDS = {
     "up": LazyCommand("schedviz.cli.up", "up", "Run everything on this machine and open the page."),
     "login": LazyCommand("schedviz.cli.login", "login", "Print a new link into the server that runs on this machine."),
     "trace": LazyCommand("schedviz.cli.trace", "trace", "Replay trace files through the engine and write what it did."),
+    "conformance": LazyCommand("schedviz.cli.conformance", "conformance", "Compare the engine with recordings of the real scheduler."),
     "token": LazyCommand("schedviz.cli.token", "token", "Make, list and revoke tokens for the REST API."),
     "bench": LazyCommand("schedviz.cli.bench", "bench", "Measure import, cycles and latency on this machine."),
 }

@@ -1,0 +1,135 @@
+"""`schedviz conformance DIR...`: run recorded traces of the real scheduler through the engine and say where they differ."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+import msgspec
+
+from schedviz.cli.comparison import differences
+from schedviz.cli.main import EXIT_REFUSED
+from schedviz.cli.trace_files import Refused, find, read
+
+_EXIT_DIFFER = 1
+
+
+class Verdict(NamedTuple):
+    """How one recorded trace compares. Unusable: `problem` says why. Else the number of differences, and the first of them."""
+
+    path: Path
+    differences: int = 0
+    first: tuple[str, ...] = ()
+    problem: str = ""
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, metavar="DIR...", type=click.Path(path_type=Path))
+@click.option("--show", type=click.IntRange(min=0), default=3, show_default=True, help="How many differences to print of each trace.")
+@click.option("-j", "--jobs", type=click.IntRange(min=1), default=None, help="How many files at once; default: one for each core.")
+@click.pass_context
+def conformance(ctx: click.Context, paths: tuple[Path, ...], show: int, jobs: int | None) -> None:
+    """Compare the engine with recordings of the real scheduler: the trace files (.json or .json.xz) of folders.
+
+    The last line tells how many agree, and the time. Leaves with 0 if all agree, 1 if some differ, 2 if a file could not be used; the
+    others are compared all the same.
+    """
+    began = time.monotonic()
+    files, problems = find(paths)
+    for problem in problems:
+        click.echo(problem, err=True)
+    agreed, refused = 0, len(problems)
+    with _verdicts(files, show, jobs or os.cpu_count() or 1) as verdicts:
+        for verdict in verdicts:
+            agreed += not (verdict.problem or verdict.differences)
+            refused += bool(verdict.problem)
+            _tell(verdict)
+    total = len(files) + len(problems)
+    differ = total - agreed - refused
+    parts = [f"{differ} differ"] * bool(differ) + [f"{refused} cannot be used"] * bool(refused)
+    click.echo(", ".join([f"agreed {agreed}/{total}", *parts, f"{time.monotonic() - began:.1f} s"]))
+    if refused:
+        ctx.exit(EXIT_REFUSED)
+    if differ:
+        ctx.exit(_EXIT_DIFFER)
+
+
+def _tell(verdict: Verdict) -> None:
+    if verdict.problem:
+        click.echo(verdict.problem, err=True)
+    elif verdict.differences:
+        click.echo(f"{verdict.path}: {verdict.differences} {'difference' if verdict.differences == 1 else 'differences'}")
+        for line in verdict.first:
+            click.echo(f"    {line}")
+
+
+@contextmanager
+def _verdicts(files: Sequence[Path], show: int, jobs: int) -> Iterator[Iterator[Verdict]]:
+    """The verdicts on files, in any order, each as soon as it is there."""
+    if min(jobs, len(files)) <= 1:
+        yield (judge(file, show) for file in files)
+        return
+    # The largest first, so that no core ends up alone with a long one.
+    files = sorted(files, key=_size, reverse=True)
+    pool = ProcessPoolExecutor(min(jobs, len(files)))
+    try:
+        running = [pool.submit(judge, file, show) for file in files]
+        yield (future.result() for future in as_completed(running))
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def judge(path: Path, show: int) -> Verdict:
+    """Run one recorded trace and compare; keeps the first `show` differences."""
+    from schedviz.engine import run_trace
+    from schedviz.ingest.trace_file import decode_trace
+    from schedviz.kube.errors import KubeError
+
+    try:
+        trace = decode_trace(read(path), check_objects=False)
+        _check_recording(path, trace.document)
+        # Through JSON, as a file would have it.
+        produced = msgspec.json.decode(msgspec.json.encode(run_trace(trace)))
+        found = _compare(path, trace.document, produced)
+    except Refused as error:
+        return Verdict(path, problem=str(error))
+    except KubeError as error:
+        return Verdict(path, problem=f"{path}: {error}")
+    except Exception as error:  # noqa: BLE001  (one file must not take the others with it)
+        from schedviz.cli.failures import record
+
+        text = f"{path}: this is a bug in schedviz ({type(error).__name__}: {error}). Details are in {record(error)}"
+        return Verdict(path, problem=text)
+    return Verdict(path, len(found), tuple(found[:show]))
+
+
+def _compare(path: Path, recorded: dict[str, Any], produced: dict[str, Any]) -> list[str]:
+    try:
+        return list(differences(recorded, produced))
+    except (AttributeError, LookupError, TypeError) as error:
+        # Ours is whole; what is not as it should be is the recording.
+        raise Refused(f'{path}: what is "observed" here has not the shape of a recording ({error}).') from None
+
+
+def _check_recording(path: Path, document: dict[str, object]) -> None:
+    """Refuse a file with nothing to compare with."""
+    steps = document.get("steps")
+    assert isinstance(steps, list)
+    for index, step in enumerate(steps):
+        if not isinstance(step.get("observed", {}), dict):
+            raise Refused(f"{path}: steps[{index}].observed: this must be an object, as a recording has it.")
+    if not document.get("error") and steps and not any(step.get("observed") for step in steps):
+        raise Refused(f'{path}: no step has "observed": this is an input, not a recording. `schedviz trace` runs it.')

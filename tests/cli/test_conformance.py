@@ -1,0 +1,84 @@
+"""`schedviz conformance` counts what agrees, shows what differs, names what it cannot use, and leaves with 0, 1 or 2."""
+
+from __future__ import annotations
+
+import json
+import lzma
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from schedviz.cli.conformance import conformance
+
+TRACES = Path(__file__).parents[1] / "conformance" / "traces"
+NAMES = ["03-assume-bind-confirm", "24-no-nodes"]
+
+
+@pytest.fixture
+def recordings(tmp_path: Path) -> Path:
+    folder = tmp_path / "recordings"
+    folder.mkdir()
+    for name in NAMES:
+        (folder / f"{name}.json.xz").write_bytes((TRACES / f"{name}.json.xz").read_bytes())
+    return folder
+
+
+def document(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(lzma.decompress((TRACES / f"{name}.json.xz").read_bytes()))
+    return found
+
+
+def run(*arguments: Path | str) -> Result:
+    return CliRunner().invoke(conformance, [str(argument) for argument in arguments])
+
+
+def test_recordings_that_agree_are_counted(recordings: Path) -> None:
+    result = run(recordings)
+    assert result.exit_code == 0, result.output
+    assert result.output.startswith("agreed 2/2, ")
+    assert result.output.endswith(" s\n")
+
+
+def test_what_differs_is_shown_in_short(recordings: Path) -> None:
+    wrong = document(NAMES[0])
+    wrong["steps"][0]["observed"]["clockSeconds"] = 77.0
+    wrong["steps"][1]["observed"]["clockSeconds"] = 78.0
+    (recordings / "wrong.json").write_text(json.dumps(wrong))
+    result = run(recordings, "--show", "1")
+    assert result.exit_code == 1
+    assert "wrong.json: 2 differences\n    step 0 (create): clockSeconds: 77.0 expected, 0.001 found\n" in result.output
+    assert "78.0" not in result.output
+    assert "agreed 2/3, 1 differ, " in result.output
+
+
+def test_files_that_cannot_be_used_are_named_and_the_others_are_compared(recordings: Path) -> None:
+    unrecorded, odd = document(NAMES[0]), document(NAMES[0])
+    for step in unrecorded["steps"]:
+        del step["observed"]
+    odd["steps"][1]["observed"] = "nothing"
+    bad = {
+        "broken.json": "{",
+        "unknown.json": json.dumps({"format": "schedviz-trace/1", "steps": [{"op": "dance"}]}),
+        "unrecorded.json": json.dumps(unrecorded),
+        "odd.json": json.dumps(odd),
+        "state.json": json.dumps({**unrecorded, "steps": [{**unrecorded["steps"][0], "observed": {"cache": {"list": 3}}}]}),
+        "packed.json.xz": "no xz",
+    }
+    for name, text in bad.items():
+        (recordings / name).write_text(text)
+    result = run(recordings, recordings / "missing", "-j", "1")
+    assert result.exit_code == 2
+    for name in [*bad, "missing"]:
+        assert name in result.output
+    assert "dance" in result.output
+    assert "steps[1].observed" in result.output
+    assert "bug" not in result.output
+    assert "agreed 2/9, 7 cannot be used, " in result.output
+
+
+def test_an_empty_folder_cannot_be_used(tmp_path: Path) -> None:
+    result = run(tmp_path)
+    assert result.exit_code == 2
+    assert "there is no .json or .json.xz file" in result.output

@@ -1,0 +1,77 @@
+"""The comparison of `schedviz conformance` says what the one that comes with the recordings says, word for word."""
+
+from __future__ import annotations
+
+import copy
+import importlib.util
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from schedviz.cli.comparison import differences
+
+_spec = importlib.util.spec_from_file_location("conformance_traces", Path(__file__).with_name("traces.py"))
+assert _spec is not None
+assert _spec.loader is not None
+traces = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(traces)
+
+compare = traces.load_compare()
+REPLACEMENTS = [None, 0, 0.0, False, "", [], {}, 1, 1.5, True, "other", ["other"], {"other": 1}]
+
+
+@pytest.mark.parametrize("path", traces.FILES[::4], ids=traces.name_of)
+def test_damaged_recordings_differ_alike(path: Path) -> None:
+    recorded = traces.recorded(path)
+    source = random.Random(path.name)
+    assert list(differences(recorded, recorded)) == []
+    for _ in range(30):
+        damaged = copy.deepcopy(recorded)
+        for _ in range(source.randint(1, 3)):
+            _damage(source.choice(damaged["steps"])["observed"], source)
+        for pair in ((recorded, damaged), (damaged, recorded)):
+            assert list(differences(*pair)) == list(compare.compare(*pair, strict=False, only=None))
+
+
+def _damage(observed: dict[str, Any], source: random.Random) -> None:
+    """Change one value somewhere below a step, as a wrong engine could: not what kind of thing the state's parts are."""
+    places: list[tuple[Any, Any]] = []
+    _collect(observed, places)
+    container, key = source.choice([place for place in places if not isinstance(place[0][place[1]], (dict, list))])
+    how = source.choice(["near", "far", "drop", "replace"])
+    value = container[key]
+    if key == "generation" or (isinstance(value, (int, float)) and how in ("near", "far")):
+        container[key] = value + (source.choice([-1, 1]) if how == "far" or key == "generation" else 0.0000001)
+    elif how == "drop":
+        del container[key]
+    elif how == "replace":
+        container[key] = source.choice(REPLACEMENTS)
+
+
+def _collect(value: Any, places: list[tuple[Any, Any]]) -> None:
+    members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, member in members:
+        if key == "nodeGenerations":
+            continue
+        places.append((value, key))
+        _collect(member, places)
+
+
+def test_missing_steps_and_refused_configurations_differ_alike() -> None:
+    recorded = traces.recorded(traces.FILES[0])
+    for other in ({**recorded, "steps": recorded["steps"][:-1]}, {**recorded, "error": "refused"}, {"steps": None}, {}):
+        for pair in ((recorded, other), (other, recorded)):
+            assert list(differences(*pair)) == list(compare.compare(*pair, strict=False, only=None))
+
+
+def test_generations_count_by_rank_and_almost_equal_times_are_equal() -> None:
+    def document(generations: list[int], snapshot: int, seconds: float) -> dict[str, Any]:
+        cache = {"list": [{"name": str(index), "generation": number} for index, number in enumerate(generations)]}
+        observed = {"cache": cache, "snapshot": {"generation": snapshot}, "clockSeconds": seconds}
+        return {"steps": [{"op": "cycle", "observed": observed}]}
+
+    assert not list(differences(document([9, 7, 2], 7, 1.5), document([5, 4, 3], 4, 1.5000000001)))
+    assert list(differences(document([9, 7, 2], 7, 1.5), document([5, 4, 3], 5, 1.5)))
+    assert list(differences(document([9, 7, 2], 7, 1.5), document([9, 7, 2], 7, 1.51)))
