@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
 
 import { describe, expect, it } from "vitest";
 
@@ -11,17 +12,38 @@ interface Recording {
   view: View;
   events: AnyEvent[];
   after: { view: View; state: unknown };
+  /** The engine's state after each command, told by the number of its last event. */
+  states?: { event: number; state: unknown }[];
 }
 
-const FOLDER = new URL("recordings/", import.meta.url);
+const { RECORDINGS } = process.env;
+const FOLDER = RECORDINGS ? pathToFileURL(`${RECORDINGS}/`) : new URL("recordings/", import.meta.url);
+
+const plain = (state: State): unknown => JSON.parse(JSON.stringify(observed(state)));
 
 describe.each(readdirSync(FOLDER).filter((name) => name.endsWith(".json")))("the recording %s", (name) => {
   const recording = JSON.parse(readFileSync(new URL(name, FOLDER), "utf8")) as Recording;
   const state = State.of(recording.view);
-  for (const event of recording.events) fold(state, event);
+  const awaited = [...(recording.states ?? [])];
+  const folded: unknown[] = [];
+  const look = (): void => {
+    while (awaited.length && awaited[0]!.event <= state.event) {
+      awaited.shift();
+      folded.push(plain(state));
+    }
+  };
+  for (const event of recording.events) {
+    look();
+    fold(state, event);
+  }
+  look();
+
+  it("folds to the engine's state after each command", () => {
+    expect(folded).toEqual((recording.states ?? []).map((one) => one.state));
+  });
 
   it("folds to the cache, snapshot and queue of the engine", () => {
-    expect(JSON.parse(JSON.stringify(observed(state)))).toEqual(recording.after.state);
+    expect(plain(state)).toEqual(recording.after.state);
   });
 
   it("folds to the view of the engine, heaps and stale items as they are laid out", () => {

@@ -1,21 +1,24 @@
 """Records sessions for the tests of the front end's model: a view, the events after it, and the engine's own state after them.
 
-    python -m frontend.tests.record [FOLDER]
+    python -m frontend.tests.record [FOLDER [TRACE...]]
 
-One file for each scenario, in `frontend/tests/recordings/`, or in another folder. The engine is the real one.
+One file for each scenario, in `frontend/tests/recordings/`, or in another folder; or one for each schedviz-trace/1 file that is named,
+with the state after each of its commands. The engine is the real one.
 """
 
 from __future__ import annotations
 
+import lzma
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from schedviz.engine import Simulation, SimulationSettings
+from schedviz.engine import Simulation, SimulationSettings, settings_of
 from schedviz.ingest.generate import GenerateSpec, generate
+from schedviz.ingest.trace_file import decode_trace
 from schedviz.trace import commands as ask
 from schedviz.trace.view import View
 
@@ -95,27 +98,43 @@ SCENARIOS: dict[str, Callable[[Simulation], list[ask.AnyCommand]]] = {"everyday"
 def record(scenario: Callable[[Simulation], list[ask.AnyCommand]]) -> bytes:
     """One recording as JSON."""
     simulation = Simulation(SimulationSettings())
-    script = scenario(simulation)
+    return _recording(simulation, scenario(simulation), every_state=False)
+
+
+def record_trace(path: Path) -> bytes:
+    """A recording of a schedviz-trace/1 file, with the state after each command."""
+    trace = decode_trace(lzma.decompress(path.read_bytes()))
+    return _recording(Simulation(settings_of(trace)), trace.steps, every_state=True)
+
+
+def _recording(simulation: Simulation, script: Iterable[ask.AnyCommand], *, every_state: bool) -> bytes:
     before = msgspec.json.encode(simulation.view())
+    VIEW_DECODER.decode(before)
     events: list[Any] = []
+    states: list[dict[str, Any]] = []
     for number, command in enumerate(script, start=1):
         simulation.start(command, seq=number)
         simulation.work()
         events += simulation.drain_events()
+        if every_state:
+            states.append({"event": simulation.event, "state": msgspec.Raw(msgspec.json.encode(simulation.observed_state()))})
     after = msgspec.json.encode({"view": simulation.view(), "state": simulation.observed_state()})
     recording = {"view": msgspec.Raw(before), "events": events, "after": msgspec.Raw(after)}
-    VIEW_DECODER.decode(before)
+    if every_state:
+        recording["states"] = states
     return msgspec.json.encode(recording, order="deterministic") + b"\n"
 
 
-def main() -> int:
-    """Write every scenario."""
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
+def main(folder: Path = FOLDER, *traces: Path) -> int:
+    """Write every scenario, or every trace."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, scenario in SCENARIOS.items():
-        (folder / f"{name}.json").write_bytes(record(scenario))
+    for trace in traces:
+        (folder / f"{trace.name.removesuffix('.json.xz')}.json").write_bytes(record_trace(trace))
+    if not traces:
+        for name, scenario in SCENARIOS.items():
+            (folder / f"{name}.json").write_bytes(record(scenario))
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*map(Path, sys.argv[1:])))
