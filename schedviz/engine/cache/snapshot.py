@@ -78,6 +78,11 @@ class Snapshot:
         """Whether some pod in the snapshot uses this claim. Upstream: internal/cache/snapshot.go Snapshot.IsPVCUsedByPods"""
         return key in self.used_pvc_set
 
+    @property
+    def row_of(self) -> dict[str, int]:
+        """Node name -> its place in `node_info_list`."""
+        return self.columns.row_of
+
     def rows(self, index: IntArray | None = None) -> Rows:
         """All nodes in the order of `node_info_list`, or those at `index` in that order."""
         return Rows(self.columns, index)

@@ -10,7 +10,7 @@ Upstream: framework/interface.go
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from enum import Enum
+from enum import Enum, IntEnum
 from typing import Any, Final, Literal, Protocol, runtime_checkable
 
 import msgspec
@@ -145,6 +145,17 @@ class PreemptionExtender(Protocol):
         ...
 
 
+class FilterReads(IntEnum):
+    """What a Filter looks at of a NodeInfo, for one pod. Dry runs ask only those that can change their mind."""
+
+    #: The Node object alone.
+    NODE = 0
+    #: Also what the pods request together and how many they are; and more of them never makes room.
+    SUMS = 1
+    #: Anything. So is a plugin taken that does not say.
+    PODS = 2
+
+
 class Handle(Protocol):
     """What a plugin may use of the scheduler around it. Upstream: framework/interface.go Handle"""
 
@@ -173,6 +184,18 @@ class Handle(Protocol):
 
     def reject_waiting_pod(self, uid: str, plugin: str, message: str) -> bool:
         """Stop a pod that waits at Permit; False where it does not wait."""
+        ...
+
+    def filter_reads(self, state: CycleState, pod: PodInfo) -> FilterReads:
+        """What the Filter plugins together look at."""
+        ...
+
+    def run_filter_plugins(self, state: CycleState, pod: PodInfo, rows: Rows, *, reading: FilterReads = FilterReads.NODE) -> Verdicts:
+        """What Filter says of each row, nominated pods not counted; of its plugins those that read at least so much."""
+        ...
+
+    def nominated_pods_that_matter(self, pod: PodInfo, node_info: NodeInfo) -> list[PodInfo]:
+        """Other pods of the same or a higher priority that are nominated to run there."""
         ...
 
     def run_filter_plugins_with_nominated_pods(self, state: CycleState, pod: PodInfo, node_info: NodeInfo) -> Status: ...
@@ -238,6 +261,15 @@ class FilterPlugin(Plugin, Protocol):
     """Says which rows can run the pod; None: all of them."""
 
     def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None: ...
+
+
+@runtime_checkable
+class SaysWhatFilterReads(Plugin, Protocol):
+    """A Filter plugin that does not always look at the pods of a node. Where it does not, its AddPod and RemovePod change nothing."""
+
+    def filter_reads(self, state: CycleState, pod: PodInfo) -> FilterReads:
+        """What it would look at; `state` is as PreFilter left it."""
+        ...
 
 
 @runtime_checkable

@@ -30,6 +30,11 @@ class SharedLister(Protocol):
     @property
     def have_pods_with_required_anti_affinity_node_info_list(self) -> Sequence[NodeInfo]: ...
 
+    @property
+    def row_of(self) -> Mapping[str, int]:
+        """Node name -> its place in `node_info_list`."""
+        ...
+
     def is_pvc_used_by_pods(self, key: str) -> bool:
         """Whether a pod on any node uses the claim `namespace/name`."""
         ...

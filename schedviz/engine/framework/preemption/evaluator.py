@@ -5,7 +5,7 @@ Upstream: framework/preemption/preemption.go
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, Protocol
 
 from schedviz.engine.framework.cycle_state import CycleState
@@ -30,8 +30,8 @@ class VictimSelector(Protocol):
         """How many candidates are enough."""
         ...
 
-    def select_victims_on_node(self, state: CycleState, pod: PodInfo, node_info: NodeInfo) -> NodeVictims | Status:
-        """The fewest pods that have to go; `state` and `node_info` are copies to try on."""
+    def select_victims(self, state: CycleState, pod: PodInfo, nodes: Sequence[NodeInfo], enough: int) -> Iterator[NodeVictims | Status]:
+        """For each node the fewest pods that have to go, or why that would not help; after `enough` candidates nobody may ask on."""
         ...
 
 
@@ -103,8 +103,7 @@ class Evaluator:
         violating: list[NodeVictims] = []
         statuses: NodeToStatusMap = {}
         errors: list[StatusError] = []
-        for node_info in nodes:
-            found = self._selector.select_victims_on_node(self._state.clone(), pod, node_info.clone())
+        for node_info, found in zip(nodes, self._selector.select_victims(self._state, pod, nodes, enough), strict=False):
             if isinstance(found, NodeVictims):
                 if not found.num_pdb_violations:
                     non_violating.append(found)

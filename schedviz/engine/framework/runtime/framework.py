@@ -15,6 +15,7 @@ from schedviz.engine.framework.interface import (
     ALL_NODES,
     BindPlugin,
     EnqueueExtensions,
+    FilterReads,
     NominatingMode,
     ObjectVerb,
     ObjectWatcher,
@@ -31,11 +32,12 @@ from schedviz.engine.framework.interface import (
     PreScorePlugin,
     QueueSortPlugin,
     ReservePlugin,
+    SaysWhatFilterReads,
     StatefulPlugin,
 )
 from schedviz.engine.framework.listers import Client, ObjectLister, PodNominator, SharedLister
 from schedviz.engine.framework.rows import Rows
-from schedviz.engine.framework.runtime.filtering import run_filter_plugins, search
+from schedviz.engine.framework.runtime.filtering import NominatedPods, run_filter_plugins, search
 from schedviz.engine.framework.runtime.lifted import filter_of
 from schedviz.engine.framework.runtime.outcomes import (
     FilterOutcome,
@@ -93,7 +95,12 @@ class Framework:
         self.pre_enqueue_plugins: list[PreEnqueuePlugin] = self.plugins.at("pre_enqueue")
         self._queue_sort: QueueSortPlugin = self.plugins.at("queue_sort")[0]
         self._pre_filter: list[PreFilterPlugin] = self.plugins.at("pre_filter")
+        self._pre_filter_extensions = [plugin for plugin in self._pre_filter if isinstance(plugin, PreFilterExtensions)]
         self._filter = [(plugin.name, filter_of(plugin)) for plugin in self.plugins.at("filter")]
+        self._filter_reads = [
+            (plugin.name, plugin.filter_reads if isinstance(plugin, SaysWhatFilterReads) else _anything)
+            for plugin in self.plugins.at("filter")
+        ]
         self._post_filter: list[PostFilterPlugin] = self.plugins.at("post_filter")
         self._pre_score: list[PreScorePlugin] = self.plugins.at("pre_score")
         self._score = [Scorer(plugin, self.plugins.weights[plugin.name]) for plugin in self.plugins.at("score")]
@@ -194,8 +201,8 @@ class Framework:
         self, state: CycleState, pod_to_schedule: PodInfo, pod_to_add: PodInfo, node_info: NodeInfo
     ) -> Status:
         """Tell PreFilter's data that a pod is tried on a node. Upstream: RunPreFilterExtensionAddPod"""
-        for plugin in self._pre_filter:
-            if isinstance(plugin, PreFilterExtensions) and plugin.name not in state.skip_filter_plugins:
+        for plugin in self._pre_filter_extensions:
+            if plugin.name not in state.skip_filter_plugins:
                 status = plugin.add_pod(state, pod_to_schedule, pod_to_add, node_info)
                 if not status.is_success:
                     return wrapped(f'running AddPod on PreFilter plugin "{plugin.name}"', status)
@@ -205,8 +212,8 @@ class Framework:
         self, state: CycleState, pod_to_schedule: PodInfo, pod_to_remove: PodInfo, node_info: NodeInfo
     ) -> Status:
         """Tell PreFilter's data that a node is tried without a pod. Upstream: RunPreFilterExtensionRemovePod"""
-        for plugin in self._pre_filter:
-            if isinstance(plugin, PreFilterExtensions) and plugin.name not in state.skip_filter_plugins:
+        for plugin in self._pre_filter_extensions:
+            if plugin.name not in state.skip_filter_plugins:
                 status = plugin.remove_pod(state, pod_to_schedule, pod_to_remove, node_info)
                 if not status.is_success:
                     return wrapped(f'running RemovePod on PreFilter plugin "{plugin.name}"', status)
@@ -218,19 +225,35 @@ class Framework:
         `rows` are in the order of the search. A profile without Filter plugins takes the first ones as they are.
         """
         # The key "" holds pods whose preemption failed (they are nominated nowhere).
-        nominated = {name for name in self.nominator.nominated_node_names() if name} if self._filter else ()
-        return search(self._filter, state, pod, rows, want, (nominated, self.run_filter_plugins_with_nominated_pods))
+        nodes = {name for name in self.nominator.nominated_node_names() if name} if self._filter else ()
+        nominated = None
+        if nodes:
+            by_sums = self.filter_reads(state, pod) is not FilterReads.PODS
+            nominated = NominatedPods(nodes, self.nominated_pods_that_matter, self.run_filter_plugins_with_nominated_pods, by_sums)
+        return search(self._filter, state, pod, rows, want, nominated)
 
-    def run_filter_plugins(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts:
-        """What Filter says of each row, nominated pods not counted. Upstream: RunFilterPlugins"""
-        return run_filter_plugins(self._filter, state, pod, rows)
+    def run_filter_plugins(self, state: CycleState, pod: PodInfo, rows: Rows, *, reading: FilterReads = FilterReads.NODE) -> Verdicts:
+        """What Filter says of each row, nominated pods not counted; of its plugins those that read at least so much.
+
+        Upstream: RunFilterPlugins
+        """
+        plugins = self._filter
+        if reading is not FilterReads.NODE:
+            asked = {name for name, reads in self._filter_reads if reads(state, pod) >= reading}
+            plugins = [plugin for plugin in plugins if plugin[0] in asked]
+        return run_filter_plugins(plugins, state, pod, rows)
+
+    def filter_reads(self, state: CycleState, pod: PodInfo) -> FilterReads:
+        """What the Filter plugins together look at of a NodeInfo, for this pod."""
+        skipped = state.skip_filter_plugins
+        return max((reads(state, pod) for name, reads in self._filter_reads if name not in skipped), default=FilterReads.NODE)
 
     def run_filter_plugins_with_nominated_pods(self, state: CycleState, pod: PodInfo, node_info: NodeInfo) -> Status:
         """What Filter says of a node with the pods of the same or a higher priority that are nominated to run there, and then without.
 
         The pod must fit both times: those pods may come or not. Upstream: RunFilterPluginsWithNominatedPods
         """
-        expected = self._nominated_pods_that_matter(pod, node_info)
+        expected = self.nominated_pods_that_matter(pod, node_info)
         if expected:
             tried, tried_state = node_info.clone(), state.clone()
             for other in expected:
@@ -243,8 +266,8 @@ class Framework:
                 return status
         return self._filter_one(state, pod, node_info)
 
-    def _nominated_pods_that_matter(self, pod: PodInfo, node_info: NodeInfo) -> list[PodInfo]:
-        """Upstream: addNominatedPods"""
+    def nominated_pods_that_matter(self, pod: PodInfo, node_info: NodeInfo) -> list[PodInfo]:
+        """Other pods of the same or a higher priority that are nominated to run there. Upstream: addNominatedPods"""
         if node_info.node is None:
             return []
         nominated = self.nominator.nominated_pods_for_node(node_info.name)
@@ -389,6 +412,11 @@ class Framework:
         for plugin in self._post_bind:
             plugin.post_bind(state, pod, node_name)
         return [plugin.name for plugin in self._post_bind]
+
+
+def _anything(state: CycleState, pod: PodInfo) -> FilterReads:  # noqa: ARG001 - the extension point's shape
+    """What a Filter plugin reads that does not say."""
+    return FilterReads.PODS
 
 
 def _rejected_or_failed(point: str, plugin: str, status: Status) -> Status:

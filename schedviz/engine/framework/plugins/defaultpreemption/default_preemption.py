@@ -5,14 +5,17 @@ Upstream: framework/plugins/defaultpreemption/default_preemption.go
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Final
+
+import numpy as np
 
 from schedviz.engine.config.plugin_args import DefaultPreemptionArgs
 from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.fit_error import NodeToStatusMap
-from schedviz.engine.framework.interface import Handle, PostFilterResult
+from schedviz.engine.framework.interface import FilterReads, Handle, PostFilterResult
 from schedviz.engine.framework.plugins import names
+from schedviz.engine.framework.plugins.defaultpreemption.sums_trial import SumsTrial
 from schedviz.engine.framework.preemption import Evaluator, NodeVictims, more_important_first
 from schedviz.engine.framework.status import SUCCESS, Code, Status, as_status, unresolvable
 from schedviz.engine.framework.types import NodeInfo, PodInfo
@@ -55,7 +58,67 @@ class DefaultPreemption:
             return "not eligible due to a terminating pod on the nominated node."
         return ""
 
-    def select_victims_on_node(self, state: CycleState, pod: PodInfo, node_info: NodeInfo) -> NodeVictims | Status:
+    def select_victims(self, state: CycleState, pod: PodInfo, nodes: Sequence[NodeInfo], enough: int) -> Iterator[NodeVictims | Status]:
+        """For each node in order the fewest pods that have to go, or why that would not help."""
+        if self._handle.filter_reads(state, pod) is FilterReads.PODS:
+            for node_info in nodes:
+                yield self._select_victims_on_node(state.clone(), pod, node_info.clone())
+        else:
+            yield from self._select_victims_by_sums(state.clone(), pod, nodes, enough)
+
+    def _select_victims_by_sums(
+        self, state: CycleState, pod: PodInfo, nodes: Sequence[NodeInfo], enough: int
+    ) -> Iterator[NodeVictims | Status]:
+        """As `_select_victims_on_node` does it, for all nodes at once: see SumsTrial."""
+        handle = self._handle
+        row_of, with_nominated = handle.snapshot.row_of, set(handle.nominator.nominated_node_names())
+        rows = handle.snapshot.rows(np.fromiter((row_of[node_info.name] for node_info in nodes), np.intp, len(nodes)))
+        nominated = {
+            place: pods
+            for place, node_info in enumerate(nodes)
+            if node_info.name in with_nominated and (pods := handle.nominated_pods_that_matter(pod, node_info))
+        }
+        trial = SumsTrial(rows, pod.priority, nominated)
+        verdicts = trial.fits(lambda rows: handle.run_filter_plugins(state, pod, rows))
+        is_hopeless = ~trial.has_victims() if self.needs_victims else np.zeros(len(rows), np.bool_)
+        worth_trying = np.flatnonzero((verdicts.codes == 0) & ~is_hopeless).tolist()
+        found: dict[int, NodeVictims | Status] = {}
+        budgets = self._budgets()
+        for place in range(len(nodes)):
+            if is_hopeless[place]:
+                yield _NO_VICTIMS
+            elif verdicts.codes[place]:
+                yield verdicts[place]
+            else:
+                if place not in found:
+                    # So many as may be enough; mostly they are.
+                    now, worth_trying = worth_trying[: enough + 1], worth_trying[enough + 1 :]
+                    found = dict(zip(now, self._reprieve(trial, state, pod, [nodes[row] for row in now], now, budgets), strict=True))
+                yield found[place]
+
+    def _reprieve(
+        self, trial: SumsTrial, state: CycleState, pod: PodInfo, nodes: Sequence[NodeInfo], places: Sequence[int], budgets: Sequence[Any]
+    ) -> Iterator[NodeVictims | Status]:
+        handle, clock = self._handle, self._handle.clock()
+        violating: list[int] = []
+        ordered: list[list[PodInfo]] = []
+        for node_info in nodes:
+            potential = more_important_first([other for other in node_info.pods if other.priority < pod.priority], clock)
+            first, others = _by_budget(potential, budgets)
+            violating.append(len(first))
+            ordered.append([*first, *others])
+        stays = trial.reprieve(places, ordered, lambda rows: handle.run_filter_plugins(state, pod, rows, reading=FilterReads.SUMS))
+        for node_info, pods, stay, protected in zip(nodes, ordered, stays, violating, strict=True):
+            yield self._outcome(
+                node_info, [other for other, keeps in zip(pods, stay, strict=True) if not keeps], stay[:protected].count(False)
+            )
+
+    def _outcome(self, node_info: NodeInfo, victims: Sequence[PodInfo], violations: int) -> NodeVictims | Status:
+        if not victims and self.needs_victims:
+            return as_status(f'expected at least one victim pod on node "{node_info.name}"')
+        return NodeVictims(node_info.name, tuple(victims), violations)
+
+    def _select_victims_on_node(self, state: CycleState, pod: PodInfo, node_info: NodeInfo) -> NodeVictims | Status:
         """Take all pods of lower priority off the node, then let the most important ones stay that can. Upstream: SelectVictimsOnNode"""
         trial = _Trial(self._handle, state, pod, node_info)
         potential = [other for other in node_info.pods if other.priority < pod.priority]
@@ -78,9 +141,7 @@ class DefaultPreemption:
             if not stays:
                 victims.append(candidate)
                 violations += place < len(violating)
-        if not victims and self.needs_victims:
-            return as_status(f'expected at least one victim pod on node "{node_info.name}"')
-        return NodeVictims(node_info.name, tuple(victims), violations)
+        return self._outcome(node_info, victims, violations)
 
     def _budgets(self) -> Sequence[Any]:
         return self._handle.objects.list("PodDisruptionBudget")
@@ -120,6 +181,8 @@ def _as_error(status: Status) -> Status:
 
 def _by_budget(pods: Sequence[PodInfo], budgets: Sequence[Any]) -> tuple[list[PodInfo], list[PodInfo]]:
     """Pods whose eviction violates a disruption budget, and the others, each in order. Upstream: filterPodsWithPDBViolation"""
+    if not budgets:
+        return [], list(pods)
     allowed = [budget.status.disruptions_allowed for budget in budgets]
     violating: list[PodInfo] = []
     others: list[PodInfo] = []

@@ -13,7 +13,7 @@ import numpy as np
 
 from schedviz.engine.config.plugin_args import NodeAffinityArgs
 from schedviz.engine.framework.cycle_state import CycleState, NotFoundError, StateKey
-from schedviz.engine.framework.interface import Handle, PreFilterResult, Scores
+from schedviz.engine.framework.interface import FilterReads, Handle, PreFilterResult, Scores
 from schedviz.engine.framework.listers import SharedLister
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.helper.normalize_score import default_normalize_score
@@ -93,6 +93,9 @@ class NodeAffinity:
                 return None, SUCCESS
             node_names |= named
         return (PreFilterResult(node_names), SUCCESS) if node_names else (None, _CONFLICT)
+
+    def filter_reads(self, state: CycleState, pod: PodInfo) -> FilterReads:  # noqa: ARG002 - the extension point's shape
+        return FilterReads.NODE
 
     def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:
         try:

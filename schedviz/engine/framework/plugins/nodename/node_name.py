@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from schedviz.engine.framework.cycle_state import CycleState
-from schedviz.engine.framework.interface import Handle
+from schedviz.engine.framework.interface import FilterReads, Handle
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import unresolvable
@@ -32,6 +32,9 @@ class NodeName:
 
     def events_to_register(self) -> Sequence[ClusterEvent]:
         return (ClusterEvent(GVK.NODE, ActionType.ADD | ActionType.UPDATE),)
+
+    def filter_reads(self, state: CycleState, pod: PodInfo) -> FilterReads:  # noqa: ARG002 - the extension point's shape
+        return FilterReads.NODE
 
     def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:  # noqa: ARG002 - the extension point's shape
         wanted = pod.pod.spec.node_name

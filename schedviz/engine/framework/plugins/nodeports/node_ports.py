@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from schedviz.engine.framework.cycle_state import CycleState, NotFoundError, StateKey
-from schedviz.engine.framework.interface import Handle, PreFilterResult
+from schedviz.engine.framework.interface import FilterReads, Handle, PreFilterResult
 from schedviz.engine.framework.listers import SharedLister
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.rows import Rows
@@ -53,6 +53,9 @@ class NodePorts:
     def pre_filter(self, state: CycleState, pod: PodInfo, snapshot: SharedLister) -> tuple[PreFilterResult | None, Status]:  # noqa: ARG002
         state.write(PRE_FILTER_STATE_KEY, PreFilterState(pod.host_ports))
         return None, SUCCESS
+
+    def filter_reads(self, state: CycleState, pod: PodInfo) -> FilterReads:  # noqa: ARG002 - the extension point's shape
+        return FilterReads.PODS if pod.host_ports else FilterReads.NODE
 
     def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:  # noqa: ARG002 - the extension point's shape
         try:

@@ -13,7 +13,7 @@ import numpy as np
 
 from schedviz.engine.config.plugin_args import NodeResourcesFitArgs
 from schedviz.engine.framework.cycle_state import CycleState, NotFoundError, StateKey
-from schedviz.engine.framework.interface import Handle, PreFilterResult, Scores
+from schedviz.engine.framework.interface import FilterReads, Handle, PreFilterResult, Scores
 from schedviz.engine.framework.listers import SharedLister
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.noderesources.resource_allocation import PodRequestsState, allocations, pod_requests
@@ -93,6 +93,9 @@ class Fit:
     def pre_filter(self, state: CycleState, pod: PodInfo, snapshot: SharedLister) -> tuple[PreFilterResult | None, Status]:  # noqa: ARG002
         state.write(PRE_FILTER_STATE_KEY, compute_pod_resource_request(pod))
         return None, SUCCESS
+
+    def filter_reads(self, state: CycleState, pod: PodInfo) -> FilterReads:  # noqa: ARG002 - the extension point's shape
+        return FilterReads.SUMS
 
     def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:  # noqa: ARG002 - the extension point's shape
         """Each row's shortages as bits, and one status for each combination of them. Upstream: fitsRequest"""

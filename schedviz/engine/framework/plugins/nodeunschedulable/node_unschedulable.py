@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from schedviz.engine.framework.cycle_state import CycleState
-from schedviz.engine.framework.interface import Handle
+from schedviz.engine.framework.interface import FilterReads, Handle
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.helper.taint import NO_SCHEDULE, tolerations_tolerate_taint
 from schedviz.engine.framework.rows import Rows
@@ -35,6 +35,9 @@ class NodeUnschedulable:
 
     def events_to_register(self) -> Sequence[ClusterEvent]:
         return (ClusterEvent(GVK.NODE, ActionType.ADD | ActionType.UPDATE_NODE_TAINT),)
+
+    def filter_reads(self, state: CycleState, pod: PodInfo) -> FilterReads:  # noqa: ARG002 - the extension point's shape
+        return FilterReads.NODE
 
     def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:  # noqa: ARG002 - the extension point's shape
         codes = rows.node_column(self.name, _condition, np.int8)

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from schedviz.engine.framework.cycle_state import CycleState
-from schedviz.engine.framework.interface import Handle
+from schedviz.engine.framework.interface import FilterReads, Handle
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.helper.csi_translation import BY_NAME, TranslationError, in_tree_plugin, inline_handle, translated
 from schedviz.engine.framework.plugins.nodevolumelimits.limits import (
@@ -53,6 +53,9 @@ class CSILimits:
 
     def events_to_register(self) -> Sequence[ClusterEvent]:
         return (ClusterEvent(GVK.CSI_NODE, ActionType.ADD), ClusterEvent(GVK.POD, ActionType.DELETE))
+
+    def filter_reads(self, state: CycleState, pod: PodInfo) -> FilterReads:  # noqa: ARG002 - the extension point's shape
+        return FilterReads.PODS if pod.pod.spec.volumes else FilterReads.NODE
 
     def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:  # noqa: ARG002 - the extension point's shape
         if not pod.pod.spec.volumes:

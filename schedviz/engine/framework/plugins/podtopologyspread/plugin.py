@@ -10,7 +10,7 @@ from typing import Final
 
 from schedviz.engine.config.plugin_args import PodTopologySpreadArgs
 from schedviz.engine.framework.cycle_state import CycleState, NotFoundError
-from schedviz.engine.framework.interface import Handle, PreFilterResult, Scores
+from schedviz.engine.framework.interface import FilterReads, Handle, PreFilterResult, Scores
 from schedviz.engine.framework.listers import SharedLister
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.helper.spread import default_selector
@@ -63,6 +63,10 @@ class PodTopologySpread:
 
     def remove_pod(self, state: CycleState, pod_to_schedule: PodInfo, pod_to_remove: PodInfo, node_info: NodeInfo) -> Status:
         return _update(state, pod_to_schedule, pod_to_remove, node_info, -1)
+
+    def filter_reads(self, state: CycleState, pod: PodInfo) -> FilterReads:  # noqa: ARG002 - the extension point's shape
+        has_constraints = PRE_FILTER_STATE_KEY not in state or state.read(PRE_FILTER_STATE_KEY).constraints
+        return FilterReads.PODS if has_constraints else FilterReads.NODE
 
     def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:
         try:

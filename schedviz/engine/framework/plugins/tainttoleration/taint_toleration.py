@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from schedviz.engine.framework.cycle_state import CycleState, NotFoundError, StateKey
-from schedviz.engine.framework.interface import Handle, Scores
+from schedviz.engine.framework.interface import FilterReads, Handle, Scores
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.helper.normalize_score import default_normalize_score
 from schedviz.engine.framework.plugins.helper.taint import (
@@ -51,6 +51,9 @@ class TaintToleration:
 
     def events_to_register(self) -> Sequence[ClusterEvent]:
         return (ClusterEvent(GVK.NODE, ActionType.ADD | ActionType.UPDATE),)
+
+    def filter_reads(self, state: CycleState, pod: PodInfo) -> FilterReads:  # noqa: ARG002 - the extension point's shape
+        return FilterReads.NODE
 
     def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:  # noqa: ARG002 - the extension point's shape
         """One answer for each distinct set of hard taints in the cluster."""

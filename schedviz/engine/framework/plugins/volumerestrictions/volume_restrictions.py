@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from schedviz.engine.framework.cycle_state import CycleState, NotFoundError, StateKey
-from schedviz.engine.framework.interface import Handle, PreFilterResult
+from schedviz.engine.framework.interface import FilterReads, Handle, PreFilterResult
 from schedviz.engine.framework.listers import SharedLister
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.rows import Rows
@@ -79,6 +79,9 @@ class VolumeRestrictions:
 
     def remove_pod(self, state: CycleState, pod_to_schedule: PodInfo, pod_to_remove: PodInfo, node_info: NodeInfo) -> Status:  # noqa: ARG002
         return _update(state, pod_to_remove, -1)
+
+    def filter_reads(self, state: CycleState, pod: PodInfo) -> FilterReads:
+        return FilterReads.PODS if pod.pod.spec.volumes or PRE_FILTER_STATE_KEY not in state else FilterReads.NODE
 
     def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:
         exclusive = [volume for volume in pod.pod.spec.volumes if _is_exclusive(volume)]

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from schedviz.engine.framework.cycle_state import CycleState, NotFoundError, StateKey
-from schedviz.engine.framework.interface import Handle, PreFilterResult
+from schedviz.engine.framework.interface import FilterReads, Handle, PreFilterResult
 from schedviz.engine.framework.listers import SharedLister
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.helper.topology import has_label, label_codes
@@ -82,6 +82,9 @@ class VolumeZone:
             return None, SKIP
         state.write(PRE_FILTER_STATE_KEY, StateData(topologies))
         return None, SUCCESS
+
+    def filter_reads(self, state: CycleState, pod: PodInfo) -> FilterReads:  # noqa: ARG002 - the extension point's shape
+        return FilterReads.PODS if pod.pod.spec.volumes else FilterReads.NODE
 
     def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:
         if not pod.pod.spec.volumes:

@@ -1,0 +1,74 @@
+"""Dry runs of many nodes at once, for a pod of which Filter reads nothing but sums: what pods request, and how many they are.
+
+First all pods of lower priority are off all nodes: their sums are columns, of which a cycle computes the rows that changed. Then round k
+asks about the k-th most important of them on every node that has so many. 500 nodes with 4 such pods each: 5 looks by Filter at
+arrays instead of 2,500 at one clone each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from schedviz.engine.framework.rows import IntArray, Rows
+from schedviz.engine.framework.trial_rows import Added, TrialRows, amount
+from schedviz.engine.framework.types import NodeInfo, PodInfo
+from schedviz.engine.framework.verdicts import Mask, Verdicts
+
+#: Filter, of all its plugins or of those that read sums.
+AskFilter = Callable[[Rows], Verdicts]
+
+
+class SumsTrial:
+    """Nodes without their pods of lower priority. Nominated pods that matter are on them all the time.
+
+    Upstream filters such a node twice, with them and without; what fits with them fits without, since they only take room.
+    """
+
+    def __init__(self, rows: Rows, priority: int, nominated: Mapping[int, Sequence[PodInfo]]) -> None:
+        self._rows = rows
+        self._priority = priority
+        self._nominated = Added(len(rows), nominated)
+
+    def fits(self, ask: AskFilter) -> Verdicts:
+        """Whether the pod fits with all the others gone, and why not."""
+        return ask(TrialRows(self._rows, lambda resource: self._nominated(resource) - self._below(resource)))
+
+    def reprieve(self, places: Sequence[int], ordered: Sequence[Sequence[PodInfo]], ask: AskFilter) -> list[list[bool]]:
+        """Which of the pods that were taken off, given most important first for each place in the rows, can stay."""
+        counts = np.fromiter(map(len, ordered), np.intp, len(ordered))
+        ends = np.cumsum(counts)
+        starts = ends - counts
+        pods = [pod for of_node in ordered for pod in of_node]
+        stays = np.zeros(len(pods), np.bool_)
+        rows = self._rows.take(np.array(places, np.intp))
+        amounts: dict[str, IntArray] = {}
+
+        def change(resource: str, chosen: IntArray) -> IntArray:
+            if resource not in amounts:
+                amounts[resource] = np.fromiter((amount(pod, resource) for pod in pods), np.int64, len(pods))
+            gone = np.concatenate([[0], np.cumsum(np.where(stays, 0, amounts[resource]))])
+            taken_off: IntArray = gone[ends[chosen]] - gone[starts[chosen]]
+            return self._nominated(resource)[places][chosen] - taken_off
+
+        for number in range(int(counts.max(initial=0))):
+            chosen = np.flatnonzero(counts > number)
+            tried = starts[chosen] + number
+            stays[tried] = True
+            verdicts = ask(TrialRows(rows.take(chosen), lambda resource, chosen=chosen: change(resource, chosen)))  # type: ignore[misc]
+            stays[tried[verdicts.codes != 0]] = False
+        return [stays[start:end].tolist() for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+
+    def has_victims(self) -> Mask:
+        """Whether there is a pod of lower priority at all."""
+        return self._below("pods") > 0
+
+    def _below(self, resource: str) -> IntArray:
+        """What the pods of lower priority request. Many pods of few priorities try: the columns serve all of them."""
+        priority = self._priority
+
+        def compute(node_info: NodeInfo) -> int:
+            return sum(amount(pod, resource) for pod in node_info.pods if pod.priority < priority)
+
+        return self._rows.info_column(("below", priority, resource), compute)

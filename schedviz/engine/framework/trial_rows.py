@@ -1,0 +1,84 @@
+"""`TrialRows`: nodes of the snapshot as they would be with other pods on them, by their sums alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from schedviz.engine.framework.rows import IntArray, Rows
+from schedviz.engine.framework.types import NodeInfo, PodInfo
+
+#: What changes of a resource in each row; "pods" is their number.
+Change = Callable[[str], IntArray]
+
+
+def amount(pod: PodInfo, resource: str) -> int:
+    """What a pod adds to the sum of a resource on its node; 1 for "pods"."""
+    requested = pod.requests.resource
+    match resource:
+        case "pods":
+            return 1
+        case "cpu":
+            return requested.milli_cpu
+        case "memory":
+            return requested.memory
+        case "ephemeral-storage":
+            return requested.ephemeral_storage
+        case _:
+            return requested.scalar.get(resource, 0)
+
+
+class Added:
+    """Pods that are tried on some rows, by place."""
+
+    __slots__ = ("_count", "_pods", "_sums")
+
+    def __init__(self, count: int, pods: Mapping[int, Sequence[PodInfo]]) -> None:
+        self._count = count
+        self._pods = pods
+        self._sums: dict[str, IntArray] = {}
+
+    def __call__(self, resource: str) -> IntArray:
+        """What they request, for each of `count` rows."""
+        if resource not in self._sums:
+            sums = self._sums[resource] = np.zeros(self._count, np.int64)
+            for place, pods in self._pods.items():
+                sums[place] = sum(amount(pod, resource) for pod in pods)
+        return self._sums[resource]
+
+
+class TrialRows(Rows):
+    """Rows whose sums are the snapshot's plus a change: no NodeInfo is cloned for a trial.
+
+    For plugins that say that Filter reads no more than sums (`FilterReads.SUMS`).
+    """
+
+    __slots__ = ("_change", "_rows")
+
+    def __init__(self, rows: Rows, change: Change) -> None:
+        super().__init__(rows._columns, rows.index)  # noqa: SLF001 - its own base class
+        self._rows = rows
+        self._change = change
+
+    def take(self, index: npt.NDArray[np.intp]) -> TrialRows:
+        """Some of the rows, changed in the same way."""
+        return TrialRows(self._rows.take(index), lambda resource: self._change(resource)[index])
+
+    def requested(self, resource: str) -> IntArray:
+        """What the pods of the trial request."""
+        return self._rows.requested(resource) + self._change(resource)
+
+    def pod_count(self) -> IntArray:
+        """How many pods would be there."""
+        return self._rows.pod_count() + self._change("pods")
+
+    def non_zero_requested(self, resource: str) -> IntArray:
+        """Not known: Filter has no use for it."""
+        raise NotImplementedError(f"a trial by sums does not know the non-zero requests of {resource}")
+
+    def info_column(self, key: Hashable, compute: Callable[[NodeInfo], int], dtype: Any = np.int64) -> IntArray:
+        """Not known: it may look at the pods."""
+        raise NotImplementedError(f"a trial by sums has no pods to look at, and {key!r} does")
