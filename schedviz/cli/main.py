@@ -23,6 +23,7 @@ COMMANDS = {
     "login": LazyCommand("schedviz.cli.login", "login", "Print a new link into the server that runs on this machine."),
     "trace": LazyCommand("schedviz.cli.trace", "trace", "Replay trace files through the engine and write what it did."),
     "conformance": LazyCommand("schedviz.cli.conformance", "conformance", "Compare the engine with recordings of the real scheduler."),
+    "config": LazyCommand("schedviz.cli.config", "config", "Check a scheduler configuration, or convert an older one."),
     "token": LazyCommand("schedviz.cli.token", "token", "Make, list and revoke tokens for the REST API."),
     "bench": LazyCommand("schedviz.cli.bench", "bench", "Measure import, cycles and latency on this machine."),
 }

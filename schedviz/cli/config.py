@@ -1,0 +1,83 @@
+"""`schedviz config FILE`: check a KubeSchedulerConfiguration as kube-scheduler v1.27.1 does, or convert an older one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from schedviz.cli.main import EXIT_REFUSED
+
+#: More than any configuration has.
+MAX_BYTES = 4 << 20
+
+
+@click.command()
+@click.argument("path", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--convert", "wanted", is_flag=True, help="Print it as v1; what v1 does not have is listed on standard error.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of YAML.")
+@click.pass_context
+def config(ctx: click.Context, path: Path, wanted: bool, as_json: bool) -> None:  # noqa: FBT001  (click calls it)
+    """Check a scheduler configuration, YAML or JSON: leaves with 0 if kube-scheduler v1.27.1 would start with it, else with 2.
+
+    With --convert, configurations from v1alpha1 to v1beta3 and Policies are written as v1, and checked then.
+    """
+    from schedviz.ingest.config_text import parse_config
+    from schedviz.ingest.errors import IngestError
+    from schedviz.ingest.scheduler_config import convert
+
+    text = _read(path)
+    try:
+        if not wanted:
+            parsed = parse_config(text)
+            if parsed.relaxed:
+                raise click.ClickException(f"{path}: it has comments or commas that JSON does not have; try --convert.")
+            problem = _problem(parsed.document, parsed.duplicates)
+        else:
+            converted = convert(text)
+            problem = _problem(converted.config, ())
+            click.echo(_written(converted.config, as_json=as_json), nl=False)
+            for dropped in converted.dropped:
+                click.echo(f"dropped {dropped}", err=True)
+    except IngestError as error:
+        raise click.ClickException(f"{path}: {error}") from None
+    if problem:
+        click.echo(f"{path}: {problem}", err=True)
+        ctx.exit(EXIT_REFUSED)
+    if not wanted:
+        click.echo(f"{path}: valid")
+
+
+def _read(path: Path) -> str:
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise click.ClickException(f"{path}: it has more than {MAX_BYTES >> 20} MB; a configuration of the scheduler is small.")
+        return path.read_text("utf-8")
+    except UnicodeDecodeError:
+        raise click.ClickException(f"{path}: this is not UTF-8 text.") from None
+    except OSError as error:
+        raise click.ClickException(f"{path}: {error.strerror}.") from None
+
+
+def _problem(document: dict[str, Any], duplicates: tuple[str, ...]) -> str:
+    """What is wrong; "" when a scheduler can be made."""
+    from schedviz.engine import ConfigurationError, Simulation, SimulationSettings
+    from schedviz.engine.config import load_configuration
+
+    try:
+        load_configuration(document, duplicates=duplicates)
+        Simulation(SimulationSettings(config=document))
+    except ConfigurationError as error:
+        return str(error)
+    return ""
+
+
+def _written(document: dict[str, Any], *, as_json: bool) -> str:
+    if as_json:
+        return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
+    import ryaml
+
+    text: str = ryaml.dumps(document)  # type: ignore[attr-defined]
+    return text

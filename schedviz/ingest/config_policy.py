@@ -1,0 +1,95 @@
+"""Predicates and priorities of a Policy (before v1.23) as plugins of a profile. Upstream (v1.22): framework/plugins/legacy_registry.go"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+_PREDICATES: Final[dict[str, tuple[str, ...]]] = {
+    "GeneralPredicates": ("NodeResourcesFit", "NodeName", "NodePorts", "NodeAffinity"),
+    "PodFitsResources": ("NodeResourcesFit",),
+    "HostName": ("NodeName",),
+    "PodFitsHostPorts": ("NodePorts",),
+    "PodFitsPorts": ("NodePorts",),
+    "MatchNodeSelector": ("NodeAffinity",),
+    "NoDiskConflict": ("VolumeRestrictions",),
+    "MaxEBSVolumeCount": ("EBSLimits",),
+    "MaxGCEPDVolumeCount": ("GCEPDLimits",),
+    "MaxAzureDiskVolumeCount": ("AzureDiskLimits",),
+    "MaxCinderVolumeCount": ("CinderLimits",),
+    "MaxCSIVolumeCountPred": ("NodeVolumeLimits",),
+    "NoVolumeZoneConflict": ("VolumeZone",),
+    "CheckVolumeBinding": ("VolumeBinding",),
+    "MatchInterPodAffinity": ("InterPodAffinity",),
+    "EvenPodsSpread": ("PodTopologySpread",),
+    "CheckNodeUnschedulable": ("NodeUnschedulable",),
+    "PodToleratesNodeTaints": ("TaintToleration",),
+}
+#: A Policy could not switch these off.
+_MANDATORY: Final = ("NodeUnschedulable", "TaintToleration")
+_PRIORITIES: Final = {
+    "LeastRequestedPriority": "NodeResourcesFit",
+    "MostRequestedPriority": "NodeResourcesFit",
+    "RequestedToCapacityRatioPriority": "NodeResourcesFit",
+    "BalancedResourceAllocation": "NodeResourcesBalancedAllocation",
+    "NodeAffinityPriority": "NodeAffinity",
+    "TaintTolerationPriority": "TaintToleration",
+    "ImageLocalityPriority": "ImageLocality",
+    "InterPodAffinityPriority": "InterPodAffinity",
+    "EvenPodsSpreadPriority": "PodTopologySpread",
+}
+_STRATEGIES: Final = {"MostRequestedPriority": "MostAllocated"}
+
+
+def profile_of_policy(policy: dict[str, Any], drop: Callable[[str, str], None]) -> dict[str, Any]:
+    """The profile that a Policy describes; its members are taken out of it, and `drop` hears of what has no plugin."""
+    plugins: dict[str, Any] = {}
+    configs: list[dict[str, Any]] = []
+    predicates = policy.pop("predicates", None)
+    if predicates is not None:
+        plugins["filter"] = {"disabled": [{"name": "*"}], "enabled": [{"name": name} for name in _filters(predicates, drop)]}
+    priorities = policy.pop("priorities", None)
+    if priorities is not None:
+        enabled = _scores(priorities, configs, drop)
+        plugins["score"] = {"disabled": [{"name": "*"}], "enabled": [{"name": name, "weight": weight} for name, weight in enabled.items()]}
+    weight = policy.pop("hardPodAffinitySymmetricWeight", None)
+    if weight is not None:
+        configs.append({"name": "InterPodAffinity", "args": {"hardPodAffinityWeight": weight}})
+    if policy.pop("alwaysCheckAllPredicates", False):
+        drop("alwaysCheckAllPredicates", "a node is left at the first plugin that rejects it")
+    found = {"plugins": plugins, "pluginConfig": configs}
+    return {name: member for name, member in found.items() if member}
+
+
+def _filters(predicates: list[dict[str, Any]], drop: Callable[[str, str], None]) -> list[str]:
+    names = dict.fromkeys(_MANDATORY)
+    for index, predicate in enumerate(predicates):
+        found = _PREDICATES.get(predicate.get("name", ""), ())
+        names.update(dict.fromkeys(found))
+        if not found:
+            drop(f"predicates[{index}]", f"{predicate.get('name')}: no plugin does this any more")
+    return list(names)
+
+
+def _scores(priorities: list[dict[str, Any]], configs: list[dict[str, Any]], drop: Callable[[str, str], None]) -> dict[str, int]:
+    weights: dict[str, int] = {}
+    for index, priority in enumerate(priorities):
+        name, plugin = priority.get("name", ""), _PRIORITIES.get(priority.get("name", ""))
+        argument = (priority.get("argument") or {}).get("requestedToCapacityRatioArguments")
+        plugin = "NodeResourcesFit" if argument else plugin
+        if plugin is None:
+            drop(f"priorities[{index}]", f"{name}: no plugin does this any more")
+            continue
+        if plugin in weights:
+            drop(f"priorities[{index}]", f"{name}: {plugin} scores in one way only, and another was named before")
+            continue
+        weights[plugin] = priority.get("weight", 1)
+        if name in _STRATEGIES:
+            configs.append({"name": plugin, "args": {"scoringStrategy": {"type": _STRATEGIES[name]}}})
+        elif argument:
+            strategy: dict[str, Any] = {"type": "RequestedToCapacityRatio"}
+            strategy["requestedToCapacityRatio"] = {"shape": argument.get("shape", argument.get("utilizationShape", []))}
+            if argument.get("resources"):
+                strategy["resources"] = argument["resources"]
+            configs.append({"name": plugin, "args": {"scoringStrategy": strategy}})
+    return weights

@@ -1,0 +1,93 @@
+"""A scheduler configuration as people write it, in YAML or JSON: its members, and those that are given twice.
+
+JSON may be the relaxed kind that old configurations were: with `//` comments, commas after the last member, and `...` where something
+was left out.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Final
+
+import msgspec
+import ryaml
+
+from schedviz.ingest.errors import UnreadableFile
+
+_DUPLICATE: Final = re.compile(r'(?:(.*): )?duplicate entry with key "([^"]*)"(?: at line (\d+))?')
+#: Of the tokens that matter, strings come first: what is in them is no comment.
+_RELAXED: Final = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/|^[ \t]*\.\.\.[ \t]*$|,(?=\s*[}\]])', re.DOTALL | re.MULTILINE)
+_TRAILING: Final = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])', re.DOTALL)
+
+
+class ConfigText(msgspec.Struct, frozen=True):
+    """A parsed configuration. `duplicates` are in the words of upstream's strict decoder."""
+
+    document: dict[str, Any]
+    duplicates: tuple[str, ...] = ()
+    #: Whether it was JSON that only a relaxed reader takes.
+    relaxed: bool = False
+
+
+def parse_config(text: str) -> ConfigText:
+    """The members of a configuration, JSON or YAML. Raises `UnreadableFile`."""
+    bare = text.lstrip("\ufeff \t\r\n")
+    parsed = _json(bare) if bare.startswith("{") else _yaml(text)
+    if not isinstance(parsed.document, dict):
+        raise UnreadableFile("expected a KubeSchedulerConfiguration: a map with apiVersion, kind and its members.")
+    return parsed
+
+
+def _json(text: str) -> ConfigText:
+    try:
+        return _strict_json(text)
+    except (ValueError, RecursionError) as error:
+        first = error
+    # Comments first: a comma before one is then the last.
+    without_comments = _RELAXED.sub(lambda match: match[1] or "", text)
+    try:
+        parsed = _strict_json(_TRAILING.sub(lambda match: match[1] or "", without_comments))
+    except (ValueError, RecursionError):
+        raise UnreadableFile(f"this is not JSON ({first}).") from None
+    return ConfigText(parsed.document, parsed.duplicates, relaxed=True)
+
+
+def _strict_json(text: str) -> ConfigText:
+    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            names = [name for name, _ in pairs]
+            twice[id(found)] = [name for name in found if names.count(name) > 1]
+        return found
+
+    twice: dict[int, list[str]] = {}
+    document = json.loads(text, object_pairs_hook=members)
+    return ConfigText(document, tuple(f'duplicate field "{path}"' for path in _paths(document, twice, "")))
+
+
+def _paths(value: Any, twice: dict[int, list[str]], path: str) -> list[str]:
+    """The paths of the members that are given twice."""
+    if isinstance(value, dict):
+        found = [f"{path}.{name}".lstrip(".") for name in twice.get(id(value), ())]
+        return found + [inside for name, member in value.items() for inside in _paths(member, twice, f"{path}.{name}".lstrip("."))]
+    if isinstance(value, list):
+        return [inside for index, item in enumerate(value) for inside in _paths(item, twice, f"{path}[{index}]")]
+    return []
+
+
+def _yaml(text: str) -> ConfigText:
+    try:
+        return ConfigText(ryaml.loads(text))  # type: ignore[attr-defined]
+    except ValueError as error:
+        message = str(error)
+    match = _DUPLICATE.search(message)
+    if match is None:
+        raise UnreadableFile(f"this is neither JSON nor YAML ({message}).")
+    line = int(match[3] or 0) or _second_line_of(text, match[2])
+    return ConfigText({}, (f'yaml: unmarshal errors:\n  line {line}: key "{match[2]}" already set in map',))
+
+
+def _second_line_of(text: str, key: str) -> int:
+    lines = [number for number, line in enumerate(text.splitlines(), 1) if re.match(rf'["\']?{re.escape(key)}["\']?\s*:', line)]
+    return lines[1] if len(lines) > 1 else 0
