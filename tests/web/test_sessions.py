@@ -111,6 +111,12 @@ def test_a_list_has_pages(owner_client, people):
         ({"trace": {"format": "schedviz-trace/1"}}, "$.trace.steps"),
         ({"generate": {}, "name": 5}, "$.name"),
         ({"generate": {}, "colour": "red"}, "$.colour"),
+        ({"generate": {}, "settings": {"colour": "red"}}, "$.settings.colour"),
+        ({"generate": {}, "settings": {"tick_millis": 1}}, "$.settings.tick_millis"),
+        ({"generate": {}, "settings": {"tickMillis": -1}}, "$.settings.tickMillis"),
+        ({"generate": {}, "settings": {"tickMillis": 10**30}}, "$.settings.tickMillis"),
+        ({"generate": {}, "settings": {"config": 5}}, "$.settings.config"),
+        ({"generate": {}, "name": "a\0b"}, "name"),
     ],
 )
 def test_a_bad_body_gets_400_and_its_path(owner_client, people, body, path):
@@ -185,3 +191,10 @@ def test_a_bad_number_in_the_query_gets_400(owner_client, people, query):
         response = owner_client.get(f"/api/v1/sessions/{rest}{query}")
         assert response.status_code == 400
         assert response.json()["error"]["detail"]["path"].startswith("?")
+
+
+def test_settings_reach_the_engine_under_their_own_names(owner_client):
+    response = owner_client.post("/api/v1/sessions/", {"generate": {}, "settings": {"tickMillis": 7, "seed": -1}}, format="json")
+
+    assert response.status_code == 201, response.content
+    assert Session.objects.get(pk=response.json()["id"]).settings == {"tick_millis": 7, "seed": -1}

@@ -19,10 +19,11 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from schedviz.ingest.generate import parse_generate_spec
-from schedviz.kube.errors import KubeError
+from schedviz.kube.errors import DecodeError, KubeError
 from schedviz.sessions import create
 from schedviz.sessions.errors import SourceRefused
 from schedviz.sessions.models import Session
+from schedviz.sessions.simulation_settings import simulation_settings
 from schedviz.web.api import bodies
 from schedviz.web.api.access import actor_for, body_as, role_for, session_for, whole_number
 from schedviz.web.api.errors import ApiError
@@ -100,7 +101,14 @@ class Sessions(APIView):
                 f"You have {settings.SESSIONS_PER_USER} sessions, the limit SCHEDVIZ_SESSIONS_PER_USER of this server.",
                 hint="Delete one.",
             )
-        name, source, simulation = _files(request) if _is_multipart(request) else _described(request)
+        name, source, given = _files(request) if _is_multipart(request) else _described(request)
+        try:
+            simulation = simulation_settings(given)
+        except DecodeError as error:
+            refused = error.inside("settings" if _is_multipart(request) else "$.settings")
+            raise ApiError(400, "invalid", str(refused), path=refused.path, expected=refused.expected, found=refused.found) from error
+        if "\0" in name:
+            raise ApiError(400, "invalid", "name: has the character U+0000, which cannot be stored.", path="name")
         try:
             session = create.create_session(cast("AbstractBaseUser", request.user), name, source, simulation=simulation)
         except SourceRefused as error:
