@@ -347,3 +347,15 @@ def test_a_frame_after_silence_comes_at_once(viewer, people, commits):
             delays.append(time.monotonic() - began)
 
     assert sorted(delays)[10] < 0.03
+
+
+@pytest.mark.parametrize("message", ["[" * 50_000, "[]", "5", "{}", '{"type":"fly"}', '{"type":"command","type":"ping"}'])
+def test_what_is_no_message_is_refused_and_the_socket_goes_on(viewer, people, message):
+    with viewer(people) as socket:
+        socket.send(message)
+        refused = socket.receive_until("error")
+        socket.send({"type": "ping"})
+        socket.receive_until("pong")
+
+    assert refused["code"] in ("invalid", "bad_json")
+    assert refused["message"]

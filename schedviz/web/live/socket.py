@@ -256,7 +256,7 @@ class _Socket:
         try:
             incoming = decode_incoming(text)
         except msgspec.ValidationError as error:
-            refused = struct_error(error, msgspec.json.decode(text), AnyIncoming)
+            refused = struct_error(error, _plain(text), AnyIncoming)
             self._error(refused.code, refused.message, detail=refused.detail, key=_key_in(text))
             return
         except (msgspec.DecodeError, RecursionError) as error:
@@ -307,6 +307,14 @@ def _status(session_id: UUID) -> bytes | None:
 
 class _Keyed(msgspec.Struct):
     key: str | None = None
+
+
+def _plain(text: str) -> object:
+    """The message as plain JSON, for an explanation; None where it is not even that."""
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.MsgspecError, RecursionError):
+        return None
 
 
 def _key_in(text: str) -> str | None:
