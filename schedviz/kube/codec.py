@@ -185,6 +185,9 @@ def _check_names_and_times(obj: KubeObject) -> None:
     metadata = obj.metadata
     if not metadata.name and not metadata.generate_name:
         raise DecodeError("metadata.name", "a name", "nothing")
+    for path, name in (("metadata.name", metadata.name), ("metadata.namespace", metadata.namespace)):
+        if "\0" in name:
+            raise DecodeError(path, "a name without the character U+0000", describe(name))
     times = [("metadata.creationTimestamp", metadata.creation_timestamp), ("metadata.deletionTimestamp", metadata.deletion_timestamp)]
     if isinstance(obj, Pod):
         times.append(("status.startTime", obj.status.start_time))

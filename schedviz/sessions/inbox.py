@@ -5,6 +5,7 @@ A command is accepted once for each key: who does not get an answer sends it aga
 
 from __future__ import annotations
 
+import re
 from uuid import UUID
 
 import msgspec
@@ -18,6 +19,8 @@ from schedviz.sessions.models import Command, Session
 from schedviz.trace.commands import AnyCommand, Pause, encode_command
 
 LONGEST_KEY = 200
+#: An escaped U+0000 in JSON.
+_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 
 
 class Accepted(msgspec.Struct, frozen=True):
@@ -36,6 +39,11 @@ def accept(session_id: UUID, command: AnyCommand, key: str) -> Accepted:
     if not key or len(key) > LONGEST_KEY:
         raise CommandRefused(f"key: has {len(key)} characters; 1 to {LONGEST_KEY} are allowed.")
     body = encode_command(canonical(command))
+    # PostgreSQL cannot store it, and no name in Kubernetes has it.
+    if "\0" in key:
+        raise CommandRefused("key: has the character U+0000, which cannot be stored.")
+    if _NUL.search(body):
+        raise CommandRefused("The command has the character U+0000 in it, which cannot be stored.")
     try:
         accepted, is_owned = _store(session_id, body, key, is_pause=isinstance(command, Pause))
     except (IntegrityError, SessionFailed, TooManyCommands):

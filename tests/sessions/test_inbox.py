@@ -12,6 +12,7 @@ from django.db import connection
 from schedviz.sessions import inbox
 from schedviz.sessions.errors import CommandRefused, KeyReused, SessionFailed, SessionGone, TooManyCommands
 from schedviz.sessions.models import Command, Session
+from schedviz.trace.commands import Delete
 from tests.sessions.conftest import MakeSession, command, pod, send
 
 
@@ -139,3 +140,15 @@ def test_commands_are_accepted_without_redis(make_session: MakeSession, settings
         assert send(session_id, "cycle") == 1
     finally:
         stream._client.cache_clear()
+
+
+def test_what_cannot_be_stored_is_refused(make_session: MakeSession) -> None:
+    session_id = make_session()
+
+    for refused, key in ((Delete(kind="Pod", name="a\0b"), "a key"), (command("cycle"), "a\0key")):
+        with pytest.raises(CommandRefused, match=r"U\+0000"):
+            inbox.accept(session_id, refused, key)
+    # A backslash before "u0000" is a backslash, and no escape.
+    inbox.accept(session_id, Delete(kind="Pod", name="a\\u0000"), "another key")
+
+    assert Command.objects.filter(session_id=session_id).count() == 1
