@@ -6,9 +6,12 @@ import gc
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import msgspec
 
+from schedviz.engine.config import ConfigurationError, load_configuration
+from schedviz.ingest.config_text import ConfigText, parse_config
 from schedviz.ingest.errors import BadObjects, ImportCancelled, IngestError, LimitExceeded, Problem, UnreadableFile
 from schedviz.ingest.json_dump import JsonReader
 from schedviz.ingest.limits import Limits
@@ -31,6 +34,7 @@ _PROBLEMS = 5
 #: Progress is told, and a cancel looked for, once in so many objects.
 _EVERY = 256
 _TERMINAL = frozenset({"Succeeded", "Failed"})
+CONFIGURATION = "KubeSchedulerConfiguration"
 _NOT_READ = "the scheduler does not read this kind"
 _KUBECONFIG = (
     "this is a kubeconfig. It holds credentials and can run commands, so it is never read; "
@@ -49,11 +53,12 @@ class Progress(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Import(msgspec.Struct, frozen=True):
-    """What an import gave: objects, nodes before pods, or a trace, and a report."""
+    """What an import gave: objects, nodes before pods, or a trace, and a report. `config` is a KubeSchedulerConfiguration among them."""
 
     objects: tuple[KubeObject, ...] = ()
     report: Report = Report()
     trace: TraceFile | None = None
+    config: dict[str, Any] | None = None
 
 
 def _silent(_: Progress) -> None:
@@ -95,6 +100,8 @@ class _Loading:
         self.files: list[FileReport] = []
         self.tally = Tally()
         self.problems: list[Problem] = []
+        #: A KubeSchedulerConfiguration, and the file that it was in.
+        self.config: tuple[str, dict[str, Any]] | None = None
 
     def run(self, sources: Sequence[Source]) -> Import:
         for source in sources:
@@ -142,7 +149,10 @@ class _Loading:
         try:
             obj = default_object(item.decode())
         except UnknownKindError as error:
-            self.drop_unknown(name, error)
+            if error.path == "kind" and error.found == CONFIGURATION:
+                self.take_configuration(name, item)
+            else:
+                self.drop_unknown(name, error)
             return
         except DecodeError as error:
             self.complain(name, text, reader, item, error)
@@ -157,6 +167,23 @@ class _Loading:
         self.objects[key] = obj
         if len(self.objects) > self.limits.objects:
             raise LimitExceeded(name, "there are too many objects", "objects", self.limits.objects)
+
+    def take_configuration(self, name: str, item: Item) -> None:
+        """Keep what the scheduler is to work with, or say what is wrong with it."""
+        content = item.content
+        parsed = ConfigText(content) if isinstance(content, dict) else parse_config(bytes(content).decode())
+        message = ""
+        if self.config is not None:
+            message = f"there is a {CONFIGURATION} in {self.config[0]}, too; a session has one."
+        else:
+            try:
+                load_configuration(parsed.document, duplicates=parsed.duplicates)
+            except ConfigurationError as error:
+                message = str(error)
+        if message:
+            self.problems.append(Problem(name, message, path=item.path))
+        else:
+            self.config = (name, parsed.document)
 
     def drop_unknown(self, name: str, error: UnknownKindError) -> None:
         if error.path == "kind" and error.found == "Config":
@@ -180,7 +207,13 @@ class _Loading:
         order = {kind.type: number for number, kind in enumerate(KINDS)}
         objects = tuple(sorted(self.objects.values(), key=lambda obj: order[type(obj)]))
         kinds = Counter(type(obj).__name__ for obj in objects)
-        report = Report(files=tuple(self.files), kinds=dict(kinds), dropped=self.tally.dropped(), warnings=tuple(_warnings(objects, kinds)))
+        report = Report(
+            files=tuple(self.files),
+            kinds=dict(kinds),
+            dropped=self.tally.dropped(),
+            warnings=tuple(_warnings(objects, kinds)),
+            configuration=self.config[0] if self.config else "",
+        )
         if not objects:
             left_out = "; ".join(f"{drop.count} × {drop.kind}: {drop.reason}" for drop in report.dropped)
             raise UnreadableFile(
@@ -188,7 +221,7 @@ class _Loading:
                 "`kubectl get nodes,pods -A -o json` prints them."
             )
         self.tell(Progress("done", len(objects), len(objects), unit="objects"))
-        return Import(objects=objects, report=report)
+        return Import(objects=objects, report=report, config=self.config[1] if self.config else None)
 
 
 def _warnings(objects: Sequence[KubeObject], kinds: Counter[str]) -> Iterator[str]:

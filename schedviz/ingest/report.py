@@ -32,6 +32,8 @@ class Report(msgspec.Struct, frozen=True, rename="camel"):
     kinds: dict[str, int] = {}
     dropped: tuple[Dropped, ...] = ()
     warnings: tuple[str, ...] = ()
+    #: The file whose KubeSchedulerConfiguration the scheduler works with; "": the default configuration, or one of the settings.
+    configuration: str = ""
 
 
 class Tally:

@@ -24,7 +24,7 @@ _ALIAS_BOMB = "repetition limit exceeded"
 _ANCHOR = re.compile(r"(?:^|[\s,\[{])&\w", re.MULTILINE)
 _ALIAS = re.compile(r"(?:^|[\s,\[{])\*\w", re.MULTILINE)
 #: Kinds that are no objects of a cluster and get a message of their own.
-_LOOKED_INTO = frozenset({"Config", "List", "Status"})
+_LOOKED_INTO = frozenset({"Config", "KubeSchedulerConfiguration", "List", "Status"})
 _NESTED = "lists and maps are nested too deep"
 #: Open brackets that no sane text has, in strings or out; the parser takes a time that grows with their square.
 _FLOW_DEPTH = 1000

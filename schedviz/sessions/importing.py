@@ -129,10 +129,14 @@ class _Importing:
         chosen = dict(self.session.settings)
         if found.trace is not None:
             chosen = {**trace_settings(found.trace), **chosen}
+        if found.config is not None:
+            if chosen.get("config") is not None:
+                raise IngestError(f"settings.config: {found.report.configuration} has a configuration, too; a session has one.")
+            chosen["config"] = found.config
         try:
             simulation = Simulation(msgspec.convert(chosen, SimulationSettings))
         except ValueError as error:
-            raise IngestError(f"settings: {error}") from error
+            raise IngestError(f"{found.report.configuration or 'settings'}: {error}") from error
         simulation.load(found.objects)
         if self.is_cancelled():
             raise ImportCancelled

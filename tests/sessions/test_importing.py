@@ -175,6 +175,34 @@ def test_a_bad_configuration_fails_the_session() -> None:
     assert "profiles" in session.message
 
 
+def test_a_configuration_among_the_files_is_the_sessions() -> None:
+    text = b"""apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- schedulerName: mine
+"""
+    cluster, config = ContentFile(dump(2, 1), name="c.json"), ContentFile(text, name="scheduler.yaml")
+
+    session = imported(create.Files([cluster, config]))
+
+    assert (session.status, session.message) == (Session.Status.READY, "")
+    assert session.report["configuration"] == "scheduler.yaml"
+    assert not history.state_at_head(session).view.queue.active_q  # its pods ask for another scheduler
+
+    session = imported(create.Files([cluster, config]), simulation={"config": {}})
+    assert session.status == Session.Status.FAILED
+    assert session.message == "settings.config: scheduler.yaml has a configuration, too; a session has one."
+
+
+def test_a_plugin_that_does_not_exist_fails_the_session() -> None:
+    config = {"profiles": [{"plugins": {"filter": {"enabled": [{"name": "Nope"}]}}}]}
+
+    session = imported(file(dump(1, 1)), simulation={"config": config})
+
+    assert session.status == Session.Status.FAILED
+    assert 'FilterPlugin "Nope" does not exist' in session.message
+
+
 def test_viewers_are_told_how_the_import_goes() -> None:
     session = imported(file(dump(3, 10)))
 

@@ -1,0 +1,49 @@
+"""A KubeSchedulerConfiguration among the files of an import."""
+
+import json
+
+import pytest
+
+from schedviz.ingest import IngestError
+from tests.ingest.sources import imported
+
+NODE = json.dumps({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}})
+HEAD = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+YAML = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nparallelism: 3\n"
+
+
+@pytest.mark.parametrize(
+    "text", [YAML, json.dumps({**HEAD, "parallelism": 3}), json.dumps({"kind": "List", "items": [{**HEAD, "parallelism": 3}]})]
+)
+def test_it_is_the_sessions_configuration(text):
+    result = imported(NODE, text)
+
+    assert result.config == {**HEAD, "parallelism": 3}
+    assert result.report.configuration == "dump-2"
+    assert result.report.kinds == {"Node": 1}
+
+
+def test_two_are_refused():
+    with pytest.raises(IngestError, match="there is a KubeSchedulerConfiguration in dump-2, too; a session has one"):
+        imported(NODE, YAML, YAML)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (YAML.replace("parallelism: 3", "parallelism: 0"), "dump-2: parallelism: Invalid value: 0: should be an integer value greater"),
+        (YAML + "foo: 1\n", 'dump-2: strict decoding error: unknown field "foo"'),
+        (json.dumps(HEAD)[:-1] + ', "parallelism": 1, "parallelism": 2}', 'strict decoding error: duplicate field "parallelism"'),
+        (YAML.replace("/v1", "/v1alpha1"), "`schedviz config FILE --convert` writes it as v1"),
+    ],
+)
+def test_what_is_wrong_with_it_is_said(text, words):
+    with pytest.raises(IngestError) as caught:
+        imported(NODE, text)
+
+    assert words in str(caught.value)
+
+
+def test_a_configuration_alone_is_no_cluster():
+    with pytest.raises(IngestError, match="nothing in it is of use"):
+        imported(YAML)
