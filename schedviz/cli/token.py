@@ -22,6 +22,10 @@ def _django(data: Path | None) -> None:
 _data_option = click.option(
     "--data", type=click.Path(file_okay=False, path_type=Path), default=None, help="The data folder, as for `schedviz up`."
 )
+#: For what can only be about tokens that are there: a folder with a typing error in its name is not made.
+_existing_data_option = click.option(
+    "--data", type=click.Path(exists=True, file_okay=False, path_type=Path), default=None, help="The data folder, as for `schedviz up`."
+)
 
 
 @click.group(name="token")
@@ -49,7 +53,7 @@ def create(name: str, scope: str, days: int | None, user: str | None, data: Path
 
 
 @token.command(name="list")
-@_data_option
+@_existing_data_option
 def list_tokens(data: Path | None) -> None:
     """List the tokens: user, name, scope, expiry. Their secrets are not kept."""
     _django(data)
@@ -63,7 +67,7 @@ def list_tokens(data: Path | None) -> None:
 @token.command(name="revoke")
 @click.option("--name", required=True, help="The token's name.")
 @click.option("--user", default=None, help="Whose it is; without this the local user's.")
-@_data_option
+@_existing_data_option
 def revoke(name: str, user: str | None, data: Path | None) -> None:
     """Revoke a token: it stops to work at once."""
     _django(data)

@@ -37,3 +37,14 @@ def test_a_token_of_somebody_unknown_is_refused():
 
     assert refused.exit_code != 0
     assert "There is no user 'nobody'" in refused.output
+
+
+@pytest.mark.parametrize("arguments", [("list",), ("revoke", "--name", "ci")])
+def test_a_data_folder_that_is_not_there_is_not_made(tmp_path, arguments):
+    missing = tmp_path / "missing"
+
+    refused = run(*arguments, "--data", str(missing))
+
+    assert refused.exit_code == 2
+    assert "does not exist" in refused.output
+    assert not missing.exists()
