@@ -9,6 +9,7 @@ import msgspec
 
 from schedviz import __version__
 from schedviz.engine import Simulation
+from schedviz.engine.framework.plugins.installed import installed_plugins
 from schedviz.sessions import checkpoints, statements
 from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.models import Checkpoint
@@ -105,13 +106,23 @@ def _do_until(simulation: Simulation, stored: Stored, event: int, *, begun: bool
         return ended or simulation.event >= event
 
     if simulation.event < event and simulation.work(stop=stop) is not None:
-        raise ReplayDiverged(f"Command {stored.seq} ended at event {simulation.event}; when it was first done it went on to event {event}.")
+        said = f"Command {stored.seq} ended at event {simulation.event}; when it was first done it went on to event {event}."
+        raise ReplayDiverged(said + _suspects(simulation))
     return ended
 
 
 def _expect(simulation: Simulation, event: int) -> None:
     if simulation.event != event:
-        raise ReplayDiverged(f"The stored commands lead to event {simulation.event}; when they were first done they led to event {event}.")
+        said = f"The stored commands lead to event {simulation.event}; when they were first done they led to event {event}."
+        raise ReplayDiverged(said + _suspects(simulation))
+
+
+def _suspects(simulation: Simulation) -> str:
+    """Plugins that schedviz does not answer for: one of them may ask a clock or a random source, or is another version now."""
+    names = installed_plugins(simulation.configuration)
+    if not names:
+        return ""
+    return f" It runs with installed plugins: {', '.join(names)}. One that was changed, or that is not deterministic, does this."
 
 
 def load(session_id: UUID, *, to_seq: int, to_event: int, alive: Callable[[], None]) -> tuple[Simulation, Stored | None, Checkpoint]:
