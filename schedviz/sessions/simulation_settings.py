@@ -38,5 +38,5 @@ def simulation_settings(given: dict[str, Any]) -> dict[str, Any]:
     try:
         msgspec.convert(chosen, SimulationSettings)
     except msgspec.ValidationError as error:
-        raise explain_validation_error(error, chosen) from None
+        raise explain_validation_error(error, chosen, SimulationSettings) from None
     return chosen

@@ -10,6 +10,7 @@ from schedviz.ingest import IngestError, UnreadableFile, decode_trace, load, tra
 from schedviz.ingest.trace_file import Dump, _FileStep
 from schedviz.kube.errors import DecodeError
 from schedviz.trace.commands import Advance, Create, Cycle
+from schedviz.trace.policies import Policies, PriorityPolicy
 from tests.ingest.sources import SAMPLES, imported, sample, source
 
 TRACE = json.loads((SAMPLES / "trace.json").read_text())
@@ -21,6 +22,26 @@ def refusal(change):
     with pytest.raises(DecodeError) as caught:
         trace_from_dict(document)
     return str(caught.value)
+
+
+def test_a_trace_has_policies():
+    trace = trace_from_dict({**TRACE, "policies": {"cache": "v1.14", "priorities": [{"name": "LeastRequestedPriority", "weight": 2}]}})
+
+    assert trace.policies == Policies(cache="v1.14", priorities=[PriorityPolicy(name="LeastRequestedPriority", weight=2)])
+    assert trace.policies.ttl_seconds(trace.assumed_pod_ttl_seconds) == 30
+    assert trace_from_dict(TRACE).policies == Policies()
+
+
+@pytest.mark.parametrize(
+    ("policies", "words"),
+    [
+        ({"preemption": "v1.19"}, 'policies.preemption: expected one of v1.18, v1.27, found "v1.19"'),
+        ({"priorities": [{"name": "A"}]}, "policies.priorities[0]: there is no priority A; there are "),
+        ({"priorities": [{"name": "EqualPriority"}] * 2}, "policies: priority EqualPriority is there twice"),
+    ],
+)
+def test_policies_that_do_not_exist_are_named(policies, words):
+    assert refusal(lambda document: document.update(policies=policies)).startswith(words)
 
 
 def test_a_trace_has_settings_and_commands():

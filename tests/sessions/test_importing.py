@@ -10,9 +10,11 @@ import pytest
 from django.core.files.base import ContentFile
 
 from schedviz import ingest
-from schedviz.sessions import create, frames, history, importing, lease, stream
+from schedviz.engine import Simulation
+from schedviz.sessions import checkpoints, create, frames, history, importing, lease, stream
 from schedviz.sessions.errors import SourceRefused
 from schedviz.sessions.models import Branch, Checkpoint, Chunk, Command, Session, Upload
+from schedviz.trace.policies import Policies
 from tests.conftest import RedisServer
 from tests.sessions.conftest import dump, node, pod, work_off
 
@@ -259,3 +261,23 @@ def stored_frames(session_id: Any) -> Any:
         frames.open_frame(bytes(data))
         for data in Chunk.objects.filter(session_id=session_id).order_by("number").values_list("data", flat=True)
     ]
+
+
+def test_the_policies_of_a_trace_reach_the_engine_and_those_of_the_session_come_first() -> None:
+    document = {"format": "schedviz-trace/1", "steps": [], "policies": {"cache": "v1.14"}}
+
+    engines = [
+        _engine_of(session)
+        for session in (
+            imported(create.Trace(document)),
+            imported(create.Trace(document), simulation={"policies": {"preemption": "v1.18"}}),
+        )
+    ]
+
+    assert [engine.settings.policies for engine in engines] == [Policies(cache="v1.14"), Policies(preemption="v1.18")]
+
+
+def _engine_of(session: Session) -> Simulation:
+    checkpoint = checkpoints.newest(session.pk)
+    assert checkpoint is not None
+    return Simulation.restore(checkpoints.engine_bytes(checkpoint))

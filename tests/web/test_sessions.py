@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import uuid
 
 import pytest
@@ -49,6 +50,7 @@ def test_a_large_file_is_stored_in_rows_of_a_megabyte(owner_client):
         {"generate": {}, "name": "mine"},
         {"trace": {"format": "schedviz-trace/1", "name": "mine", "steps": []}},
         {"generate": {}, "settings": {"seed": 7}},
+        {"generate": {}, "policies": {"cache": "v1.14", "priorities": "v1.14", "preemption": "v1.18", "assumedPodTTLSeconds": 900}},
     ],
 )
 def test_a_description_makes_a_session_at_once(owner_client, body):
@@ -56,6 +58,47 @@ def test_a_description_makes_a_session_at_once(owner_client, body):
 
     assert response.status_code == 201, response.content
     assert response.json()["status"] == "importing"
+
+
+def test_policies_are_kept_with_the_settings(owner_client):
+    body = {"generate": {}, "settings": {"seed": 7}, "policies": {"cache": "v1.14", "assumedPodTTLSeconds": 30}}
+
+    made = owner_client.post("/api/v1/sessions/", body, format="json").json()
+
+    kept = Session.objects.get(pk=made["id"]).settings
+    assert kept == {"seed": 7, "policies": {"assumedPodTTLSeconds": 30.0, "cache": "v1.14"}}
+
+
+def test_files_can_come_with_policies(owner_client):
+    body = {"file": SimpleUploadedFile("nodes.json", b"{}"), "policies": '{"preemption": "v1.18"}'}
+
+    made = owner_client.post("/api/v1/sessions/", body, format="multipart").json()
+
+    assert Session.objects.get(pk=made["id"]).settings == {"policies": {"preemption": "v1.18"}}
+
+
+@pytest.mark.parametrize(
+    ("policies", "path", "words"),
+    [
+        ({"cache": "v1.15"}, "cache", 'expected one of v1.14, v1.27, found "v1.15"'),
+        ({"assumedPodTTLSeconds": -1}, "assumedPodTTLSeconds", "expected a number of at least 0, found -1"),
+        ({"ttl": 3}, "ttl", "unknown field; there are assumedPodTTLSeconds, cache, priorities, preemption"),
+        ({"priorities": [{"name": "Beauty"}]}, "priorities[0]", "there is no priority Beauty; there are BalancedResourceAllocation,"),
+    ],
+)
+def test_policies_that_do_not_exist_are_refused(owner_client, policies, path, words):
+    upload = {"file": SimpleUploadedFile("nodes.json", b"{}"), "policies": json.dumps(policies)}
+    answers = {
+        "$.policies": owner_client.post("/api/v1/sessions/", {"generate": {}, "policies": policies}, format="json"),
+        "$.settings.policies": owner_client.post("/api/v1/sessions/", {"generate": {}, "settings": {"policies": policies}}, format="json"),
+        "policies": owner_client.post("/api/v1/sessions/", upload, format="multipart"),
+    }
+
+    for prefix, response in answers.items():
+        assert response.status_code == 400
+        error = response.json()["error"]
+        assert error["detail"]["path"] == f"{prefix}.{path}"
+        assert error["message"].startswith(f"{prefix}.{path}: {words}")
 
 
 def test_the_state_of_a_session_that_is_imported_is_empty(owner_client):

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from schedviz.trace.events import AnyEvent
+from schedviz.trace.policies import Policies
 from schedviz.trace.view import ApiView, BindingView, CycleView, ImageState, NodeTree, PodState, Resources
 
 SessionStatus = Literal["importing", "ready", "running", "paused", "failed"]
@@ -63,12 +64,14 @@ class NewSession(Body, frozen=True, forbid_unknown_fields=True):
     """Make a session from a generated cluster (`generate`: its shape) or from a schedviz-trace/1 object (`trace`); one of both.
 
     `settings` are the engine's: {"config": KubeSchedulerConfiguration, "assumedPodTtlSeconds", "tickMillis", "seed", …}.
+    `policies` say what is done as in another version; they count instead of those of a trace's header.
     """
 
     name: Annotated[str, Meta(max_length=200)] = ""
     generate: dict[str, Any] | None = None
     trace: dict[str, Any] | None = None
     settings: dict[str, Any] = {}
+    policies: Policies | None = None
 
 
 class NewSessionFiles(Body, frozen=True):
@@ -76,6 +79,9 @@ class NewSessionFiles(Body, frozen=True):
 
     file: list[Annotated[str, Meta(extra_json_schema={"format": "binary"})]]
     name: Annotated[str, Meta(max_length=200)] = ""
+    #: JSON texts of what they are in NewSession.
+    settings: str = ""
+    policies: str = ""
 
 
 class OutcomeBody(Body, frozen=True):

@@ -20,10 +20,12 @@ from rest_framework.views import APIView
 
 from schedviz.ingest.generate import parse_generate_spec
 from schedviz.kube.errors import DecodeError, KubeError
+from schedviz.kube.explain import explain_validation_error
 from schedviz.sessions import create
 from schedviz.sessions.errors import SourceRefused
 from schedviz.sessions.models import Session
 from schedviz.sessions.simulation_settings import simulation_settings
+from schedviz.trace.policies import Policies
 from schedviz.web.api import bodies
 from schedviz.web.api.access import actor_for, body_as, role_for, session_for, whole_number
 from schedviz.web.api.errors import ApiError
@@ -152,23 +154,42 @@ def _is_multipart(request: Request) -> bool:
 
 def _files(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
     data = cast("QueryDict", request.data)
-    unknown = sorted(set(data) - {"file", "name", "settings"})
+    unknown = sorted(set(data) - {"file", "name", "settings", "policies"})
     if unknown:
-        raise ApiError(400, "invalid", f"There is no field {unknown[0]!r}.", path=unknown[0], expected="file (repeatable), name, settings")
+        expected = "file (repeatable), name, settings, policies"
+        raise ApiError(400, "invalid", f"There is no field {unknown[0]!r}.", path=unknown[0], expected=expected)
     files = cast("Iterable[UploadedFile[bytes]]", request.FILES.getlist("file"))
     sent = list(files)
     if not sent:
         raise ApiError(
             400, "invalid", "No file was sent.", path="file", expected="one or more files", hint="curl -F file=@nodes-and-pods.json"
         )
-    simulation: dict[str, Any] = {}
-    if raw := data.get("settings"):
-        try:
-            simulation = msgspec.json.decode(raw, type=dict[str, Any])
-        except msgspec.DecodeError as error:
-            raise ApiError(400, "invalid", f"settings: {error}", path="settings", expected="a JSON object") from error
+    given = _json_field(data, "settings") or {}
+    if (policies := _json_field(data, "policies")) is not None:
+        given = {**given, "policies": _valid_policies(policies)}
     name = str(data.get("name") or "") or _name_of(sent)
-    return name, create.Files(sent), simulation
+    return name, create.Files(sent), given
+
+
+def _json_field(data: QueryDict, name: str) -> dict[str, Any] | None:
+    raw = data.get(name)
+    if not raw:
+        return None
+    try:
+        return msgspec.json.decode(raw, type=dict[str, Any])
+    except msgspec.DecodeError as error:
+        raise ApiError(400, "invalid", f"{name}: {error}", path=name, expected="a JSON object") from error
+
+
+def _valid_policies(written: dict[str, Any]) -> dict[str, Any]:
+    """The same, if there are such policies. Raises `ApiError` 400."""
+    try:
+        msgspec.convert(written, Policies)
+    except msgspec.ValidationError as error:
+        fault = explain_validation_error(error, written, Policies)
+        path = f"policies.{fault.path}" if fault.path else "policies"
+        raise ApiError(400, "invalid", f"{path}: {fault.message}", path=path, expected=fault.expected, found=fault.found) from error
+    return written
 
 
 def _name_of(files: list[UploadedFile[bytes]]) -> str:
@@ -187,8 +208,9 @@ def _described(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
             expected='{"generate": {...}} or {"trace": {...}}',
             hint="Files are sent as multipart/form-data, in the field file.",
         )
+    given = new.settings if new.policies is None else {**new.settings, "policies": msgspec.to_builtins(new.policies)}
     if new.generate is not None:
-        return new.name or "Generated cluster", create.Generate(_possible(new.generate)), new.settings
+        return new.name or "Generated cluster", create.Generate(_possible(new.generate)), given
     assert new.trace is not None
     if (found := new.trace.get("format")) != TRACE_FORMAT or not isinstance(new.trace.get("steps"), list):
         raise ApiError(
@@ -198,7 +220,7 @@ def _described(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
             path="$.trace.format" if found != TRACE_FORMAT else "$.trace.steps",
             expected=TRACE_FORMAT if found != TRACE_FORMAT else "array",
         )
-    return new.name or str(new.trace.get("name") or "Trace"), create.Trace(new.trace), new.settings
+    return new.name or str(new.trace.get("name") or "Trace"), create.Trace(new.trace), given
 
 
 def _possible(parameters: dict[str, Any]) -> dict[str, Any]:

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from schedviz.engine import Simulation, SimulationSettings
+from schedviz.engine import Simulation, SimulationSettings, run_trace
 from schedviz.engine.cache import CacheError, SchedulerExitError
 from schedviz.engine.framework.types import NANOS_PER_SECOND, Generations
 from schedviz.engine.invariants import validate_cache
 from schedviz.engine.legacy.cache import CacheV114
+from schedviz.ingest import trace_from_dict
 from schedviz.kube import codec
 from schedviz.kube.core import Node, Pod
 from schedviz.trace.events import AnyEvent, CacheCall, CachePod
@@ -229,3 +230,18 @@ def test_without_the_policy_nothing_of_it_is_recorded() -> None:
     events = simulation.drain_events()
     assert any(isinstance(event, CachePod) for event in events)
     assert path(events) == []
+
+
+def test_a_trace_file_asks_for_policies_in_its_header() -> None:
+    steps = [
+        {"op": "create", "object": node("node1")},
+        {"op": "create", "object": pod("p")},
+        {"op": "schedule"},
+        {"op": "bind", "pod": "*"},
+    ]
+    header = {"format": "schedviz-trace/1", "policies": {"cache": "v1.14"}}
+
+    done = run_trace(trace_from_dict({**header, "steps": [*steps, {"op": "advance", "seconds": 29}, {"op": "advance", "seconds": 2}]}))
+
+    assert [len(step["observed"]["cache"]["podStates"]) for step in done["steps"]] == [0, 0, 1, 1, 1, 0]
+    assert done["policies"] == {"cache": "v1.14"}
