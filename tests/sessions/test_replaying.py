@@ -24,5 +24,5 @@ def test_a_replay_that_differs_names_the_installed_plugins(tmp_path: Path, monke
 
     with pytest.raises(ReplayDiverged, match="It runs with installed plugins: Moody"):
         replaying._expect(Simulation(SimulationSettings(config=config)), 7)
-    with pytest.raises(ReplayDiverged, match="led to event 7.$"):
+    with pytest.raises(ReplayDiverged, match=r"led to event 7\.$"):
         replaying._expect(Simulation(SimulationSettings()), 7)

@@ -18,6 +18,7 @@ from schedviz.engine.framework.plugins.nodevolumelimits.non_csi import AzureDisk
 from schedviz.engine.framework.plugins.podtopologyspread.plugin import PodTopologySpread
 from schedviz.engine.framework.plugins.queuesort.priority_sort import PrioritySort
 from schedviz.engine.framework.plugins.schedulinggates.scheduling_gates import SchedulingGates
+from schedviz.engine.framework.plugins.scripted.scripted import make_scripted
 from schedviz.engine.framework.plugins.selectorspread.selector_spread import SelectorSpread
 from schedviz.engine.framework.plugins.tainttoleration.taint_toleration import TaintToleration
 from schedviz.engine.framework.plugins.volumebinding.volume_binding import VolumeBinding
@@ -51,5 +52,6 @@ def in_tree_registry() -> Registry:
         names.IMAGE_LOCALITY: ImageLocality,
         names.DEFAULT_BINDER: DefaultBinder,
         names.SCHEDULING_GATES: SchedulingGates,
+        names.SCRIPTED: make_scripted,
         names.SELECTOR_SPREAD: SelectorSpread,
     }

@@ -1,0 +1,1 @@
+"""Our own plugin, off by default: it answers what its arguments say."""
