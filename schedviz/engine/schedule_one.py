@@ -240,7 +240,8 @@ class SchedulingCycle:
         if outcome.error is not None:
             failed = outcome.error.as_error()
             return self._fail(error_failure(failed), {**facts, "error": str(failed)}, rejections=rejections)
-        self.feasible = rows.take(outcome.feasible)
+        # Where all fit, the rows stay the snapshot's own: no column is gathered for scores.
+        self.feasible = rows if len(outcome.feasible) == len(rows) else rows.take(outcome.feasible)
         if state.extenders and len(self.feasible):
             self._diagnose(outcome)
             return StageReport(stages.EXTENDER_FILTER, rejections=rejections, facts=facts)

@@ -39,9 +39,12 @@ def rank(scores: Scores, random_source: random.Random | None) -> Ranking:
     winner = int(tied[0]) if random_source is None else int(tied[random_source.randrange(len(tied))])
     if len(scores) == 1:
         return Ranking(winner, total, tied.tolist())
-    others = scores.copy()
-    others[winner] = np.iinfo(np.int64).min
-    runner_up = int(others.argmax())
+    if len(tied) > 1:
+        runner_up = int(tied[1] if tied[0] == winner else tied[0])
+    else:
+        others = scores.copy()
+        others[winner] = np.iinfo(np.int64).min
+        runner_up = int(others.argmax())
     return Ranking(winner, total, tied.tolist(), runner_up, int(scores[runner_up]))
 
 

@@ -17,6 +17,7 @@ from schedviz.engine.framework.runtime.lifted import Score, score_of
 from schedviz.engine.framework.runtime.outcomes import ScoreOutcome, ScoresOfPlugin
 from schedviz.engine.framework.status import SUCCESS, Status, as_status, wrapped
 from schedviz.engine.framework.types import PodInfo
+from schedviz.engine.framework.uniform import uniform, uniform_value
 
 
 class Scorer:
@@ -50,21 +51,42 @@ def run_score_plugins(scorers: Sequence[Scorer], state: CycleState, pod: PodInfo
     if invalid is not None:
         return _failed("applying score defaultWeights on Score plugins", invalid)
     plugins = [
-        ScoresOfPlugin(scorer.name, scorer.weight, raw, scores, scores if scorer.weight == 1 else scores * scorer.weight)
+        ScoresOfPlugin(scorer.name, scorer.weight, raw, scores, _weighted(scores, scorer.weight))
         for scorer, raw, scores in zip(asked, raws, normalized, strict=True)
     ]
-    totals = np.zeros(len(rows), np.int64)
-    for plugin in plugins:
-        totals += plugin.weighted
-    return ScoreOutcome(SUCCESS, plugins, totals)
+    return ScoreOutcome(SUCCESS, plugins, _total([plugin.weighted for plugin in plugins], len(rows)))
+
+
+def _weighted(scores: Scores, weight: int) -> Scores:
+    value = uniform_value(scores)
+    if value is not None:
+        return uniform(len(scores), value * weight)
+    return scores if weight == 1 else scores * weight
+
+
+def _total(weighted: Sequence[Scores], rows: int) -> Scores:
+    """The sum for each row; what all rows have in common is added once."""
+    common = 0
+    totals = np.zeros(rows, np.int64)
+    for scores in weighted:
+        value = uniform_value(scores)
+        if value is None:
+            totals += scores
+        else:
+            common += value
+    totals += common
+    return totals
 
 
 def _first_invalid(scorers: Sequence[Scorer], normalized: Sequence[Scores]) -> Status | None:
     """The error of the first row, and in it of the first plugin, with a score out of range."""
     first: tuple[int, int] | None = None
     for place, scores in enumerate(normalized):
+        value = uniform_value(scores)
+        if value is not None and MIN_NODE_SCORE <= value <= MAX_NODE_SCORE:
+            continue
         # Seen as unsigned, negative scores are huge: one look finds both kinds.
-        if len(scores) and scores.view(np.uint64).max() > MAX_NODE_SCORE:
+        if len(scores) and np.ascontiguousarray(scores).view(np.uint64).max() > MAX_NODE_SCORE:
             row = int(np.flatnonzero((scores > MAX_NODE_SCORE) | (scores < MIN_NODE_SCORE))[0])
             first = min(first, (row, place)) if first is not None else (row, place)
     if first is None:

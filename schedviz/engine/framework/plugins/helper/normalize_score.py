@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from schedviz.engine.framework.interface import MAX_NODE_SCORE, Scores
+from schedviz.engine.framework.uniform import uniform, uniform_value
 
 
 def default_normalize_score(scores: Scores, *, reverse: bool = False) -> Scores:
@@ -12,6 +13,9 @@ def default_normalize_score(scores: Scores, *, reverse: bool = False) -> Scores:
 
     Scores are not negative. Without a score above 0 they stay as they are, or (reversed) are all 100.
     """
+    value = uniform_value(scores)
+    if value is not None:
+        return uniform(len(scores), MAX_NODE_SCORE if (value > 0) is not reverse else 0)
     highest = int(scores.max(initial=0))
     if highest == 0:
         return np.full_like(scores, MAX_NODE_SCORE) if reverse else scores

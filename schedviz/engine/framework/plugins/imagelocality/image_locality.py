@@ -11,6 +11,7 @@ from schedviz.engine.framework.interface import MAX_NODE_SCORE, Handle, Scores
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import ImageStateSummary, NodeInfo, PodInfo
+from schedviz.engine.framework.uniform import uniform
 
 _MB: Final = 1024 * 1024
 MIN_THRESHOLD: Final = 23 * _MB
@@ -27,9 +28,9 @@ class ImageLocality:
 
     def score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Scores:  # noqa: ARG002 - the extension point's shape
         """The sizes of the pod's images on each node, each scaled by how many nodes have it, between two thresholds."""
-        sums = np.zeros(len(rows), np.int64)
         if not rows.node_column((self.name, "any"), lambda info: bool(info.image_states), np.bool_).any():
-            return sums
+            return uniform(len(rows), 0)
+        sums = np.zeros(len(rows), np.int64)
         total_nodes = len(self._handle.snapshot.node_info_list)
         for container in pod.pod.spec.containers:
             sums += _scaled_sizes(rows, normalized_image_name(container.image), total_nodes)

@@ -18,6 +18,7 @@ from schedviz.engine.framework.plugins.helper.topology import DomainCounts, has_
 from schedviz.engine.framework.plugins.interpodaffinity.terms import Term, pods_matching_all
 from schedviz.engine.framework.rows import IntArray, Rows
 from schedviz.engine.framework.types import NodeInfo
+from schedviz.engine.framework.uniform import uniform
 
 
 class PreScoreState:
@@ -65,6 +66,8 @@ def add_up(rows: Rows, near: tuple[Term, ...], far: tuple[Term, ...], existing: 
 
 def score_rows(state: PreScoreState, rows: Rows) -> Scores:
     """The sum over the domains of each row's node. Upstream: Score"""
+    if not state.topology_score:
+        return uniform(len(rows), 0)
     score = np.zeros(len(rows), np.int64)
     for key, domains in state.topology_score.items():
         score += domains.of_rows(rows, key)

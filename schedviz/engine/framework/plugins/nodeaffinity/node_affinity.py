@@ -20,6 +20,7 @@ from schedviz.engine.framework.plugins.helper.normalize_score import default_nor
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SKIP, SUCCESS, Status, as_status, unresolvable
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, NodeInfo, PodInfo
+from schedviz.engine.framework.uniform import uniform
 from schedviz.engine.framework.verdicts import Mask, Verdicts
 from schedviz.kube.affinity import NodeSelectorTerm
 from schedviz.kube.core import Node, Pod
@@ -124,6 +125,8 @@ class NodeAffinity:
                 wishes = _preferred(pod.pod)
             except SelectorError as error:
                 return as_status(str(error))
+        if not (wishes.terms or self._added_wishes.terms):
+            return uniform(len(rows), 0)
         return _weights(rows, self._added_wishes) + _weights(rows, wishes)
 
     def normalize_score(self, state: CycleState, pod: PodInfo, scores: Scores) -> Scores | Status:  # noqa: ARG002

@@ -52,10 +52,12 @@ class BalancedAllocation:
 
 def _deviation(counted: Sequence[Allocation], rows: int) -> Floats:
     """The standard deviation of the used fractions of the resources that each node has. Upstream: balancedResourceScorer"""
+    if len(counted) == 2 and all(bool(allocation.allocatable.all()) for allocation in counted):
+        # Every node has both, as nearly always: no masks.
+        first, second = (np.minimum(allocation.requested / allocation.allocatable, 1.0) for allocation in counted)
+        return np.abs((first - second) / 2)
     has = [allocation.allocatable != 0 for allocation in counted]
     fractions = [_fraction(allocation, present) for allocation, present in zip(counted, has, strict=True)]
-    if len(counted) == 2 and all(bool(present.all()) for present in has):
-        return np.abs((fractions[0] - fractions[1]) / 2)
     number = np.zeros(rows, np.int64)
     total = np.zeros(rows, np.float64)
     for present, fraction in zip(has, fractions, strict=True):

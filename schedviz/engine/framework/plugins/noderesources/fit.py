@@ -109,7 +109,8 @@ class Fit:
         shortages: IntArray = (rows.pod_count() + 1 > rows.allocatable("pods")).astype(bits)
         for bit, (resource, amount) in enumerate(checked, 1):
             short = amount > rows.allocatable(resource) - rows.requested(resource)
-            shortages |= np.multiply(short, 1 << bit, dtype=bits)
+            if short.any():
+                shortages |= np.multiply(short, 1 << bit, dtype=bits)
         if not shortages.any():
             return None
         statuses = [SUCCESS]

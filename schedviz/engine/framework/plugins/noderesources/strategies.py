@@ -51,6 +51,12 @@ def _weighted_mean(score: ResourceScore, counted: Sequence[Allocation], rows: in
     """The mean of the resources that a node has, rounded down. Upstream: leastResourceScorer, mostResourceScorer"""
     total = np.zeros(rows, np.int64)
     weights = np.zeros(rows, np.int64)
+    if counted and all(bool(allocation.allocatable.all()) for allocation in counted):
+        # Every node has every resource, as nearly always: no masks.
+        for allocation in counted:
+            scores = score(allocation.requested, allocation.allocatable)
+            total += scores if allocation.weight == 1 else scores * allocation.weight
+        return total // sum(allocation.weight for allocation in counted)
     for allocation in counted:
         has, capacity = _capacity(allocation)
         scores = score(allocation.requested, capacity)

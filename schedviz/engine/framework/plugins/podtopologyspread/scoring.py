@@ -20,6 +20,7 @@ from schedviz.engine.framework.plugins.helper.topology import Counts, DomainCoun
 from schedviz.engine.framework.plugins.podtopologyspread.constraint import HOSTNAME, Constraint, included, keys, matching_pods
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import PodInfo
+from schedviz.engine.framework.uniform import uniform
 from schedviz.engine.framework.verdicts import Mask
 
 
@@ -101,7 +102,7 @@ def _count(all_rows: Rows, pod: PodInfo, constraints: Sequence[Constraint], key:
 def score_rows(state: PreScoreState, pod: PodInfo, rows: Rows) -> Scores:
     """The weighted numbers of matching pods in each row's domains. Upstream: Score"""
     if not state.constraints:
-        return np.zeros(len(rows), np.int64)
+        return uniform(len(rows), 0)
     score = np.zeros(len(rows), np.float64)
     for constraint, weight in zip(state.constraints, state.weights, strict=True):
         key = constraint.topology_key
@@ -120,7 +121,7 @@ def _matching(state: PreScoreState, constraint: Constraint, pod: PodInfo, rows: 
 def normalize(state: PreScoreState, scores: Scores) -> Scores:
     """The lowest score comes close to 100; without any pod all are 100; ignored rows are 0. Upstream: NormalizeScore"""
     if not state.constraints:
-        return np.full_like(scores, MAX_NODE_SCORE)
+        return uniform(len(scores), MAX_NODE_SCORE)
     counted = scores[~state.ignored]
     highest = int(counted.max(initial=0))
     if highest == 0:

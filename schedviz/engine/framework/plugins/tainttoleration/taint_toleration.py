@@ -24,6 +24,7 @@ from schedviz.engine.framework.plugins.helper.taint import (
 from schedviz.engine.framework.rows import IntArray, Rows
 from schedviz.engine.framework.status import SUCCESS, Status, as_status, unresolvable
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, NodeInfo, PodInfo
+from schedviz.engine.framework.uniform import uniform
 from schedviz.engine.framework.verdicts import Verdicts
 from schedviz.kube.affinity import Toleration
 from schedviz.kube.core import Taint
@@ -80,6 +81,8 @@ class TaintToleration:
             return as_status(f'failed to read "{PRE_SCORE_STATE_KEY.name}" from cycleState: {error}')
         classes, taint_sets = _taint_sets(rows, (PREFER_NO_SCHEDULE,))
         counts = [sum(1 for taint in taints if not tolerations_tolerate_taint(tolerations, taint)) for taints in taint_sets]
+        if len(set(counts)) == 1:
+            return uniform(len(rows), counts[0])
         return np.array(counts, np.int64)[classes]
 
     def normalize_score(self, state: CycleState, pod: PodInfo, scores: Scores) -> Scores | Status:  # noqa: ARG002

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-import numpy as np
-
 from schedviz.engine.config.plugin_args import VolumeBindingArgs
 from schedviz.engine.framework.cycle_state import CycleState, NotFoundError
 from schedviz.engine.framework.interface import PRE_BIND_WAIT_KEY, Handle, ObjectVerb, PreBindWait, PreFilterResult, Scores
@@ -22,6 +20,7 @@ from schedviz.engine.framework.plugins.volumebinding.state import STATE_KEY, Pod
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SKIP, SUCCESS, Status, StatusError, as_status, unresolvable
 from schedviz.engine.framework.types import GVK, NANOS_PER_SECOND, ActionType, ClusterEvent, PodInfo
+from schedviz.engine.framework.uniform import uniform
 from schedviz.engine.framework.verdicts import Verdicts
 from schedviz.kube.claims import claim_name, why_not_for_pod
 from schedviz.kube.core import Pod
@@ -130,7 +129,7 @@ class VolumeBinding:
 
     def score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Scores | Status:  # noqa: ARG002 - the extension point's shape
         """Nothing: the gate VolumeCapacityPriority is off."""
-        return np.zeros(len(rows), np.int64)
+        return uniform(len(rows), 0)
 
     def reserve(self, state: CycleState, pod: PodInfo, node_name: str) -> Status:
         try:
