@@ -23,11 +23,12 @@ class NominatedNodeEvaluation(msgspec.Struct):
 
 
 class Ranking(msgspec.Struct, frozen=True):
-    """Who has the highest total: positions among the feasible rows."""
+    """Who has the highest total: positions among the feasible rows. Of those that share it the first few are kept: it may be all."""
 
     winner: int
     total: int
-    tied: list[int]
+    tied_nodes: int
+    first_tied: list[int]
     #: The best of the others, the first of them; None: there is no other node.
     runner_up: int | None = None
     runner_up_total: int = 0
@@ -88,7 +89,7 @@ class CycleResults(msgspec.Struct):
     @property
     def tied_nodes(self) -> int:
         """How many nodes share the highest total; 0 where nothing was scored."""
-        return 0 if self.winner is None or self.ranking is None else len(self.ranking.tied)
+        return 0 if self.winner is None or self.ranking is None else self.ranking.tied_nodes
 
 
 #: What a `CycleEnded` and a `CycleView` have of the results of a cycle that ended.

@@ -12,6 +12,7 @@ from schedviz.engine.framework.interface import Candidate, NominatingInfo
 from schedviz.engine.framework.runtime import FilterOutcome, PluginAnswer, PostFilterOutcome, ScoreOutcome
 from schedviz.engine.framework.status import Status
 from schedviz.engine.schedule_one import SchedulingCycle
+from schedviz.engine.select_host import tied_rows
 from schedviz.trace.events import AnyEvent, ApiWritten, EventRecorded, WatchDelivered
 
 
@@ -50,7 +51,7 @@ def cycle_record(cycle: SchedulingCycle) -> dict[str, Any]:
         "scores": None if cycle.scored is None or names is None else _scores(cycle.scored, names),
         "extenderScores": None if results.extender_scores is None else _extender_scores(results.extender_scores),
         "totals": _totals(cycle, names),
-        "tied": [] if results.ranking is None or names is None else [names[row] for row in results.ranking.tied],
+        "tied": [] if results.ranking is None or names is None else [names[row] for row in tied_rows(cycle.totals())],
         "postFilter": None if results.post_filter is None else _post_filter(results.post_filter),
         "reserve": _answers(results.reserve),
         "permit": _answers(results.permit),
@@ -90,7 +91,7 @@ def placement_record(cycle: SchedulingCycle) -> dict[str, Any]:
         "message": results.message,
         "evaluatedNodes": results.evaluated_nodes,
         "feasibleNodes": results.feasible_nodes,
-        "tied": 0 if ranked is None else len(ranked.tied),
+        "tied": 0 if ranked is None else ranked.tied_nodes,
         "total": None if ranked is None else ranked.total,
     }
     if results.nominating is not None and results.nominating.nominated_node_name:

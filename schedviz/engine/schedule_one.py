@@ -384,7 +384,7 @@ class SchedulingCycle:
         ranking = rank(self.totals(), self.state.random_source)
         results.node = rows.names[ranking.winner]
         results.ranking = ranking
-        facts = {"node": results.node, "total": ranking.total, "tied": len(ranking.tied)}
+        facts = {"node": results.node, "total": ranking.total, "tied": ranking.tied_nodes}
         return StageReport(stages.ASSUME, facts=facts)
 
     # The pod takes the node. Upstream: schedule_one.go schedulingCycle

@@ -36,21 +36,28 @@ def rank(scores: Scores, random_source: random.Random | None) -> Ranking:
     """The winner among the rows; drawn from those that are tied, or the first of them where there is no source."""
     total = int(scores.max())
     tied = np.flatnonzero(scores == total)
+    first = tied[:NAMED_NODES].tolist()
     winner = int(tied[0]) if random_source is None else int(tied[random_source.randrange(len(tied))])
     if len(scores) == 1:
-        return Ranking(winner, total, tied.tolist())
+        return Ranking(winner, total, len(tied), first)
     if len(tied) > 1:
         runner_up = int(tied[1] if tied[0] == winner else tied[0])
     else:
         others = scores.copy()
         others[winner] = np.iinfo(np.int64).min
         runner_up = int(others.argmax())
-    return Ranking(winner, total, tied.tolist(), runner_up, int(scores[runner_up]))
+    return Ranking(winner, total, len(tied), first, runner_up, int(scores[runner_up]))
+
+
+def tied_rows(scores: Scores) -> list[int]:
+    """All rows that share the highest total."""
+    rows: list[int] = np.flatnonzero(scores == scores.max()).tolist()
+    return rows
 
 
 def tied_names(ranking: Ranking, rows: Rows) -> list[str]:
     """The first few tied nodes."""
-    return [rows.names[row] for row in ranking.tied[:NAMED_NODES]]
+    return [rows.names[row] for row in ranking.first_tied]
 
 
 def scored_nodes(
