@@ -30,3 +30,20 @@ def print_rows(rows: Sequence[Row]) -> None:
         )
         table.add_row(name, *(f"{figure:,}" for figure in figures))
     Console().print(table)
+
+
+def print_ratios(rows: Sequence[Row], before: Sequence[Row]) -> None:
+    """Print what became of each row that was there before: below 1 is faster, whatever the machine did meanwhile."""
+    known = {_what(row): row for row in before}
+    table = Table("workload", box=None, header_style="bold")
+    for heading in ("nodes", "ratio before", "ratio now", "now / before"):
+        table.add_column(heading, justify="right")
+    for row in rows:
+        earlier = known.get(_what(row))
+        if earlier is not None:
+            table.add_row(row.workload, f"{row.nodes:,}", f"{earlier.ratio:,}", f"{row.ratio:,}", f"{row.ratio / earlier.ratio:.2f}")
+    Console().print(table)
+
+
+def _what(row: Row) -> tuple[str, int, bool, str]:
+    return row.workload, row.nodes, row.every_node, row.recording

@@ -1,5 +1,5 @@
 """Clusters and pods to measure with, in the shapes of upstream's scheduler_perf: a node has 4 cpus, 32Gi and room for 110 pods in one of
-three zones and runs one pod already; a pod asks for 100m and 500Mi."""
+three zones and runs one pod already; a pod asks for 100m and 500Mi. A cycle of preempt is the one that evicts, not the one that follows."""
 
 from __future__ import annotations
 
@@ -36,11 +36,14 @@ def _gpu_node(index: int) -> dict[str, Any]:
     return node
 
 
-def _pod(name: str, requests: dict[str, str], *, node: str | None = None) -> dict[str, Any]:
-    spec: dict[str, Any] = {"containers": [{"name": "c", "image": "pause", "resources": {"requests": requests}}]}
+def _pod(
+    name: str, requests: dict[str, str], *, node: str | None = None, labels: dict[str, str] | None = None, **spec: Any
+) -> dict[str, Any]:
+    spec["containers"] = [{"name": "c", "image": "pause", "resources": {"requests": requests}}]
     if node is not None:
         spec["nodeName"] = node
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "default"}, "spec": spec}
+    metadata = {"name": name, "namespace": "default", "labels": labels or {}}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
 
 
 SMALL = {"cpu": "100m", "memory": "500Mi"}
@@ -62,6 +65,55 @@ def _gpu_pod(index: int) -> dict[str, Any]:
     return _pod(f"pod-{index:06d}", requests)
 
 
+BLUE = {"color": "blue"}
+GREEN = {"color": "green"}
+_ZONE = "topology.kubernetes.io/zone"
+_HOSTNAME = "kubernetes.io/hostname"
+
+
+def _there(index: int) -> Iterator[dict[str, Any]]:
+    """The pod that runs on a node already."""
+    yield _pod(f"there-{index:05d}", SMALL, node=f"node-{index:05d}", labels=BLUE)
+
+
+def _four_of_low_priority(index: int) -> Iterator[dict[str, Any]]:
+    """They leave no room for a big pod on their node."""
+    for number in range(4):
+        yield _pod(f"low-{index:05d}-{number}", {"cpu": "900m", "memory": "500Mi"}, node=f"node-{index:05d}")
+
+
+def _preempting_pod(index: int) -> dict[str, Any]:
+    return _pod(f"pod-{index:06d}", {"cpu": "3", "memory": "500Mi"}, priority=10)
+
+
+def _spread_pod(when_unsatisfiable: str) -> Callable[[int], dict[str, Any]]:
+    constraint = {
+        "maxSkew": 5,
+        "topologyKey": _ZONE,
+        "whenUnsatisfiable": when_unsatisfiable,
+        "labelSelector": {"matchLabels": BLUE},
+    }
+    return lambda index: _pod(f"pod-{index:06d}", SMALL, labels=BLUE, topologySpreadConstraints=[constraint])
+
+
+def _near_pod(index: int) -> dict[str, Any]:
+    term = {"labelSelector": {"matchLabels": BLUE}, "topologyKey": _ZONE}
+    affinity = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+    return _pod(f"pod-{index:06d}", SMALL, labels=BLUE, affinity=affinity)
+
+
+def _far_pod(index: int) -> dict[str, Any]:
+    term = {"labelSelector": {"matchLabels": GREEN}, "topologyKey": _HOSTNAME}
+    affinity = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+    return _pod(f"pod-{index:06d}", SMALL, labels=GREEN, affinity=affinity)
+
+
+def _preferring_pod(index: int) -> dict[str, Any]:
+    term = {"labelSelector": {"matchLabels": BLUE}, "topologyKey": _HOSTNAME}
+    affinity = {"podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "podAffinityTerm": term}]}}
+    return _pod(f"pod-{index:06d}", SMALL, labels=BLUE, affinity=affinity)
+
+
 def _relabel_a_node(index: int, nodes: int) -> AnyCommand:
     return Update(object=_node((index * 7) % nodes, round_number=index + 1))
 
@@ -74,19 +126,28 @@ class Workload:
     node: Callable[[int], dict[str, Any]] = _node
     pod: Callable[[int], dict[str, Any]] = _small_pod
     between: Callable[[int, int], AnyCommand] | None = None
+    #: The pods that run on the node of this number.
+    running: Callable[[int], Iterator[dict[str, Any]]] = _there
 
     def cluster(self, nodes: int, pods: int) -> Iterator[KubeObject]:
-        """Nodes, one running pod on each, and pods that wait."""
+        """Nodes, the pods that run on them, and pods that wait."""
         for index in range(nodes):
             yield from_dict(self.node(index))
         for index in range(nodes):
-            yield from_dict(_pod(f"there-{index:05d}", SMALL, node=f"node-{index:05d}"))
+            for pod in self.running(index):
+                yield from_dict(pod)
         for index in range(pods):
             yield from_dict(self.pod(index))
 
 
 WORKLOADS = {
     "basic": Workload("small pods on equal nodes"),
+    "spread": Workload("small pods, spread over the zones", pod=_spread_pod("DoNotSchedule")),
+    "spread-soft": Workload("small pods that would be spread over the zones", pod=_spread_pod("ScheduleAnyway")),
+    "affinity": Workload("small pods that have to be in a zone with their like", pod=_near_pod),
+    "antiaffinity": Workload("small pods, each on a node of its own", pod=_far_pod),
+    "preferred": Workload("small pods that would be on a node with their like", pod=_preferring_pod),
+    "preempt": Workload("pods for which three others have to go", pod=_preempting_pod, running=_four_of_low_priority),
     "unschedulable": Workload("pods that fit nowhere", pod=_huge_pod),
     "churn": Workload("small pods, and a node changes its labels before each", between=_relabel_a_node),
     "gpu": Workload("big nodes with two extended resources, pods of many sizes", node=_gpu_node, pod=_gpu_pod),
