@@ -66,6 +66,7 @@ class Checkpoint(msgspec.Struct, frozen=True):
     plugins: dict[str, dict[str, Any]]
     table: ObjectTableState
     origin: bytes
+    exited: str = ""
 
 
 _encoder = msgspec.msgpack.Encoder(enc_hook=enc_hook)
@@ -113,6 +114,7 @@ def _state(simulation: Simulation, *, origin: bytes) -> Checkpoint:
         },
         table=table.to_state(),
         origin=origin,
+        exited=simulation.exited,
     )
 
 
@@ -134,6 +136,8 @@ def restore(cls: type[Simulation], data: bytes) -> Simulation:
         version, internal, gauss = saved.random
         simulation.random_source.setstate((version, tuple(internal), gauss))
     simulation.task = saved.task
+    simulation.exited = saved.exited
+    simulation.cluster.watches.watched = not saved.exited
     simulation.shown_cycle = saved.shown_cycle
     _restore_scheduler(simulation, saved, table)
     return simulation

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from schedviz.engine.cluster.cluster import Cluster
+from schedviz.engine.cluster.timers import TimersState
 from schedviz.engine.cluster.watch import Lost, Verb, WatchEvent
 from schedviz.engine.framework.object_table import ObjectTable
 from schedviz.engine.informers import Informers
@@ -41,6 +42,12 @@ class ClusterState(msgspec.Struct, frozen=True):
     last_watch_id: int
     #: Objects that are neither pods nor nodes.
     others: list[AnyObject]
+    #: Kinds whose watch is broken, and how many events it missed; kinds of which the next events get lost.
+    unseen: dict[str, int] = {}
+    drops: dict[str, int] = {}
+    #: Helpers that are on, and what they have to look at.
+    helpers: dict[str, float] = {}
+    timers: TimersState = TimersState()
 
 
 class References:
@@ -96,6 +103,10 @@ def cluster_state(cluster: Cluster, informers: Informers, refs: References) -> C
         in_flight=[event_state(event) for event in watches.in_flight],
         last_watch_id=watches.last_id,
         others=refs.others,
+        unseen=watches.unseen,
+        drops=watches.drops,
+        helpers=cluster.helpers.on,
+        timers=cluster.helpers.timers.to_state(),
     )
 
 
@@ -122,3 +133,6 @@ def load_cluster(cluster: Cluster, informers: Informers, saved: ClusterState, re
     watches.unconfirmed = {key: [event_of(event) for event in events] for key, events in saved.unconfirmed}
     watches.in_flight = [event_of(event) for event in saved.in_flight]
     watches.last_id = saved.last_watch_id
+    watches.unseen, watches.drops = saved.unseen, saved.drops
+    cluster.helpers.on = saved.helpers
+    cluster.helpers.timers.load(saved.timers)

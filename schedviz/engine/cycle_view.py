@@ -9,7 +9,7 @@ from schedviz.engine.cluster import Cluster
 from schedviz.engine.cycle_results import CYCLE_RESULTS
 from schedviz.engine.schedule_one import SchedulingCycle
 from schedviz.kube.kinds import KINDS
-from schedviz.trace.view import ApiView, BindingView, CycleView, WatchInFlight
+from schedviz.trace.view import ApiView, BindingView, CycleView, WatchInFlight, WatchView
 
 
 def cycle_view(cycle: SchedulingCycle) -> CycleView:
@@ -55,4 +55,9 @@ def api_view(cluster: Cluster) -> ApiView:
             for event in watches.in_flight
         ],
         latencies={kind: nanos / SECOND for kind, nanos in watches.latencies.items() if nanos},
+        watches={
+            kind: WatchView(connected=kind not in watches.unseen, unseen=watches.unseen.get(kind, 0), drops=watches.drops.get(kind, 0))
+            for kind in (*watches.unseen, *(kind for kind in watches.drops if kind not in watches.unseen))
+        },
+        helpers=dict(cluster.helpers.on),
     )

@@ -55,6 +55,12 @@ class EventHandlers:
 
     def _pod(self, event: WatchEvent, before: KubeObject | None, pod: Pod) -> None:
         old = before if isinstance(before, Pod) else None
+        if event.final_state_unknown:
+            # What was last seen may be old: whether it was assigned is not asked, both sides clean up.
+            self._delete_pod_from_cache(pod)
+            if pod.spec.scheduler_name in self._state.profiles:
+                self._delete_pod_from_queue(pod)
+            return
         if event.verb == "DELETED":
             old, new = pod, None
         else:

@@ -133,7 +133,7 @@ def deliveries(events: Iterable[AnyEvent]) -> dict[str, list[Any]]:
             case ApiWritten() if event.by_scheduler:
                 writes.append(_members(event, ("verb", "resource", "key", "subresource", "detail", "error")))
             case WatchDelivered():
-                lost = {"": "", "watch": "LOST ", "handlers": "STORE-ONLY "}[event.lost]
+                lost = {"": "", "handlers": "STORE-ONLY "}.get(event.lost, "LOST ")
                 informers.append(f"{lost}{event.verb} {event.resource} {event.key}")
             case EventRecorded():
                 recorded.append(_members(event, ("type", "reason", "action", "note", "pod", "related", "component")))

@@ -6,21 +6,22 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from schedviz.engine import stages
+from schedviz.engine import cluster_commands, connections, stages
 from schedviz.engine.binding import BindingCycle
 from schedviz.engine.clock import MILLISECOND, nanoseconds
 from schedviz.engine.cluster import Refusal
 from schedviz.engine.cluster.cluster import BindFailure, is_finished
+from schedviz.engine.idle import why_idle
 from schedviz.engine.schedule_one import SchedulingCycle
 from schedviz.engine.settings import Outcome
 from schedviz.kube import codec
 from schedviz.kube.core import Pod
 from schedviz.kube.defaults import default_object
 from schedviz.kube.errors import KubeError
-from schedviz.kube.kinds import BY_NAME, KINDS
+from schedviz.kube.kinds import BY_NAME, KINDS, WATCHED_KINDS
 from schedviz.kube.meta import KubeObject
 from schedviz.trace import commands
-from schedviz.trace.events import ApiWritten, ClockAdvanced, LatencySet, Restarted, WatchDelivered
+from schedviz.trace.events import ApiWritten, ClockAdvanced, HelperSet, LatencySet, Restarted
 
 if TYPE_CHECKING:
     from schedviz.engine.simulation import Simulation
@@ -60,6 +61,8 @@ class Operations:
     def unit(self, task: Task) -> Outcome | None:
         """Do the next unit; None: there is more to do. Raises `SchedulerExitError`."""
         command = task.command
+        if self._simulation.exited and not isinstance(command, connections.WITHOUT_SCHEDULER):
+            return Outcome(result=connections.why_not(self._simulation))
         match command:
             case commands.Run():
                 return self._run(task, command)
@@ -81,8 +84,18 @@ class Operations:
                 return self._snapshot()
             case commands.Latency():
                 return self._latency(command)
+            case commands.Watch():
+                return connections.watch(self._simulation, command)
+            case commands.Helper():
+                return cluster_commands.helper(self._simulation, command)
+            case commands.Cordon():
+                return cluster_commands.cordon(self._simulation, command)
+            case commands.Evict():
+                return cluster_commands.evict(self._simulation, command)
+            case commands.Drain():
+                return cluster_commands.drain(self._simulation, command)
             case commands.Restart():
-                self.restart("")
+                self.restart()
             case commands.Reset():
                 self._reset()
             case commands.Pause():
@@ -96,7 +109,7 @@ class Operations:
             obj = default_object(codec.from_dict(command.object, strict=True))
         except KubeError as error:
             return Outcome(error=f"object.{error}" if getattr(error, "path", "") else f"object: {error}")
-        self._tick()
+        self.tick()
         cluster = self._simulation.cluster
         try:
             if isinstance(command, commands.Create):
@@ -105,34 +118,34 @@ class Operations:
                 cluster.update(obj, command.object, lost=command.drop or "")
         except Refusal as refusal:
             return Outcome(result=str(refusal))
-        self._settle()
+        self.settle()
         return Outcome()
 
     def _delete(self, command: commands.Delete) -> Outcome:
         if command.kind not in BY_NAME:
             kinds = ", ".join(sorted(BY_NAME))
             return Outcome(error=f"kind: the scheduler does not read the kind {command.kind!r}; it reads {kinds}")
-        self._tick()
+        self.tick()
         try:
             self._simulation.cluster.delete(
                 command.kind, command.namespace, command.name, graceful=command.graceful, lost=command.drop or ""
             )
         except Refusal as refusal:
             return Outcome(result=str(refusal))
-        self._settle()
+        self.settle()
         return Outcome()
 
     # Cycles.
 
     def _one_cycle(self, task: Task, *, hold: bool) -> Outcome:
-        self._tick()
+        self.tick()
         task.cycles = self._whole_cycle(hold=hold)
-        return Outcome(result="" if task.cycles else "activeQ is empty", cycles=task.cycles)
+        return Outcome(result="" if task.cycles else why_idle(self._simulation), cycles=task.cycles)
 
     def _run(self, task: Task, command: commands.Run) -> Outcome | None:
         if task.units and not self._can_go_on():
             return Outcome(cycles=task.cycles, stopped="empty")
-        self._tick()
+        self.tick()
         if not self._can_go_on():
             return Outcome(cycles=task.cycles, stopped="empty")
         task.units += 1
@@ -143,7 +156,7 @@ class Operations:
 
     def _step(self, task: Task, command: commands.Step) -> Outcome | None:
         if command.unit == "cycle":
-            self._tick()
+            self.tick()
             ended = self._whole_cycle(hold=False)
             moved = bool(ended)
             task.cycles += ended
@@ -153,12 +166,12 @@ class Operations:
             task.cycles += self._simulation.scheduler.cycle is None and self._simulation.cycle > before
         task.units += 1
         if not moved:
-            return Outcome(result="activeQ is empty", cycles=task.cycles, stopped="empty")
+            return Outcome(result=why_idle(self._simulation), cycles=task.cycles, stopped="empty")
         return Outcome(cycles=task.cycles) if task.units >= command.count else None
 
     def _can_go_on(self) -> bool:
         """Whether there is a pod to schedule, or a watch event on its way that may bring one."""
-        self._settle()
+        self.settle()
         if self._running() is not None or self._simulation.scheduler.has_active_pods:
             return True
         due = self._simulation.cluster.watches.next_due
@@ -187,7 +200,7 @@ class Operations:
         binding = self._scheduling_ended(cycle, hold=hold)
         if binding is not None and not hold:
             self._finish_binding(binding)
-        self._settle()
+        self.settle()
         return 1
 
     def _one_stage(self) -> bool:
@@ -204,10 +217,10 @@ class Operations:
                 else:
                     self._advance_binding(running)
             case None:
-                self._tick()
-                self._settle()
+                self.tick()
+                self.settle()
                 return self._simulation.scheduler.begin_cycle() is not None
-        self._settle()
+        self.settle()
         return True
 
     def _scheduling_ended(self, cycle: SchedulingCycle, *, hold: bool) -> BindingCycle | None:
@@ -248,10 +261,10 @@ class Operations:
         """Send the watch event of a binding on its way."""
         binding.released = True
         self._simulation.cluster.confirm(binding.pod)
-        self._settle()
+        self.settle()
 
     def _bind(self, command: commands.Bind | commands.BindFail) -> Outcome:
-        self._tick()
+        self.tick()
         held = self._simulation.scheduler.held_bindings
         binding = next((each for each in held if command.pod in ("*", each.pod)), None)
         self.pod = binding.pod if binding is not None else ""
@@ -262,11 +275,11 @@ class Operations:
         binding.held = False
         self._run_binding(binding)
         self._simulation.cluster.bind_failure = None
-        self._settle()
+        self.settle()
         return Outcome()
 
     def _confirm(self, command: commands.Confirm) -> Outcome:
-        self._tick()
+        self.tick()
         simulation = self._simulation
         cluster, scheduler = simulation.cluster, simulation.scheduler
         pod = command.pod
@@ -275,27 +288,28 @@ class Operations:
         self.pod = pod
         node = command.node
         if node is None and cluster.confirm(pod):
-            self._settle()
+            self.settle()
             return Outcome()
         if node is None:
             node = next((binding.node for binding in scheduler.held_bindings if binding.pod == pod), None)
         if not pod or node is None or not cluster.bind_by_somebody_else(pod, node):
             return Outcome(result="nothing to confirm")
-        self._settle()
+        self.settle()
         return Outcome()
 
     # Time.
 
-    def _tick(self) -> None:
+    def tick(self) -> None:
         """The time that passes before a step."""
         self._move_clock(self._simulation.clock.now + self._simulation.settings.tick_millis * MILLISECOND)
 
     def _move_clock(self, moment: int) -> None:
         """Let time pass; watch events arrive on their way."""
         simulation = self._simulation
-        while (due := simulation.cluster.watches.next_due) is not None and due <= moment:
+        while (due := simulation.cluster.next_due) is not None and due <= moment:
             self._set_clock(max(due, simulation.clock.now))
-            self._settle()
+            simulation.cluster.helpers.act()
+            self.settle()
         self._set_clock(moment)
 
     def _set_clock(self, moment: int) -> None:
@@ -313,31 +327,38 @@ class Operations:
                 return Outcome(result="nothing is going to happen by itself")
             self._move_clock(max(moment, simulation.clock.now))
         else:
-            self._tick()
+            self.tick()
             self._move_clock(simulation.clock.now + nanoseconds(command.seconds or 0.0))
         simulation.recorder.record(ClockAdvanced)
-        simulation.scheduler.flush()
-        self._settle()
+        if not simulation.exited:
+            simulation.scheduler.flush()
+        self.settle()
         return Outcome()
 
     def _next_moment(self) -> int | None:
         """When something happens by itself: a watch event arrives, a backoff ends, an assumed pod expires, a pod waited too long."""
+        if self._simulation.exited:
+            return self._simulation.cluster.next_due
         scheduler = self._simulation.scheduler
         queue, cache = scheduler.state.queue, scheduler.state.cache
         strictly_after = (queue.next_unschedulable_timeout(), cache.next_expiry())
         moments = [
-            self._simulation.cluster.watches.next_due,
+            self._simulation.cluster.next_due,
             queue.next_backoff_expiry(),
             scheduler.waiting_deadline(),
             *(moment + 1 for moment in strictly_after if moment is not None),
         ]
         return min((moment for moment in moments if moment is not None), default=None)
 
-    def _settle(self) -> None:
+    def settle(self) -> None:
         """Do what is due by now: watch events arrive, pods that waited at Permit or in PreBind go on, confirmed bindings end."""
         simulation = self._simulation
-        while simulation.cluster.deliver_arrived():
+        cluster = simulation.cluster
+        # Between two stages of a cycle helpers wait, so that stages do what the whole cycle does.
+        while cluster.deliver_arrived() or ((simulation.exited or simulation.scheduler.cycle is None) and cluster.helpers.act()):
             pass
+        if simulation.exited:
+            return
         for binding in list(simulation.scheduler.bindings):
             if binding.is_waiting and not binding.held:
                 self._run_binding(binding)
@@ -364,13 +385,13 @@ class Operations:
         simulation = self._simulation
         if simulation.scheduler.cycle is not None:
             return Outcome(result="a scheduling cycle is running: it has its own snapshot")
-        self._tick()
+        self.tick()
         state = simulation.scheduler.state
         simulation.snapshot_update = state.cache.update_snapshot(state.snapshot)
         return Outcome()
 
     def _latency(self, command: commands.Latency) -> Outcome:
-        if command.kind != "*" and command.kind not in BY_NAME:
+        if command.kind != "*" and (command.kind not in BY_NAME or not BY_NAME[command.kind].watched):
             return Outcome(error=f'kind: {command.kind!r} is not a kind that the scheduler watches; "*" is every kind')
         simulation = self._simulation
         watches = simulation.cluster.watches
@@ -391,7 +412,7 @@ class Operations:
         """Let the informers list what the API server has, kind by kind, so that pods find their nodes."""
         simulation = self._simulation
         store, scheduler = simulation.cluster.store, simulation.scheduler
-        for kind in KINDS:
+        for kind in WATCHED_KINDS:
             for obj in store.of_kind(kind.name).values():
                 if isinstance(obj, Pod):
                     if is_finished(obj):
@@ -400,17 +421,11 @@ class Operations:
                         self._set_clock(simulation.clock.now + LOAD_NANOS)
                 scheduler.list_one(kind.name, obj)
 
-    def restart(self, reason: str) -> None:
+    def restart(self) -> None:
         """Restart the scheduler process: it forgets everything and lists again. What was on its way is part of the list."""
         simulation = self._simulation
-        watches = simulation.cluster.watches
-        for event in watches.in_flight:
-            simulation.recorder.record(WatchDelivered, id=event.id, verb=event.verb, resource=event.resource, key=event.key, lost="watch")
-        watches.in_flight.clear()
-        watches.unconfirmed.clear()
-        watches.written.clear()
-        simulation.cluster.binding_pod = ""
-        simulation.cluster.bind_failure = None
+        reason = simulation.exited
+        connections.hang_up(simulation)
         simulation.recorder.cycle = 0
         simulation.drop_scheduler()
         simulation.recorder.record(Restarted, reason=reason)
@@ -422,10 +437,14 @@ class Operations:
         objects = simulation.origin.objects()
         before = {kind.name: simulation.cluster.store.count(kind.name) for kind in KINDS}
         latencies = dict(simulation.cluster.watches.latencies)
-        for event in simulation.cluster.watches.in_flight:
-            simulation.recorder.record(WatchDelivered, id=event.id, verb=event.verb, resource=event.resource, key=event.key, lost="watch")
+        connections.hang_up(simulation)
+        helpers = dict(simulation.cluster.helpers.on)
         simulation.start_over()
         simulation.recorder.record(Restarted, reason="reset")
+        for name in helpers:
+            simulation.recorder.record(HelperSet, name=name, on=False)
+        for name, seconds in simulation.cluster.helpers.on.items():
+            simulation.recorder.record(HelperSet, name=name, seconds=seconds)
         for name in latencies:
             simulation.recorder.record(LatencySet, kind=name)
         self.load(objects)

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from schedviz.trace.helpers import HelperSettings
 from schedviz.trace.policies import Policies
 
 
@@ -25,6 +26,8 @@ class SimulationSettings(msgspec.Struct, frozen=True):
     #: Of tied nodes the first is taken (FORMAT.md, "Frozen choices"); False: one is drawn.
     first_of_tied: bool = True
     fake_extenders: list[dict[str, Any]] = []
+    #: Parts of Kubernetes around the scheduler; none of them by default.
+    helpers: HelperSettings = HelperSettings()
     #: What is done as in other versions; none of it by default.
     policies: Policies = Policies()
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import msgspec
 
 from schedviz.engine import checkpoint as checkpoints
-from schedviz.engine import observe
+from schedviz.engine import connections, observe
 from schedviz.engine.binding import BindingCycle
 from schedviz.engine.cache import SchedulerExitError, SnapshotUpdate
 from schedviz.engine.clock import Clock
@@ -55,8 +55,10 @@ class Simulation:
         self.clock = Clock()
         self.recorder = Recorder()
         self.random_source = None if settings.first_of_tied else random.Random(settings.seed)  # noqa: S311  (a draw, not a secret)
-        self.cluster = Cluster(self.clock, self.recorder, graceful_victims=settings.graceful_victims)
+        self.cluster = self._new_cluster()
         self.scheduler = self._new_scheduler()
+        #: Why the scheduler ended its process; "": it runs.
+        self.exited = ""
         self.origin = Origin()
         #: The command that is being carried out.
         self.task: Task | None = None
@@ -137,8 +139,8 @@ class Simulation:
         try:
             return self.operations.unit(task)
         except SchedulerExitError as error:
-            self.operations.restart(str(error))
-            return Outcome(result=f"the scheduler ended itself and was restarted: {error}", cycles=task.cycles)
+            outcome = connections.exit_scheduler(self, str(error))
+            return msgspec.structs.replace(outcome, cycles=task.cycles)
 
     def _done(self, outcome: Outcome) -> Outcome:
         assert self.task is not None
@@ -217,6 +219,7 @@ class Simulation:
             bindings=[binding_view(binding) for binding in self.scheduler.bindings],
             api=api_view(self.cluster),
             next_start_node_index=state.next_start_node_index if running is None else running.results.start_node_index,
+            exited=self.exited,
         )
 
     def observed_state(self) -> dict[str, Any]:
@@ -242,6 +245,10 @@ class Simulation:
 
     # Making and dropping schedulers.
 
+    def _new_cluster(self) -> Cluster:
+        settings = self.settings
+        return Cluster(self.clock, self.recorder, graceful_victims=settings.graceful_victims, helpers=settings.helpers)
+
     def _new_scheduler(self) -> Scheduler:
         scheduler = Scheduler(
             self.configuration,
@@ -265,8 +272,9 @@ class Simulation:
         self.recorder.cycle = 0
         if self.random_source is not None:
             self.random_source.seed(self.settings.seed)
-        self.cluster = Cluster(self.clock, self.recorder, graceful_victims=self.settings.graceful_victims)
+        self.cluster = self._new_cluster()
         self.scheduler = self._new_scheduler()
+        self.exited = ""
         self.scheduler.state.cycle = cycle
         self.shown_cycle = None
 
@@ -275,4 +283,6 @@ class Simulation:
         cycle = self.scheduler.state.cycle
         self.scheduler = self._new_scheduler()
         self.scheduler.state.cycle = cycle
+        self.cluster.watches.watched = True
+        self.exited = ""
         self.shown_cycle = None

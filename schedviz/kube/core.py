@@ -158,20 +158,22 @@ class Service(KubeObject, frozen=True, kw_only=True, gc=False, tag="Service"):
 
 
 class PodTemplateMeta(Part, frozen=True, gc=False):
-    """The metadata that a replication controller gives its pods."""
+    """The metadata that a controller gives its pods."""
 
     labels: dict[str, str] = {}
 
 
 class PodTemplate(Part, frozen=True, gc=False):
-    """What a replication controller makes its pods from."""
+    """What a controller makes its pods from."""
 
     metadata: PodTemplateMeta = PodTemplateMeta()
+    spec: PodSpec = PodSpec()
 
 
 class ReplicationControllerSpec(Part, frozen=True, gc=False):
     """Which pods a replication controller keeps. `selector` defaults to the labels of the template."""
 
+    replicas: Int32 | None = None
     selector: dict[str, str] = {}
     template: PodTemplate | None = None
 

@@ -1,10 +1,10 @@
-"""The kinds that the scheduler watches, in one table: group and version, plural resource name, namespaced or not."""
+"""The kinds that are read, in one table: group and version, plural resource name, namespaced or not, watched by the scheduler or not."""
 
 from __future__ import annotations
 
 import msgspec
 
-from schedviz.kube.apps import ReplicaSet, StatefulSet
+from schedviz.kube.apps import Deployment, ReplicaSet, StatefulSet
 from schedviz.kube.core import Namespace, Node, Pod, ReplicationController, Service
 from schedviz.kube.meta import KubeObject
 from schedviz.kube.policy import PodDisruptionBudget, PriorityClass
@@ -26,10 +26,12 @@ class Kind(msgspec.Struct, frozen=True):
     resource: str
     namespaced: bool
     type: type[KubeObject]
+    #: Whether the scheduler watches it. What it does not watch is for the helpers of the simulated cluster.
+    watched: bool = True
 
 
-def _kind(type_: type[KubeObject], api_version: str, resource: str, *, namespaced: bool) -> Kind:
-    return Kind(name=type_.__name__, api_version=api_version, resource=resource, namespaced=namespaced, type=type_)
+def _kind(type_: type[KubeObject], api_version: str, resource: str, *, namespaced: bool, watched: bool = True) -> Kind:
+    return Kind(name=type_.__name__, api_version=api_version, resource=resource, namespaced=namespaced, type=type_, watched=watched)
 
 
 KINDS: tuple[Kind, ...] = (
@@ -44,12 +46,15 @@ KINDS: tuple[Kind, ...] = (
     _kind(PersistentVolumeClaim, "v1", "persistentvolumeclaims", namespaced=True),
     _kind(Service, "v1", "services", namespaced=True),
     _kind(ReplicationController, "v1", "replicationcontrollers", namespaced=True),
+    _kind(Deployment, "apps/v1", "deployments", namespaced=True, watched=False),
     _kind(ReplicaSet, "apps/v1", "replicasets", namespaced=True),
     _kind(StatefulSet, "apps/v1", "statefulsets", namespaced=True),
     _kind(PodDisruptionBudget, "policy/v1", "poddisruptionbudgets", namespaced=True),
     _kind(Pod, "v1", "pods", namespaced=True),
 )
 
+#: The kinds that the scheduler watches.
+WATCHED_KINDS: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind.watched)
 #: Every kind by its name. One group alone has each name, so the name is enough.
 BY_NAME: dict[str, Kind] = {kind.name: kind for kind in KINDS}
 #: Every kind by its struct.
@@ -68,6 +73,7 @@ AnyObject = (
     | PersistentVolumeClaim
     | Service
     | ReplicationController
+    | Deployment
     | ReplicaSet
     | StatefulSet
     | PodDisruptionBudget

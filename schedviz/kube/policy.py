@@ -7,15 +7,21 @@ from schedviz.kube.meta import Int32, KubeObject, LabelSelector, Part
 
 
 class PodDisruptionBudgetSpec(Part, frozen=True, gc=False):
-    """Which pods the budget protects."""
+    """Which pods the budget protects, and how many of them (a number, or a share such as `30%`) must stay or may go."""
 
     selector: LabelSelector | None = None
+    min_available: Int32 | str | None = None
+    max_unavailable: Int32 | str | None = None
+    unhealthy_pod_eviction_policy: str | None = None
 
 
 class PodDisruptionBudgetStatus(Part, frozen=True, gc=False):
     """How many pods may still be disrupted; `disrupted_pods` are evictions under way, by pod name."""
 
     disruptions_allowed: Int32 = 0
+    current_healthy: Int32 = 0
+    desired_healthy: Int32 = 0
+    expected_pods: Int32 = 0
     disrupted_pods: dict[str, str | None] = {}
 
 

@@ -34,16 +34,17 @@ UNREAD: Final[dict[type, str]] = {
         externalName externalTrafficPolicy healthCheckNodePort publishNotReadyAddresses sessionAffinityConfig ipFamilies ipFamilyPolicy
         allocateLoadBalancerNodePorts loadBalancerClass internalTrafficPolicy""",
     core.ReplicationController: "status",
-    core.ReplicationControllerSpec: "replicas minReadySeconds",
-    core.PodTemplate: "spec",
+    core.ReplicationControllerSpec: "minReadySeconds",
     core.PodTemplateMeta: """name namespace uid generateName annotations creationTimestamp deletionTimestamp
         deletionGracePeriodSeconds ownerReferences resourceVersion selfLink generation finalizers managedFields""",
     apps.ReplicaSet: "status",
     apps.StatefulSet: "status",
-    apps.SelectorSpec: """replicas minReadySeconds template volumeClaimTemplates serviceName podManagementPolicy updateStrategy
+    apps.Deployment: "status",
+    apps.ReplicaSetSpec: "minReadySeconds",
+    apps.StatefulSetSpec: """minReadySeconds template volumeClaimTemplates serviceName podManagementPolicy updateStrategy
         revisionHistoryLimit persistentVolumeClaimRetentionPolicy ordinals""",
-    policy.PodDisruptionBudgetSpec: "minAvailable maxUnavailable unhealthyPodEvictionPolicy",
-    policy.PodDisruptionBudgetStatus: "observedGeneration currentHealthy desiredHealthy expectedPods conditions",
+    apps.DeploymentSpec: "strategy minReadySeconds revisionHistoryLimit paused progressDeadlineSeconds",
+    policy.PodDisruptionBudgetStatus: "observedGeneration conditions",
     policy.PriorityClass: "description",
     storage.PersistentVolumeSpec: """persistentVolumeReclaimPolicy mountOptions hostPath glusterfs nfs cephfs fc flocker flexVolume
         quobyte photonPersistentDisk scaleIO local storageos""",

@@ -6,10 +6,11 @@ import msgspec
 
 from schedviz.kube import codec
 from schedviz.kube.errors import KubeError
-from schedviz.kube.kinds import BY_NAME
+from schedviz.kube.kinds import BY_NAME, WATCHED_KINDS
 from schedviz.sessions.errors import CommandRefused
-from schedviz.trace.commands import Advance, AnyCommand, Create, Delete, Latency, Update
+from schedviz.trace.commands import Advance, AnyCommand, Create, Delete, Latency, Update, Watch
 
+_WATCHED = frozenset(kind.name for kind in WATCHED_KINDS)
 _KINDS = ", ".join(sorted(BY_NAME))
 
 
@@ -23,8 +24,13 @@ def canonical(command: AnyCommand) -> AnyCommand:
             return _with_canonical_object(command)
         case Delete() if command.kind not in BY_NAME:
             raise CommandRefused(f"kind: the scheduler does not read the kind {command.kind!r}; it reads {_KINDS}")
-        case Latency() if command.kind not in BY_NAME and command.kind != "*":
-            raise CommandRefused(f"kind: the scheduler does not watch the kind {command.kind!r}; it watches {_KINDS}, and * is all of them")
+        case Latency() | Watch() if command.kind not in _WATCHED and command.kind != "*":
+            watched = ", ".join(sorted(_WATCHED))
+            raise CommandRefused(
+                f"kind: the scheduler does not watch the kind {command.kind!r}; it watches {watched}, and * is all of them"
+            )
+        case Watch() if sum((command.drop is not None, command.disconnect, command.reconnect)) != 1:
+            raise CommandRefused("watch needs exactly one of drop, disconnect and reconnect")
         case Advance() if (command.seconds is None) == (command.to is None):
             raise CommandRefused('seconds: expected either a number of seconds, or "to": "next"')
     return command

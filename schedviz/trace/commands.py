@@ -112,6 +112,47 @@ class Latency(Command, frozen=True, tag="latency"):
     seconds: Seconds
 
 
+class Watch(Command, frozen=True, tag="watch"):
+    """Break the watch of a kind (`*`: of every kind): lose its next `drop` events, `disconnect` it so that events pile up unseen, or
+    `reconnect` it, which lists again and tells the scheduler of every difference. Exactly one of the three."""
+
+    kind: str
+    drop: PositiveCount | None = None
+    disconnect: bool = False
+    reconnect: bool = False
+
+
+#: Helpers of the simulated cluster, in the order in which they act.
+HelperName = Literal["kubelet", "nodeLifecycle", "podGc", "deployments", "replicaSets", "pvBinder", "pdbStatus"]
+
+
+class Helper(Command, frozen=True, tag="helper"):
+    """Switch a helper of the cluster on or off. `seconds`: how long a pod takes to run (kubelet), how long a node is missed (podGc)."""
+
+    name: HelperName
+    on: bool = True
+    seconds: Seconds | None = None
+
+
+class Cordon(Command, frozen=True, tag="cordon"):
+    """Set a node's spec.unschedulable, or with `on` false take it back."""
+
+    node: str
+    on: bool = True
+
+
+class Evict(Command, frozen=True, tag="evict"):
+    """Ask the eviction API to delete a pod; it keeps to disruption budgets."""
+
+    pod: PodKey
+
+
+class Drain(Command, frozen=True, tag="drain"):
+    """Cordon a node and evict its pods, once each; those that a budget protects stay, and are named."""
+
+    node: str
+
+
 class Restart(Command, frozen=True, tag="restart"):
     """Restart the scheduler: cache, queue, snapshot and nominator are dropped and the informers list again."""
 
@@ -135,6 +176,11 @@ AnyCommand = (
     | Step
     | Pause
     | Latency
+    | Watch
+    | Helper
+    | Cordon
+    | Evict
+    | Drain
     | Restart
     | Reset
 )

@@ -252,6 +252,8 @@ class ApiWritten(TraceEvent, frozen=True, kw_only=True, tag="apiWritten"):
     detail: str = ""
     error: str = ""
     by_scheduler: bool = False
+    #: The helper that wrote it.
+    helper: str = ""
     count: int = 0
 
 
@@ -267,13 +269,39 @@ class WatchSent(TraceEvent, frozen=True, kw_only=True, tag="watchSent"):
 
 
 class WatchDelivered(TraceEvent, frozen=True, kw_only=True, tag="watchDelivered"):
-    """The informers were told; `lost` where they were not (dropped, or the handlers were)."""
+    """The informers were told; `lost` where they were not: `watch` (dropped), `disconnected`, or `handlers` (only their store was told).
+    `final_state_unknown`: a list did not show the object any more, what it was in the end was not seen."""
 
     id: int = 0
     verb: Literal["ADDED", "MODIFIED", "DELETED"]
     resource: str
     key: str
     lost: str = ""
+    final_state_unknown: bool = False
+
+
+class WatchChanged(TraceEvent, frozen=True, kw_only=True, tag="watchChanged"):
+    """The watch of a kind lost its connection or has it again, missed an event (`unseen` so far), or is to lose its next `drops`."""
+
+    kind: str
+    connected: bool = True
+    unseen: int = 0
+    drops: int = 0
+
+
+class HelperSet(TraceEvent, frozen=True, kw_only=True, tag="helperSet"):
+    """A helper of the cluster was switched on or off; `seconds` is its delay."""
+
+    name: str
+    on: bool = True
+    seconds: float = 0.0
+
+
+class SchedulerExited(TraceEvent, frozen=True, kw_only=True, tag="schedulerExited"):
+    """The scheduler ended its process, as upstream does where it finds its cache corrupted. The API server lives on; what the scheduler
+    knew is shown until a `restarted`."""
+
+    message: str
 
 
 class LatencySet(TraceEvent, frozen=True, kw_only=True, tag="latencySet"):
@@ -293,6 +321,18 @@ class EventRecorded(TraceEvent, frozen=True, kw_only=True, tag="eventRecorded"):
     pod: str
     related: str = ""
     component: str = ""
+
+
+class ExtenderAnswered(TraceEvent, frozen=True, kw_only=True, tag="extenderAnswered"):
+    """An extender was called and answered, or did not (`error`). An answer is an input: it is stored whole, with its digest here, and
+    when the cycle is done again nobody is called. `answer` is the beginning of it, `size` its length in bytes."""
+
+    extender: str
+    verb: str
+    size: int = 0
+    digest: str = ""
+    answer: str = ""
+    error: str = ""
 
 
 class ClockAdvanced(TraceEvent, frozen=True, kw_only=True, tag="clockAdvanced"):
@@ -330,9 +370,13 @@ AnyEvent = (
     | ApiWritten
     | WatchSent
     | WatchDelivered
+    | WatchChanged
+    | HelperSet
     | LatencySet
     | EventRecorded
+    | ExtenderAnswered
     | ClockAdvanced
+    | SchedulerExited
     | Restarted
     | CommandDone
 )
@@ -365,6 +409,8 @@ __all__ = [
     "CycleEnded",
     "CycleStarted",
     "EventRecorded",
+    "ExtenderAnswered",
+    "HelperSet",
     "ImageChange",
     "LatencySet",
     "NodeChange",
@@ -374,10 +420,12 @@ __all__ = [
     "QueueMove",
     "QueueMoved",
     "Restarted",
+    "SchedulerExited",
     "SnapshotUpdated",
     "StageEnded",
     "TraceEvent",
     "TreeChange",
+    "WatchChanged",
     "WatchDelivered",
     "WatchSent",
     "decode_events",

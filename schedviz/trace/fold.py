@@ -25,18 +25,33 @@ from schedviz.trace.events import (
     CycleEnded,
     CycleStarted,
     EventRecorded,
+    ExtenderAnswered,
+    HelperSet,
     LatencySet,
     PodNominated,
     QueueMoved,
     Restarted,
+    SchedulerExited,
     SnapshotUpdated,
     StageEnded,
+    WatchChanged,
     WatchDelivered,
     WatchSent,
 )
 from schedviz.trace.observed import state
 from schedviz.trace.queue_fold import QueueFold, pop_order
-from schedviz.trace.view import ApiView, BindingView, CacheView, CycleView, QueueView, SnapshotView, StageView, View, WatchInFlight
+from schedviz.trace.view import (
+    ApiView,
+    BindingView,
+    CacheView,
+    CycleView,
+    QueueView,
+    SnapshotView,
+    StageView,
+    View,
+    WatchInFlight,
+    WatchView,
+)
 
 __all__ = ["Fold", "apply", "pop_order", "state"]
 
@@ -68,6 +83,9 @@ class Fold:
         self._objects = dict(view.api.objects)
         self._latencies = dict(view.api.latencies)
         self._in_flight = {watch.id: watch for watch in view.api.in_flight}
+        self._watches = dict(view.api.watches)
+        self._helpers = dict(view.api.helpers)
+        self._exited = view.exited
 
     def to_view(self) -> View:
         """Everything as it is now."""
@@ -79,8 +97,15 @@ class Fold:
             queue=self._queue.view(),
             cycle=self._cycle,
             bindings=list(self._bindings),
-            api=ApiView(objects=dict(self._objects), in_flight=list(self._in_flight.values()), latencies=dict(self._latencies)),
+            api=ApiView(
+                objects=dict(self._objects),
+                in_flight=list(self._in_flight.values()),
+                latencies=dict(self._latencies),
+                watches=dict(self._watches),
+                helpers=dict(self._helpers),
+            ),
             next_start_node_index=self.next_start_node_index,
+            exited=self._exited,
         )
 
     def apply(self, event: AnyEvent) -> None:
@@ -118,9 +143,15 @@ class Fold:
                 self._queue.pod_nominated(event)
             case LatencySet():
                 self._latency_set(event)
+            case WatchChanged():
+                self._watch_changed(event)
+            case HelperSet():
+                self._helper_set(event)
+            case SchedulerExited():
+                self._exited = event.message
             case Restarted():
                 self._restarted()
-            case EventRecorded() | ClockAdvanced() | CommandDone() | CacheCall():
+            case EventRecorded() | ExtenderAnswered() | ClockAdvanced() | CommandDone() | CacheCall():
                 pass
 
     def apply_all(self, events: Iterable[AnyEvent]) -> None:
@@ -190,7 +221,21 @@ class Fold:
         else:
             self._latencies.pop(event.kind, None)
 
+    def _watch_changed(self, event: WatchChanged) -> None:
+        watch = WatchView(connected=event.connected, unseen=event.unseen, drops=event.drops)
+        if watch == WatchView():
+            self._watches.pop(event.kind, None)
+        else:
+            self._watches[event.kind] = watch
+
+    def _helper_set(self, event: HelperSet) -> None:
+        if event.on:
+            self._helpers[event.name] = event.seconds
+        else:
+            self._helpers.pop(event.name, None)
+
     def _restarted(self) -> None:
+        self._exited = ""
         self._nodes = CacheFold(CacheView(), SnapshotView())
         self._queue = QueueFold(QueueView())
         self._cycle = None

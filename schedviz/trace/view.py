@@ -150,6 +150,16 @@ class WatchInFlight(Value, frozen=True):
     due_seconds: float
 
 
+class WatchView(Value, frozen=True):
+    """A watch that is not as it should be."""
+
+    connected: bool = True
+    #: Events that it missed since its connection broke.
+    unseen: int = 0
+    #: So many of the next events get lost.
+    drops: int = 0
+
+
 class ApiView(Part):
     """The simulated API server."""
 
@@ -158,6 +168,10 @@ class ApiView(Part):
     in_flight: list[WatchInFlight] = []
     #: Kind -> seconds of watch latency, where it is not 0.
     latencies: dict[str, float] = {}
+    #: Kind -> its watch, where it is disconnected or is to lose events.
+    watches: dict[str, WatchView] = {}
+    #: Helpers that are on -> their delay in seconds.
+    helpers: dict[str, float] = {}
 
 
 class StatusView(Value, frozen=True, omit_defaults=True):
@@ -269,3 +283,5 @@ class View(Part):
     bindings: list[BindingView] = []
     api: ApiView = msgspec.field(default_factory=ApiView)
     next_start_node_index: int = 0
+    #: Why the scheduler ended its process and waits for a restart; "": it runs.
+    exited: str = ""

@@ -15,7 +15,16 @@ from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.status import Code, Status
 from schedviz.engine.framework.types import PodInfo
 from schedviz.trace.commands import convert_command
-from schedviz.trace.events import BindingEnded, BindingStageEnded, CommandDone, Restarted, StageEnded, WatchDelivered, encode_events
+from schedviz.trace.events import (
+    BindingEnded,
+    BindingStageEnded,
+    CommandDone,
+    Restarted,
+    SchedulerExited,
+    StageEnded,
+    WatchDelivered,
+    encode_events,
+)
 from schedviz.trace.fold import Fold
 
 _spec = importlib.util.spec_from_file_location("engine_test_clusters", Path(__file__).with_name("clusters.py"))
@@ -219,12 +228,28 @@ def test_a_lost_watch_event_leaves_the_scheduler_in_the_dark() -> None:
     assert simulation.cluster.store.count("Pod") == 2
 
 
-def test_a_scheduler_that_ends_itself_is_restarted_and_says_why() -> None:
+def test_a_scheduler_that_ends_itself_says_why_and_waits_for_a_restart() -> None:
     simulation = four_nodes(pod("a", node_name="node1"))
+    fold = Fold(simulation.view())
     outcome = do(simulation, "update", object=pod("a", node_name="node2"))
     assert "cache is corrupted" in outcome.result
-    [restarted] = [event for event in simulation.drain_events() if isinstance(event, Restarted)]
+    events = simulation.drain_events()
+    [exited] = [event for event in events if isinstance(event, SchedulerExited)]
+    assert "cache is corrupted" in exited.message
+    fold.apply_all(events)
+    assert fold.to_view() == simulation.view()
+    simulation = Simulation.restore(simulation.checkpoint())
+    assert "Restart it" in do(simulation, "run").result
+    assert do(simulation, "create", object=pod("b")).result == ""
+    assert do(simulation, "advance", seconds=5).result == ""
+    assert simulation.observed_state()["queue"]["activeQ"] == []
+    assert do(simulation, "restart").result == ""
+    events = simulation.drain_events()
+    [restarted] = [event for event in events if isinstance(event, Restarted)]
     assert "cache is corrupted" in restarted.reason
+    fold.apply_all(events)
+    assert fold.to_view() == simulation.view()
+    assert do(simulation, "step").cycles == 1
     assert simulation.observed_state()["cache"]["podStates"]["default/a"]["node"] == "node2"
 
 

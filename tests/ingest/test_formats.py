@@ -41,9 +41,8 @@ def test_the_items_of_a_pod_list_need_no_kind():
 
 def test_manifests_are_documents_and_secrets_are_not_even_parsed():
     result = sample("manifests.yaml")
-    assert keys(result) == ["Namespace shop", "PriorityClass urgent", "Pod shop/batch-1"]
+    assert keys(result) == ["Namespace shop", "PriorityClass urgent", "Deployment default/web", "Pod shop/batch-1"]
     assert [(drop.kind, drop.reason, drop.count) for drop in result.report.dropped] == [
-        ("Deployment", "the scheduler does not read this kind", 1),
         ("Secret", "the scheduler does not read this kind", 1),
     ]
 
@@ -56,11 +55,12 @@ def test_several_files_are_one_import_and_kinds_come_in_order():
         "Node node-1",
         "Node node-2",
         "Node node-9",
+        "Deployment default/web",
         "Pod shop/batch-1",
         "Pod shop/web-1",
         "Pod shop/web-2",
     ]
-    assert [(file.format, file.objects) for file in result.report.files] == [("YAML", 3), ("JSON", 4), ("JSON", 1)]
+    assert [(file.format, file.objects) for file in result.report.files] == [("YAML", 4), ("JSON", 4), ("JSON", 1)]
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, lzma.compress, lambda data: b"\xef\xbb\xbf" + data, lambda data: b"\n\n" + data])

@@ -1,4 +1,11 @@
-import { foldApiWritten, foldLatencySet, foldWatchDelivered, foldWatchSent } from "./foldApi";
+import {
+  foldApiWritten,
+  foldHelperSet,
+  foldLatencySet,
+  foldWatchChanged,
+  foldWatchDelivered,
+  foldWatchSent,
+} from "./foldApi";
 import { foldCacheNode, foldCachePod, foldSnapshotUpdated } from "./foldCache";
 import {
   foldBindingEnded,
@@ -50,6 +57,13 @@ export function fold(state: State, event: AnyEvent): void {
       return foldWatchDelivered(state, event);
     case "latencySet":
       return foldLatencySet(state, event);
+    case "watchChanged":
+      return foldWatchChanged(state, event);
+    case "helperSet":
+      return foldHelperSet(state, event);
+    case "schedulerExited":
+      state.exited = event.message;
+      return;
     case "restarted":
       return restart(state);
     case "eventRecorded":
@@ -86,4 +100,5 @@ function restart(state: State): void {
   state.cycle = null;
   state.bindings = [];
   state.nextStartNodeIndex = 0;
+  state.exited = "";
 }

@@ -1,4 +1,4 @@
-import type { ApiWritten, LatencySet, WatchDelivered, WatchSent } from "./generated";
+import type { ApiWritten, HelperSet, LatencySet, WatchChanged, WatchDelivered, WatchSent } from "./generated";
 import type { State } from "./state";
 
 export function foldApiWritten(state: State, event: ApiWritten): void {
@@ -19,4 +19,15 @@ export function foldWatchDelivered(state: State, event: WatchDelivered): void {
 export function foldLatencySet(state: State, event: LatencySet): void {
   if (event.seconds) state.api.latencies.set(event.kind, event.seconds);
   else state.api.latencies.delete(event.kind);
+}
+
+export function foldWatchChanged(state: State, event: WatchChanged): void {
+  const { kind, connected = true, unseen = 0, drops = 0 } = event;
+  if (connected && !unseen && !drops) state.api.watches.delete(kind);
+  else state.api.watches.set(kind, { connected, unseen, drops });
+}
+
+export function foldHelperSet(state: State, event: HelperSet): void {
+  if (event.on ?? true) state.api.helpers.set(event.name, event.seconds ?? 0);
+  else state.api.helpers.delete(event.name);
 }

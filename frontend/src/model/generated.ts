@@ -10,6 +10,7 @@ export interface View {
   bindings: BindingView[];
   api: ApiView;
   nextStartNodeIndex: number;
+  exited: string;
 }
 
 export interface CacheView {
@@ -173,6 +174,8 @@ export interface ApiView {
   objects: Record<string, number>;
   inFlight: WatchInFlight[];
   latencies: Record<string, number>;
+  watches: Record<string, WatchView>;
+  helpers: Record<string, number>;
 }
 
 export interface WatchInFlight {
@@ -181,6 +184,12 @@ export interface WatchInFlight {
   resource: string;
   key: string;
   dueSeconds: number;
+}
+
+export interface WatchView {
+  connected: boolean;
+  unseen: number;
+  drops: number;
 }
 
 export interface CachePod {
@@ -397,6 +406,7 @@ export interface ApiWritten {
   detail?: string;
   error?: string;
   byScheduler?: boolean;
+  helper?: string;
   count?: number;
 }
 
@@ -422,6 +432,28 @@ export interface WatchDelivered {
   resource: string;
   key: string;
   lost?: string;
+  finalStateUnknown?: boolean;
+}
+
+export interface WatchChanged {
+  t: "watchChanged";
+  event: number;
+  at: number;
+  cycle?: number;
+  kind: string;
+  connected?: boolean;
+  unseen?: number;
+  drops?: number;
+}
+
+export interface HelperSet {
+  t: "helperSet";
+  event: number;
+  at: number;
+  cycle?: number;
+  name: string;
+  on?: boolean;
+  seconds?: number;
 }
 
 export interface LatencySet {
@@ -447,11 +479,32 @@ export interface EventRecorded {
   component?: string;
 }
 
+export interface ExtenderAnswered {
+  t: "extenderAnswered";
+  event: number;
+  at: number;
+  cycle?: number;
+  extender: string;
+  verb: string;
+  size?: number;
+  digest?: string;
+  answer?: string;
+  error?: string;
+}
+
 export interface ClockAdvanced {
   t: "clockAdvanced";
   event: number;
   at: number;
   cycle?: number;
+}
+
+export interface SchedulerExited {
+  t: "schedulerExited";
+  event: number;
+  at: number;
+  cycle?: number;
+  message: string;
 }
 
 export interface Restarted {
@@ -552,6 +605,37 @@ export interface Latency {
   seconds: number;
 }
 
+export interface Watch {
+  op: "watch";
+  kind: string;
+  drop?: number | null;
+  disconnect?: boolean;
+  reconnect?: boolean;
+}
+
+export interface Helper {
+  op: "helper";
+  name: "deployments" | "kubelet" | "nodeLifecycle" | "pdbStatus" | "podGc" | "pvBinder" | "replicaSets";
+  on?: boolean;
+  seconds?: number | null;
+}
+
+export interface Cordon {
+  op: "cordon";
+  node: string;
+  on?: boolean;
+}
+
+export interface Evict {
+  op: "evict";
+  pod: string;
+}
+
+export interface Drain {
+  op: "drain";
+  node: string;
+}
+
 export interface Restart {
   op: "restart";
 }
@@ -576,9 +660,13 @@ export type AnyEvent =
   | ApiWritten
   | WatchSent
   | WatchDelivered
+  | WatchChanged
+  | HelperSet
   | LatencySet
   | EventRecorded
+  | ExtenderAnswered
   | ClockAdvanced
+  | SchedulerExited
   | Restarted
   | CommandDone;
 
@@ -597,5 +685,10 @@ export type AnyCommand =
   | Step
   | Pause
   | Latency
+  | Watch
+  | Helper
+  | Cordon
+  | Evict
+  | Drain
   | Restart
   | Reset;

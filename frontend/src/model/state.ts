@@ -8,6 +8,7 @@ import type {
   Resources,
   View,
   WatchInFlight,
+  WatchView,
 } from "./generated";
 import { KeyedHeap } from "./heap";
 import { NodeList, NOTHING, type Amounts, type Item } from "./nodeList";
@@ -27,6 +28,8 @@ export class State {
   event = 0;
   clockSeconds = 0;
   nextStartNodeIndex = 0;
+  /** Why the scheduler ended its process; it waits for a restart. */
+  exited = "";
 
   readonly list = new NodeList();
   /** By uid, as upstream's podStates. */
@@ -63,6 +66,8 @@ export class State {
     objects: new Map<string, number>(),
     inFlight: [] as WatchInFlight[],
     latencies: new Map<string, number>(),
+    watches: new Map<string, WatchView>(),
+    helpers: new Map<string, number>(),
   };
 
   static of(view: View): State {
@@ -75,6 +80,7 @@ export class State {
     this.event = view.event;
     this.clockSeconds = view.clockSeconds;
     this.nextStartNodeIndex = view.nextStartNodeIndex;
+    this.exited = view.exited;
     const { cache, snapshot, queue } = view;
     this.list.load(cache.list.map(itemOf));
     fill(this.podStates, cache.podStates);
@@ -105,6 +111,8 @@ export class State {
     fill(this.api.objects, view.api.objects);
     this.api.inFlight = view.api.inFlight;
     fill(this.api.latencies, view.api.latencies);
+    fill(this.api.watches, view.api.watches);
+    fill(this.api.helpers, view.api.helpers);
   }
 }
 

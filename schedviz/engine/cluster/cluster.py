@@ -7,22 +7,24 @@ scheduler only pods that are not finished, so a pod that finishes is deleted in 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from msgspec.structs import replace
 
 from schedviz.engine.clock import Clock
 from schedviz.engine.cluster import status_patch, volume_controller
 from schedviz.engine.cluster.admission import admitted, in_namespace, merged
+from schedviz.engine.cluster.helpers import Helpers, HelperSettings
 from schedviz.engine.cluster.objects import ObjectStore, qualified_resource
-from schedviz.engine.cluster.watch import Lost, Verb, Watches, WatchEvent
+from schedviz.engine.cluster.watch import Fate, Lost, Verb, Watches, WatchEvent
 from schedviz.engine.framework.listers import StorageObject
 from schedviz.engine.framework.status import StatusError
 from schedviz.engine.instructions import AnyInstruction, ApplyPodCondition, BindPod, DeletePod, PatchPodStatus, RecordEvent, UpdateObject
 from schedviz.kube.core import Pod, PodCondition
+from schedviz.kube.defaults import default_object
 from schedviz.kube.kinds import BY_NAME, BY_TYPE
 from schedviz.kube.meta import KubeObject
-from schedviz.trace.events import ApiWritten, EventRecorded, WatchDelivered, WatchSent
+from schedviz.trace.events import ApiWritten, EventRecorded, WatchChanged, WatchDelivered, WatchSent
 from schedviz.trace.recorder import Recorder
 
 Object = TypeVar("Object", bound=KubeObject)
@@ -46,7 +48,7 @@ class BindFailure:
 class Cluster:
     """Objects, their writers and their watchers. `deliver` is where watch events go: the scheduler's informers."""
 
-    def __init__(self, clock: Clock, recorder: Recorder, *, graceful_victims: bool = False) -> None:
+    def __init__(self, clock: Clock, recorder: Recorder, *, graceful_victims: bool = False, helpers: HelperSettings | None = None) -> None:
         self.clock = clock
         self.recorder = recorder
         self.graceful_victims = graceful_victims
@@ -56,6 +58,7 @@ class Cluster:
         self.bind_failure: BindFailure | None = None
         #: The pod whose binding cycle runs: its own events wait behind its binding.
         self.binding_pod = ""
+        self.helpers = Helpers(self, helpers or HelperSettings())
 
     # What a user asks for.
 
@@ -137,9 +140,18 @@ class Cluster:
     def put(self, obj: KubeObject) -> None:
         """Create or replace an object as a controller does, and tell the watchers at once if that changed anything."""
         if self.store.get(BY_TYPE[type(obj)].name, obj.key) is None:
-            self.create(obj)
+            self.create(default_object(obj))
         else:
             self._replace(obj)
+
+    def replace(self, obj: KubeObject, *, verb: Literal["update", "patch"] = "update", subresource: str = "", detail: str = "") -> None:
+        """Replace an object as a controller does, record that, and tell the watchers; nothing where it changes nothing."""
+        current = self._existing(BY_TYPE[type(obj)].name, obj.key)
+        if _same(obj, current):
+            return
+        new = self._written(obj)
+        self._record_write(verb, new, subresource=subresource, detail=detail)
+        self._tell_at_once(self._event("MODIFIED", new, current))
 
     def _replace(self, obj: Object, *, by_scheduler: bool = False) -> Object:
         current = self._existing(BY_TYPE[type(obj)].name, obj.key)
@@ -246,12 +258,17 @@ class Cluster:
             self._dispatch(event)
         return held is not None
 
+    @property
+    def next_due(self) -> int | None:
+        """When something happens by itself: a watch event arrives, or a helper looks."""
+        return min((due for due in (self.watches.next_due, self.helpers.timers.next_due) if due is not None), default=None)
+
     def deliver_arrived(self) -> bool:
         """Deliver the next event whose latency has passed; False where there is none."""
         event = self.watches.arrived(self.clock.now)
         if event is None:
             return False
-        self._hand_over(event)
+        self.hand_over(event)
         return True
 
     def _tell_at_once(self, event: WatchEvent | None) -> None:
@@ -272,9 +289,16 @@ class Cluster:
         self._dispatch(event)
 
     def _dispatch(self, event: WatchEvent) -> None:
+        if not self.watches.watched:
+            return
+        fate = self.watches.fate(event.kind)
+        if fate:
+            self.record_lost(event, fate)
+            self.record_watch(event.kind)
+            return
         sent = self.watches.send(event, self.clock.now)
         if sent is None:
-            self._hand_over(event)
+            self.hand_over(event)
         else:
             self.recorder.record(
                 WatchSent,
@@ -285,14 +309,35 @@ class Cluster:
                 due_seconds=sent.due / 1_000_000_000,
             )
 
-    def _hand_over(self, event: WatchEvent) -> None:
-        self.recorder.record(WatchDelivered, id=event.id, verb=event.verb, resource=event.resource, key=event.key, lost=event.lost)
+    def hand_over(self, event: WatchEvent) -> None:
+        """Tell the scheduler's informers, now."""
+        self.recorder.record(
+            WatchDelivered,
+            id=event.id,
+            verb=event.verb,
+            resource=event.resource,
+            key=event.key,
+            lost=event.lost,
+            final_state_unknown=event.final_state_unknown,
+        )
         if event.lost != "watch":
             self.deliver(event)
+
+    def record_lost(self, event: WatchEvent, lost: Fate = "watch") -> None:
+        """Record that an event never arrives."""
+        self.recorder.record(WatchDelivered, id=event.id, verb=event.verb, resource=event.resource, key=event.key, lost=lost)
+
+    def record_watch(self, kind: str) -> None:
+        """Record how the watch of a kind is."""
+        watches = self.watches
+        unseen = watches.unseen.get(kind)
+        self.recorder.record(WatchChanged, kind=kind, connected=unseen is None, unseen=unseen or 0, drops=watches.drops.get(kind, 0))
 
     def _event(self, verb: Verb, new: KubeObject, old: KubeObject | None, lost: Lost = "") -> WatchEvent | None:
         """The event as the scheduler's watch shows it; None: it shows none."""
         kind = BY_TYPE[type(new)].name
+        if not BY_NAME[kind].watched:
+            return None
         if isinstance(new, Pod):
             seen_now, seen_before = not is_finished(new), isinstance(old, Pod) and not is_finished(old)
             if verb == "DELETED":
@@ -305,6 +350,10 @@ class Cluster:
 
     # Writing.
 
+    def ends_gracefully(self, pod: Pod) -> bool:
+        """Whether somebody is there to end the pod: it gets its grace period then, else it is gone at once."""
+        return "kubelet" in self.helpers.on and self.store.get("Node", pod.spec.node_name) is not None
+
     def _existing(self, kind: str, key: str) -> Any:
         old = self.store.get(kind, key)
         if old is None:
@@ -314,6 +363,7 @@ class Cluster:
     def _written(self, obj: Object) -> Object:
         obj = replace(obj, metadata=replace(obj.metadata, resource_version=self.store.next_resource_version()))
         self.store.put(obj)
+        self.helpers.changed(obj)
         return obj
 
     def _bound(self, pod: Pod, node: str) -> Pod:
@@ -325,6 +375,7 @@ class Cluster:
         record = self._record_scheduler_write if by_scheduler else self._record_write
         if not (graceful and isinstance(old, Pod)):
             self.store.remove(old)
+            self.helpers.changed(old)
             gone = replace(old, metadata=replace(old.metadata, resource_version=self.store.next_resource_version()))
             record("delete", old)
             return self._event("DELETED", gone, old, lost)
@@ -352,6 +403,7 @@ class Cluster:
             key=obj.key,
             subresource=subresource,
             detail=detail,
+            helper=self.helpers.acting,
             count=self.store.count(entry.name),
         )
 

@@ -59,8 +59,12 @@ def _provision(writer: Writer, claim: PersistentVolumeClaim) -> None:
     if SELECTED_NODE not in claim.metadata.annotations or claim.spec.volume_name:
         return
     storage_class = writer.find("StorageClass", class_of_claim(claim))
-    if not isinstance(storage_class, StorageClass):
-        return
+    if isinstance(storage_class, StorageClass):
+        provision(writer, claim, storage_class)
+
+
+def provision(writer: Writer, claim: PersistentVolumeClaim, storage_class: StorageClass) -> None:
+    """Make a volume for a claim, and bind the two."""
     volume = _volume_for(claim, storage_class)
     if writer.find("PersistentVolume", volume.name) is None:
         writer.put(volume)

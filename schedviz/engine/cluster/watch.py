@@ -20,6 +20,8 @@ from schedviz.kube.kinds import BY_NAME, AnyObject
 Verb = Literal["ADDED", "MODIFIED", "DELETED"]
 #: What a watch event is lost to: everything, or everything but the informer's store.
 Lost = Literal["", "watch", "handlers"]
+#: How a connection loses an event: it is dropped, or nobody is connected.
+Fate = Literal["", "watch", "disconnected"]
 
 
 class WatchEvent(msgspec.Struct, frozen=True):
@@ -32,6 +34,8 @@ class WatchEvent(msgspec.Struct, frozen=True):
     lost: Lost = ""
     #: When it arrives, in nanoseconds; for one with a latency.
     due: int = 0
+    #: The object is gone, and this is what was last seen of it. Upstream: client-go tools/cache DeletedFinalStateUnknown
+    final_state_unknown: bool = False
 
     @property
     def key(self) -> str:
@@ -53,6 +57,12 @@ class Watches:
         self.written: list[WatchEvent] = []
         self.unconfirmed: dict[str, list[WatchEvent]] = {}
         self.in_flight: list[WatchEvent] = []
+        #: Whether there is a scheduler that watches.
+        self.watched = True
+        #: Kind -> how many events were missed since its connection broke.
+        self.unseen: dict[str, int] = {}
+        #: Kind -> how many of its next events get lost.
+        self.drops: dict[str, int] = {}
         #: The number of the last event.
         self.last_id = 0
 
@@ -70,6 +80,36 @@ class Watches:
         if kind == "*":
             self.latencies.clear()
         self.latencies[kind] = nanos
+
+    def fate(self, kind: str) -> Fate:
+        """What becomes of an event of a kind; counts it where it is lost."""
+        if kind in self.unseen:
+            self.unseen[kind] += 1
+            return "disconnected"
+        if kind not in self.drops:
+            return ""
+        self.drops[kind] -= 1
+        if not self.drops[kind]:
+            del self.drops[kind]
+        return "watch"
+
+    def cut(self, kind: str) -> list[WatchEvent]:
+        """Break the connection of a kind: the events that were on their way and do not arrive. What waited to be sent is not sent."""
+        lost = [event for event in self.in_flight if event.kind == kind]
+        self.in_flight = [event for event in self.in_flight if event.kind != kind]
+        self.written = [event for event in self.written if event.kind != kind]
+        if kind == "Pod":
+            self.unconfirmed.clear()
+        return lost
+
+    def forget(self) -> list[WatchEvent]:
+        """Break all connections, since the watcher is gone: the events that were on their way. New connections are whole."""
+        lost, self.in_flight = self.in_flight, []
+        self.written.clear()
+        self.unconfirmed.clear()
+        self.unseen.clear()
+        self.drops.clear()
+        return lost
 
     def waits_behind(self, event: WatchEvent) -> bool:
         """Whether an event of the same object is still to be delivered after the cycle."""

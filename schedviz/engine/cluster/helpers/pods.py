@@ -1,0 +1,47 @@
+"""What helpers ask about pods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from schedviz.engine.clock import EPOCH_SECONDS, nanoseconds
+from schedviz.engine.cluster.objects import ObjectStore
+from schedviz.engine.cluster.status_patch import condition_of
+from schedviz.kube.core import Pod
+from schedviz.kube.meta import OwnerReference
+from schedviz.kube.timestamps import to_seconds
+
+FINISHED_PHASES = ("Succeeded", "Failed")
+
+
+def all_pods(store: ObjectStore, namespace: str | None = None) -> Iterator[Pod]:
+    """All pods in order of creation, of one namespace or of all."""
+    for pod in store.of_kind("Pod").values():
+        if isinstance(pod, Pod) and namespace in (None, pod.namespace):
+            yield pod
+
+
+def controller_of(pod: Pod) -> OwnerReference | None:
+    """The controller that the pod belongs to. Upstream: metav1.GetControllerOf"""
+    return next((owner for owner in pod.metadata.owner_references if owner.controller), None)
+
+
+def is_ready(pod: Pod) -> bool:
+    """Whether the pod says that it is ready. Upstream: pkg/api/v1/pod/util.go IsPodReady"""
+    ready = condition_of(pod.status, "Ready")
+    return ready is not None and ready.status == "True"
+
+
+def is_active(pod: Pod) -> bool:
+    """Whether the pod counts for its controller. Upstream: pkg/controller/controller_utils.go IsPodActive"""
+    return pod.status.phase not in FINISHED_PHASES and pod.metadata.deletion_timestamp is None
+
+
+def moment_of(timestamp: str) -> int:
+    """A timestamp on the virtual clock, in nanoseconds; one before its begin is 0."""
+    return max(0, nanoseconds(to_seconds(timestamp) - EPOCH_SECONDS))
+
+
+def with_uid(key: str, uid: str) -> str:
+    """The key of one life of an object; its name may come back with another uid."""
+    return f"{key} {uid}"

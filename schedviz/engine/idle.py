@@ -1,0 +1,55 @@
+"""Why there is nothing to schedule, and what a person can do about it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from schedviz.engine.clock import SECOND
+
+if TYPE_CHECKING:
+    from schedviz.engine.simulation import Simulation
+
+
+def why_idle(simulation: Simulation) -> str:
+    """That activeQ is empty, and what comes next: `activeQ is empty; the next timer is a backoff of default/p in 3.2 s: advance to it`."""
+    upcoming = sorted(_timers(simulation), key=lambda timer: timer[0])
+    if upcoming:
+        moment, what = upcoming[0]
+        seconds = max(moment - simulation.clock.now, 0) / SECOND
+        return f"activeQ is empty; the next timer is {what} in {round(seconds, 3):g} s: advance to it"
+    waiting = len(simulation.scheduler.state.queue.unschedulable_pods)
+    held = len(simulation.scheduler.held_bindings)
+    if held:
+        return f"activeQ is empty; {_count(held, 'binding')} held: bind to go on"
+    if waiting:
+        return f"activeQ is empty; {_count(waiting, 'pod')} waiting in unschedulablePods for a change of the cluster"
+    return "activeQ is empty"
+
+
+def _timers(simulation: Simulation) -> list[tuple[int, str]]:
+    """What happens by itself: when, and what."""
+    scheduler, cluster = simulation.scheduler, simulation.cluster
+    queue = scheduler.state.queue
+    found: list[tuple[int, str]] = []
+    backoff, timeout, expiry = queue.next_backoff_expiry(), queue.next_unschedulable_timeout(), scheduler.state.cache.next_expiry()
+    first = queue.backoff_q.peek()
+    if first is not None and backoff is not None:
+        found.append((backoff, f"a backoff of {first.pod.key}"))
+    if cluster.watches.in_flight:
+        event = cluster.watches.in_flight[0]
+        found.append((event.due, f"the watch event {event.verb} of {event.resource} {event.key}"))
+    deadline = scheduler.waiting_deadline()
+    if deadline is not None:
+        found.append((deadline, "the timeout of a pod that waits in its binding cycle"))
+    helper = cluster.helpers.timers.next
+    if helper is not None:
+        found.append((helper.due, f"the helper {helper.owner} ({helper.key.rpartition(' ')[0] or helper.key})"))
+    if expiry is not None:
+        found.append((expiry + 1, "the expiry of an assumed pod"))
+    if timeout is not None:
+        found.append((timeout + 1, "the flush of a pod that has been in unschedulablePods for long"))
+    return found
+
+
+def _count(number: int, what: str) -> str:
+    return f"1 {what} is" if number == 1 else f"{number} {what}s are"

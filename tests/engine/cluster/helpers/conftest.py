@@ -1,0 +1,65 @@
+"""A small cluster for each helper's test."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from schedviz.engine import Simulation
+from schedviz.trace.fold import Fold
+
+_PATH = Path(__file__).parents[2] / "clusters.py"
+_spec = importlib.util.spec_from_file_location("engine_test_clusters", _PATH)
+assert _spec is not None
+assert _spec.loader is not None
+clusters = sys.modules.setdefault(_spec.name, importlib.util.module_from_spec(_spec))
+_spec.loader.exec_module(clusters)
+
+
+class Session:
+    """A simulation of four nodes. Every command is folded and checkpointed: the view, and what goes on from it, stay the same."""
+
+    def __init__(self, *pods: dict[str, Any]) -> None:
+        self.simulation: Simulation = clusters.four_nodes(*pods)
+        self._fold = Fold(self.simulation.view())
+
+    def __call__(self, op: str, **members: Any) -> str:
+        """Carry out a command; its result."""
+        twin = Simulation.restore(self.simulation.checkpoint())
+        outcome = clusters.do(self.simulation, op, **members)
+        assert clusters.do(twin, op, **members) == outcome
+        assert twin.state_hash() == self.simulation.state_hash()
+        assert outcome.error == ""
+        self._fold.apply_all(self.simulation.drain_events())
+        assert self._fold.to_view() == self.simulation.view()
+        return str(outcome.result)
+
+    def get(self, kind: str, key: str) -> Any:
+        """An object of the API server, or None."""
+        return self.simulation.cluster.find(kind, key)
+
+    def names(self, kind: str) -> list[str]:
+        """The names of all objects of a kind."""
+        return sorted(obj.name for obj in self.simulation.cluster.store.of_kind(kind).values())
+
+
+@pytest.fixture
+def session() -> Callable[..., Session]:
+    return Session
+
+
+@pytest.fixture
+def pod() -> Callable[..., dict[str, Any]]:
+    made: Callable[..., dict[str, Any]] = clusters.pod
+    return made
+
+
+@pytest.fixture
+def node() -> Callable[..., dict[str, Any]]:
+    made: Callable[..., dict[str, Any]] = clusters.node
+    return made

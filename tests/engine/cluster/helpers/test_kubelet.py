@@ -1,0 +1,48 @@
+"""Bound pods run after a while, terminating ones are gone after their grace period."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def test_a_pod_runs_so_long_after_its_binding(session: Any, pod: Any) -> None:
+    do = session(pod("a"))
+    do("helper", name="kubelet", seconds=2)
+    do("step")
+    do("advance", seconds=1.9)
+    assert do.get("Pod", "default/a").status.phase == "Pending"
+    do("advance", to="next")
+    running = do.get("Pod", "default/a")
+    assert (running.status.phase, running.status.start_time) == ("Running", "2024-01-01T00:00:02Z")
+    assert {condition.type for condition in running.status.conditions if condition.status == "True"} >= {"Ready", "PodScheduled"}
+
+
+def test_a_terminating_pod_is_gone_after_its_grace_period(session: Any, pod: Any) -> None:
+    do = session(pod("a", node_name="node1", terminationGracePeriodSeconds=7))
+    do("helper", name="kubelet")
+    do("delete", kind="Pod", name="a", graceful=True)
+    do("advance", seconds=6.9)
+    assert do.get("Pod", "default/a") is not None
+    do("advance", seconds=0.2)
+    assert do.get("Pod", "default/a") is None
+    assert do.simulation.observed_state()["cache"]["podStates"] == {}
+
+
+def test_a_name_that_came_back_runs_in_its_own_time(session: Any, pod: Any) -> None:
+    do = session(pod("a", node_name="node1"))
+    do("helper", name="kubelet", seconds=2)
+    do("delete", kind="Pod", name="a")
+    do("advance", seconds=1)
+    do("create", object=pod("a", node_name="node1"))
+    do("advance", seconds=1.5)
+    assert do.get("Pod", "default/a").status.phase == "Pending"
+    do("advance", seconds=0.6)
+    assert do.get("Pod", "default/a").status.phase == "Running"
+
+
+def test_it_is_off_unless_it_is_asked_for(session: Any, pod: Any) -> None:
+    do = session(pod("a"))
+    do("step")
+    do("advance", seconds=100)
+    assert do.get("Pod", "default/a").status.phase == "Pending"
+    assert do("helper", name="kubelet", on=False) == "the helper kubelet is off already"

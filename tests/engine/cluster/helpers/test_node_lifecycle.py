@@ -1,0 +1,36 @@
+"""What is wrong with a node is a taint."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def _taints(do: Any, name: str) -> list[str]:
+    return [f"{taint.key}:{taint.effect}" for taint in do.get("Node", name).spec.taints]
+
+
+def test_cordoning_is_a_taint_and_uncordoning_takes_it_back(session: Any) -> None:
+    do = session()
+    do("cordon", node="node1")
+    assert _taints(do, "node1") == []
+    do("helper", name="nodeLifecycle")
+    assert _taints(do, "node1") == ["node.kubernetes.io/unschedulable:NoSchedule"]
+    assert do("cordon", node="node1") == "node node1 is cordoned already"
+    do("cordon", node="node1", on=False)
+    assert _taints(do, "node1") == []
+
+
+def test_conditions_are_taints_beside_those_of_others(session: Any, node: Any) -> None:
+    do = session()
+    do("helper", name="nodeLifecycle")
+    broken = node("node2", taints=[{"key": "mine", "effect": "NoSchedule"}])
+    broken["status"]["conditions"] = [{"type": "Ready", "status": "False"}, {"type": "DiskPressure", "status": "True"}]
+    do("update", object=broken)
+    assert _taints(do, "node2") == [
+        "mine:NoSchedule",
+        "node.kubernetes.io/not-ready:NoSchedule",
+        "node.kubernetes.io/disk-pressure:NoSchedule",
+    ]
+    broken["status"]["conditions"] = [{"type": "Ready", "status": "Unknown"}]
+    do("update", object=broken)
+    assert _taints(do, "node2") == ["mine:NoSchedule", "node.kubernetes.io/unreachable:NoSchedule"]

@@ -1,0 +1,60 @@
+"""Budgets say how many pods may be disrupted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+READY = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
+
+
+def budget(**spec: Any) -> dict[str, Any]:
+    selector = {"matchLabels": {"app": "web"}}
+    return {"kind": "PodDisruptionBudget", "apiVersion": "policy/v1", "metadata": {"name": "b"}, "spec": {"selector": selector, **spec}}
+
+
+def of_web(made: dict[str, Any], **owner: Any) -> dict[str, Any]:
+    made["metadata"]["labels"] = {"app": "web"}
+    made["status"] = READY
+    if owner:
+        made["metadata"]["ownerReferences"] = [{"apiVersion": "apps/v1", "controller": True, **owner}]
+    return made
+
+
+def _allowed(do: Any) -> tuple[int, int, int]:
+    status = do.get("PodDisruptionBudget", "default/b").status
+    return status.disruptions_allowed, status.current_healthy, status.desired_healthy
+
+
+def test_so_many_must_stay(session: Any, pod: Any) -> None:
+    do = session(*(of_web(pod(name, node_name="node1")) for name in "abc"))
+    do("helper", name="pdbStatus")
+    do("create", object=budget(minAvailable=2))
+    assert _allowed(do) == (1, 3, 2)
+    do("delete", kind="Pod", name="a")
+    assert _allowed(do) == (0, 2, 2)
+    do("update", object=budget(minAvailable=1))
+    assert _allowed(do) == (1, 2, 1)
+
+
+@pytest.mark.parametrize(
+    ("spec", "allowed"),
+    [({"maxUnavailable": 1}, (0, 3, 3)), ({"maxUnavailable": "50%"}, (1, 3, 2)), ({"minAvailable": "30%"}, (1, 3, 2))],
+)
+def test_shares_are_of_what_the_controllers_want(session: Any, pod: Any, spec: Any, allowed: Any) -> None:
+    do = session()
+    do("helper", name="pdbStatus")
+    owner = {"kind": "ReplicaSet", "name": "web", "uid": "u"}
+    do("create", object={"kind": "ReplicaSet", "apiVersion": "apps/v1", "metadata": {"name": "web", "uid": "u"}, "spec": {"replicas": 4}})
+    for name in "abc":
+        do("create", object=of_web(pod(name, node_name="node1"), **owner))
+    do("create", object=budget(**spec))
+    assert _allowed(do) == allowed
+
+
+def test_pods_without_a_controller_have_no_share(session: Any, pod: Any) -> None:
+    do = session(of_web(pod("a", node_name="node1")))
+    do("helper", name="pdbStatus")
+    do("create", object=budget(maxUnavailable=1))
+    assert _allowed(do) == (0, 1, 0)
