@@ -66,7 +66,7 @@ def run_file(source: Path, target: Path) -> str:
     from schedviz.kube.errors import KubeError
 
     try:
-        document = run_trace(decode_trace(read(source), check_objects=False))
+        document = run_trace(decode_trace(read(source)))
         _write(target, document)
     except Refused as error:
         return str(error)

@@ -66,11 +66,19 @@ def test_a_configuration_that_is_refused_is_in_the_file(tmp_path: Path) -> None:
     assert (tmp_path / "out" / "good.json").exists()
 
 
-def test_a_step_with_a_bad_object_is_observed_as_an_error(tmp_path: Path) -> None:
-    bad = {"op": "create", "object": {"kind": "Pod", "metadata": {"name": "p"}, "spec": {"priority": "high"}}}
-    (tmp_path / "a.json").write_text(json.dumps({"format": "schedviz-trace/1", "steps": [bad, *STEPS]}))
-    result = CliRunner().invoke(trace, [str(tmp_path / "a.json"), "-o", str(tmp_path / "out")])
-    assert result.exit_code == 0
-    steps = json.loads((tmp_path / "out" / "a.json").read_bytes())["steps"]
-    assert "spec.priority" in steps[0]["observed"]["error"]
-    assert steps[3]["observed"]["cycle"]["outcome"] == "scheduled"
+def test_an_object_with_an_unknown_kind_or_field_is_refused_with_its_path(tmp_path: Path) -> None:
+    pod = {"kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": []}}
+    bad = {
+        "field.json": ({**pod, "spec": {"containers": [], "foo": 1}}, "steps[3].object.spec.foo"),
+        "kind.json": ({**pod, "kind": "Gizmo"}, "steps[3].object.kind"),
+        "type.json": ({**pod, "spec": {"priority": "high"}}, "steps[3].object.spec.priority"),
+    }
+    for name, (obj, _) in bad.items():
+        steps = [*STEPS, {"op": "create", "object": obj}]
+        (tmp_path / name).write_text(json.dumps({"format": "schedviz-trace/1", "steps": steps}))
+    (tmp_path / "good.json").write_text(json.dumps({"format": "schedviz-trace/1", "steps": STEPS}))
+    result = CliRunner().invoke(trace, [str(tmp_path), "-o", str(tmp_path / "out")])
+    assert result.exit_code == 2
+    for name, (_, path) in bad.items():
+        assert f"{name}: {path}" in result.output
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["good.json"]
