@@ -112,12 +112,13 @@ class DomainCounts:
         return copy
 
     def to_state(self) -> dict[str, Any]:
-        """Plain data, for a checkpoint."""
-        return {"values": self._values, "sums": self._sums.tolist(), "seen": self._seen.tolist()}
+        """Plain data, for a checkpoint: the same for equal numbers, whichever nodes there were before and in what order."""
+        domains = sorted(self.seen())
+        return {"values": [value for value, _ in domains], "sums": [number for _, number in domains]}
 
     @classmethod
     def from_state(cls, data: Any) -> Self:
-        return cls(data["values"], np.array(data["sums"], np.int64), np.array(data["seen"], np.bool_))
+        return cls(data["values"], np.array(data["sums"], np.int64), np.ones(len(data["values"]), np.bool_))
 
     def _place(self, value: str) -> int | None:
         if self._places is None:
