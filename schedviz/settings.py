@@ -8,6 +8,8 @@ SCHEDVIZ_ROLE             web | worker | io: what this process is     (web)
 SCHEDVIZ_PUBLIC           1: strangers can reach this server; smaller limits, cookies over HTTPS alone
 SCHEDVIZ_ALLOWED_HOSTS    exact names, separated by commas            (127.0.0.1,localhost,[::1])
 SCHEDVIZ_ORIGINS          origins behind a proxy: https://schedviz.example.org
+SCHEDVIZ_EXTENDER_HOSTS   host:port, separated by commas: extenders that sessions may call (none)
+SCHEDVIZ_EXTENDER_USERS   names of users whose sessions may call them (nobody)
 SCHEDVIZ_LOG              json | console                              (console on a terminal)
 """
 
@@ -29,6 +31,11 @@ ROLE = os.environ.get("SCHEDVIZ_ROLE", "web")
 PUBLIC = flag("SCHEDVIZ_PUBLIC")
 DEBUG = flag("SCHEDVIZ_DEBUG")
 SECRET_KEY = secret_key(DATA)
+
+#: Extenders that sessions may call, exactly as in the configuration. Nobody else is ever called.
+EXTENDER_HOSTS = words("SCHEDVIZ_EXTENDER_HOSTS", [])
+#: Whose sessions may call them.
+EXTENDER_USERS = words("SCHEDVIZ_EXTENDER_USERS", [])
 
 # --- Limits. Each is named in the message of what it refuses.
 

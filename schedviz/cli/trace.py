@@ -6,6 +6,7 @@ import lzma
 import os
 from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import click
@@ -19,8 +20,9 @@ from schedviz.cli.trace_files import Refused, find, read
 @click.argument("paths", nargs=-1, required=True, metavar="IN...", type=click.Path(path_type=Path))
 @click.option("-o", "--output", required=True, metavar="DIR", type=click.Path(file_okay=False, path_type=Path), help="Where to write.")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), default=None, help="How many files at once; default: one for each core.")
+@click.option("--call-extenders", "hosts", multiple=True, metavar="HOST:PORT", help="Call extenders there over HTTP; may be repeated.")
 @click.pass_context
-def trace(ctx: click.Context, paths: tuple[Path, ...], output: Path, jobs: int | None) -> None:
+def trace(ctx: click.Context, paths: tuple[Path, ...], output: Path, jobs: int | None, hosts: tuple[str, ...]) -> None:
     """Run trace files (.json or .json.xz; a folder stands for those in it) and write them to DIR with what was observed.
 
     Each keeps its name and its ending. Leaves with 2 if a file could not be used; the others are written all the same.
@@ -30,7 +32,7 @@ def trace(ctx: click.Context, paths: tuple[Path, ...], output: Path, jobs: int |
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise click.ClickException(f"{output}: the folder cannot be made: {error.strerror}") from None
-    failures = _run_all(targets, jobs or os.cpu_count() or 1)
+    failures = _run_all(targets, jobs or os.cpu_count() or 1, hosts)
     for problem in [*problems, *failures]:
         click.echo(problem, err=True)
     click.echo(f"traces {len(targets) - len(failures)} written, {len(problems) + len(failures)} refused")
@@ -51,22 +53,23 @@ def _targets(paths: Iterable[Path], output: Path) -> tuple[list[tuple[Path, Path
     return [(file, target) for target, file in found.items()], problems
 
 
-def _run_all(targets: list[tuple[Path, Path]], jobs: int) -> list[str]:
+def _run_all(targets: list[tuple[Path, Path]], jobs: int, hosts: tuple[str, ...] = ()) -> list[str]:
     jobs = min(jobs, len(targets))
     if jobs <= 1:
-        return [problem for target in targets if (problem := run_file(*target))]
+        return [problem for target in targets if (problem := run_file(*target, hosts))]
     with ProcessPoolExecutor(jobs) as pool:
-        return [problem for problem in pool.map(run_file, *zip(*targets, strict=True)) if problem]
+        return [problem for problem in pool.map(partial(run_file, hosts=hosts), *zip(*targets, strict=True)) if problem]
 
 
-def run_file(source: Path, target: Path) -> str:
+def run_file(source: Path, target: Path, hosts: tuple[str, ...] = ()) -> str:
     """Run one file and write it; "" or why it could not be used. A configuration that is refused is told in the written file, too."""
     from schedviz.engine import run_trace
     from schedviz.ingest.trace_file import decode_trace
     from schedviz.kube.errors import KubeError
+    from schedviz.sessions.extender_http import HttpTransport
 
     try:
-        document = run_trace(decode_trace(read(source)))
+        document = run_trace(decode_trace(read(source)), transport=HttpTransport(hosts) if hosts else None)
         _write(target, document)
     except Refused as error:
         return str(error)

@@ -162,7 +162,7 @@ class BindingCycle:
         """The first extender that binds such pods does it; None: there is none. Upstream: schedule_one.go extendersBinding"""
         for extender in self.state.extenders:
             if extender.is_binder and extender.is_interested(self.assumed):
-                error = extender.bind_error()
+                error = extender.bind_error(self.assumed, self.node, cycle=self.number)
                 if error:
                     return PluginRun(as_status(error))
                 return PluginRun(as_status(self.state.host.carry_out(BindPod(self.assumed.pod, self.node))))

@@ -14,6 +14,7 @@ from schedviz.engine.extenders import Extender, ExtenderFilterRecord
 from schedviz.engine.framework.fit_error import NodeToStatusMap
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import unresolvable, unschedulable
+from schedviz.engine.framework.types import PodInfo
 
 #: Fewer feasible nodes than this are never enough while there are more to look at.
 MIN_FEASIBLE_NODES_TO_FIND: Final = 100
@@ -45,13 +46,13 @@ def rows_in_search_order(snapshot: Snapshot, names: frozenset[str] | None, start
     return snapshot.rows(np.fromiter((row_of[name] for name in ordered[first:] + ordered[:first]), np.intp, len(ordered)))
 
 
-def pass_extender(extender: Extender, rows: Rows, statuses: NodeToStatusMap) -> tuple[Rows, ExtenderFilterRecord]:
-    """The rows that an extender lets pass; why not the others is added to `statuses`. Where it fails, all rows and no reasons.
+def pass_extender(extender: Extender, pod: PodInfo, rows: Rows, statuses: NodeToStatusMap) -> tuple[Rows, ExtenderFilterRecord]:
+    """The rows that an extender lets pass, in its order; why not the others is added to `statuses`. Where it fails, all rows and no
+    reasons. Deviation: a node that it was not asked about is left out.
 
     Upstream: schedule_one.go findNodesThatPassExtenders
     """
-    names = list(rows.names)
-    record = extender.filter(names)
+    record = extender.filter(pod, rows)
     if record.error:
         return rows, record
     for node, reason in record.unresolvable.items():
@@ -60,5 +61,5 @@ def pass_extender(extender: Extender, rows: Rows, statuses: NodeToStatusMap) -> 
     for node, reason in record.failed.items():
         known = statuses.get(node)
         statuses[node] = unschedulable(reason) if known is None else known.with_reason(reason)
-    passed = set(record.feasible)
-    return rows.take(np.array([place for place, name in enumerate(names) if name in passed], dtype=np.intp)), record
+    place_of = {name: place for place, name in enumerate(rows.names)}
+    return rows.take(np.array([place_of[name] for name in record.feasible if name in place_of], dtype=np.intp)), record

@@ -287,7 +287,7 @@ class SchedulingCycle:
 
     def _ask_extender(self, extender: Extender, rows: Rows) -> tuple[Rows, str]:
         """The rows that it lets pass, or what went wrong; who did not pass is noted in the diagnosis."""
-        remaining, record = pass_extender(extender, rows, self.diagnosis.node_to_status)
+        remaining, record = pass_extender(extender, self.pod, rows, self.diagnosis.node_to_status)
         self.results.extender_filter.append(record)
         return remaining, "" if record.ignored else record.error
 
@@ -363,8 +363,7 @@ class SchedulingCycle:
     def _extender_prioritize(self) -> StageReport:
         """Ask the extenders for scores; one that fails is left out."""
         assert self.feasible is not None
-        names = list(self.feasible.names)
-        scores = {extender.name: extender.prioritize(names) for extender in self._interested_extenders()}
+        scores = {extender.name: extender.prioritize(self.pod, self.feasible) for extender in self._interested_extenders()}
         self.results.extender_scores = scores
         return StageReport(stages.SELECT_HOST, facts={"extenders": [name for name, record in scores.items() if not record.error]})
 

@@ -7,6 +7,7 @@ from typing import Any, Literal, Protocol
 
 from schedviz.engine import observe
 from schedviz.engine.config import ConfigurationError
+from schedviz.engine.extender_calls import ExtenderTransport
 from schedviz.engine.settings import Outcome, SimulationSettings
 from schedviz.engine.simulation import Simulation
 from schedviz.trace import commands
@@ -54,13 +55,18 @@ def settings_of(trace: Trace) -> SimulationSettings:
     )
 
 
-def run_trace(trace: Trace) -> dict[str, Any]:
-    """The trace's document with `observed` in every step, and `error` where its configuration is refused."""
+def run_trace(trace: Trace, *, transport: ExtenderTransport | None = None) -> dict[str, Any]:
+    """The trace's document with `observed` in every step, and `error` where its configuration is refused.
+
+    `transport` calls extenders that the trace does not answer for; without one nobody is called.
+    """
     document = {**trace.document}
     try:
         simulation = Simulation(settings_of(trace))
     except ConfigurationError as error:
         return {**document, "error": str(error)}
+    if transport is not None:
+        simulation.extender_calls.transport = transport
     observer = Observer(simulation, placement=trace.record_cycles == "placement")
     steps = []
     last = len(trace.steps) - 1
@@ -88,6 +94,7 @@ class Observer:
         assert outcome is not None
         events = simulation.drain_events()
         simulation.drain_cycles()
+        simulation.drain_answers()
         observed = self._what_happened(command, outcome, events)
         if with_state:
             observed.update(simulation.observed_state())

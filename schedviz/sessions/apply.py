@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 from django.db import IntegrityError, transaction
 
-from schedviz.sessions import frames, statements
+from schedviz.engine.extender_calls import Answer
+from schedviz.sessions import answers, frames, statements
 from schedviz.sessions.errors import Fenced
 from schedviz.sessions.lease import LEASE_SECONDS, Lease
 from schedviz.sessions.models import Session, shown_status
@@ -49,6 +50,7 @@ class Work(msgspec.Struct, frozen=True):
     cycles: Sequence[CycleView]
     status: Session.Status
     message: str
+    answers: Sequence[Answer] = ()
 
 
 class Committed(msgspec.Struct, frozen=True):
@@ -82,6 +84,8 @@ def commit(lease: Lease, session: Session, before: Position, work: Work) -> Comm
             if frame is not None:
                 events = (work.events[0].event, work.events[-1].event)
                 statements.insert_chunk(lease.session_id, after.chunk, events=events, cycles=(before.cycle, after.cycle), data=frame)
+            if work.answers:
+                answers.store(lease.session_id, list(work.answers))
             if work.cycles:
                 statements.insert_cycles(lease.session_id, [(one.cycle, msgspec.json.encode(one)) for one in work.cycles])
     except IntegrityError as error:

@@ -14,7 +14,18 @@ from django.db.models import F
 
 from schedviz.sessions import bells, stream
 from schedviz.sessions.errors import SourceRefused
-from schedviz.sessions.models import MAIN_BRANCH, Branch, CheckpointPiece, Chunk, Command, CycleDetail, CycleSummary, Session, Upload
+from schedviz.sessions.models import (
+    MAIN_BRANCH,
+    Branch,
+    CheckpointPiece,
+    Chunk,
+    Command,
+    CycleDetail,
+    CycleSummary,
+    ExtenderAnswer,
+    Session,
+    Upload,
+)
 
 UPLOAD_PIECE_BYTES = 1 << 20
 _PIECES_IN_A_TRANSACTION = 4
@@ -50,13 +61,18 @@ class Trace(msgspec.Struct, frozen=True):
 Source = Files | Generate | Trace
 
 
-def create_session(owner: AbstractBaseUser | None, name: str, source: Source, *, simulation: dict[str, Any] | None = None) -> Session:
+def create_session(
+    owner: AbstractBaseUser | None, name: str, source: Source, *, simulation: dict[str, Any] | None = None, calls_extenders: bool = False
+) -> Session:
     """A new session, `importing`; the import goes on in an io worker.
 
-    `simulation` are members of the engine's SimulationSettings. Raises `SourceRefused` when there are too many files or bytes.
+    `simulation` are members of the engine's SimulationSettings; `calls_extenders`: by the wish of somebody who may.
+    Raises `SourceRefused` when there are too many files or bytes.
     """
     with transaction.atomic():
-        session = Session.objects.create(owner_id=owner.pk if owner else None, name=name[:200], settings=simulation or {})
+        session = Session.objects.create(
+            owner_id=owner.pk if owner else None, name=name[:200], settings=simulation or {}, calls_extenders=calls_extenders
+        )
         Branch.objects.create(session=session, number=MAIN_BRANCH, name="main")
     try:
         session.source = _store(session.pk, source)
@@ -88,6 +104,7 @@ def delete_session(session_id: UUID) -> bool:
         (Upload.objects.filter(session_id=session_id), 4),
         (CheckpointPiece.objects.filter(checkpoint__session_id=session_id), 4),
         (Chunk.objects.filter(session_id=session_id), 200),
+        (ExtenderAnswer.objects.filter(session_id=session_id), 4),
         (CycleSummary.objects.filter(session_id=session_id), 500),
         (Command.objects.filter(session_id=session_id), 500),
         (CycleDetail.objects.filter(session_id=session_id), 50),

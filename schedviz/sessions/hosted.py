@@ -11,10 +11,11 @@ from collections.abc import Callable
 import msgspec
 
 from schedviz.engine import Simulation
-from schedviz.sessions import apply, checkpoints, frames, history, replaying, statements, stream
+from schedviz.sessions import answers, apply, checkpoints, frames, history, replaying, statements, stream
 from schedviz.sessions.apply import Done, Position, Work
 from schedviz.sessions.checkpoints import Saved
 from schedviz.sessions.errors import Fenced
+from schedviz.sessions.extender_http import HttpTransport
 from schedviz.sessions.lease import Lease, fenced_update
 from schedviz.sessions.models import Checkpoint, Session
 from schedviz.sessions.pace import Pace
@@ -76,6 +77,7 @@ class Hosted:
                 self.session.pk, to_seq=self.position.applied_seq, to_event=self.position.event, alive=alive
             )
             self._replay_seconds = time.perf_counter() - began
+        self._set_transport()
         self._inbox.clear()
         self._set_pace()
         checkpoints.sweep_incomplete(self.session.pk, epoch=self.lease.epoch)
@@ -86,6 +88,7 @@ class Hosted:
             return False
         self.lease, self.session = lease, session
         self.last_seq, self.interrupt_seq = session.last_seq, session.interrupt_seq
+        self._set_transport()
         self._inbox.clear()
         return True
 
@@ -141,6 +144,8 @@ class Hosted:
         done: list[tuple[Stored, Done]] = []
         with WATCHDOG.watch(f"The engine of session {self.session.pk}") as alive:
             stop = self._end_of_slice(alive)
+            if isinstance(self._transport, HttpTransport):
+                self._transport.before_call = alive
             while (stored := self.running or self._next(done)) is not None:
                 one = self._do(stored, stop)
                 if one is None:
@@ -156,6 +161,9 @@ class Hosted:
 
         def stop() -> bool:
             alive()
+            # An answer is an input: it is committed before anything is done on top of it.
+            if self.simulation.extender_calls.has_answers:
+                return True
             return self.simulation.cycle >= until_cycle or time.monotonic() >= deadline
 
         return stop
@@ -218,11 +226,14 @@ class Hosted:
         command = self.running.command if self.running else None
         self.pace = Pace(command.rate) if isinstance(command, Run) and command.rate else None
 
+    def _set_transport(self) -> None:
+        self._transport = self.simulation.extender_calls.transport = answers.live_transport(self.session)
+
     # --- Making it true
 
     def _commit(self, done: list[tuple[Stored, Done]]) -> None:
         events = self.simulation.drain_events()
-        cycles = self.simulation.drain_cycles()
+        cycles, answered = self.simulation.drain_cycles(), self.simulation.drain_answers()
         if not events and not done:
             return
         after = Position(
@@ -241,6 +252,7 @@ class Hosted:
             cycles=cycles,
             status=self.session.status,
             message=self.session.message,
+            answers=answered,
         )
         committed = apply.commit(self.lease, self.session, self.position, work)
         self.position = after

@@ -44,6 +44,8 @@ class Session(models.Model):
     settings: models.JSONField[Any, Any] = models.JSONField(default=dict)
     #: What the import brought in, what it left out and why; None until it ended.
     report: models.JSONField[Any, Any] = models.JSONField(null=True, blank=True)
+    #: Whoever made it asked that its extenders are called, and was allowed to. No file can ask for it.
+    calls_extenders = models.BooleanField(default=False)
     engine_version = models.CharField(max_length=64, blank=True, default="")
     created_at = models.DateTimeField(db_default=Now())
     updated_at = models.DateTimeField(auto_now=True)
@@ -171,6 +173,24 @@ class Command(models.Model):
 
     def __str__(self) -> str:
         return f"command {self.seq} of {self.session_id}"
+
+
+class ExtenderAnswer(models.Model):
+    """What an extender answered: an input, stored with what the engine did with it. Replay takes it and calls nobody."""
+
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="extender_answers")
+    branch = models.PositiveIntegerField(default=MAIN_BRANCH)
+    #: The number of its ExtenderAnswered.
+    event = models.BigIntegerField()
+    body = models.BinaryField()
+    #: What went wrong; then there is no body.
+    error = models.TextField(blank=True, default="")
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["session", "branch", "event"], name="extender_answer_once")]
+
+    def __str__(self) -> str:
+        return f"answer at event {self.event} of {self.session_id}"
 
 
 class Chunk(models.Model):

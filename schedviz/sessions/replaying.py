@@ -10,7 +10,7 @@ import msgspec
 from schedviz import __version__
 from schedviz.engine import Simulation
 from schedviz.engine.framework.plugins.installed import installed_plugins
-from schedviz.sessions import checkpoints, statements
+from schedviz.sessions import answers, checkpoints, statements
 from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.models import Checkpoint
 from schedviz.trace.commands import AnyCommand, decode_command
@@ -62,6 +62,7 @@ def replay(
     `ReplayDiverged`.
     """
     begun = checkpoint.in_command
+    simulation.extender_calls.transport = answers.StoredAnswers(checkpoint.session_id)
     for stored in stored_commands(checkpoint.session_id, after_seq=checkpoint.applied_seq, limit=to_seq - checkpoint.applied_seq + 1):
         if stored.seq > to_seq:
             if simulation.event >= to_event and not begun:
@@ -76,6 +77,7 @@ def replay(
         begun = False
         simulation.drain_events()
         simulation.drain_cycles()
+        simulation.drain_answers()
         if between_cycles():
             return stored
     _expect(simulation, to_event)
@@ -139,4 +141,5 @@ def load(session_id: UUID, *, to_seq: int, to_event: int, alive: Callable[[], No
     running = replay(simulation, checkpoint, to_seq=to_seq, to_event=to_event, between_cycles=go_on)
     simulation.drain_events()
     simulation.drain_cycles()
+    simulation.drain_answers()
     return simulation, running, checkpoint

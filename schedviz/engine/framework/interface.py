@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import Enum, IntEnum
-from typing import Any, Final, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, runtime_checkable
 
 import msgspec
 import numpy as np
@@ -25,6 +25,9 @@ from schedviz.engine.framework.status import Status
 from schedviz.engine.framework.types import ClusterEvent, NodeInfo, PodInfo, QueuedPodInfo
 from schedviz.engine.framework.verdicts import Verdicts
 from schedviz.kube.meta import KubeObject
+
+if TYPE_CHECKING:
+    from schedviz.engine.framework.preemption.importance import NodeVictims
 
 MAX_NODE_SCORE: Final = 100
 MIN_NODE_SCORE: Final = 0
@@ -140,8 +143,10 @@ class PreemptionExtender(Protocol):
 
     def is_interested(self, pod: PodInfo) -> bool: ...
 
-    def process_preemption(self, nodes: Sequence[str]) -> tuple[dict[str, bool], str]:
-        """Of the candidates those that it lets pass, and whether it leaves victims on them; or what went wrong."""
+    def process_preemption(
+        self, pod: PodInfo, candidates: Sequence[NodeVictims], snapshot: SharedLister
+    ) -> tuple[list[NodeVictims], str]:
+        """The candidates that it leaves, with the victims that it leaves on them; or what went wrong."""
         ...
 
 

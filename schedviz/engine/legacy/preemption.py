@@ -91,16 +91,12 @@ class EvaluatorV118(Evaluator):
                 break
             if not extender.supports_preemption or not extender.is_interested(pod):
                 continue
-            left, error = extender.process_preemption([candidate.node for candidate in candidates])
+            left, error = extender.process_preemption(pod, candidates, self._handle.snapshot)
             if error and not extender.is_ignorable:
                 return [], error
             if error:
                 continue
-            candidates = [
-                candidate if left[candidate.node] else NodeVictims(candidate.node, (), 0)
-                for candidate in candidates
-                if candidate.node in left
-            ]
+            candidates = left
         return candidates, ""
 
     def _evict(self, chosen: NodeVictims, pod: PodInfo) -> None:

@@ -72,6 +72,8 @@ class NewSession(Body, frozen=True, forbid_unknown_fields=True):
     trace: dict[str, Any] | None = None
     settings: dict[str, Any] = {}
     policies: Policies | None = None
+    #: Call the extenders of its configuration over HTTP, see docs/extenders.md.
+    call_extenders: bool = False
 
 
 class NewSessionFiles(Body, frozen=True):
@@ -82,6 +84,8 @@ class NewSessionFiles(Body, frozen=True):
     #: JSON texts of what they are in NewSession.
     settings: str = ""
     policies: str = ""
+    #: `true`: as in NewSession.
+    call_extenders: str = ""
 
 
 class OutcomeBody(Body, frozen=True):

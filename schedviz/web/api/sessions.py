@@ -22,6 +22,7 @@ from schedviz.ingest.generate import parse_generate_spec
 from schedviz.kube.errors import DecodeError, KubeError
 from schedviz.kube.explain import explain_validation_error
 from schedviz.sessions import create
+from schedviz.sessions.answers import may_call_extenders
 from schedviz.sessions.errors import SourceRefused
 from schedviz.sessions.models import Session
 from schedviz.sessions.simulation_settings import simulation_settings
@@ -103,6 +104,7 @@ class Sessions(APIView):
                 f"You have {settings.SESSIONS_PER_USER} sessions, the limit SCHEDVIZ_SESSIONS_PER_USER of this server.",
                 hint="Delete one.",
             )
+        calls_extenders = _calls_extenders(request)
         name, source, given = _files(request) if _is_multipart(request) else _described(request)
         try:
             simulation = simulation_settings(given)
@@ -112,7 +114,9 @@ class Sessions(APIView):
         if "\0" in name:
             raise ApiError(400, "invalid", "name: has the character U+0000, which cannot be stored.", path="name")
         try:
-            session = create.create_session(cast("AbstractBaseUser", request.user), name, source, simulation=simulation)
+            session = create.create_session(
+                cast("AbstractBaseUser", request.user), name, source, simulation=simulation, calls_extenders=calls_extenders
+            )
         except SourceRefused as error:
             too_large = "bytes" in str(error) or "More than" in str(error)
             raise ApiError(413 if too_large else 400, "too_large" if too_large else error.code, str(error), path="file") from error
@@ -152,11 +156,28 @@ def _is_multipart(request: Request) -> bool:
     return str(request.content_type).startswith("multipart/form-data")
 
 
+def _calls_extenders(request: Request) -> bool:
+    """Whether its extenders are to be called. Raises `ApiError` 403 where this user's sessions may call nobody."""
+    asked = request.data.get("callExtenders") if hasattr(request.data, "get") else None
+    if asked in (None, "", False, "false"):
+        return False
+    if asked not in (True, "true"):
+        raise ApiError(400, "invalid", "callExtenders: is neither true nor false.", path="callExtenders", expected="true or false")
+    if not may_call_extenders(cast("AbstractBaseUser", request.user)):
+        raise ApiError(
+            403,
+            "extenders_not_allowed",
+            "Your sessions may not call extenders: SCHEDVIZ_EXTENDER_USERS of this server does not name you.",
+            hint="Declare their answers (fakeExtenders), or ask the operator.",
+        )
+    return True
+
+
 def _files(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
     data = cast("QueryDict", request.data)
-    unknown = sorted(set(data) - {"file", "name", "settings", "policies"})
+    unknown = sorted(set(data) - {"file", "name", "settings", "policies", "callExtenders"})
     if unknown:
-        expected = "file (repeatable), name, settings, policies"
+        expected = "file (repeatable), name, settings, policies, callExtenders"
         raise ApiError(400, "invalid", f"There is no field {unknown[0]!r}.", path=unknown[0], expected=expected)
     files = cast("Iterable[UploadedFile[bytes]]", request.FILES.getlist("file"))
     sent = list(files)

@@ -123,15 +123,15 @@ class Evaluator:
         for extender in self._handle.extenders:
             if not extender.supports_preemption or not extender.is_interested(pod):
                 continue
-            left, error = extender.process_preemption([candidate.node for candidate in candidates])
+            left, error = extender.process_preemption(pod, candidates, self._handle.snapshot)
             if error and not extender.is_ignorable:
                 return [], as_status(error)
             if error:
                 continue
-            without_victims = [node for node, has_victims in left.items() if not has_victims]
+            without_victims = [candidate.node for candidate in left if not candidate.pods]
             if without_victims and not extender.is_ignorable:
                 return [], as_status(f'expected at least one victim pod on node "{without_victims[0]}"')
-            candidates = [candidate for candidate in candidates if left.get(candidate.node)]
+            candidates = [candidate for candidate in left if candidate.pods]
             if not candidates:
                 break
         return candidates, SUCCESS

@@ -1,0 +1,128 @@
+"""Calls of extenders: whoever runs the engine makes them, and each answer is recorded as an input before the cycle goes on.
+
+The engine has no sockets. It hands a call to an `ExtenderTransport`, which answers over HTTP, or with what was answered before.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Final, Protocol
+from urllib.parse import urlsplit
+
+import msgspec
+
+from schedviz.trace.events import ExtenderAnswered
+from schedviz.trace.recorder import Recorder
+
+#: The operator's list of hosts that may be called.
+HOSTS_SETTING: Final = "SCHEDVIZ_EXTENDER_HOSTS"
+#: How much of an answer its trace event shows.
+SHOWN_CHARACTERS: Final = 1000
+_DEFAULT_PORTS: Final = {"http": 80, "https": 443}
+
+
+class ExtenderError(Exception):
+    """A call that brought no answer, in the words of Go's HTTP client or of upstream's `send`."""
+
+
+class ExtenderTls(msgspec.Struct, frozen=True):
+    """How an extender's certificate is judged. `insecure`: not at all."""
+
+    insecure: bool = False
+    server_name: str = ""
+    ca_pem: str = ""
+
+
+class ExtenderCall(msgspec.Struct, frozen=True):
+    """One POST. `event` is the number of the trace event that will record its answer: the same call has the same one when it is
+    made again from a checkpoint."""
+
+    event: int
+    verb: str
+    url: str
+    body: bytes
+    timeout_seconds: float
+    tls: ExtenderTls = ExtenderTls()
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What came of a call: the body of the response, or what went wrong."""
+
+    event: int
+    body: bytes = b""
+    error: str = ""
+
+
+class ExtenderTransport(Protocol):
+    """Makes calls."""
+
+    def call(self, call: ExtenderCall) -> bytes:
+        """The body of a response with status 200. Raises `ExtenderError`; anything else breaks the cycle off."""
+        ...
+
+
+class NobodyIsCalled:
+    """The transport of an engine that nobody gave another one: no host is listed."""
+
+    def call(self, call: ExtenderCall) -> bytes:
+        raise ExtenderError(not_listed(call.url))
+
+
+def not_listed(url: str) -> str:
+    """Why a host is not called."""
+    return f'Post "{url}": schedviz does not call {host_and_port(url)}: it is not listed in {HOSTS_SETTING}'
+
+
+def host_and_port(url: str) -> str:
+    """`host:port` of a URL as an operator lists it, the host in lower case; "" where there is none."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port or _DEFAULT_PORTS.get(parts.scheme)
+    except ValueError:
+        return ""
+    if not parts.hostname or port is None or parts.username is not None:
+        return ""
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    return f"{host}:{port}"
+
+
+class ExtenderCalls:
+    """Makes calls through a transport and keeps what was answered, until it is drained."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.transport: ExtenderTransport = NobodyIsCalled()
+        self._recorder = recorder
+        self._answers: list[Answer] = []
+
+    @property
+    def has_answers(self) -> bool:
+        """Whether there are answers that were not drained."""
+        return bool(self._answers)
+
+    def drain(self) -> list[Answer]:
+        """The answers since the last drain, oldest first."""
+        answers, self._answers = self._answers, []
+        return answers
+
+    def call(
+        self, extender: str, url: str, verb: str, body: bytes, *, timeout_seconds: float, tls: ExtenderTls, cycle: int | None = None
+    ) -> Answer:
+        """Make a call and record its answer. `cycle` is the cycle that asks, where it is not the one that runs."""
+        recorder = self._recorder
+        call = ExtenderCall(recorder.event + 1, verb, url, body, timeout_seconds, tls)
+        try:
+            answer = Answer(call.event, body=self.transport.call(call))
+        except ExtenderError as error:
+            answer = Answer(call.event, error=str(error))
+        self._answers.append(answer)
+        recorder.record(
+            ExtenderAnswered,
+            cycle=recorder.cycle if cycle is None else cycle,
+            extender=extender,
+            verb=verb,
+            size=len(answer.body),
+            digest=hashlib.blake2b(answer.body, digest_size=16).hexdigest() if answer.body else "",
+            answer=answer.body[: 4 * SHOWN_CHARACTERS].decode(errors="replace")[:SHOWN_CHARACTERS],
+            error=answer.error,
+        )
+        return answer

@@ -1,0 +1,198 @@
+"""What goes to an extender and comes back: JSON as k8s.io/kube-scheduler/extender/v1 has it, whose members are named as in Go.
+
+Answers are read as Go's decoder reads them: names in any case, null for absent, what comes after the first value not at all.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from schedviz.engine.framework.preemption.importance import NodeVictims
+from schedviz.engine.framework.types import PodInfo
+from schedviz.kube.codec import enc_hook
+from schedviz.kube.meta import KubeObject
+
+_INT64: Final = 1 << 63
+#: Members that say what schedviz does not keep, and what upstream's objects do not say in a list.
+_OURS: Final = ("kind", "unread", "unreadStatus")
+
+
+class AnswerError(ValueError):
+    """An answer that is not of the expected form."""
+
+
+# What goes out.
+
+
+def filter_args(pod: PodInfo, nodes: Sequence[KubeObject] | None, names: Sequence[str] | None) -> bytes:
+    """ExtenderArgs: nodes, or their names for an extender that has a cache of its own."""
+    found = None if nodes is None else {"metadata": {}, "items": [_plain(node) for node in nodes]}
+    return _encoded({"Pod": _plain(pod.pod), "Nodes": found, "NodeNames": names})
+
+
+def preemption_args(pod: PodInfo, candidates: Iterable[NodeVictims], *, meta: bool) -> bytes:
+    """ExtenderPreemptionArgs; `meta`: victims are named by their UID alone."""
+    victims = {
+        candidate.node: {
+            "Pods": [{"UID": victim.uid} if meta else _plain(victim.pod) for victim in candidate.pods],
+            "NumPDBViolations": candidate.num_pdb_violations,
+        }
+        for candidate in candidates
+    }
+    return _encoded(
+        {"Pod": _plain(pod.pod), "NodeNameToVictims": None if meta else victims, "NodeNameToMetaVictims": victims if meta else None}
+    )
+
+
+def binding_args(pod: PodInfo, node: str) -> bytes:
+    """ExtenderBindingArgs."""
+    return _encoded({"PodName": pod.pod.name, "PodNamespace": pod.pod.namespace, "PodUID": pod.uid, "Node": node})
+
+
+def _plain(obj: KubeObject) -> dict[str, Any]:
+    plain: dict[str, Any] = msgspec.to_builtins(obj, enc_hook=enc_hook)
+    for member in _OURS:
+        plain.pop(member, None)
+    plain.get("metadata", {}).pop("unreadAnnotations", None)
+    return plain
+
+
+def _encoded(value: Any) -> bytes:
+    return msgspec.json.encode(value)
+
+
+# What comes back.
+
+
+class FilterResult(msgspec.Struct, frozen=True):
+    """ExtenderFilterResult; `nodes` are the names of its items, None where it has none."""
+
+    nodes: list[str] | None
+    node_names: list[str] | None
+    failed: dict[str, str]
+    unresolvable: dict[str, str]
+    error: str
+
+
+class MetaVictims(msgspec.Struct, frozen=True):
+    """The UIDs of the pods that have to go from a node."""
+
+    uids: list[str]
+    num_pdb_violations: int
+
+
+def filter_result(body: bytes) -> FilterResult:
+    """Raises `AnswerError`, as the others do."""
+    result = _object(_decoded(body), "v1.ExtenderFilterResult")
+    nodes, names = result.get("nodes"), result.get("nodenames")
+    items = None if nodes is None else _list(_object(nodes, "v1.NodeList").get("items"), "ExtenderFilterResult.Nodes.items")
+    return FilterResult(
+        nodes=None if items is None else [_name_of(item) for item in items],
+        node_names=None if names is None else [_string(name, "NodeNames") for name in _list(names, "ExtenderFilterResult.NodeNames")],
+        failed=_strings(result.get("failednodes"), "FailedNodes"),
+        unresolvable=_strings(result.get("failedandunresolvablenodes"), "FailedAndUnresolvableNodes"),
+        error=_string(result.get("error"), "Error"),
+    )
+
+
+def priorities(body: bytes) -> list[tuple[str, int]]:
+    """HostPriorityList: nodes and scores."""
+    entries = [_object(entry, "v1.HostPriority") for entry in _list(_decoded(body), "HostPriorityList")]
+    return [(_string(entry.get("host"), "HostPriority.Host"), _int64(entry.get("score"), "HostPriority.Score")) for entry in entries]
+
+
+def preemption_result(body: bytes) -> dict[str, MetaVictims]:
+    """ExtenderPreemptionResult: by node who has to go."""
+    result = _object(_decoded(body), "v1.ExtenderPreemptionResult").get("nodenametometavictims")
+    return {node: _meta_victims(victims) for node, victims in _mapping(result, "NodeNameToMetaVictims").items()}
+
+
+def binding_error(body: bytes) -> str:
+    """What ExtenderBindingResult says went wrong; "": nothing."""
+    return _string(_object(_decoded(body), "v1.ExtenderBindingResult").get("error"), "Error")
+
+
+def _meta_victims(value: Any) -> MetaVictims:
+    victims = _object(value, "v1.MetaVictims")
+    pods = [_object(pod, "v1.MetaPod") for pod in _list(victims.get("pods"), "MetaVictims.Pods")]
+    return MetaVictims(
+        uids=[_string(pod.get("uid"), "MetaPod.UID") for pod in pods],
+        num_pdb_violations=_int64(victims.get("numpdbviolations"), "MetaVictims.NumPDBViolations"),
+    )
+
+
+def _decoded(body: bytes) -> Any:
+    text = body.decode(errors="replace").lstrip(" \t\r\n")
+    if not text:
+        raise AnswerError("EOF")
+    try:
+        return _decoder.raw_decode(text)[0]
+    except (ValueError, RecursionError) as error:
+        place = error.pos if isinstance(error, json.JSONDecodeError) else 0
+        if isinstance(error, RecursionError):
+            raise AnswerError("exceeded max depth") from None
+        if place >= len(text):
+            raise AnswerError("unexpected EOF") from None
+        raise AnswerError(f"invalid character '{text[place]}' looking for beginning of value") from None
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(name)
+
+
+_decoder: Final = json.JSONDecoder(parse_constant=_no_constant)
+
+
+def _object(value: Any, type_: str) -> dict[str, Any]:
+    """The members by their names in lower case; null is an object without any."""
+    return {name.lower(): member for name, member in _mapping(value, type_).items()}
+
+
+def _mapping(value: Any, type_: str) -> Mapping[str, Any]:
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise _mismatch(value, type_)
+    return value
+
+
+def _list(value: Any, type_: str) -> list[Any]:
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise _mismatch(value, type_)
+    return value
+
+
+def _strings(value: Any, field: str) -> dict[str, str]:
+    return {name: _string(text, field) for name, text in _mapping(value, f"field {field}").items()}
+
+
+def _string(value: Any, field: str) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise _mismatch(value, f"field {field} of type string")
+    return value
+
+
+def _int64(value: Any, field: str) -> int:
+    if value is None:
+        return 0
+    if isinstance(value, bool) or not isinstance(value, int) or not -_INT64 <= value < _INT64:
+        raise _mismatch(value, f"field {field} of type int64")
+    return value
+
+
+def _name_of(node: Any) -> str:
+    return _string(_object(_object(node, "v1.Node").get("metadata"), "v1.ObjectMeta").get("name"), "metadata.name")
+
+
+def _mismatch(value: Any, wanted: str) -> AnswerError:
+    kinds = {bool: "bool", str: "string", list: "array", dict: "object"}
+    found = kinds.get(type(value)) or f"number {str(value)[:40]}"
+    return AnswerError(f"json: cannot unmarshal {found} into Go value of {wanted}")
