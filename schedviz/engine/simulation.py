@@ -20,6 +20,7 @@ from schedviz.engine.clock import Clock
 from schedviz.engine.cluster import Cluster
 from schedviz.engine.config import ConfigurationError, Problem, load_configuration
 from schedviz.engine.cycle_view import api_view, binding_view, cycle_view
+from schedviz.engine.extender_calls import Answer, ExtenderCalls
 from schedviz.engine.extenders import build_extenders, with_ignored_resources
 from schedviz.engine.operations import Operations, Task
 from schedviz.engine.origin import Origin
@@ -47,13 +48,15 @@ class Simulation:
         #: As decoding gives it (whole seconds are floats too), so that a checkpoint is the same whoever made it.
         self.settings = msgspec.convert(msgspec.to_builtins(settings), SimulationSettings)
         configuration = load_configuration(settings.config)
+        self.recorder = Recorder()
+        #: Give it a transport, and extenders that were not declared with their answers are called.
+        self.extender_calls = ExtenderCalls(self.recorder)
         try:
-            self.extenders = build_extenders(configuration, settings.fake_extenders)
+            self.extenders = build_extenders(configuration, settings.fake_extenders, self.extender_calls)
         except msgspec.ValidationError as error:
             raise ConfigurationError([Problem("fakeExtenders", str(error))]) from None
         self.configuration = with_ignored_resources(configuration, settings.fake_extenders)
         self.clock = Clock()
-        self.recorder = Recorder()
         self.random_source = None if settings.first_of_tied else random.Random(settings.seed)  # noqa: S311  (a draw, not a secret)
         self.cluster = self._new_cluster()
         self.scheduler = self._new_scheduler()
@@ -166,6 +169,10 @@ class Simulation:
         """Summaries of the scheduling cycles that ended since the last drain."""
         cycles, self._ended_cycles = self._ended_cycles, []
         return cycles
+
+    def drain_answers(self) -> list[Answer]:
+        """What extenders answered since the last drain. To be stored with the events, before the command goes on."""
+        return self.extender_calls.drain()
 
     @property
     def detail(self) -> bool:

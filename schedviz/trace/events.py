@@ -335,18 +335,6 @@ class ExtenderAnswered(TraceEvent, frozen=True, kw_only=True, tag="extenderAnswe
     error: str = ""
 
 
-class ExtenderAnswered(TraceEvent, frozen=True, kw_only=True, tag="extenderAnswered"):
-    """An extender was called and answered, or did not (`error`). An answer is an input: it is stored whole, with its digest here, and
-    when the cycle is done again nobody is called. `answer` is the beginning of it, `size` its length in bytes."""
-
-    extender: str
-    verb: str
-    size: int = 0
-    digest: str = ""
-    answer: str = ""
-    error: str = ""
-
-
 class ClockAdvanced(TraceEvent, frozen=True, kw_only=True, tag="clockAdvanced"):
     """Virtual time passed and nothing else; `at` is the new time."""
 
@@ -387,7 +375,6 @@ AnyEvent = (
     | LatencySet
     | EventRecorded
     | ExtenderAnswered
-    | ExtenderAnswered
     | ClockAdvanced
     | SchedulerExited
     | Restarted
@@ -422,7 +409,6 @@ __all__ = [
     "CycleEnded",
     "CycleStarted",
     "EventRecorded",
-    "ExtenderAnswered",
     "ExtenderAnswered",
     "HelperSet",
     "ImageChange",

@@ -67,6 +67,7 @@ export function fold(state: State, event: AnyEvent): void {
     case "restarted":
       return restart(state);
     case "eventRecorded":
+    case "extenderAnswered":
     case "clockAdvanced":
     case "commandDone":
     case "cacheCall":
