@@ -1,0 +1,62 @@
+"""How the cache differs from what the informers hold: names of nodes and uids of pods.
+
+Upstream: internal/cache/debugger/comparer.go
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from schedviz.engine.cache.debugger.dumper import Dump
+from schedviz.engine.cache.debugger.log_line import LogLine
+
+
+class Mismatch(msgspec.Struct, frozen=True):
+    """Nodes by name and pods by uid that one side alone has, sorted."""
+
+    missed_nodes: list[str] = []
+    redundant_nodes: list[str] = []
+    missed_pods: list[str] = []
+    redundant_pods: list[str] = []
+
+    def lines(self, at: int) -> list[LogLine]:
+        """The lines of the log, those of verbosity 3 among them. Upstream: comparer.go Compare"""
+        lines = [LogLine(at, "debugger/comparer.go:42", "Cache comparer started", verbosity=3)]
+        if self.missed_nodes or self.redundant_nodes:
+            values = (("missedNodes", self.missed_nodes), ("redundantNodes", self.redundant_nodes))
+            lines.append(LogLine(at, "debugger/comparer.go:60", "Cache mismatch", values))
+        if self.missed_pods or self.redundant_pods:
+            values = (("missedPods", self.missed_pods), ("redundantPods", self.redundant_pods))
+            lines.append(LogLine(at, "debugger/comparer.go:64", "Cache mismatch", values))
+        return [*lines, LogLine(at, "debugger/comparer.go:67", "Cache comparer finished", verbosity=3)]
+
+
+def compare(node_names: Iterable[str], pod_uids: Iterable[str], dump: Dump) -> Mismatch:
+    """Compare what the listers have with the dump. A pod of another scheduler that waits counts as missed, as upstream."""
+    cached = [pod.uid for node in dump.nodes for pod in node.pods]
+    missed_nodes, redundant_nodes = compare_strings(node_names, (node.name for node in dump.nodes))
+    missed_pods, redundant_pods = compare_strings(pod_uids, [*cached, *(pod.uid for pod in dump.pending)])
+    return Mismatch(missed_nodes, redundant_nodes, missed_pods, redundant_pods)
+
+
+def compare_strings(actual: Iterable[str], cached: Iterable[str]) -> tuple[list[str], list[str]]:
+    """What is missing in `cached`, and what is too much there; a string that is there twice counts twice.
+
+    Upstream: comparer.go compareStrings
+    """
+    left, right = sorted(actual), sorted(cached)
+    missed, redundant = [], []
+    i = j = 0
+    while i < len(left) or j < len(right):
+        if j == len(right) or (i < len(left) and left[i] < right[j]):
+            missed.append(left[i])
+            i += 1
+        elif i == len(left) or left[i] > right[j]:
+            redundant.append(right[j])
+            j += 1
+        else:
+            i += 1
+            j += 1
+    return missed, redundant

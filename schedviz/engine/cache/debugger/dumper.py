@@ -1,0 +1,137 @@
+"""The dump that SIGUSR2 asks for: nodes with their pods as the cache has them, and the pods that wait.
+
+Upstream: internal/cache/debugger/dumper.go
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
+
+import msgspec
+
+from schedviz.engine.cache.debugger.log_line import LogLine
+from schedviz.engine.framework.resource import Resource
+from schedviz.engine.framework.types import NodeInfo, PodInfo
+from schedviz.kube.core import Pod
+
+NODES_MESSAGE: Final = "Dump of cached NodeInfo"
+QUEUE_MESSAGE: Final = "Dump of scheduling queue"
+
+
+class DumpedPod(msgspec.Struct, frozen=True):
+    """What a dump says of a pod."""
+
+    name: str
+    namespace: str
+    uid: str
+    phase: str = ""
+    nominated_node: str = ""
+
+    @classmethod
+    def of(cls, pod: Pod) -> DumpedPod:
+        """What a dump would say."""
+        return cls(pod.name, pod.namespace, pod.uid, pod.status.phase, pod.status.nominated_node_name)
+
+    @property
+    def key(self) -> str:
+        """`namespace/name`."""
+        return f"{self.namespace}/{self.name}"
+
+    def text(self) -> str:
+        """Its line. Upstream: dumper.go printPod"""
+        members = f"uid: {self.uid}, phase: {self.phase}, nominated node: {self.nominated_node}"
+        return f"name: {self.name}, namespace: {self.namespace}, {members}\n"
+
+
+class DumpedNode(msgspec.Struct, frozen=True):
+    """What a dump says of a node. `ports` and `images` are in no log: None where the dump was read from one."""
+
+    name: str
+    requested: Resource
+    allocatable: Resource
+    is_deleted: bool = False
+    pods: tuple[DumpedPod, ...] = ()
+    nominated: tuple[DumpedPod, ...] = ()
+    #: (IP, protocol, port).
+    ports: frozenset[tuple[str, str, int]] | None = None
+    images: frozenset[str] | None = None
+
+    @classmethod
+    def of(cls, info: NodeInfo, nominated: Iterable[PodInfo]) -> DumpedNode:
+        """What a dump would say."""
+        return cls(
+            name=info.name,
+            requested=info.requested,
+            allocatable=info.allocatable,
+            is_deleted=info.node is None,
+            pods=tuple(DumpedPod.of(pod.pod) for pod in info.pods),
+            nominated=tuple(DumpedPod.of(pod.pod) for pod in nominated),
+            ports=frozenset((ip, protocol, port) for ip, ports in info.used_ports.items() for protocol, port in ports),
+            images=frozenset(info.image_states),
+        )
+
+    def text(self) -> str:
+        """Its lines. Upstream: dumper.go printNodeInfo"""
+        head = (
+            f"Node name: {self.name}\nDeleted: {'true' if self.is_deleted else 'false'}\n"
+            f"Requested Resources: {resource_text(self.requested)}\nAllocatable Resources:{resource_text(self.allocatable)}\n"
+            f"Scheduled Pods(number: {len(self.pods)}):\n"
+        )
+        text = head + "".join(pod.text() for pod in self.pods)
+        if self.nominated:
+            text += f"Nominated Pods(number: {len(self.nominated)}):\n" + "".join(pod.text() for pod in self.nominated)
+        return text
+
+
+class Dump(msgspec.Struct, frozen=True):
+    """Cache and queue at one moment."""
+
+    nodes: tuple[DumpedNode, ...] = ()
+    summary: str = ""
+    #: The pods that wait.
+    pending: tuple[DumpedPod, ...] = ()
+
+    def lines(self, at: int) -> list[LogLine]:
+        """The lines of the log. Upstream: dumper.go DumpAll"""
+        nodes = "\n\n".join(node.text() for node in self.nodes)
+        pods = "".join(pod.text() for pod in self.pending)
+        return [
+            LogLine(at, "debugger/dumper.go:52", NODES_MESSAGE, (("nodes", nodes),)),
+            LogLine(at, "debugger/dumper.go:62", QUEUE_MESSAGE, (("summary", self.summary), ("pods", pods))),
+        ]
+
+
+def take(
+    nodes: Iterable[NodeInfo],
+    pending: Sequence[Sequence[Pod]],
+    nominated_pods_for_node: Callable[[str], Iterable[PodInfo]],
+) -> Dump:
+    """A dump of the cache's nodes and of the pods in the three queues: active, backoff, unschedulable.
+
+    Where upstream leaves the order to a map, it is the recorded runs': by a hash of the name.
+    """
+    scrambled = sorted(nodes, key=lambda info: scramble(info.name))
+    lengths = zip(("activeQ", "backoffQ", "unschedulablePods"), pending, strict=True)
+    return Dump(
+        nodes=tuple(DumpedNode.of(info, nominated_pods_for_node(info.name)) for info in scrambled),
+        summary="; ".join(f"{name}:{len(pods)}" for name, pods in lengths),
+        pending=tuple(DumpedPod.of(pod) for pods in pending for pod in sorted(pods, key=lambda pod: scramble(pod.name))),
+    )
+
+
+def resource_text(resource: Resource) -> str:
+    """A resource as Go's `%+v` prints a pointer to one."""
+    scalar = " ".join(f"{name}:{resource.scalar[name]}" for name in sorted(resource.scalar))
+    return (
+        f"&{{MilliCPU:{resource.milli_cpu} Memory:{resource.memory} EphemeralStorage:{resource.ephemeral_storage} "
+        f"AllowedPodNumber:{resource.allowed_pod_number} ScalarResources:map[{scalar}]}}"
+    )
+
+
+def scramble(name: str) -> int:
+    """FNV-1a, 32 bits."""
+    value = 0x811C9DC5
+    for byte in name.encode():
+        value = ((value ^ byte) * 0x01000193) & 0xFFFFFFFF
+    return value
