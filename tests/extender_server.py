@@ -24,7 +24,7 @@ class ExtenderServer:
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:  # noqa: N802
+            def do_POST(self) -> None:
                 verb = self.path.removeprefix("/scheduler/")
                 args = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 outer.asked.append((verb, args))

@@ -96,7 +96,7 @@ def test_an_answer_is_committed_before_the_engine_goes_on(server: ExtenderServer
 
 
 @pytest.mark.parametrize(("asked", "owner"), [(False, "ann"), (True, "bob")])
-def test_a_session_calls_nobody_without_wish_and_leave(server: ExtenderServer, asked: bool, owner: str) -> None:
+def test_a_session_calls_nobody_without_wish_and_leave(server: ExtenderServer, *, asked: bool, owner: str) -> None:
     session_id = session_of(server, calls_extenders=asked, owner=owner)
     send(session_id, "cycle")
     work_off(session_id)

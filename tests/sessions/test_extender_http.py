@@ -88,7 +88,7 @@ def test_scores_are_weighed_and_stretched(server: ExtenderServer) -> None:
 
 
 @pytest.mark.parametrize("cached", [False, True])
-def test_preemption_takes_the_victims_that_the_extender_leaves(server: ExtenderServer, cached: bool) -> None:
+def test_preemption_takes_the_victims_that_the_extender_leaves(server: ExtenderServer, *, cached: bool) -> None:
     def preempt(args: dict[str, Any]) -> Any:
         if cached:
             return {"NodeNameToMetaVictims": {"b": args["NodeNameToMetaVictims"]["b"]}}

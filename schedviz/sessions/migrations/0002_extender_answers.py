@@ -7,27 +7,27 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('scheduling', '0001_first'),
+        ("scheduling", "0001_first"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='session',
-            name='calls_extenders',
+            model_name="session",
+            name="calls_extenders",
             field=models.BooleanField(default=False),
         ),
         migrations.CreateModel(
-            name='ExtenderAnswer',
+            name="ExtenderAnswer",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('branch', models.PositiveIntegerField(default=0)),
-                ('event', models.BigIntegerField()),
-                ('body', models.BinaryField()),
-                ('error', models.TextField(blank=True, default='')),
-                ('session', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='extender_answers', to='scheduling.session')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("branch", models.PositiveIntegerField(default=0)),
+                ("event", models.BigIntegerField()),
+                ("body", models.BinaryField()),
+                ("error", models.TextField(blank=True, default="")),
+                ("session", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="extender_answers", to="scheduling.session")),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('session', 'branch', 'event'), name='extender_answer_once')],
+                "constraints": [models.UniqueConstraint(fields=("session", "branch", "event"), name="extender_answer_once")],
             },
         ),
     ]
