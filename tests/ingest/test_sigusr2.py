@@ -16,7 +16,8 @@ CASES = sorted(path.name for path in SAMPLES.iterdir())
 
 
 def _moment(log: str) -> int:
-    return round(json.loads(log.splitlines()[-1])["ts"]) * 1_000_000
+    millis: float = json.loads(log.splitlines()[-1])["ts"]
+    return round(millis) * 1_000_000
 
 
 @pytest.mark.parametrize("case", CASES)
