@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from schedviz.cli.trace import trace
 from schedviz.engine import Simulation, SimulationSettings
 from schedviz.kube.codec import from_dict
 from schedviz.sessions.extender_http import ANSWER_BYTES, HttpTransport
@@ -217,3 +221,23 @@ def test_an_answer_is_recorded(server: ExtenderServer) -> None:
     assert (answered.extender, answered.verb, answered.size) == (server.url, "filter", len(body))
     assert answered.answer == body[:1000].decode()
     assert len(answered.digest) == 32
+
+
+def test_the_command_line_calls_the_hosts_that_it_is_given(server: ExtenderServer, tmp_path: Path) -> None:
+    server.answers["filter"] = lambda _: {"NodeNames": ["b"]}
+    steps = [{"op": "create", "object": one} for one in (node("a"), node("b"), pod("p"))]
+    document = {
+        "format": "schedviz-trace/1",
+        "name": "called",
+        "config": server.config(filterVerb="filter", nodeCacheCapable=True),
+        "steps": [*steps, {"op": "cycle"}],
+    }
+    (tmp_path / "called.json").write_text(json.dumps(document))
+    target = tmp_path / "out"
+
+    for hosts in ([], ["--call-extenders", server.host]):
+        result = CliRunner().invoke(trace, [str(tmp_path / "called.json"), "-o", str(target), *hosts])
+        assert result.exit_code == 0, result.output
+        written = json.loads((target / "called.json").read_text())
+        assert written["steps"][-1]["observed"]["cycle"]["node"] == ("b" if hosts else "")
+        assert len(server.asked) == (1 if hosts else 0)
