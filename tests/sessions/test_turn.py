@@ -266,13 +266,13 @@ def test_a_slow_run_hears_a_pause_between_two_cycles(make_session: MakeSession) 
 
 @pytest.fixture
 def breaking(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Latency for the kind `Broken` raises, for `Deadly` it ends the owner."""
+    """Latency for services raises, for namespaces it ends the owner."""
     start = Simulation.start
 
     def start_or_break(self: Simulation, one: Any, *, seq: int = 0) -> None:
-        if isinstance(one, Latency) and one.kind == "Broken":
+        if isinstance(one, Latency) and one.kind == "Service":
             raise RuntimeError("a bug")
-        if isinstance(one, Latency) and one.kind == "Deadly":
+        if isinstance(one, Latency) and one.kind == "Namespace":
             raise SystemExit
         start(self, one, seq=seq)
 
@@ -283,7 +283,7 @@ def breaking(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_command_that_breaks_the_engine_is_set_aside_and_the_others_go_on(make_session: MakeSession) -> None:
     session_id = make_session()
     send(session_id, "cycle")
-    send(session_id, "latency", kind="Broken", seconds=1)
+    send(session_id, "latency", kind="Service", seconds=1)
     send(session_id, "cycle")
 
     session = work_off(session_id)
@@ -299,7 +299,7 @@ def test_a_command_that_breaks_the_engine_is_set_aside_and_the_others_go_on(make
 @pytest.mark.usefixtures("breaking")
 def test_a_command_that_kills_three_owners_is_set_aside(make_session: MakeSession) -> None:
     session_id = make_session()
-    send(session_id, "latency", kind="Deadly", seconds=1)
+    send(session_id, "latency", kind="Namespace", seconds=1)
     send(session_id, "cycle")
     for _ in range(3):
         with pytest.raises(SystemExit):
