@@ -6,11 +6,10 @@ import msgspec
 
 from schedviz.kube import codec
 from schedviz.kube.errors import KubeError
-from schedviz.kube.kinds import BY_NAME, WATCHED_KINDS
+from schedviz.kube.kinds import BY_NAME
 from schedviz.sessions.errors import CommandRefused
 from schedviz.trace.commands import Advance, AnyCommand, Create, Delete, Latency, Update, Watch
 
-_WATCHED = frozenset(kind.name for kind in WATCHED_KINDS)
 _KINDS = ", ".join(sorted(BY_NAME))
 
 
@@ -24,8 +23,8 @@ def canonical(command: AnyCommand) -> AnyCommand:
             return _with_canonical_object(command)
         case Delete() if command.kind not in BY_NAME:
             raise CommandRefused(f"kind: the scheduler does not read the kind {command.kind!r}; it reads {_KINDS}")
-        case Latency() | Watch() if command.kind not in _WATCHED and command.kind != "*":
-            watched = ", ".join(sorted(_WATCHED))
+        case Latency() | Watch() if command.kind != "*" and not _is_watched(command.kind):
+            watched = ", ".join(sorted(filter(_is_watched, BY_NAME)))
             raise CommandRefused(
                 f"kind: the scheduler does not watch the kind {command.kind!r}; it watches {watched}, and * is all of them"
             )
@@ -34,6 +33,10 @@ def canonical(command: AnyCommand) -> AnyCommand:
         case Advance() if (command.seconds is None) == (command.to is None):
             raise CommandRefused('seconds: expected either a number of seconds, or "to": "next"')
     return command
+
+
+def _is_watched(kind: str) -> bool:
+    return kind in BY_NAME and BY_NAME[kind].watched
 
 
 def _with_canonical_object(command: Create | Update) -> AnyCommand:
