@@ -11,8 +11,9 @@ function isTaken(target: EventTarget | null, key: string): boolean {
 export function listenForKeys(commands: readonly Command[], isOff: () => boolean): () => void {
   const byKey = new Map(commands.flatMap((command) => command.keys.map((key) => [key, command] as const)));
   const listen = (event: KeyboardEvent): void => {
-    if (event.ctrlKey || event.metaKey || event.altKey || isTaken(event.target, event.key)) return;
-    const command = byKey.get(event.key);
+    const chord = (event.ctrlKey || event.metaKey) && !event.altKey;
+    if (event.altKey || (chord && event.key !== "k") || (!chord && isTaken(event.target, event.key))) return;
+    const command = byKey.get(chord ? `Mod+${event.key}` : event.key);
     if (!command || (isOff() && command.id !== "page.dismiss" && command.id !== "page.help")) return;
     event.preventDefault();
     command.run();
@@ -23,7 +24,7 @@ export function listenForKeys(commands: readonly Command[], isOff: () => boolean
   };
 }
 
-const SHOWN: Record<string, string> = { " ": "Space", ArrowRight: "→", Escape: "Esc" };
+const SHOWN: Record<string, string> = { " ": "Space", ArrowRight: "→", Escape: "Esc", "Mod+k": "⌘K" };
 
 export function printKey(key: string): string {
   return SHOWN[key] ?? key;

@@ -16,6 +16,7 @@ export interface Command {
 export interface PageActions {
   toggleHelp(): void;
   openFiles(): void;
+  openSearch(): void;
   dismiss(): void;
 }
 
@@ -95,6 +96,15 @@ export function commandsOf(scope: Scope, page: PageActions): Command[] {
       group: "page",
       run() {
         page.openFiles();
+      },
+    },
+    {
+      id: "page.search",
+      title: "command.search",
+      keys: ["/", "Mod+k"],
+      group: "page",
+      run() {
+        page.openSearch();
       },
     },
     {

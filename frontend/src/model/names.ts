@@ -14,3 +14,6 @@ export function printZone(key: string): string {
   const [region = "", zone = ""] = key.split(":\u0000:");
   return [region, zone].filter(Boolean).join(" / ");
 }
+
+/** No names at all. */
+export const NO_NAMES: ReadonlySet<string> = new Set();

@@ -7,6 +7,11 @@ export const UNITS: readonly Unit[] = ["mutation", "stage", "cycle"];
 /** Events that change nothing that is drawn. They are revealed together with the one before them. */
 const SILENT = new Set<AnyEvent["t"]>(["commandDone", "clockAdvanced", "eventRecorded"]);
 
+/** Whether nothing that is drawn changes by it. */
+export function isSilent(event: AnyEvent): boolean {
+  return SILENT.has(event.t);
+}
+
 /** How many of the waiting events one step by `unit` reveals; all of them where no boundary is among them. */
 export function revealed(waiting: readonly AnyEvent[], unit: Unit): number {
   const end = unit === "cycle" ? endOfCycle(waiting) : waiting.findIndex((event) => ends(event, unit)) + 1;
@@ -14,7 +19,7 @@ export function revealed(waiting: readonly AnyEvent[], unit: Unit): number {
 }
 
 function ends(event: AnyEvent, unit: "mutation" | "stage"): boolean {
-  if (unit === "mutation") return !SILENT.has(event.t);
+  if (unit === "mutation") return !isSilent(event);
   return event.t === "stageEnded" || event.t === "bindingStageEnded" || event.t === "cycleEnded";
 }
 
@@ -32,6 +37,6 @@ function begins(event: AnyEvent): boolean {
 
 function withSilentTail(waiting: readonly AnyEvent[], from: number): number {
   let end = from;
-  while (end < waiting.length && SILENT.has(waiting[end]!.t)) end += 1;
+  while (end < waiting.length && isSilent(waiting[end]!)) end += 1;
   return end;
 }

@@ -20,6 +20,8 @@ export interface CacheScene {
   selectedNode: string | null;
   selectedPod: string | null;
   hoveredPlace: number;
+  /** Nodes that another panel speaks of at the moment. */
+  lit: ReadonlySet<string>;
   winner: string | null;
 }
 
@@ -75,7 +77,7 @@ function marksOf(scene: CacheScene, item: Item, place: number): ItemMarks {
     assumed: scene.assumed,
     selectedPod: scene.selectedPod,
     selected: item.name === scene.selectedNode,
-    hovered: place === scene.hoveredPlace,
+    hovered: place === scene.hoveredPlace || scene.lit.has(item.name),
     winner: item.name === scene.winner,
     ahead: scene.snapshotGeneration > 0 && item.generation > scene.snapshotGeneration,
   };

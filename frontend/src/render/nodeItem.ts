@@ -99,7 +99,7 @@ function drawCell(context: CanvasRenderingContext2D, item: Item, box: Box, marks
 function drawFrame(context: CanvasRenderingContext2D, item: Item, box: Box, marks: ItemMarks, palette: Palette): void {
   context.fillStyle = marks.selected ? palette.selectedBack : marks.hovered ? palette.hover : palette.paper;
   context.fillRect(box.x, box.y, box.w, box.h);
-  const edge = marks.selected ? palette.selected : marks.winner ? palette.success : palette.lineStrong;
+  const edge = marks.selected ? palette.selected : marks.winner ? palette.success : marks.hovered ? palette.ink2 : palette.lineStrong;
   outline(context, box, edge, 1, item.hasNode ? [] : [4, 3]);
   if (marks.ahead) {
     context.fillStyle = palette.waterline;

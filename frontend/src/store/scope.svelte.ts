@@ -3,7 +3,8 @@ import { t } from "../i18n/translate";
 import { fold } from "../model/fold";
 import type { AnyCommand, AnyEvent, View } from "../model/generated";
 import { History } from "../model/history";
-import { revealed, type Unit } from "../model/reveal";
+import { NO_NAMES } from "../model/names";
+import { isSilent, revealed, type Unit } from "../model/reveal";
 import { State } from "../model/state";
 import type { ImportReport, ServerMessage, SessionInfo } from "../wire/messages";
 import { SessionSocket, type LinkState } from "../wire/socket";
@@ -49,6 +50,10 @@ export class Scope {
   selection = $state.raw<Selection | null>(null);
   hovered = $state.raw<Selection | null>(null);
   drawerOpen = $state(false);
+  /** Nodes that something on the page speaks of while it is pointed at. */
+  lit = $state.raw(NO_NAMES);
+  /** What changed the picture last. Not reactive: read `version` before it. */
+  lastEvent: AnyEvent | null = null;
   notices = $state.raw<Notice[]>([]);
   /** Why the last command did nothing, in the engine's words. */
   lastResult = $state("");
@@ -278,7 +283,11 @@ export class Scope {
       this.state = State.of(this.leap);
       this.leap = null;
     }
-    if (this.state) for (const event of this.waiting.splice(0, count)) fold(this.state, event);
+    if (this.state)
+      for (const event of this.waiting.splice(0, count)) {
+        fold(this.state, event);
+        if (!isSilent(event)) this.lastEvent = event;
+      }
     this.count();
     this.touch();
   }

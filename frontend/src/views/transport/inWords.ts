@@ -1,0 +1,76 @@
+import { t, type MessageKey } from "../../i18n/translate";
+import type { AnyEvent, QueueMove } from "../../model/generated";
+import type { Mark } from "../../model/history";
+import { shortKey } from "../../model/names";
+
+/** What an event did, as a sentence. */
+export function eventInWords(event: AnyEvent): string {
+  switch (event.t) {
+    case "cachePod":
+      return t(`happened.cachePod.${event.op}`, { pod: shortKey(event.pod), node: event.nodes?.[0]?.node ?? "" });
+    case "cacheNode":
+      return t(`happened.cacheNode.${event.op}`, { node: event.node });
+    case "snapshotUpdated":
+      return t("happened.snapshot", { visited: event.visited?.length ?? 0, cloned: event.cloned?.length ?? 0, generation: event.generation });
+    case "queueMoved":
+      return moveInWords(event.moves ?? [], event.cause);
+    case "podNominated":
+      return t(event.node ? "happened.nominated" : "happened.notNominated", { pod: shortKey(event.pod), node: event.node ?? "" });
+    case "cycleStarted":
+      return t("happened.cycleStarted", { cycle: event.cycle ?? 0, pod: shortKey(event.pod) });
+    case "stageEnded":
+      return t("happened.stageEnded", { stage: event.stage });
+    case "cycleEnded":
+      return t(event.node ? "happened.cycleEnded.on" : "happened.cycleEnded", { cycle: event.cycle ?? 0, outcome: event.outcome, node: event.node });
+    case "bindingStarted":
+      return t("happened.bindingStarted", { pod: shortKey(event.pod), node: event.node });
+    case "bindingStageEnded":
+      return t("happened.bindingStageEnded", { pod: shortKey(event.pod), stage: event.stage });
+    case "bindingEnded":
+      return t(`happened.bindingEnded.${event.outcome}`, { pod: shortKey(event.pod), node: event.node });
+    case "apiWritten":
+      return writtenInWords(event.error ? "error" : event.verb, event.kind, event.key, event.subresource);
+    case "watchSent":
+      return t("happened.watchSent", { verb: event.verb, resource: event.resource, name: shortKey(event.key) });
+    case "watchDelivered":
+      return t("happened.watchDelivered", { verb: event.verb, resource: event.resource, name: shortKey(event.key) });
+    case "restarted":
+      return t("happened.restarted");
+    default:
+      return "";
+  }
+}
+
+/** The same of a mark on the timeline, which has kept less. */
+export function markInWords(mark: Mark): string {
+  const name = shortKey(mark.subject);
+  switch (mark.lane) {
+    case "cycles":
+      return t("mark.cycle", { pod: name, outcome: mark.kind });
+    case "queue":
+      return queueInWords(mark.kind, name);
+    case "cache":
+      return t(mark.subject.includes("/") ? "mark.cachePod" : "mark.cacheNode", { what: t(`mark.${mark.kind}` as MessageKey), name });
+    case "api":
+      return writtenInWords(mark.kind, "", mark.subject);
+  }
+}
+
+function moveInWords(moves: readonly QueueMove[], cause: string): string {
+  const first = moves[0];
+  if (!first) return t("happened.queue.none", { cause });
+  const said = queueInWords(first.popped ? "Pop" : (first.target ?? "left"), shortKey(first.pod));
+  const more = moves.length > 1 ? ` ${t("happened.queue.more", { count: moves.length - 1 })}` : "";
+  return `${said}${more}${cause && !first.popped ? ` (${cause})` : ""}`;
+}
+
+function queueInWords(kind: string, pod: string): string {
+  if (kind === "Pop") return t("happened.queue.pop", { pod });
+  if (kind === "left") return t("happened.queue.left", { pod });
+  return t("happened.queue.to", { pod, queue: kind === "unschedulable" ? "unschedulablePods" : kind });
+}
+
+function writtenInWords(verb: string, kind: string, key: string, subresource = ""): string {
+  const name = [kind, shortKey(key)].filter(Boolean).join(" ") + (subresource ? `/${subresource}` : "");
+  return t(verb === "error" ? "happened.api.error" : "happened.api", { verb, name });
+}

@@ -1,0 +1,128 @@
+"""axe finds nothing serious on any page, dark and light; and the keyboard alone is enough."""
+
+from __future__ import annotations
+
+import json
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from tests.conftest import missing, until
+from tests.e2e.conftest import Server
+
+pytestmark = pytest.mark.browser
+
+AXE = Path(__file__).resolve().parents[2] / "frontend/node_modules/axe-core/axe.min.js"
+SERIOUS = {"serious", "critical"}
+
+
+def complaints(page: Page) -> list[str]:
+    """What axe calls serious, with the first elements that it means."""
+    page.evaluate(AXE.read_text())
+    found: dict[str, Any] = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    return [
+        f"{violation['id']}: {violation['help']}: {[node['html'][:160] for node in violation['nodes'][:3]]}"
+        for violation in found["violations"]
+        if violation["impact"] in SERIOUS
+    ]
+
+
+def generated(server: Server, shape: str, nodes: int, pods: int) -> str:
+    """The id of a made-up cluster's session, a few cycles on."""
+    token = (server.data / "token").read_text().strip()
+
+    def post(path: str, body: object) -> Any:
+        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+        request = urllib.request.Request(f"{server.url}/api/v1/{path}", headers=headers, data=json.dumps(body).encode())
+        with urllib.request.urlopen(request, timeout=30) as response:
+            return json.load(response)
+
+    session: str = post("sessions/", {"generate": {"shape": shape, "nodes": nodes, "pods": pods}})["id"]
+    until(lambda: server.rest(f"sessions/{session}/")["status"] != "importing", seconds=60)
+    post(f"sessions/{session}/commands/", {"key": "some-cycles", "op": "run", "max": 8})
+    until(lambda: server.rest(f"sessions/{session}/")["cycle"] == 8, seconds=60)
+    return session
+
+
+@pytest.fixture(scope="module", params=["dark", "light"])
+def open_page(request: pytest.FixtureRequest, browser: Browser, signed_in: BrowserContext) -> Iterator[Page]:
+    """A page into which axe can be put."""
+    if not AXE.exists():
+        missing("axe-core", "Run `make setup`.")
+    context = browser.new_context(
+        bypass_csp=True,
+        color_scheme=request.param,
+        reduced_motion="reduce",
+        storage_state=signed_in.storage_state(),
+        viewport={"width": 1280, "height": 800},
+    )
+    yield context.new_page()
+    context.close()
+
+
+def test_the_sessions_page_has_nothing_serious(open_page: Page, server: Server):
+    open_page.goto(f"{server.url}/sessions/")
+    open_page.locator("tr[data-session]").first.wait_for()
+    assert complaints(open_page) == []
+
+
+@pytest.mark.parametrize(("shape", "nodes", "pods"), [("demo", 4, 12), ("mixed", 1500, 3000)])
+def test_the_scope_has_nothing_serious(open_page: Page, server: Server, shape: str, nodes: int, pods: int):
+    open_page.goto(f"{server.url}/s/{generated(server, shape, nodes, pods)}/")
+    open_page.locator("[data-queue=activeQ]").wait_for()
+    assert complaints(open_page) == []
+
+    open_page.keyboard.press("c")
+    open_page.locator("tr[data-key]").first.click()
+    open_page.get_by_role("complementary").wait_for()
+    assert complaints(open_page) == []
+    open_page.keyboard.press("Escape")
+    open_page.keyboard.press("c")
+
+    for key in ("?", "/"):
+        open_page.keyboard.press(key)
+        open_page.get_by_role("dialog").wait_for()
+        assert complaints(open_page) == []
+        open_page.keyboard.press("Escape")
+        expect(open_page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_the_login_page_has_nothing_serious(browser: Browser, server: Server):
+    with browser.new_context(bypass_csp=True) as context:
+        page = context.new_page()
+        page.goto(f"{server.url}/login/")
+        assert complaints(page) == []
+
+
+def test_a_node_is_found_and_chosen_by_keys_alone(page: Page, server: Server):
+    page.goto(f"{server.url}/s/{generated(server, 'mixed', 50, 60)}/")
+    page.locator("[data-queue=activeQ]").wait_for()
+
+    page.keyboard.press("/")
+    page.keyboard.type("node-17")
+    expect(page.locator("#found").get_by_role("option")).to_have_count(1)
+    page.keyboard.press("Enter")
+
+    expect(page.get_by_role("complementary")).to_contain_text("node-17")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("complementary")).to_have_count(0)
+
+
+def test_the_first_step_is_hinted_at_until_it_is_made(page: Page, server: Server):
+    page.goto(f"{server.url}/sessions/")
+    page.get_by_role("button", name="Make it").click()
+    page.wait_for_url("**/s/*/")
+    expect(page.locator("[data-hint]")).to_contain_text("Press → to schedule the next pod")
+
+    page.keyboard.press("1")
+    page.keyboard.press("ArrowRight")
+
+    expect(page.locator("[data-happened]")).to_contain_text("is popped from activeQ")
+    page.keyboard.press("End")
+    page.keyboard.press("2")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("[data-hint]")).to_have_count(0)
