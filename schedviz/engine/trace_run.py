@@ -6,13 +6,28 @@ from collections.abc import Sequence
 from typing import Any, Literal, Protocol
 
 from schedviz.engine import observe
+from schedviz.engine.cache.debugger.log_line import LogLine
 from schedviz.engine.config import ConfigurationError
+from schedviz.engine.debugger import dump_lines
 from schedviz.engine.extender_calls import ExtenderTransport
+from schedviz.engine.scheduler_log import SchedulerLog
 from schedviz.engine.settings import Outcome, SimulationSettings
 from schedviz.engine.simulation import Simulation
+from schedviz.kube import codec
 from schedviz.trace import commands
 from schedviz.trace.events import AnyEvent
 from schedviz.trace.policies import Policies
+
+
+class Logging(Protocol):
+    """How the scheduler's log is captured."""
+
+    @property
+    def v(self) -> int: ...
+    @property
+    def format(self) -> Literal["text", "json"]: ...
+    @property
+    def pid(self) -> int: ...
 
 
 class Trace(Protocol):
@@ -32,6 +47,8 @@ class Trace(Protocol):
     def record_state(self) -> Literal["all", "last", "none"]: ...
     @property
     def record_cycles(self) -> Literal["all", "placement"]: ...
+    @property
+    def logging(self) -> Logging | None: ...
     @property
     def fake_extenders(self) -> Sequence[dict[str, Any]]: ...
     @property
@@ -67,7 +84,7 @@ def run_trace(trace: Trace, *, transport: ExtenderTransport | None = None) -> di
         return {**document, "error": str(error)}
     if transport is not None:
         simulation.extender_calls.transport = transport
-    observer = Observer(simulation, placement=trace.record_cycles == "placement")
+    observer = Observer(simulation, placement=trace.record_cycles == "placement", logging=trace.logging)
     steps = []
     last = len(trace.steps) - 1
     for index, (written, command) in enumerate(zip(document["steps"], trace.steps, strict=True)):
@@ -79,8 +96,10 @@ def run_trace(trace: Trace, *, transport: ExtenderTransport | None = None) -> di
 class Observer:
     """Carries out steps on a simulation and says what FORMAT.md observes of each."""
 
-    def __init__(self, simulation: Simulation, *, placement: bool = False) -> None:
+    def __init__(self, simulation: Simulation, *, placement: bool = False, logging: Logging | None = None) -> None:
         self._simulation = simulation
+        self._logging = logging
+        self._log = SchedulerLog()
         self._placement = placement
         simulation.records = "placement" if placement else "full"
 
@@ -88,7 +107,7 @@ class Observer:
         """Do one step."""
         simulation = self._simulation
         if not isinstance(command, commands.AnyCommand):
-            return {"clockSeconds": simulation.clock_seconds, "error": "this operation is not carried out"}
+            return self._dump(with_state=with_state)
         simulation.start(command)
         outcome = simulation.work()
         assert outcome is not None
@@ -96,18 +115,48 @@ class Observer:
         simulation.drain_cycles()
         simulation.drain_answers()
         observed = self._what_happened(command, outcome, events)
+        self._note_log(observed, events)
         if with_state:
             observed.update(simulation.observed_state())
         return observed
 
-    def _what_happened(self, command: commands.AnyCommand, outcome: Outcome, events: list[AnyEvent]) -> dict[str, Any]:
+    def _dump(self, *, with_state: bool) -> dict[str, Any]:
+        """What SIGUSR2 does."""
         simulation = self._simulation
-        observed: dict[str, Any] = {
-            "clockSeconds": outcome.clock_seconds,
+        simulation.operations.tick()
+        events = simulation.drain_events()
+        observed = self._surroundings(simulation.clock_seconds)
+        if not self._placement:
+            observed.update(observe.deliveries(events))
+        listed = [codec.to_dict(obj) for kind in ("Node", "Pod") for _, obj in sorted(simulation.cluster.store.of_kind(kind).items())]
+        observed["objects"] = {"apiVersion": "v1", "items": listed, "kind": "List", "metadata": {"resourceVersion": ""}}
+        verbosity = 0 if self._logging is None else self._logging.v
+        self._note_log(observed, events, dump_lines(simulation, verbosity=verbosity))
+        if with_state:
+            observed.update(simulation.observed_state())
+        return observed
+
+    def _note_log(self, observed: dict[str, Any], events: list[AnyEvent], more: Sequence[LogLine] = ()) -> None:
+        """Note what the scheduler logged, if that is captured."""
+        if self._logging is None:
+            return
+        lines = [line for line in [*self._log.lines(events), *more] if line.verbosity <= self._logging.v]
+        if lines:
+            observed["log"] = "".join(line.write(self._logging.format, pid=self._logging.pid) for line in lines)
+
+    def _surroundings(self, clock_seconds: float) -> dict[str, Any]:
+        """What every step observes."""
+        simulation = self._simulation
+        return {
+            "clockSeconds": clock_seconds,
             "nextStartNodeIndex": simulation.scheduler.state.next_start_node_index,
             "heldBindings": [binding.pod for binding in simulation.scheduler.held_bindings],
             "unconfirmed": list(simulation.cluster.watches.unconfirmed),
         }
+
+    def _what_happened(self, command: commands.AnyCommand, outcome: Outcome, events: list[AnyEvent]) -> dict[str, Any]:
+        simulation = self._simulation
+        observed = self._surroundings(outcome.clock_seconds)
         if not self._placement:
             observed.update(observe.deliveries(events))
         if outcome.error:

@@ -116,7 +116,7 @@ def take(
     return Dump(
         nodes=tuple(DumpedNode.of(info, nominated_pods_for_node(info.name)) for info in scrambled),
         summary="; ".join(f"{name}:{len(pods)}" for name, pods in lengths),
-        pending=tuple(DumpedPod.of(pod) for pods in pending for pod in sorted(pods, key=lambda pod: scramble(pod.name))),
+        pending=tuple(DumpedPod.of(pod) for pods in pending for pod in sorted(pods, key=lambda pod: scramble(pod.key))),
     )
 
 
@@ -130,8 +130,8 @@ def resource_text(resource: Resource) -> str:
 
 
 def scramble(name: str) -> int:
-    """FNV-1a, 32 bits."""
-    value = 0x811C9DC5
+    """FNV-1a, 64 bits, of a node's name or a pod's `namespace/name`."""
+    value = 0xCBF29CE484222325
     for byte in name.encode():
-        value = ((value ^ byte) * 0x01000193) & 0xFFFFFFFF
+        value = ((value ^ byte) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF
     return value

@@ -1,0 +1,65 @@
+"""What the scheduler of a recorded run logs, up to verbosity 2: nodes that come and go, pods that are bound or do not fit.
+
+Upstream: internal/cache/node_tree.go, pkg/scheduler/schedule_one.go. Lines about errors, and those above verbosity 2, are not made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from schedviz.engine import stages
+from schedviz.engine.cache.debugger.log_line import LogLine, ObjectRef
+from schedviz.engine.clock import EPOCH_SECONDS, SECOND, nanoseconds
+from schedviz.engine.failure import NO_NODES_AVAILABLE
+from schedviz.trace.events import AnyEvent, BindingStageEnded, CacheNode, CycleEnded, CycleStarted
+
+_NO_NODES = "Unable to schedule pod; no nodes are registered to the cluster; waiting"
+_NO_FIT = "Unable to schedule pod; no fit; waiting"
+
+
+class SchedulerLog:
+    """Turns trace events into lines. Remembers cycles, as a binding may be held over many steps."""
+
+    def __init__(self) -> None:
+        #: Cycle -> its pod.
+        self._pods: dict[int, str] = {}
+        #: Cycle that has not been bound yet -> the node, and how many nodes were evaluated and feasible.
+        self._results: dict[int, tuple[str, int, int]] = {}
+
+    def lines(self, events: Iterable[AnyEvent]) -> Iterator[LogLine]:
+        """The lines that go with some events."""
+        for event in events:
+            at = EPOCH_SECONDS * SECOND + nanoseconds(event.at)
+            match event:
+                case CacheNode():
+                    yield from _tree(at, event)
+                case CycleStarted():
+                    self._pods[event.cycle] = event.pod
+                case CycleEnded():
+                    yield from self._cycle(at, event)
+                case BindingStageEnded(stage=stages.POST_BIND) if event.cycle in self._results:
+                    node, evaluated, feasible = self._results.pop(event.cycle)
+                    values = (("pod", ObjectRef.of(event.pod)), ("node", node), ("evaluatedNodes", evaluated), ("feasibleNodes", feasible))
+                    yield LogLine(at, "scheduler/schedule_one.go:252", "Successfully bound pod to node", values, verbosity=2)
+
+    def _cycle(self, at: int, event: CycleEnded) -> Iterator[LogLine]:
+        pod = self._pods.pop(event.cycle, "")
+        if event.outcome == "scheduled":
+            self._results[event.cycle] = event.node, event.evaluated_nodes, event.feasible_nodes
+        elif event.outcome == "unschedulable":
+            nothing = event.message == NO_NODES_AVAILABLE
+            caller, message = ("863", _NO_NODES) if nothing else ("867", _NO_FIT)
+            values = (("pod", ObjectRef.of(pod)), ("err", event.message))
+            yield LogLine(at, f"scheduler/schedule_one.go:{caller}", message, values, verbosity=2)
+
+
+def _tree(at: int, event: CacheNode) -> Iterator[LogLine]:
+    if event.tree is None:
+        return
+    node = ("node", ObjectRef(event.node))
+    if event.tree.left is not None:
+        message = "Removed node in listed group from NodeTree"
+        yield LogLine(at, "cache/node_tree.go:79", message, (node, ("zone", event.tree.left)), verbosity=2)
+    if event.tree.joined is not None:
+        message = "Added node in listed group to NodeTree"
+        yield LogLine(at, "cache/node_tree.go:65", message, (node, ("zone", event.tree.joined)), verbosity=2)
