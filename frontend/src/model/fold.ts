@@ -80,6 +80,7 @@ function restart(state: State): void {
   state.list.clear();
   state.podStates.clear();
   state.assumed.clear();
+  state.assumedByUid.clear();
   state.imageStates.clear();
   nodeTree.numNodes = 0;
   nodeTree.zones = [];

@@ -6,8 +6,8 @@ export function foldCachePod(state: State, event: CachePod): void {
   for (const change of event.nodes ?? []) changeNode(state, change);
   if (event.state) state.podStates.set(event.uid, event.state);
   else state.podStates.delete(event.uid);
-  if (event.state?.assumed) state.assumed.add(event.pod);
-  else state.assumed.delete(event.pod);
+  if (event.state?.assumed) state.assume(event.uid, event.pod);
+  else state.unassume(event.uid);
 }
 
 export function foldCacheNode(state: State, event: CacheNode): void {

@@ -36,6 +36,8 @@ export class State {
   readonly podStates = new Map<string, PodState>();
   /** Keys of the assumed pods: drawn dashed. */
   readonly assumed = new Set<string>();
+  /** The same by uid: a pod and its successor of the same name can be in the cache at once. */
+  readonly assumedByUid = new Map<string, string>();
   readonly nodeTree = { numNodes: 0, zones: [] as string[], tree: new Map<string, string[]>() };
   readonly imageStates = new Map<string, CacheImage>();
 
@@ -76,6 +78,18 @@ export class State {
     return state;
   }
 
+  assume(uid: string, pod: string): void {
+    this.assumedByUid.set(uid, pod);
+    this.assumed.add(pod);
+  }
+
+  unassume(uid: string): void {
+    const pod = this.assumedByUid.get(uid);
+    if (pod === undefined) return;
+    this.assumedByUid.delete(uid);
+    if (![...this.assumedByUid.values()].includes(pod)) this.assumed.delete(pod);
+  }
+
   private load(view: View): void {
     this.event = view.event;
     this.clockSeconds = view.clockSeconds;
@@ -84,7 +98,7 @@ export class State {
     const { cache, snapshot, queue } = view;
     this.list.load(cache.list.map(itemOf));
     fill(this.podStates, cache.podStates);
-    for (const pod of this.podStates.values()) if (pod.assumed) this.assumed.add(pod.pod);
+    for (const [uid, pod] of this.podStates) if (pod.assumed) this.assume(uid, pod.pod);
     this.nodeTree.numNodes = cache.nodeTree.numNodes;
     this.nodeTree.zones = [...cache.nodeTree.zones];
     for (const [zone, nodes] of Object.entries(cache.nodeTree.tree)) this.nodeTree.tree.set(zone, [...nodes]);
