@@ -143,9 +143,7 @@ class PreemptionExtender(Protocol):
 
     def is_interested(self, pod: PodInfo) -> bool: ...
 
-    def process_preemption(
-        self, pod: PodInfo, candidates: Sequence[NodeVictims], snapshot: SharedLister
-    ) -> tuple[list[NodeVictims], str]:
+    def process_preemption(self, pod: PodInfo, candidates: Sequence[NodeVictims], snapshot: SharedLister) -> tuple[list[NodeVictims], str]:
         """The candidates that it leaves, with the victims that it leaves on them; or what went wrong."""
         ...
 
