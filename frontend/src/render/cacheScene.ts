@@ -3,6 +3,7 @@ import { isSeen, seenBox, type BandView, type CacheLayout } from "../layout/cach
 import { waterline, type Path } from "../layout/waterline";
 import type { Item } from "../model/nodeList";
 import { drawItem, type ItemMarks } from "./nodeItem";
+import type { BandPicture } from "./bandPicture";
 import type { Motion } from "./motion";
 import type { Palette } from "./palette";
 
@@ -11,6 +12,8 @@ export interface CacheScene {
   layout: CacheLayout;
   view: BandView;
   motion: Motion;
+  /** The cells as they were drawn last. */
+  band: BandPicture;
   palette: Palette;
   now: number;
   assumed: ReadonlySet<string>;
@@ -34,12 +37,9 @@ export function drawCache(context: CanvasRenderingContext2D, scene: CacheScene):
   drawLinks(context, scene);
   if (layout.band) {
     const { x, y, w, h } = layout.band;
-    context.save();
-    context.beginPath();
-    context.rect(x - 2, y - 2, w + 4, h + 4);
-    context.clip();
-    drawItems(context, scene, layout.slipCount, layout.boxes.length);
-    context.restore();
+    scene.band.draw(context, { x: x - 2, y: y - 2, w: w + 4, h: h + 4 }, bandKey(scene), (own) => {
+      drawItems(own, scene, layout.slipCount, layout.boxes.length);
+    });
   }
   drawItems(context, scene, 0, layout.slipCount);
   if (scene.waterlineAfter !== null && !(bandIsZoomed && scene.waterlineAfter >= layout.slipCount))
@@ -47,13 +47,20 @@ export function drawCache(context: CanvasRenderingContext2D, scene: CacheScene):
   return scene.motion.moving;
 }
 
+/** What the cells look like depends on nothing else: a change of the state makes a new array of items. */
+function bandKey(scene: CacheScene): unknown[] {
+  const { items, layout, view, palette, selectedNode, selectedPod, hoveredPlace, lit } = scene;
+  const hoveredCell = hoveredPlace >= layout.slipCount ? hoveredPlace : -1;
+  return [items, layout, view, palette, selectedNode, selectedPod, hoveredCell, lit];
+}
+
 function placeAll(scene: CacheScene): void {
   const { items, layout, motion, now } = scene;
-  for (let place = 0; place < items.length; place++) {
+  const last = scene.band.isOf(bandKey(scene)) ? layout.slipCount : items.length;
+  for (let place = 0; place < Math.min(last, items.length); place++) {
     const to = seenBox(layout, scene.view, place);
     // A cell that only makes room would fly across the whole band when its line wraps: it is simply there.
-    const small = place > layout.slipCount;
-    motion.place(items[place]!.name, to, now, !small);
+    motion.place(items[place]!.name, to, now, place < layout.slipCount);
   }
 }
 
