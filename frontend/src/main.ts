@@ -3,16 +3,18 @@ import "./theme/tokens.css";
 import "./theme/page.css";
 
 import { mount } from "svelte";
+import { preferences } from "./store/preferences.svelte";
 
 const root = document.getElementById("app");
 
 async function show(target: HTMLElement): Promise<void> {
   const { page = "", session = "", name = "", user = "" } = target.dataset;
+  const words = preferences.speak(preferences.language).catch(() => undefined); // English is there already.
   if (page === "scope") {
-    const { default: ScopePage } = await import("./views/ScopePage.svelte");
+    const [{ default: ScopePage }] = await Promise.all([import("./views/ScopePage.svelte"), words]);
     mount(ScopePage, { target, props: { session, name } });
   } else if (page === "sessions") {
-    const { default: SessionsPage } = await import("./views/sessions/SessionsPage.svelte");
+    const [{ default: SessionsPage }] = await Promise.all([import("./views/sessions/SessionsPage.svelte"), words]);
     mount(SessionsPage, { target, props: { user } });
   }
 }

@@ -2,23 +2,59 @@ import en from "./messages/en.json";
 
 /** The English file is the list of keys; a language that lacks one falls back to it. */
 export type MessageKey = keyof typeof en;
+export type Messages = Partial<Record<MessageKey, string>>;
+
+/** The languages of the page, each under its own name. */
+export const LANGUAGES = { en: "English", "zh-CN": "简体中文" } as const;
+export type Language = keyof typeof LANGUAGES;
+
+/** A language with its words. */
+export interface Vocabulary {
+  language: Language;
+  messages: Messages;
+}
 
 type Values = Record<string, string | number>;
 
-let messages: Partial<Record<MessageKey, string>> = en;
+export const ENGLISH: Vocabulary = { language: "en", messages: en };
 
-export function setLanguage(translated: Partial<Record<MessageKey, string>>): void {
-  messages = translated;
+let spoken: () => Vocabulary = () => ENGLISH;
+
+/** Where `t` looks up the language. A reactive source makes every text that is drawn with `t` change in place. */
+export function speakFrom(source: () => Vocabulary): void {
+  spoken = source;
+}
+
+/** The words of a language: English is there, others are fetched when they are first wanted. */
+export async function vocabularyOf(language: Language): Promise<Vocabulary> {
+  if (language === "en") return ENGLISH;
+  const { default: messages } = await import("./messages/zh-CN.json");
+  return { language, messages };
+}
+
+/** The first language of the page that is among those that somebody reads, as BCP 47 tags in their order; else English. */
+export function languageAmong(tags: readonly string[]): Language {
+  for (const tag of tags) {
+    const [primary, ...rest] = tag.toLowerCase().split("-");
+    if (primary === "en") return "en";
+    if (primary === "zh" && !rest.some((part) => ["hant", "tw", "hk", "mo"].includes(part))) return "zh-CN";
+  }
+  return "en";
 }
 
 /** The message with its `{placeholders}` filled. */
 export function t(key: MessageKey, values?: Values): string {
-  const message = messages[key] ?? en[key];
+  const message = spoken().messages[key] ?? en[key];
   return values ? message.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole)) : message;
 }
 
-/** The form for a count: `key.one` or `key.other`, with `{count}` printed. */
+/** The form for a count: `key.one` or `key.other`, with `{count}` printed. Chinese has `key.other` alone. */
 export function plural(key: string, count: number, values?: Values): string {
-  const form = `${key}.${count === 1 ? "one" : "other"}` as MessageKey;
+  const form = `${key}.${count === 1 && spoken().language === "en" ? "one" : "other"}` as MessageKey;
   return t(form, { count: count.toLocaleString("en"), ...values });
+}
+
+/** The language in force, as a BCP 47 tag: for dates and for `lang`. */
+export function language(): Language {
+  return spoken().language;
 }

@@ -1,24 +1,32 @@
-/** What a person chose for this browser: theme and how the panels show themselves. Kept in localStorage and, for the first paint, a cookie. */
+/** What a person chose for this browser: theme, language and how the panels show themselves. Kept in localStorage and, for the first paint, cookies. */
+import { ENGLISH, languageAmong, LANGUAGES, speakFrom, vocabularyOf, type Language } from "../i18n/translate";
+
 export type Theme = "system" | "dark" | "light";
 
 const KEY = "schedviz";
 
 interface Kept {
   theme: Theme;
+  language: Language;
   queueAs: "heap" | "order";
   cacheAs: "list" | "table";
 }
 
 class Preferences {
   theme = $state<Theme>("system");
+  language = $state<Language>("en");
   queueAs = $state<Kept["queueAs"]>("heap");
   cacheAs = $state<Kept["cacheAs"]>("list");
 
   /** The theme in force, with the system's choice resolved. Canvases read their colours anew when it changes. */
   readonly dark = $derived(this.theme === "dark" || (this.theme === "system" && systemIsDark.matches));
 
+  /** The words in force: those of `language`, once they have come. */
+  vocabulary = $state.raw(ENGLISH);
+
   constructor() {
     const kept = read();
+    this.language = kept.language && kept.language in LANGUAGES ? kept.language : languageAmong(navigator.languages);
     if (kept.theme) this.theme = kept.theme;
     if (kept.queueAs) this.queueAs = kept.queueAs;
     if (kept.cacheAs) this.cacheAs = kept.cacheAs;
@@ -30,8 +38,18 @@ class Preferences {
     this.apply();
   }
 
+  /** Speak another language, in place. Resolves when its words have come; where they do not come, all stays as it is. */
+  async speak(language: Language): Promise<void> {
+    const vocabulary = await vocabularyOf(language);
+    this.language = language;
+    this.vocabulary = vocabulary;
+    document.documentElement.lang = language;
+    document.cookie = `schedviz_language=${language}; path=/; max-age=31536000; SameSite=Lax`;
+    this.save();
+  }
+
   save(): void {
-    const kept: Kept = { theme: this.theme, queueAs: this.queueAs, cacheAs: this.cacheAs };
+    const kept: Kept = { theme: this.theme, language: this.language, queueAs: this.queueAs, cacheAs: this.cacheAs };
     try {
       localStorage.setItem(KEY, JSON.stringify(kept));
     } catch {
@@ -61,3 +79,4 @@ function read(): Partial<Kept> {
 const systemIsDark = matchMedia("(prefers-color-scheme: dark)");
 
 export const preferences = new Preferences();
+speakFrom(() => preferences.vocabulary);

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.contrib.auth import login as log_in
 from django.contrib.auth import logout as log_out
 from django.contrib.auth.forms import AuthenticationForm
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
@@ -21,6 +21,7 @@ from rest_framework.throttling import SimpleRateThrottle
 from schedviz.sessions.models import Session
 from schedviz.web.login import redeem
 from schedviz.web.pages.assets import assets
+from schedviz.web.pages.words import language_of, words_of
 from schedviz.web.permissions import Verb, actor_of, may, open_link, visible_sessions
 
 
@@ -92,11 +93,11 @@ def login_page(request: HttpRequest) -> HttpResponse:
         if request.user.is_authenticated:
             # The link was opened twice in this browser: it has done its work.
             return redirect(following)
-        message = "This link was used before, or it is too old. Start schedviz up again for a new one."
+        message = words_of(request)["link_used"]
     if request.method == "POST" and not LoginThrottle().allow_request(request, None):  # type: ignore[arg-type]
-        message = "Too many passwords were tried from here; wait a minute."
-        return _page(request, "web/login.html", status=429, form=AuthenticationForm(request), next=following, message=message)
-    form = AuthenticationForm(request, data=request.POST if request.method == "POST" else None)
+        message = words_of(request)["too_many"]
+        return _page(request, "web/login.html", status=429, form=_form(request), next=following, message=message)
+    form = _form(request, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         log_in(request, form.get_user())
         return redirect(following)
@@ -117,10 +118,22 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
     return _page(request, "web/error.html", status=404)
 
 
+def _form(request: HttpRequest, data: QueryDict | None = None) -> AuthenticationForm:
+    """The form for a name and a password, in the reader's language."""
+    words = words_of(request)
+    form = AuthenticationForm(request, data=data)
+    form.fields["username"].label = words["username"]
+    form.fields["password"].label = words["password"]
+    form.error_messages = {**form.error_messages, "invalid_login": words["wrong"]}
+    return form
+
+
 def _page(request: HttpRequest, template: str, *, status: int = 200, **context: Any) -> HttpResponse:
     user = request.user
     shared = {
         "assets": assets(),
+        "language": language_of(request),
+        "words": words_of(request),
         "theme": request.COOKIES.get("schedviz_theme", ""),
         "user_name": user.get_username() if user.is_authenticated else "",
     }

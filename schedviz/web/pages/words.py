@@ -1,0 +1,81 @@
+"""The words of the pages that work before any script: signing in, and what is not there. The others are the front end's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from django.http import HttpRequest
+
+#: The cookie in which the front end keeps the language that somebody chose.
+COOKIE: Final = "schedviz_language"
+
+ENGLISH: Final = MappingProxyType(
+    {
+        "sign_in": "Sign in",
+        "lead": "See how the Kubernetes scheduler thinks.",
+        "username": "Username",
+        "password": "Password",
+        "hint_before": "On your own machine, open the address that",
+        "hint_after": "printed: it signs you in once.",
+        "link_used": "This link was used before, or it is too old. Start schedviz up again for a new one.",
+        "too_many": "Too many passwords were tried from here; wait a minute.",
+        "wrong": "This name and password do not belong together.",
+        "not_found": "Not found",
+        "not_found_text": "There is no such page, or it is not shared with you.",
+        "not_embedded": "This may not be shown inside another site",
+        "not_embedded_text": "A share link that works is needed, and this server must allow the other site (SCHEDVIZ_EMBED_ORIGINS).",
+        "all_sessions": "All sessions",
+        "sessions": "Sessions",
+        "not_built": "The front end is not built",
+        "not_built_text": "Run make setup, then load this page again.",
+        "no_script": "This page draws with JavaScript. The REST interface works without:",
+    }
+)
+
+CHINESE: Final = MappingProxyType(
+    {
+        "sign_in": "登录",
+        "lead": "看看 Kubernetes 调度器是怎样思考的。",
+        "username": "用户名",
+        "password": "密码",
+        "hint_before": "在自己的机器上，打开",
+        "hint_after": "打印的地址即可登录一次。",
+        "link_used": "这个链接已经用过，或者太旧。重新运行 schedviz up 可得到新的链接。",
+        "too_many": "从这里尝试的密码太多，请等一分钟。",
+        "wrong": "用户名与密码不匹配。",
+        "not_found": "没有找到",
+        "not_found_text": "没有这个页面，或者它没有与你共享。",
+        "not_embedded": "这里不能显示在其他网站中",
+        "not_embedded_text": "需要有效的共享链接，并且此服务器要允许那个网站（SCHEDVIZ_EMBED_ORIGINS）。",
+        "all_sessions": "全部会话",
+        "sessions": "会话",
+        "not_built": "前端还没有构建",
+        "not_built_text": "运行 make setup，然后重新加载此页。",
+        "no_script": "此页面用 JavaScript 绘制。REST 接口无需脚本：",
+    }
+)
+
+WORDS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType({"en": ENGLISH, "zh-CN": CHINESE})
+
+_TRADITIONAL: Final = {"hant", "tw", "hk", "mo"}
+
+
+def language_of(request: HttpRequest) -> str:
+    """The language that somebody chose in this browser, else the first that the browser asks for and that there is, else English."""
+    chosen = request.COOKIES.get(COOKIE, "")
+    if chosen in WORDS:
+        return chosen
+    for part in request.headers.get("Accept-Language", "").split(","):
+        primary, *others = part.partition(";")[0].strip().lower().split("-")
+        if primary == "en":
+            return "en"
+        if primary == "zh" and not _TRADITIONAL.intersection(others):
+            return "zh-CN"
+    return "en"
+
+
+def words_of(request: HttpRequest) -> Mapping[str, str]:
+    """The words in the reader's language."""
+    return WORDS[language_of(request)]

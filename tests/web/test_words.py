@@ -1,0 +1,57 @@
+"""The pages that work without a script speak the reader's language."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from schedviz.web.pages import words
+
+pytestmark = pytest.mark.django_db
+
+TEMPLATES = Path(words.__file__).resolve().parent.parent / "templates/web"
+
+
+def test_every_language_has_the_same_words():
+    assert all(set(known) == set(words.ENGLISH) for known in words.WORDS.values())
+
+
+def test_every_word_of_a_template_is_there():
+    used = {name for template in TEMPLATES.glob("*.html") for name in re.findall(r"words\.(?!py)(\w+)", template.read_text())}
+
+    assert used <= set(words.ENGLISH)
+
+
+@pytest.mark.parametrize(
+    ("asked", "language", "lead"),
+    [
+        ("zh-CN,zh;q=0.9,en;q=0.8", "zh-CN", "看看 Kubernetes 调度器"),
+        ("de-DE,de;q=0.9", "en", "See how"),
+        ("zh-TW,en;q=0.5", "en", "See how"),
+        ("", "en", "See how"),
+    ],
+)
+def test_the_login_page_speaks_the_language_that_the_browser_asks_for(client, asked, language, lead):
+    answer = client.get("/login/", headers={"Accept-Language": asked})
+
+    assert f'<html lang="{language}"' in answer.content.decode()
+    assert lead in answer.content.decode()
+
+
+def test_the_language_that_was_chosen_counts_first(client):
+    client.cookies[words.COOKIE] = "zh-CN"
+
+    answer = client.get("/nowhere/", headers={"Accept-Language": "en"})
+
+    assert answer.status_code == 404
+    assert "没有找到" in answer.content.decode()
+
+
+def test_a_wrong_password_is_told_in_the_readers_language(client):
+    client.cookies[words.COOKIE] = "zh-CN"
+
+    answer = client.post("/login/", {"username": "nobody", "password": "wrong"})
+
+    assert "用户名与密码不匹配" in answer.content.decode()
