@@ -6,7 +6,8 @@ import msgspec
 
 from schedviz.engine.cache.node_item import NodeInfoState, node_info_of, node_info_state, node_item
 from schedviz.engine.framework.object_table import ObjectTable
-from schedviz.engine.framework.rows import Columns, IntArray, Rows
+from schedviz.engine.framework.columns import Columns, IntArray
+from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import Generations, NodeInfo
 from schedviz.trace.view import SnapshotView
 

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from schedviz.engine.framework.rows import IntArray, Rows
+from schedviz.engine.framework.columns import IntArray
+from schedviz.engine.framework.formulas import Amount, Formula
+from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import NodeInfo, PodInfo
 
 #: What changes of a resource in each row; "pods" is their number.
@@ -78,6 +80,21 @@ class TrialRows(Rows):
     def non_zero_requested(self, resource: str) -> IntArray:
         """Not known: Filter has no use for it."""
         raise NotImplementedError(f"a trial by sums does not know the non-zero requests of {resource}")
+
+    def formula(self, formula: Formula) -> npt.NDArray[Any]:
+        """The formula of what there would be; nothing is remembered."""
+        return np.asarray(formula.compute(*(self._amounts(amount) for amount in formula.amounts)))
+
+    def _amounts(self, amount: Amount) -> IntArray:
+        match amount.kind:
+            case "allocatable":
+                return self.allocatable(amount.resource)
+            case "requested":
+                return self.requested(amount.resource)
+            case "non-zero-requested":
+                return self.non_zero_requested(amount.resource)
+            case "pod-count":
+                return self.pod_count()
 
     def info_column(self, key: Hashable, compute: Callable[[NodeInfo], int], dtype: Any = np.int64) -> IntArray:
         """Not known: it may look at the pods."""

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from schedviz.engine.framework.rows import KEPT_COLUMNS, Columns, Rows
+from schedviz.engine.framework.columns import KEPT_COLUMNS, Columns
+from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import Generations, NodeInfo, PodInfo
 from schedviz.kube import codec
 from schedviz.kube.core import Node, Pod

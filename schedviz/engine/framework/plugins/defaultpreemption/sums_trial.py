@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from schedviz.engine.framework.rows import IntArray, Rows
+from schedviz.engine.framework.columns import IntArray
+from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.trial_rows import Added, TrialRows, amount
 from schedviz.engine.framework.types import NodeInfo, PodInfo
 from schedviz.engine.framework.verdicts import Mask, Verdicts

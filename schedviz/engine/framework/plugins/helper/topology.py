@@ -8,7 +8,8 @@ from typing import Any, Self, cast
 import numpy as np
 import numpy.typing as npt
 
-from schedviz.engine.framework.rows import IntArray, Rows
+from schedviz.engine.framework.columns import IntArray
+from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import NodeInfo
 from schedviz.engine.framework.verdicts import Mask
 

@@ -11,11 +11,12 @@ from typing import Any, Final, Self
 import msgspec
 import numpy as np
 
+from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.cycle_state import StateKey
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.helper.topology import DomainCounts, has_label
 from schedviz.engine.framework.plugins.interpodaffinity.terms import Term, matches_all, pods_matching_all
-from schedviz.engine.framework.rows import IntArray, Rows
+from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, unresolvable, unschedulable
 from schedviz.engine.framework.types import NodeInfo, PodInfo
 from schedviz.engine.framework.verdicts import Verdicts

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from schedviz.engine.config.plugin_args import InterPodAffinityArgs
 from schedviz.engine.framework.affinity_terms import AffinityTerm
+from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.cycle_state import CycleState, NotFoundError
 from schedviz.engine.framework.interface import Handle, PreFilterResult, Scores
 from schedviz.engine.framework.listers import SharedLister
@@ -17,7 +18,7 @@ from schedviz.engine.framework.plugins.interpodaffinity import filtering, scorin
 from schedviz.engine.framework.plugins.interpodaffinity.filtering import PRE_FILTER_STATE_KEY
 from schedviz.engine.framework.plugins.interpodaffinity.scoring import PRE_SCORE_STATE_KEY, PreScoreState
 from schedviz.engine.framework.plugins.interpodaffinity.terms import ExistingTerms, namespace_labels, resolve
-from schedviz.engine.framework.rows import IntArray, Rows
+from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SKIP, SUCCESS, Status, as_status, unresolvable
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, NodeInfo, PodInfo
 from schedviz.engine.framework.verdicts import Verdicts

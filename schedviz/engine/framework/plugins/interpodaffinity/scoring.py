@@ -11,12 +11,13 @@ from typing import Any, Final, Self
 import numpy as np
 
 from schedviz.engine.framework.affinity_terms import AffinityTerm
+from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.cycle_state import StateKey
 from schedviz.engine.framework.interface import MAX_NODE_SCORE, Scores
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.helper.topology import DomainCounts, has_label
 from schedviz.engine.framework.plugins.interpodaffinity.terms import Term, pods_matching_all
-from schedviz.engine.framework.rows import IntArray, Rows
+from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import NodeInfo
 from schedviz.engine.framework.uniform import uniform
 

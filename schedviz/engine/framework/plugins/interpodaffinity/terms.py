@@ -12,8 +12,9 @@ import msgspec
 import numpy as np
 
 from schedviz.engine.framework.affinity_terms import AffinityTerm, WeightedAffinityTerm
+from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.listers import ObjectLister
-from schedviz.engine.framework.rows import IntArray, Rows
+from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import NodeInfo, PodInfo
 from schedviz.kube.core import Pod
 from schedviz.kube.selectors import NOTHING, Labels, Selector

@@ -19,8 +19,8 @@ from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.noderesources.resource_allocation import (
     Allocation,
     PodRequestsState,
-    allocations,
     pod_requests,
+    score_by_resources,
 )
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, Status
@@ -46,8 +46,11 @@ class BalancedAllocation:
             requests = state.read(PRE_SCORE_STATE_KEY).requests
         except NotFoundError:  # PreScore is disabled.
             requests = pod_requests(pod, self._resources, use_requested=True).requests
-        deviation = _deviation(allocations(rows, self._resources, requests, use_requested=True), len(rows))
-        return ((1 - deviation) * float(MAX_NODE_SCORE)).astype(np.int64)
+        return score_by_resources(rows, self, _balance, self._resources, requests, use_requested=True)
+
+
+def _balance(counted: Sequence[Allocation], rows: int) -> Scores:
+    return ((1 - _deviation(counted, rows)) * float(MAX_NODE_SCORE)).astype(np.int64)
 
 
 def _deviation(counted: Sequence[Allocation], rows: int) -> Floats:

@@ -12,14 +12,16 @@ import msgspec
 import numpy as np
 
 from schedviz.engine.config.plugin_args import NodeResourcesFitArgs
+from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.cycle_state import CycleState, NotFoundError, StateKey
+from schedviz.engine.framework.formulas import POD_COUNT, Amount, Amounts, Formula
 from schedviz.engine.framework.interface import FilterReads, Handle, PreFilterResult, Scores
 from schedviz.engine.framework.listers import SharedLister
 from schedviz.engine.framework.plugins import names
-from schedviz.engine.framework.plugins.noderesources.resource_allocation import PodRequestsState, allocations, pod_requests
+from schedviz.engine.framework.plugins.noderesources.resource_allocation import PodRequestsState, pod_requests, score_by_resources
 from schedviz.engine.framework.plugins.noderesources.strategies import strategy_of
 from schedviz.engine.framework.resource import is_extended_resource_name
-from schedviz.engine.framework.rows import IntArray, Rows
+from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, Status, as_status, unschedulable
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, NodeInfo, PodInfo
 from schedviz.engine.framework.verdicts import Verdicts
@@ -73,6 +75,23 @@ def fits(pod: PodInfo, node_info: NodeInfo) -> list[str]:
     return missing
 
 
+def _shortages(checked: tuple[tuple[str, int], ...]) -> Formula:
+    """What each row has too little of, as bits: the number of pods, then each resource of which so much is requested."""
+    bits: np.dtype[np.signedinteger[Any]] = np.dtype(np.int16 if len(checked) < _BITS_OF_INT16 - 1 else np.int64)
+
+    def compute(pods: Amounts, most_pods: Amounts, *columns: Amounts) -> IntArray:
+        short: IntArray = (pods + 1 > most_pods).astype(bits)
+        for bit, (_, amount) in enumerate(checked):
+            allocatable, requested = columns[2 * bit], columns[2 * bit + 1]
+            short |= np.multiply(amount > allocatable - requested, 2 << bit, dtype=bits)
+        return short
+
+    amounts = [POD_COUNT, Amount("allocatable", "pods")]
+    for resource, _ in checked:
+        amounts += (Amount("allocatable", resource), Amount("requested", resource))
+    return Formula((names.NODE_RESOURCES_FIT, checked), amounts, compute)
+
+
 class Fit:
     name = names.NODE_RESOURCES_FIT
 
@@ -104,15 +123,10 @@ class Fit:
         except NotFoundError as error:
             return Verdicts.all(len(rows), as_status(f'error reading "{PRE_FILTER_STATE_KEY.name}" from cycleState: {error}'))
         checked = self._checked(request)
-        reasons = ["Too many pods", *(f"Insufficient {resource}" for resource, _ in checked)]
-        bits: np.dtype[np.signedinteger[Any]] = np.dtype(np.int16 if len(reasons) < _BITS_OF_INT16 else np.int64)
-        shortages: IntArray = (rows.pod_count() + 1 > rows.allocatable("pods")).astype(bits)
-        for bit, (resource, amount) in enumerate(checked, 1):
-            short = amount > rows.allocatable(resource) - rows.requested(resource)
-            if short.any():
-                shortages |= np.multiply(short, 1 << bit, dtype=bits)
+        shortages = rows.formula(_shortages(tuple(checked)))
         if not shortages.any():
             return None
+        reasons = ["Too many pods", *(f"Insufficient {resource}" for resource, _ in checked)]
         statuses = [SUCCESS]
         table = np.zeros(int(shortages.max()) + 1, np.int16)
         for mask in np.unique(shortages[shortages > 0]).tolist():
@@ -145,4 +159,4 @@ class Fit:
             requests = state.read(PRE_SCORE_STATE_KEY).requests
         except NotFoundError:  # PreScore is disabled.
             requests = pod_requests(pod, self._resources, use_requested=False).requests
-        return self._strategy(allocations(rows, self._resources, requests, use_requested=False), len(rows))
+        return score_by_resources(rows, self, self._strategy, self._resources, requests, use_requested=False)

@@ -5,13 +5,15 @@ Upstream: framework/plugins/noderesources/resource_allocation.go
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from schedviz.engine.config.plugin_args import ResourceSpec
+from schedviz.engine.framework.formulas import Amount, Formula
+from schedviz.engine.framework.interface import Scores
 from schedviz.engine.framework.resource import is_scalar_resource_name
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import PodInfo
@@ -58,17 +60,36 @@ def pod_requests(pod: PodInfo, resources: Sequence[ResourceSpec], *, use_request
     return PodRequestsState(tuple(pod_request(pod, resource.name, use_requested=use_requested) for resource in resources))
 
 
-def allocations(rows: Rows, resources: Sequence[ResourceSpec], requests: Sequence[int], *, use_requested: bool) -> list[Allocation]:
-    """The resources that count for this pod: not those that it does not request and that are scalar.
+#: Turns allocations over so many rows into scores.
+ResourceScorer = Callable[[Sequence[Allocation], int], Scores]
 
+
+def score_by_resources(
+    rows: Rows, owner: Hashable, score: ResourceScorer, resources: Sequence[ResourceSpec], requests: Sequence[int], *, use_requested: bool
+) -> Scores:
+    """The scores of a pod that requests so much. Kept for every request that a plugin (`owner`) was asked about, see `formulas`.
+
+    Resources do not count that the pod does not request and that are scalar.
     Upstream: resourceAllocationScorer.score, calculateResourceAllocatableRequest
     """
-    counted = []
-    for resource, request in zip(resources, requests, strict=True):
-        if request == 0 and is_scalar_resource_name(resource.name):
-            continue
-        allocatable = rows.allocatable(resource.name)
+    counted = [
+        (resource, request)
+        for resource, request in zip(resources, requests, strict=True)
+        if request or not is_scalar_resource_name(resource.name)
+    ]
+    if not counted:
+        return score((), len(rows))
+    amounts: list[Amount] = []
+    for resource, _ in counted:
         non_zero = not use_requested and resource.name in ("cpu", "memory")
-        requested = rows.non_zero_requested(resource.name) if non_zero else rows.requested(resource.name)
-        counted.append(Allocation(resource.weight, allocatable.astype(np.int64, copy=False), requested + np.int64(request)))
-    return counted
+        amounts += (Amount("allocatable", resource.name), Amount("non-zero-requested" if non_zero else "requested", resource.name))
+
+    def compute(*columns: Amounts) -> Scores:
+        pairs = zip(columns[::2], columns[1::2], strict=True)
+        allocations = [
+            Allocation(resource.weight, allocatable, requested + np.int64(request))
+            for (resource, request), (allocatable, requested) in zip(counted, pairs, strict=True)
+        ]
+        return score(allocations, len(columns[0]))
+
+    return rows.formula(Formula((owner, tuple(requests)), amounts, compute))

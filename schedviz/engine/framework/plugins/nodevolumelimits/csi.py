@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.interface import FilterReads, Handle
 from schedviz.engine.framework.plugins import names
@@ -22,7 +23,7 @@ from schedviz.engine.framework.plugins.nodevolumelimits.limits import (
     Migration,
     csi_attach_limit_key,
 )
-from schedviz.engine.framework.rows import IntArray, Rows
+from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, Status, as_status
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, NodeInfo, PodInfo
 from schedviz.engine.framework.verdicts import Index, Verdicts

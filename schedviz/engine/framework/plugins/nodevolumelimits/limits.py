@@ -13,10 +13,11 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.listers import ObjectLister
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.helper.csi_translation import AWS_EBS, AZURE_DISK, CINDER, GCE_PD, migrated_plugins
-from schedviz.engine.framework.rows import IntArray, Rows
+from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import unschedulable
 from schedviz.engine.framework.types import NodeInfo
 from schedviz.engine.framework.verdicts import Mask

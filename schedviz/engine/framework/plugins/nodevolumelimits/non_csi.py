@@ -11,12 +11,13 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
+from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.interface import FilterReads, Handle
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.helper.csi_translation import AWS_EBS, AZURE_DISK, CINDER, GCE_PD, InTreePlugin
 from schedviz.engine.framework.plugins.nodevolumelimits.limits import MAX_VOLUME_COUNT_EXCEEDED, NO_LIMIT, CSINodes, node_limit
-from schedviz.engine.framework.rows import IntArray, Rows
+from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, Status, as_status
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, NodeInfo, PodInfo
 from schedviz.engine.framework.verdicts import Mask, Verdicts

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Sequence
 import msgspec
 import numpy as np
 
+from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.plugins.helper.taint import DO_NOT_SCHEDULE, find_matching_untolerated_taint
 from schedviz.engine.framework.plugins.nodeaffinity.node_affinity import matches
-from schedviz.engine.framework.rows import IntArray, Rows
+from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import NodeInfo, PodInfo
 from schedviz.engine.framework.verdicts import Mask
 from schedviz.kube.affinity import TopologySpreadConstraint

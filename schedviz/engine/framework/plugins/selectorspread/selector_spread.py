@@ -10,11 +10,12 @@ from typing import Any, Final, cast
 import msgspec
 import numpy as np
 
+from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.cycle_state import CycleState, NotFoundError, StateKey
 from schedviz.engine.framework.interface import MAX_NODE_SCORE, Handle, Scores
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.helper.spread import default_selector
-from schedviz.engine.framework.rows import IntArray, Rows
+from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, Status, as_status
 from schedviz.engine.framework.types import NodeInfo, PodInfo
 from schedviz.kube.selectors import Selector

@@ -11,6 +11,7 @@ from typing import Any, Final, cast
 import msgspec
 import numpy as np
 
+from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.cycle_state import CycleState, NotFoundError, StateKey
 from schedviz.engine.framework.interface import FilterReads, Handle, Scores
 from schedviz.engine.framework.plugins import names
@@ -21,7 +22,7 @@ from schedviz.engine.framework.plugins.helper.taint import (
     find_matching_untolerated_taint,
     tolerations_tolerate_taint,
 )
-from schedviz.engine.framework.rows import IntArray, Rows
+from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, Status, as_status, unresolvable
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, NodeInfo, PodInfo
 from schedviz.engine.framework.uniform import uniform
