@@ -92,7 +92,37 @@ def crowded(simulation: Simulation) -> list[ask.AnyCommand]:
     return [ask.Run(max=100), ask.Advance(seconds=5), ask.Run(max=40), ask.Create(object=node("spare", "z9", cpu="32")), ask.Run(max=60)]
 
 
-SCENARIOS: dict[str, Callable[[Simulation], list[ask.AnyCommand]]] = {"everyday": everyday, "changes": changes, "crowded": crowded}
+def configured(_: Simulation) -> list[ask.AnyCommand]:
+    """A pod waits at Permit until it is allowed, another is rejected; backoffs change between cycles, profiles with a restart."""
+    rules = [{"point": "permit", "code": "Wait", "delaySeconds": 60}]
+    plugins = {"multiPoint": {"enabled": [{"name": "Scripted"}]}}
+    waits = {"profiles": [{"plugins": plugins, "pluginConfig": [{"name": "Scripted", "args": {"rules": rules}}]}]}
+    return [
+        ask.Create(object=node("node1", "z0")),
+        *(ask.Create(object=pod(name, "3")) for name in ("first", "second", "third", "fourth")),
+        ask.Create(object=pod("other", "1", schedulerName="batch")),
+        ask.Configure(config=waits),
+        ask.Cycle(),
+        ask.Permit(pod="default/first", action="reject"),
+        ask.Cycle(),
+        ask.Schedule(),
+        ask.Permit(pod="default/second", action="allow"),
+        ask.Run(max=20),
+        ask.Create(object=node("node2", "z1", cpu="1")),
+        ask.Configure(config={"podInitialBackoffSeconds": 4, "podMaxBackoffSeconds": 4}),
+        ask.Configure(config={"profiles": [{"schedulerName": "batch"}]}),
+        ask.Run(max=20),
+        ask.Configure(config=None, restart=True),
+        ask.Run(max=20),
+    ]
+
+
+SCENARIOS: dict[str, Callable[[Simulation], list[ask.AnyCommand]]] = {
+    "everyday": everyday,
+    "changes": changes,
+    "crowded": crowded,
+    "configured": configured,
+}
 
 
 def record(scenario: Callable[[Simulation], list[ask.AnyCommand]]) -> bytes:

@@ -75,7 +75,13 @@ class BindingCycle:
             held=held,
         )
         cycle.state.recorder.record(
-            BindingStarted, cycle=binding.number, pod=binding.assumed.key, node=binding.node, held=held, next_stage=binding.stage
+            BindingStarted,
+            cycle=binding.number,
+            pod=binding.assumed.key,
+            node=binding.node,
+            held=held,
+            next_stage=binding.stage,
+            waiting_for=binding.waiting_for,
         )
         return binding
 
@@ -93,6 +99,14 @@ class BindingCycle:
     def is_waiting(self) -> bool:
         """Whether it waits for something in a stage, and goes on by itself."""
         return self.waited and self.stage in (stages.WAIT_ON_PERMIT, stages.PRE_BIND)
+
+    @property
+    def waiting_for(self) -> list[str]:
+        """Permit plugins that have not allowed the pod yet, sorted."""
+        if self.stage != stages.WAIT_ON_PERMIT:
+            return []
+        waiting = self.framework.waiting_pods.get(self.assumed.uid)
+        return [] if waiting is None else sorted(waiting.pending)
 
     @property
     def pre_bind_deadline(self) -> int | None:

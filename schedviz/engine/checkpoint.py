@@ -10,6 +10,7 @@ import hashlib
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from schedviz.engine.cache import Snapshot
 from schedviz.engine.cache.cache_state import CacheState
@@ -67,6 +68,8 @@ class Checkpoint(msgspec.Struct, frozen=True):
     table: ObjectTableState
     origin: bytes
     exited: str = ""
+    #: The configuration in use; not there where it is that of `settings`.
+    config: dict[str, Any] | UnsetType | None = UNSET
 
 
 _encoder = msgspec.msgpack.Encoder(enc_hook=enc_hook)
@@ -115,6 +118,7 @@ def _state(simulation: Simulation, *, origin: bytes) -> Checkpoint:
         table=table.to_state(),
         origin=origin,
         exited=simulation.exited,
+        config=UNSET if simulation.config == simulation.settings.config else simulation.config,
     )
 
 
@@ -126,7 +130,7 @@ def restore(cls: type[Simulation], data: bytes) -> Simulation:
         raise CheckpointError(f"this is not a checkpoint of this version of the engine: {error}") from None
     if saved.format != FORMAT:
         raise CheckpointError(f"this checkpoint is of the format {saved.format}, the engine reads {FORMAT}")
-    simulation = cls(saved.settings)
+    simulation = cls(saved.settings, config=saved.config)
     table = ObjectTable(saved.table)
     simulation.origin = Origin(saved.origin)
     simulation.clock.now = saved.now

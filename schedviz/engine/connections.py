@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 #: Commands that are not for the scheduler: they are carried out while it is gone.
 WITHOUT_SCHEDULER = (
+    commands.Configure,
     commands.Restart,
     commands.Reset,
     commands.Create,

@@ -41,6 +41,7 @@ def binding_view(binding: BindingCycle) -> BindingView:
         next_stage=binding.stage,
         stages=list(binding.results.stages),
         held=binding.held and binding.stage == stages.WAIT_ON_PERMIT,
+        waiting_for=binding.waiting_for,
     )
 
 

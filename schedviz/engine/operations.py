@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from schedviz.engine import cluster_commands, connections, stages
+from schedviz.engine import cluster_commands, connections, scheduler_commands, stages
 from schedviz.engine.binding import BindingCycle
 from schedviz.engine.clock import MILLISECOND, nanoseconds
 from schedviz.engine.cluster import Refusal
@@ -21,7 +21,7 @@ from schedviz.kube.errors import KubeError
 from schedviz.kube.kinds import BY_NAME, KINDS, WATCHED_KINDS
 from schedviz.kube.meta import KubeObject
 from schedviz.trace import commands
-from schedviz.trace.events import ApiWritten, ClockAdvanced, HelperSet, LatencySet, Restarted
+from schedviz.trace.events import ApiWritten, ClockAdvanced, Configured, HelperSet, LatencySet, Restarted
 
 if TYPE_CHECKING:
     from schedviz.engine.simulation import Simulation
@@ -94,6 +94,10 @@ class Operations:
                 return cluster_commands.evict(self._simulation, command)
             case commands.Drain():
                 return cluster_commands.drain(self._simulation, command)
+            case commands.Permit():
+                return scheduler_commands.permit(self._simulation, command)
+            case commands.Configure():
+                return scheduler_commands.configure(self._simulation, command)
             case commands.Restart():
                 self.restart()
             case commands.Reset():
@@ -439,7 +443,10 @@ class Operations:
         latencies = dict(simulation.cluster.watches.latencies)
         connections.hang_up(simulation)
         helpers = dict(simulation.cluster.helpers.on)
+        configured = simulation.config != simulation.settings.config
         simulation.start_over()
+        if configured:
+            simulation.recorder.record(Configured, config=simulation.config)
         simulation.recorder.record(Restarted, reason="reset")
         for name in helpers:
             simulation.recorder.record(HelperSet, name=name, on=False)

@@ -20,6 +20,7 @@ from schedviz.engine.extenders import Extender
 from schedviz.engine.framework.listers import StorageObject
 from schedviz.engine.framework.plugins.installed import registry_for
 from schedviz.engine.framework.runtime import Framework
+from schedviz.engine.framework.runtime.handing_down import hand_down
 from schedviz.engine.framework.status import StatusError
 from schedviz.engine.framework.types import ClusterEvent, PodInfo
 from schedviz.engine.informers import Informers
@@ -85,6 +86,7 @@ class Scheduler:
         policies: Policies = Policies(),  # noqa: B008  (frozen)
     ) -> None:
         self.configuration = configuration
+        self._policies = policies
         informers, snapshot = Informers(), Snapshot()
         registry, client = with_policies(registry_for(configuration), policies), ApiClient(host)
         nominator = Nominator(recorder, informers.pod)
@@ -131,6 +133,63 @@ class Scheduler:
         self.cycle: SchedulingCycle | None = None
         #: Binding cycles that have not ended, oldest first; those that wait for their watch event are among them.
         self.bindings: list[BindingCycle] = []
+
+    def profiles_of(self, configuration: KubeSchedulerConfiguration) -> dict[str, Framework]:
+        """A framework for each profile of another configuration. Raises `ConfigurationError`."""
+        state, registry = self.state, with_policies(registry_for(configuration), self._policies)
+        return {
+            profile.scheduler_name: Framework(
+                registry,
+                profile,
+                snapshot=state.snapshot,
+                objects=state.informers,
+                nominator=state.queue,
+                client=ApiClient(state.host),
+                clock=state.clock,
+            )
+            for profile in configuration.profiles
+        }
+
+    def reconfigure(
+        self, configuration: KubeSchedulerConfiguration, profiles: Mapping[str, Framework], extenders: Sequence[Extender]
+    ) -> None:
+        """Go on with another configuration and its `profiles_of`. Cache and queue stay, but for the pods of profiles that are gone, or new.
+
+        Only while no cycle runs. Upstream has nothing like it: there a configuration is read when the process starts.
+        """
+        state = self.state
+        before = state.profiles
+        for name, framework in profiles.items():
+            framework.extenders = extenders
+            hand_down(before.get(name), framework)
+        self.configuration = configuration
+        self.cluster_event_map = _merged(profiles.values())
+        state.profiles, state.extenders = profiles, extenders
+        state.percentage_of_nodes_to_score = configuration.percentage_of_nodes_to_score
+        self._handlers = EventHandlers(state, self.cluster_event_map)
+        for binding in self.bindings:
+            # They are bound and wait for their watch event, which asks no plugin.
+            binding.framework = profiles.get(binding.framework.profile_name, profiles[configuration.profiles[0].scheduler_name])
+        self._reconfigure_queue(before)
+
+    def _reconfigure_queue(self, before: Mapping[str, Framework]) -> None:
+        state, configuration = self.state, self.configuration
+        pods = [pod for pod in state.informers.objects()["Pod"].values() if isinstance(pod, Pod) and not pod.spec.node_name]
+        for pod in pods:
+            name = pod.spec.scheduler_name
+            if name in before and name not in state.profiles:
+                state.queue.delete(PodInfo(pod))
+        state.queue.reconfigure(
+            less=state.profiles[configuration.profiles[0].scheduler_name].less,
+            pre_enqueue=_pre_enqueue(state.profiles),
+            cluster_event_map=self.cluster_event_map,
+            pod_initial_backoff_seconds=configuration.pod_initial_backoff_seconds,
+            pod_max_backoff_seconds=configuration.pod_max_backoff_seconds,
+        )
+        for pod in pods:
+            name = pod.spec.scheduler_name
+            if name in state.profiles and name not in before and not state.cache.is_assumed_pod(pod):
+                state.queue.add(PodInfo(pod))
 
     def replace_cache(self, cache: Cache, snapshot: Snapshot) -> None:
         """Take the cache and the snapshot of a checkpoint."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from schedviz.engine import checkpoint as checkpoints
 from schedviz.engine import connections, observe
@@ -18,10 +19,10 @@ from schedviz.engine.binding import BindingCycle
 from schedviz.engine.cache import SchedulerExitError, SnapshotUpdate
 from schedviz.engine.clock import Clock
 from schedviz.engine.cluster import Cluster
-from schedviz.engine.config import ConfigurationError, Problem, load_configuration
+from schedviz.engine.config import ConfigurationError, KubeSchedulerConfiguration, Problem, load_configuration
 from schedviz.engine.cycle_view import api_view, binding_view, cycle_view
 from schedviz.engine.extender_calls import Answer, ExtenderCalls
-from schedviz.engine.extenders import build_extenders, with_ignored_resources
+from schedviz.engine.extenders import Extender, build_extenders, with_ignored_resources
 from schedviz.engine.operations import Operations, Task
 from schedviz.engine.origin import Origin
 from schedviz.engine.schedule_one import SchedulingCycle
@@ -43,19 +44,21 @@ def never() -> bool:
 class Simulation:
     """One session's engine."""
 
-    def __init__(self, settings: SimulationSettings) -> None:
-        """An empty cluster with a scheduler that has just started. Raises `ConfigurationError`."""
+    def __init__(self, settings: SimulationSettings, *, config: dict[str, Any] | UnsetType | None = UNSET) -> None:
+        """An empty cluster with a scheduler that has just started; `config`: it was given another configuration than its settings'.
+
+        Raises `ConfigurationError`.
+        """
         #: As decoding gives it (whole seconds are floats too), so that a checkpoint is the same whoever made it.
         self.settings = msgspec.convert(msgspec.to_builtins(settings), SimulationSettings)
-        configuration = load_configuration(settings.config)
         self.recorder = Recorder()
         #: Give it a transport, and extenders that were not declared with their answers are called.
         self.extender_calls = ExtenderCalls(self.recorder)
-        try:
-            self.extenders = build_extenders(configuration, settings.fake_extenders, self.extender_calls)
-        except msgspec.ValidationError as error:
-            raise ConfigurationError([Problem("fakeExtenders", str(error))]) from None
-        self.configuration = with_ignored_resources(configuration, settings.fake_extenders)
+        #: The KubeSchedulerConfiguration in use as it was given; None: the default one.
+        self.config: dict[str, Any] | None
+        self.configuration: KubeSchedulerConfiguration
+        self.extenders: list[Extender]
+        self.configure(self.settings.config if config is UNSET else config)
         self.clock = Clock()
         self.random_source = None if settings.first_of_tied else random.Random(settings.seed)  # noqa: S311  (a draw, not a secret)
         self.cluster = self._new_cluster()
@@ -94,7 +97,24 @@ class Simulation:
         """The virtual time."""
         return self.clock.seconds
 
+    @property
+    def running_pod(self) -> str:
+        """Whose scheduling cycle is between two stages; "": none is."""
+        cycle = self.scheduler.cycle
+        return "" if cycle is None else cycle.queued.key
+
     # What it starts from.
+
+    def configure(self, config: dict[str, Any] | None) -> None:
+        """Take a configuration for the next scheduler that is made. Raises `ConfigurationError`, and has changed nothing then."""
+        configuration = load_configuration(config)
+        declared = self.settings.fake_extenders
+        try:
+            self.extenders = build_extenders(configuration, declared, self.extender_calls)
+        except msgspec.ValidationError as error:
+            raise ConfigurationError([Problem("fakeExtenders", str(error))]) from None
+        self.configuration = with_ignored_resources(configuration, declared)
+        self.config = config
 
     def load(self, objects: Iterable[KubeObject]) -> None:
         """Take an import: nodes and bound pods go into the cache, pending pods into the queue in this order. Records no events."""
@@ -227,6 +247,7 @@ class Simulation:
             api=api_view(self.cluster),
             next_start_node_index=state.next_start_node_index if running is None else running.results.start_node_index,
             exited=self.exited,
+            config=self.config,
         )
 
     def observed_state(self) -> dict[str, Any]:
@@ -274,6 +295,7 @@ class Simulation:
     def start_over(self) -> None:
         """Forget everything but the settings, and how events and cycles are numbered."""
         cycle = self.scheduler.state.cycle
+        self.configure(self.settings.config)
         self.clock.now = 0
         self.recorder.at = 0.0
         self.recorder.cycle = 0

@@ -153,6 +153,24 @@ class Drain(Command, frozen=True, tag="drain"):
     node: str
 
 
+class Permit(Command, frozen=True, tag="permit"):
+    """Answer for a pod that waits at Permit: for one plugin that it waits for, or for all of them."""
+
+    pod: PodKey
+    action: Literal["allow", "reject"]
+    plugin: str | None = None
+    #: Why it is rejected.
+    message: str = "rejected by hand"
+
+
+class Configure(Command, frozen=True, tag="configure"):
+    """Give the scheduler another KubeSchedulerConfiguration (null: the default one), between two cycles: cache and queue stay. With
+    `restart` the scheduler restarts with it."""
+
+    config: dict[str, Any] | None
+    restart: bool = False
+
+
 class Restart(Command, frozen=True, tag="restart"):
     """Restart the scheduler: cache, queue, snapshot and nominator are dropped and the informers list again."""
 
@@ -181,6 +199,8 @@ AnyCommand = (
     | Cordon
     | Evict
     | Drain
+    | Permit
+    | Configure
     | Restart
     | Reset
 )

@@ -177,6 +177,8 @@ class CycleStarted(TraceEvent, frozen=True, kw_only=True, tag="cycleStarted"):
     """A pod was popped and its scheduling cycle began."""
 
     pod: str
+    #: Tells pods of one name apart.
+    uid: str = ""
     profile: str = ""
     attempts: int = 0
     all_nodes: int = 0
@@ -219,6 +221,19 @@ class BindingStarted(TraceEvent, frozen=True, kw_only=True, tag="bindingStarted"
     node: str
     held: bool = False
     next_stage: str = ""
+    #: Permit plugins that have not allowed the pod yet, sorted.
+    waiting_for: list[str] = []
+
+
+class PermitAnswered(TraceEvent, frozen=True, kw_only=True, tag="permitAnswered"):
+    """Somebody allowed a pod that waits at Permit for `plugins`, or rejected it; `waiting_for` are those that have not allowed it yet.
+    `cycle` is the scheduling cycle that its binding cycle came from."""
+
+    pod: str
+    action: Literal["allow", "reject"]
+    plugins: list[str] = []
+    waiting_for: list[str] = []
+    message: str = ""
 
 
 class BindingStageEnded(TraceEvent, frozen=True, kw_only=True, tag="bindingStageEnded"):
@@ -248,6 +263,8 @@ class ApiWritten(TraceEvent, frozen=True, kw_only=True, tag="apiWritten"):
     resource: str
     kind: str
     key: str
+    #: Of a pod that was created or deleted: it tells pods of one name apart.
+    uid: str = ""
     subresource: str = ""
     detail: str = ""
     error: str = ""
@@ -295,6 +312,12 @@ class HelperSet(TraceEvent, frozen=True, kw_only=True, tag="helperSet"):
     name: str
     on: bool = True
     seconds: float = 0.0
+
+
+class Configured(TraceEvent, frozen=True, kw_only=True, tag="configured"):
+    """The scheduler has another KubeSchedulerConfiguration from now on, as it was given (null: the default one)."""
+
+    config: dict[str, Any] | None = None
 
 
 class SchedulerExited(TraceEvent, frozen=True, kw_only=True, tag="schedulerExited"):
@@ -365,6 +388,7 @@ AnyEvent = (
     | StageEnded
     | CycleEnded
     | BindingStarted
+    | PermitAnswered
     | BindingStageEnded
     | BindingEnded
     | ApiWritten
@@ -376,6 +400,7 @@ AnyEvent = (
     | EventRecorded
     | ExtenderAnswered
     | ClockAdvanced
+    | Configured
     | SchedulerExited
     | Restarted
     | CommandDone
@@ -406,6 +431,7 @@ __all__ = [
     "CachePod",
     "ClockAdvanced",
     "CommandDone",
+    "Configured",
     "CycleEnded",
     "CycleStarted",
     "EventRecorded",
@@ -415,6 +441,7 @@ __all__ = [
     "LatencySet",
     "NodeChange",
     "NodeItem",
+    "PermitAnswered",
     "PodNominated",
     "PodOnNode",
     "QueueMove",

@@ -22,12 +22,14 @@ from schedviz.trace.events import (
     CachePod,
     ClockAdvanced,
     CommandDone,
+    Configured,
     CycleEnded,
     CycleStarted,
     EventRecorded,
     ExtenderAnswered,
     HelperSet,
     LatencySet,
+    PermitAnswered,
     PodNominated,
     QueueMoved,
     Restarted,
@@ -86,6 +88,7 @@ class Fold:
         self._watches = dict(view.api.watches)
         self._helpers = dict(view.api.helpers)
         self._exited = view.exited
+        self._config = view.config
 
     def to_view(self) -> View:
         """Everything as it is now."""
@@ -106,6 +109,7 @@ class Fold:
             ),
             next_start_node_index=self.next_start_node_index,
             exited=self._exited,
+            config=self._config,
         )
 
     def apply(self, event: AnyEvent) -> None:
@@ -137,6 +141,8 @@ class Fold:
                 self._binding_started(event)
             case BindingEnded():
                 self._binding_ended(event)
+            case PermitAnswered():
+                self._permit_answered(event)
             case CacheNode():
                 self._nodes.cache_node(event)
             case PodNominated():
@@ -147,6 +153,8 @@ class Fold:
                 self._watch_changed(event)
             case HelperSet():
                 self._helper_set(event)
+            case Configured():
+                self._config = event.config
             case SchedulerExited():
                 self._exited = event.message
             case Restarted():
@@ -181,7 +189,14 @@ class Fold:
             self._cycle = replace(self._cycle, next_stage="", **{member: getattr(event, member) for member in _CYCLE_RESULTS})
 
     def _binding_started(self, event: BindingStarted) -> None:
-        binding = BindingView(pod=event.pod, node=event.node, cycle=event.cycle, next_stage=event.next_stage, held=event.held)
+        binding = BindingView(
+            pod=event.pod,
+            node=event.node,
+            cycle=event.cycle,
+            next_stage=event.next_stage,
+            held=event.held,
+            waiting_for=event.waiting_for,
+        )
         self._bindings.append(binding)
 
     def _binding_stage_ended(self, event: BindingStageEnded) -> None:
@@ -189,14 +204,20 @@ class Fold:
         if place is not None:
             binding = self._bindings[place]
             stage = StageView(stage=event.stage, statuses=event.statuses, facts=event.facts)
-            self._bindings[place] = replace(binding, stages=[*binding.stages, stage], next_stage=event.next_stage, held=False)
+            stages = [*binding.stages, stage]
+            self._bindings[place] = replace(binding, stages=stages, next_stage=event.next_stage, held=False, waiting_for=[])
+
+    def _permit_answered(self, event: PermitAnswered) -> None:
+        place = self._binding(event)
+        if place is not None:
+            self._bindings[place] = replace(self._bindings[place], waiting_for=event.waiting_for)
 
     def _binding_ended(self, event: BindingEnded) -> None:
         place = self._binding(event)
         if place is not None:
             del self._bindings[place]
 
-    def _binding(self, event: BindingStageEnded | BindingEnded) -> int | None:
+    def _binding(self, event: BindingStageEnded | BindingEnded | PermitAnswered) -> int | None:
         """Its place: the pod's binding of that cycle."""
         return next(
             (place for place, binding in enumerate(self._bindings) if binding.pod == event.pod and binding.cycle == event.cycle), None

@@ -35,6 +35,12 @@ class Heap(Generic[T]):
         """The objects in the order of the array."""
         return iter(self._array)
 
+    @property
+    def is_in_order(self) -> bool:
+        """Whether no object would leave before its parent in the array: so after any change of `less` that changes nothing."""
+        array = self._array
+        return not any(self.less(array[place], array[(place - 1) // 2]) for place in range(1, len(array)))
+
     def load(self, array: Iterable[T]) -> None:
         """Take an array that another heap of the same order laid out, as it is."""
         self._array = list(array)

@@ -266,6 +266,8 @@ class BindingView(Part, omit_defaults=True):
     stages: list[StageView] = []
     #: Held until a `bind` command: FORMAT.md's `schedule`.
     held: bool = False
+    #: Permit plugins that have not allowed the pod yet, sorted.
+    waiting_for: list[str] = []
 
 
 class View(Part):
@@ -285,3 +287,5 @@ class View(Part):
     next_start_node_index: int = 0
     #: Why the scheduler ended its process and waits for a restart; "": it runs.
     exited: str = ""
+    #: The scheduler's KubeSchedulerConfiguration as it was given; None: the default one.
+    config: dict[str, Any] | None = None

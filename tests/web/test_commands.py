@@ -111,7 +111,7 @@ def test_a_bad_command_gets_400_and_its_path(owner_client, address, body, path):
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ({"op": "stepp"}, "$.op: expected one of advance, bind, bind_fail, confirm, "),
+        ({"op": "stepp"}, "$.op: expected one of advance, bind, bind_fail, configure, confirm, "),
         ({"op": "step", "unit": "week"}, '$.unit: expected one of cycle, mutation, stage, found "week"'),
         ({"op": "step", "units": "cycle"}, "$.units: unknown field; there are unit, count"),
         ({"op": "step", "count": 10**9}, "$.count: expected a whole number of at most 1000000, found 1000000000"),

@@ -13,6 +13,7 @@ import {
   foldBindingStarted,
   foldCycleEnded,
   foldCycleStarted,
+  foldPermitAnswered,
   foldStageEnded,
 } from "./foldCycle";
 import { foldPodNominated, foldQueueMoved } from "./foldQueue";
@@ -45,6 +46,8 @@ export function fold(state: State, event: AnyEvent): void {
       return foldCycleEnded(state, event);
     case "bindingStarted":
       return foldBindingStarted(state, event);
+    case "permitAnswered":
+      return foldPermitAnswered(state, event);
     case "bindingStageEnded":
       return foldBindingStageEnded(state, event);
     case "bindingEnded":
@@ -61,6 +64,9 @@ export function fold(state: State, event: AnyEvent): void {
       return foldWatchChanged(state, event);
     case "helperSet":
       return foldHelperSet(state, event);
+    case "configured":
+      state.config = event.config ?? null;
+      return;
     case "schedulerExited":
       state.exited = event.message;
       return;

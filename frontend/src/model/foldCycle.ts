@@ -5,6 +5,7 @@ import type {
   BindingView,
   CycleEnded,
   CycleStarted,
+  PermitAnswered,
   StageEnded,
   StageView,
 } from "./generated";
@@ -62,6 +63,7 @@ export function foldBindingStarted(state: State, event: BindingStarted): void {
     nextStage: event.nextStage ?? "",
     stages: [],
     held: event.held ?? false,
+    waitingFor: event.waitingFor ?? [],
   };
   state.bindings = [...state.bindings, binding];
 }
@@ -69,8 +71,20 @@ export function foldBindingStarted(state: State, event: BindingStarted): void {
 export function foldBindingStageEnded(state: State, event: BindingStageEnded): void {
   state.bindings = state.bindings.map((binding) =>
     isOf(binding, event)
-      ? { ...binding, held: false, stages: [...(binding.stages ?? []), stageOf(event)], nextStage: event.nextStage ?? "" }
+      ? {
+          ...binding,
+          held: false,
+          waitingFor: [],
+          stages: [...(binding.stages ?? []), stageOf(event)],
+          nextStage: event.nextStage ?? "",
+        }
       : binding,
+  );
+}
+
+export function foldPermitAnswered(state: State, event: PermitAnswered): void {
+  state.bindings = state.bindings.map((binding) =>
+    isOf(binding, event) ? { ...binding, waitingFor: event.waitingFor ?? [] } : binding,
   );
 }
 
@@ -79,7 +93,7 @@ export function foldBindingEnded(state: State, event: BindingEnded): void {
 }
 
 /** A pod that was bound, lost and bound again has a binding for each of its cycles. */
-function isOf(binding: BindingView, event: BindingStageEnded | BindingEnded): boolean {
+function isOf(binding: BindingView, event: BindingStageEnded | BindingEnded | PermitAnswered): boolean {
   return binding.pod === event.pod && binding.cycle === (event.cycle ?? 0);
 }
 

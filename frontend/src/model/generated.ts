@@ -11,6 +11,7 @@ export interface View {
   api: ApiView;
   nextStartNodeIndex: number;
   exited: string;
+  config: Record<string, unknown> | null;
 }
 
 export interface CacheView {
@@ -168,6 +169,7 @@ export interface BindingView {
   nextStage?: string;
   stages?: StageView[];
   held?: boolean;
+  waitingFor?: string[];
 }
 
 export interface ApiView {
@@ -320,6 +322,7 @@ export interface CycleStarted {
   at: number;
   cycle?: number;
   pod: string;
+  uid?: string;
   profile?: string;
   attempts?: number;
   allNodes?: number;
@@ -368,6 +371,19 @@ export interface BindingStarted {
   node: string;
   held?: boolean;
   nextStage?: string;
+  waitingFor?: string[];
+}
+
+export interface PermitAnswered {
+  t: "permitAnswered";
+  event: number;
+  at: number;
+  cycle?: number;
+  pod: string;
+  action: "allow" | "reject";
+  plugins?: string[];
+  waitingFor?: string[];
+  message?: string;
 }
 
 export interface BindingStageEnded {
@@ -402,6 +418,7 @@ export interface ApiWritten {
   resource: string;
   kind: string;
   key: string;
+  uid?: string;
   subresource?: string;
   detail?: string;
   error?: string;
@@ -497,6 +514,14 @@ export interface ClockAdvanced {
   event: number;
   at: number;
   cycle?: number;
+}
+
+export interface Configured {
+  t: "configured";
+  event: number;
+  at: number;
+  cycle?: number;
+  config?: Record<string, unknown> | null;
 }
 
 export interface SchedulerExited {
@@ -636,6 +661,20 @@ export interface Drain {
   node: string;
 }
 
+export interface Permit {
+  op: "permit";
+  pod: string;
+  action: "allow" | "reject";
+  plugin?: string | null;
+  message?: string;
+}
+
+export interface Configure {
+  op: "configure";
+  config: Record<string, unknown> | null;
+  restart?: boolean;
+}
+
 export interface Restart {
   op: "restart";
 }
@@ -655,6 +694,7 @@ export type AnyEvent =
   | StageEnded
   | CycleEnded
   | BindingStarted
+  | PermitAnswered
   | BindingStageEnded
   | BindingEnded
   | ApiWritten
@@ -666,6 +706,7 @@ export type AnyEvent =
   | EventRecorded
   | ExtenderAnswered
   | ClockAdvanced
+  | Configured
   | SchedulerExited
   | Restarted
   | CommandDone;
@@ -690,5 +731,7 @@ export type AnyCommand =
   | Cordon
   | Evict
   | Drain
+  | Permit
+  | Configure
   | Restart
   | Reset;

@@ -30,6 +30,8 @@ export class State {
   nextStartNodeIndex = 0;
   /** Why the scheduler ended its process; it waits for a restart. */
   exited = "";
+  /** The scheduler's KubeSchedulerConfiguration as it was given; null: the default one. */
+  config: View["config"] = null;
 
   readonly list = new NodeList();
   /** By uid, as upstream's podStates. */
@@ -95,6 +97,7 @@ export class State {
     this.clockSeconds = view.clockSeconds;
     this.nextStartNodeIndex = view.nextStartNodeIndex;
     this.exited = view.exited;
+    this.config = view.config;
     const { cache, snapshot, queue } = view;
     this.list.load(cache.list.map(itemOf));
     fill(this.podStates, cache.podStates);

@@ -20,6 +20,8 @@ POD_UPDATE: Final = "PodUpdate"
 POD_DELETE: Final = "PodDelete"
 #: The scheduler took the pod. Not an event of upstream's: its Pop has no label.
 POP: Final = "Pop"
+#: Ours: the scheduler was given another configuration.
+CONFIGURE: Final = "Configure"
 
 ASSIGNED_POD_ADD: Final = ClusterEvent(GVK.POD, ActionType.ADD, "AssignedPodAdd")
 NODE_ADD: Final = ClusterEvent(GVK.NODE, ActionType.ADD, "NodeAdd")

@@ -70,13 +70,9 @@ class SchedulingQueue:
         self._recorder = recorder
         self.nominator = Nominator(recorder, pod_lister)
         self._now = now
-        self._pre_enqueue = pre_enqueue
         self._namespace_labels = namespace_labels
-        #: Which plugins wait for which events.
-        self._cluster_event_map = {event: frozenset(plugins) for event, plugins in cluster_event_map.items()}
-        self._plugins_of: dict[ClusterEvent, frozenset[str]] = {}
-        self._pod_initial_backoff = round(pod_initial_backoff_seconds * NANOS_PER_SECOND)
-        self._pod_max_backoff = round(pod_max_backoff_seconds * NANOS_PER_SECOND)
+        self._ask(pre_enqueue, cluster_event_map)
+        self._back_off(pod_initial_backoff_seconds, pod_max_backoff_seconds)
         self._pod_max_in_unschedulable_pods = round(pod_max_in_unschedulable_pods_seconds * NANOS_PER_SECOND)
         self.active_q: Heap[QueuedPodInfo] = Heap(_key, less)
         self.backoff_q: Heap[QueuedPodInfo] = Heap(_key, self._leaves_backoff_before)
@@ -86,6 +82,53 @@ class SchedulingQueue:
         #: The cycle in which pods were last asked to move: a pod that was being tried then backs off instead of waiting for an event.
         self.move_request_cycle = -1
         self._recorded_move_request_cycle = -1
+
+    def _ask(self, pre_enqueue: PreEnqueue, cluster_event_map: Mapping[ClusterEvent, Iterable[str]]) -> None:
+        self._pre_enqueue = pre_enqueue
+        #: Which plugins wait for which events.
+        self._cluster_event_map = {event: frozenset(plugins) for event, plugins in cluster_event_map.items()}
+        self._plugins_of: dict[ClusterEvent, frozenset[str]] = {}
+
+    def _back_off(self, initial_seconds: float, max_seconds: float) -> None:
+        self._pod_initial_backoff = round(initial_seconds * NANOS_PER_SECOND)
+        self._pod_max_backoff = round(max_seconds * NANOS_PER_SECOND)
+
+    def reconfigure(
+        self,
+        *,
+        less: Less,
+        pre_enqueue: PreEnqueue,
+        cluster_event_map: Mapping[ClusterEvent, Iterable[str]],
+        pod_initial_backoff_seconds: float,
+        pod_max_backoff_seconds: float,
+    ) -> None:
+        """Go on with other plugins and other backoffs. Every pod stays where it is; a heap that is none by the new order is laid out anew.
+
+        Pods that are gated are asked again when they would be anyway. Upstream has nothing like it.
+        """
+        before = {queued.key: self._entry(queued) for queue in (self.active_q, self.backoff_q, self.unschedulable_pods) for queued in queue}
+        self._ask(pre_enqueue, cluster_event_map)
+        self._back_off(pod_initial_backoff_seconds, pod_max_backoff_seconds)
+        self.active_q.less = less
+        moves: list[QueueMove] = []
+        heaps: tuple[tuple[QueueName, Heap[QueuedPodInfo]], ...] = (("activeQ", self.active_q), ("backoffQ", self.backoff_q))
+        for name, heap in heaps:
+            changed = [queued for queued in heap if self._entry(queued) != before[queued.key]]
+            if heap.is_in_order:
+                moves += [self._changed_in_place(queued, name) for queued in changed]
+                continue
+            pods = list(heap)
+            heap.load([])
+            for queued in pods:
+                heap.add(queued)
+            moves += [QueueMove(pod=queued.key, source=name) for queued in pods]
+            moves += [QueueMove(pod=queued.key, target=name, entry=self._entry(queued)) for queued in pods]
+        moves += [
+            self._changed_in_place(queued, "unschedulable")
+            for queued in self.unschedulable_pods
+            if self._entry(queued) != before[queued.key]
+        ]
+        self._record_moves(events.CONFIGURE, moves)
 
     # Pods come and go
 
@@ -268,8 +311,11 @@ class SchedulingQueue:
 
     def next_unschedulable_timeout(self) -> int | None:
         """The time after which the first unschedulable pod has waited too long."""
-        first = min((queued.timestamp for queued in self.unschedulable_pods), default=None)
-        return None if first is None else first + self._pod_max_in_unschedulable_pods
+        return min(map(self.unschedulable_timeout, self.unschedulable_pods), default=None)
+
+    def unschedulable_timeout(self, queued: QueuedPodInfo) -> int:
+        """The time after which a pod has waited too long in unschedulablePods. Upstream: flushUnschedulablePodsLeftover"""
+        return queued.timestamp + self._pod_max_in_unschedulable_pods
 
     # How pods move
 

@@ -70,6 +70,10 @@ class PluginLists:
     def names(self, point: str) -> list[str]:
         return self._names[point]
 
+    def args(self, name: str) -> Any:
+        """The arguments that a plugin was made with."""
+        return self._profile.args(name)
+
     def listed(self) -> Plugins:
         """What runs where, as a configuration would say it. Upstream: framework/runtime/framework.go ListPlugins"""
         return Plugins(**{point: PluginSet(enabled=self._entries(point)) for point in EXTENSION_POINTS})
