@@ -107,6 +107,7 @@ class SchedulingCycle:
         state.recorder.record(
             CycleStarted,
             pod=queued.key,
+            uid=queued.pod_info.pod.uid,
             profile=self.framework.profile_name,
             attempts=results.attempts,
             all_nodes=results.all_nodes,

@@ -401,6 +401,7 @@ class Cluster:
             resource=entry.resource,
             kind=entry.name,
             key=obj.key,
+            uid=_told_uid(verb, obj),
             subresource=subresource,
             detail=detail,
             helper=self.helpers.acting,
@@ -415,12 +416,18 @@ class Cluster:
             resource=entry.resource,
             kind=entry.name,
             key=obj.key,
+            uid=_told_uid(verb, obj),
             subresource=subresource,
             detail=detail,
             error=error,
             by_scheduler=True,
             count=self.store.count(entry.name),
         )
+
+
+def _told_uid(verb: str, obj: KubeObject) -> str:
+    """The uid where a write begins or ends a pod's life, or binds it: a later pod may have its name."""
+    return obj.uid if isinstance(obj, Pod) and verb in ("create", "delete") else ""
 
 
 def is_finished(pod: Pod) -> bool:

@@ -1,0 +1,162 @@
+"""Everything that happened to one pod or one node, as entries in order, from events that may begin anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import msgspec
+
+from schedviz.trace import sentences
+from schedviz.trace.events import (
+    AnyEvent,
+    ApiWritten,
+    BindingEnded,
+    BindingStageEnded,
+    BindingStarted,
+    CacheCall,
+    CachePod,
+    CycleEnded,
+    CycleStarted,
+    PermitAnswered,
+    Restarted,
+    StageEnded,
+    WatchDelivered,
+)
+from schedviz.trace.touched import is_birth, is_death
+
+
+class Entry(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """One line of a story. `uid` tells pods of one name apart; `stage` is the stage that ended."""
+
+    event: int
+    clock_seconds: float
+    cycle: int
+    t: str
+    text: str
+    uid: str = ""
+    stage: str = ""
+
+
+class Life(msgspec.Struct, frozen=True, rename="camel"):
+    """One of the pods that had a name. `born` is the event of its creation, 0: it was imported; `died` that of its deletion."""
+
+    uid: str
+    born: int = 0
+    died: int | None = None
+
+
+class CyclePod(msgspec.Struct, frozen=True):
+    """Whose cycle it is."""
+
+    pod: str = ""
+    uid: str = ""
+
+
+#: Whose cycle a number is, where the events that were told so far do not say it.
+FindCycle = Callable[[int], CyclePod]
+
+
+def lives_of(pod: str, events: Iterable[AnyEvent]) -> list[Life]:
+    """The pods of this name, oldest first, from events that hold all their creations and deletions, and the first mention of its uid."""
+    lives: list[Life] = []
+    for event in events:
+        uid = own_uid(event, pod)
+        if is_birth(event) and uid is not None:
+            lives.append(Life(uid=uid, born=event.event))
+            continue
+        if not lives and uid:
+            lives.append(Life(uid=uid))
+        if lives and is_death(event) and uid is not None:
+            lives[-1] = msgspec.structs.replace(lives[-1], died=event.event)
+    return lives
+
+
+def own_uid(event: AnyEvent, pod: str) -> str | None:
+    """The uid that an event about this pod tells; None: it is about another, or does not say."""
+    match event:
+        case CachePod() | CacheCall() | CycleStarted():
+            return event.uid if event.pod == pod else None
+        case ApiWritten() if event.resource == "pods" and event.key == pod:
+            return event.uid or None
+    return None
+
+
+class Teller:
+    """Tells the story of one pod or node. Events are given in order; stretches that do not speak of it may be left out."""
+
+    def __init__(self, kind: str, name: str, *, lives: Sequence[Life] = (), find_cycle: FindCycle) -> None:
+        self._is_pod = kind == "pods"
+        self._name = name
+        self._lives = lives
+        self._find_cycle = find_cycle
+        self._cycle = 0
+        self._cycle_pod = CyclePod()
+        #: The pod that the scheduler means by the name.
+        self._seen: str | None = None
+        #: Scheduling cycle → uid, for the binding cycles that come of them.
+        self._uids: dict[int, str] = {}
+
+    def tell(self, events: Iterable[AnyEvent]) -> Iterator[Entry]:
+        """The entries of these events."""
+        for event in events:
+            entry = self._entry(event)
+            if entry is not None:
+                yield entry
+
+    def _entry(self, event: AnyEvent) -> Entry | None:
+        if isinstance(event, CycleStarted):
+            self._cycle, self._cycle_pod = event.cycle, CyclePod(event.pod, event.uid)
+        if isinstance(event, Restarted):
+            text: str | None = _restarted(event)
+        else:
+            say = sentences.of_pod if self._is_pod else sentences.of_node
+            text = say(event, self._name, cycle_pod=self._running(event).pod)
+        uid = self._uid(event) if self._is_pod else ""
+        if text is None:
+            return None
+        return Entry(
+            event=event.event,
+            clock_seconds=event.at,
+            cycle=event.cycle,
+            t=str(type(event).__struct_config__.tag),
+            text=text,
+            uid=uid,
+            stage=event.stage if isinstance(event, StageEnded | BindingStageEnded) else "",
+        )
+
+    def _running(self, event: AnyEvent) -> CyclePod:
+        """Whose scheduling cycle the event is from."""
+        if not event.cycle or not isinstance(event, StageEnded | CycleEnded | ApiWritten):
+            return CyclePod()
+        if event.cycle != self._cycle:
+            self._cycle, self._cycle_pod = event.cycle, self._find_cycle(event.cycle)
+        return self._cycle_pod
+
+    def _uid(self, event: AnyEvent) -> str:
+        if self._seen is None:
+            self._seen = self._life_at(event.event)
+        match event:
+            case Restarted() if event.reason == "reset":
+                self._seen = self._lives[0].uid if self._lives and not self._lives[0].born else ""
+            case CycleStarted() if event.pod == self._name:
+                self._seen = self._uids[event.cycle] = event.uid
+            case WatchDelivered() if event.verb == "ADDED" and event.resource == "pods" and event.key == self._name:
+                self._seen = self._life_at(event.event)
+            case BindingStarted() | BindingStageEnded() | BindingEnded() | PermitAnswered() if event.pod == self._name:
+                return self._uids.get(event.cycle) or self._of_older_cycle(event.cycle)
+        return own_uid(event, self._name) or self._seen
+
+    def _of_older_cycle(self, cycle: int) -> str:
+        self._uids[cycle] = self._find_cycle(cycle).uid or self._seen or ""
+        return self._uids[cycle]
+
+    def _life_at(self, event: int) -> str:
+        born = [life for life in self._lives if life.born <= event]
+        return born[-1].uid if born else ""
+
+
+def _restarted(event: Restarted) -> str:
+    if event.reason == "reset":
+        return "the session went back to what was imported"
+    exited = f" after it had exited: {event.reason}" if event.reason else ""
+    return f"the scheduler restarted{exited}; what it knew is listed again"

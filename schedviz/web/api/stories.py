@@ -1,0 +1,69 @@
+"""`/api/v1/sessions/{id}/stories/`: everything that ever happened to one pod or one node."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from schedviz.sessions import stories
+from schedviz.sessions.story_index import Kind
+from schedviz.web.api import bodies
+from schedviz.web.api.access import optional_number, page_of, session_for
+from schedviz.web.api.schema import answer, query, refused
+from schedviz.web.permissions import Verb
+
+PAGE = 200
+LONGEST_PAGE = 1000
+
+_PARAMETERS = [
+    query("at", int, "The moment until which it is told, as the number of an event. Left out: until now."),
+    query("after", int, "The number of an event; entries of later ones are given. 0: from the first."),
+    query("before", int, "The number of an event; entries of earlier ones are given, the last of them where there is no `after`."),
+    query("limit", int, f"How many at most: {PAGE}, never more than {LONGEST_PAGE}."),
+    query("tail", int, "The last so many, instead of `limit`."),
+]
+
+
+class PodStory(APIView):
+    """The story of a pod."""
+
+    @extend_schema(operation_id="getPodStory", parameters=_PARAMETERS, responses={200: answer(bodies.StoryBody), **refused(400, 404)})
+    def get(self, request: Request, session_id: UUID, namespace: str, name: str) -> Response:
+        """Read everything that happened to a pod, in order. Pods of one name are told apart by uid. Of one that never was there are no
+        entries.
+        """
+        return _told(request, session_id, "pods", f"{namespace}/{name}")
+
+
+class NodeStory(APIView):
+    """The story of a node."""
+
+    @extend_schema(operation_id="getNodeStory", parameters=_PARAMETERS, responses={200: answer(bodies.StoryBody), **refused(400, 404)})
+    def get(self, request: Request, session_id: UUID, name: str) -> Response:
+        """Read everything that happened to a node, in order. Of the nodes that a plugin rejects for one reason, three are named."""
+        return _told(request, session_id, "nodes", name)
+
+
+def _told(request: Request, session_id: UUID, kind: Kind, name: str) -> Response:
+    session = session_for(request, session_id, Verb.SEE)
+    asked = optional_number(request, "at")
+    at = session.event if asked is None else min(asked, session.event)
+    page = page_of(request, default=PAGE, most=LONGEST_PAGE)
+    before = at + 1 if page.before is None else min(page.before, at + 1)
+    found = stories.story(session, kind, name, after=page.after, before=before, limit=page.limit, tail=page.tail)
+    entries = found.entries
+    return Response(
+        bodies.StoryBody(
+            kind=kind,
+            name=name,
+            at=at,
+            lives=found.lives,
+            entries=entries,
+            next=entries[-1].event if found.more and not page.tail else None,
+            previous=entries[0].event if found.more and page.tail else None,
+        )
+    )

@@ -1,0 +1,149 @@
+"""Stories of pods and nodes, told from events of real runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from schedviz.trace.events import AnyEvent
+from schedviz.trace.story import CyclePod, Entry, Teller, lives_of
+from schedviz.trace.touched import touched
+from tests.trace.stories import create, events_of, node, pod
+
+VICTIM = {"op": "create", "object": pod("low", cpu="3", nodeName="node1", priority=1)}
+
+
+def story(events: list[AnyEvent], kind: str, name: str) -> list[Entry]:
+    lives = lives_of(name, events) if kind == "pods" else []
+    return list(Teller(kind, name, lives=lives, find_cycle=lambda _: CyclePod()).tell(events))
+
+
+def texts(entries: list[Entry]) -> list[str]:
+    return [entry.text for entry in entries]
+
+
+def cycles(count: int) -> list[dict[str, Any]]:
+    return [{"op": "cycle"}] * count
+
+
+def test_a_pod_that_fits_is_told_from_its_creation_to_its_confirmation() -> None:
+    events = events_of(create(node("node1")), create(node("node2")), create(pod("web")), *cycles(1))
+
+    assert texts(story(events, "pods", "default/web")) == [
+        "created",
+        "watch event ADDED delivered",
+        "added to activeQ because of PodAdd",
+        "popped from activeQ",
+        "scheduling cycle 1 began, attempt 1",
+        "Filter passed 2 of 2 nodes looked at",
+        "scored on 2 nodes by 8 plugins",
+        "selected node1 with 673, 2 nodes tied",
+        "assumed on node1",
+        "scheduling cycle 1 ended: scheduled to node1",
+        "binding cycle began on node1",
+        "binding to node1 written by the scheduler",
+        "Bound to node1",
+        "binding finished in the cache",
+        "event Scheduled: Successfully assigned default/web to node1",
+        "watch event MODIFIED delivered",
+        "added to the cache on node1",
+        "binding confirmed on node1",
+    ]
+
+
+def test_a_pod_that_fits_nowhere_is_told_who_rejected_it_and_what_moves_it() -> None:
+    events = events_of(
+        *(create(node(f"node{number}", cpu="1")) for number in (1, 2, 3)),
+        create(pod("web", cpu="2")),
+        *cycles(1),
+        create(node("node4")),
+        {"op": "advance", "seconds": 2},
+    )
+
+    told = texts(story(events, "pods", "default/web"))
+
+    assert "Filter rejected by NodeResourcesFit on 3 of 3 nodes: Insufficient cpu" in told
+    assert "added to unschedulablePods because of ScheduleAttemptFailure" in told
+    assert "moved from unschedulablePods to backoffQ because of NodeAdd" in told
+    assert "moved from backoffQ to activeQ because of BackoffComplete" in told
+
+
+def test_a_victim_and_its_preemptor_are_told_of_each_other() -> None:
+    events = events_of(create(node("node1")), VICTIM, create(pod("high", cpu="3", priority=10)), *cycles(1))
+
+    victim, preemptor = texts(story(events, "pods", "default/low")), texts(story(events, "pods", "default/high"))
+
+    assert "evicted by default/high" in victim
+    assert "event Preempted: Preempted by a pod on node node1" in victim
+    assert "chosen as a victim by default/high on node1" in victim
+    assert "PostFilter nominated node1, victims default/low" in preemptor
+    assert "preempted default/low" in preemptor
+    assert "nominated to node1" in preemptor
+
+
+def test_a_node_is_told_of_the_pods_that_come_and_are_rejected() -> None:
+    events = events_of(
+        create(node("node1", cpu="1")), create(node("node2")), create(pod("web", cpu="2")), *cycles(1), {"op": "cordon", "node": "node2"}
+    )
+
+    assert "rejected default/web: NodeResourcesFit: Insufficient cpu" in texts(story(events, "nodes", "node1"))
+    told = texts(story(events, "nodes", "node2"))
+    for sentence in ("created", "added to the cache", "cloned into the snapshot, generation 4", "selected for default/web, only one"):
+        assert sentence in told
+    for sentence in ("default/web was assumed on it", "default/web was bound to it", "binding of default/web confirmed"):
+        assert sentence in told
+    assert told[-1] == "updated in the cache"
+
+
+def test_two_pods_of_one_name_are_told_apart_by_uid() -> None:
+    gone = {"op": "delete", "kind": "Pod", "name": "web"}
+    events = events_of(create(node("node1")), create(pod("web")), {"op": "schedule"}, gone, create(pod("web")), {"op": "bind"}, *cycles(1))
+
+    lives = lives_of("default/web", events)
+    entries = story(events, "pods", "default/web")
+
+    first, second = "default/web", "default/web#2"
+    assert [life.uid for life in lives] == [first, second]
+    assert lives[0].died is not None
+    assert lives[1].died is None
+    created = [entry for entry in entries if entry.text == "created"]
+    assert [entry.uid for entry in created] == [first, second]
+    # The first one's binding goes on after the second was created.
+    late = [entry for entry in entries if entry.uid == first and entry.event > created[1].event]
+    assert any(entry.text.startswith("binding failed: ") for entry in late)
+    assert [entry.uid for entry in entries if entry.text == "scheduling cycle 2 began, attempt 1"] == [second]
+
+
+def test_a_restart_is_in_every_story() -> None:
+    events = events_of(create(node("node1")), create(pod("web")), {"op": "restart"}, {"op": "reset"})
+
+    told = texts(story(events, "pods", "default/web"))
+
+    assert "the scheduler restarted; what it knew is listed again" in told
+    assert "the session went back to what was imported" in told
+
+
+def test_whoever_is_told_of_is_touched() -> None:
+    events = events_of(
+        create(node("node1")),
+        create(node("node2", cpu="1")),
+        VICTIM,
+        create(pod("high", cpu="3", priority=10)),
+        create(pod("gated", schedulingGates=[{"name": "wait"}])),
+        *cycles(2),
+        {"op": "delete", "kind": "Node", "name": "node2"},
+    )
+    pods_of_cycles = {event.cycle: event.pod for event in events if type(event).__name__ == "CycleStarted"}
+
+    found = touched(events)
+
+    for kind, name in [
+        *(("pods", name) for name in ("default/low", "default/high", "default/gated")),
+        ("nodes", "node1"),
+        ("nodes", "node2"),
+    ]:
+        assert name in (found.pods if kind == "pods" else found.nodes)
+        for event in events:
+            alone = touched([event])
+            told = list(Teller(kind, name, find_cycle=lambda number: CyclePod(pods_of_cycles.get(number, ""))).tell([event]))
+            if told and pods_of_cycles.get(event.cycle) != name:
+                assert name in (alone.pods if kind == "pods" else alone.nodes), told

@@ -1,0 +1,71 @@
+"""Stories over REST."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import pytest
+from rest_framework.test import APIClient
+
+from schedviz.sessions.models import Session
+from tests.sessions.conftest import MakeSession, make_session, send, work_off  # noqa: F401  (a fixture)
+from tests.web.conftest import People
+
+
+@pytest.fixture
+def story_of(people: People, make_session: MakeSession) -> UUID:  # noqa: F811
+    session_id = make_session(nodes=2, pods=3)
+    send(session_id, "run")
+    work_off(session_id)
+    Session.objects.filter(pk=session_id).update(owner=people.owner)
+    return session_id
+
+
+def test_a_pods_story_comes_in_pages(owner: APIClient, story_of: UUID) -> None:
+    url = f"/api/v1/sessions/{story_of}/stories/pods/default/pod-1/"
+
+    whole = owner.get(url).json()
+    first = owner.get(url, {"limit": 3}).json()
+    second = owner.get(url, {"limit": 1000, "after": first["next"]}).json()
+    last = owner.get(url, {"tail": 2}).json()
+
+    assert whole["kind"] == "pods"
+    assert whole["name"] == "default/pod-1"
+    assert whole["lives"] == [{"uid": "default/pod-1", "born": 0, "died": None}]
+    assert whole["entries"][0] == {
+        "event": 1, "clockSeconds": whole["entries"][0]["clockSeconds"], "cycle": 1, "t": "queueMoved", "text": "popped from activeQ", "uid": "default/pod-1"
+    }  # fmt: skip
+    assert first["entries"] + second["entries"] == whole["entries"]
+    assert (whole["next"], whole["previous"], second["next"]) == (None, None, None)
+    assert last["entries"] == whole["entries"][-2:]
+    assert last["previous"] == last["entries"][0]["event"]
+
+
+def test_a_story_ends_at_the_moment_that_is_asked_for(owner: APIClient, story_of: UUID) -> None:
+    url = f"/api/v1/sessions/{story_of}/stories/nodes/node-1/"
+    whole = owner.get(url).json()
+    middle = whole["entries"][3]["event"]
+
+    story = owner.get(url, {"at": middle}).json()
+
+    assert story["at"] == middle
+    assert story["entries"] == whole["entries"][:4]
+    assert owner.get(url, {"at": middle, "tail": 1}).json()["entries"] == [whole["entries"][3]]
+
+
+def test_what_is_no_number_is_refused_by_name(owner: APIClient, story_of: UUID) -> None:
+    response = owner.get(f"/api/v1/sessions/{story_of}/stories/nodes/node-1/", {"at": "now"})
+
+    assert response.status_code == 400
+    assert response.json()["error"]["detail"]["path"] == "?at"
+
+
+def test_a_stranger_is_told_nothing(people: People, story_of: UUID) -> None:
+    response = people.client("stranger").get(f"/api/v1/sessions/{story_of}/stories/pods/default/pod-1/")
+
+    assert response.status_code == 404
+
+
+@pytest.fixture
+def owner(people: People) -> APIClient:
+    return people.client("owner")
