@@ -32,7 +32,7 @@ from schedviz.engine.cache.image_states import ImageStates
 from schedviz.engine.cache.node_info_list import NodeInfoList
 from schedviz.engine.cache.node_item import node_info_of, node_info_state, node_item
 from schedviz.engine.cache.node_tree import NodeTree
-from schedviz.engine.cache.snapshot import Snapshot, SnapshotUpdate
+from schedviz.engine.cache.snapshot import ListChanges, Snapshot, SnapshotUpdate
 from schedviz.engine.framework.object_table import ObjectTable
 from schedviz.engine.framework.types import NANOS_PER_SECOND, Generations, NodeInfo, PodInfo, PodNotFoundError, to_seconds
 from schedviz.kube.core import Node, Pod
@@ -283,6 +283,7 @@ class Cache:
         visited: list[str] = []
         cloned: list[str] = []
         all_lists = affinity = anti_affinity = used_pvcs = False
+        changes = ListChanges()
         item = self.nodes.head
         while item is not None and item.info.generation > before:
             info = item.info
@@ -299,11 +300,8 @@ class Cache:
                 anti_affinity |= bool(info.pods_with_required_anti_affinity)
                 used_pvcs |= bool(info.pvc_ref_counts)
                 continue
-            affinity |= bool(existing.pods_with_affinity) != bool(info.pods_with_affinity)
-            anti_affinity |= bool(existing.pods_with_required_anti_affinity) != bool(info.pods_with_required_anti_affinity)
-            used_pvcs |= existing.pvc_ref_counts.keys() != info.pvc_ref_counts.keys()
             node_changed = existing.node is not info.node
-            existing.assign(info)
+            changes.overwrite(existing, info)
             snapshot.columns.mark(info.name, node_changed=node_changed)
         if self.nodes.head is not None:
             snapshot.generation = self.nodes.head.info.generation
@@ -311,6 +309,9 @@ class Cache:
         removed = self._remove_deleted_nodes(snapshot)
         if len(removed) or len(snapshot.node_info_map) > self.node_tree.num_nodes:
             all_lists = True
+        affinity |= bool(changes.affinity)
+        anti_affinity |= bool(changes.anti_affinity)
+        used_pvcs |= bool(changes.claims)
         update = SnapshotUpdate(
             visited=visited,
             cloned=cloned,
@@ -320,15 +321,16 @@ class Cache:
             update_nodes_have_pods_with_required_anti_affinity=anti_affinity,
             update_used_pvc_set=used_pvcs,
         )
-        rebuilt = all_lists or affinity or anti_affinity or used_pvcs
-        if rebuilt:
-            snapshot.rebuild(self.node_tree.list() if all_lists else None)
+        if all_lists:
+            snapshot.rebuild(self.node_tree.list())
+        else:
+            snapshot.refile(changes)
         if len(snapshot.node_info_list) != self.node_tree.num_nodes:
             update = msgspec.structs.replace(update, error=self._inconsistency(snapshot))
             snapshot.rebuild(self.node_tree.list())
-            rebuilt = all_lists = True
-        if rebuilt or visited or snapshot.generation != before:
-            self._record_snapshot(snapshot, update, rebuilt=rebuilt, reordered=all_lists)
+            all_lists = True
+        if all_lists or visited or snapshot.generation != before:
+            self._record_snapshot(snapshot, update, all_lists=all_lists)
         return update
 
     def _remove_deleted_nodes(self, snapshot: Snapshot) -> list[str]:
@@ -415,19 +417,21 @@ class Cache:
         if not self._recorder.silent:
             self._recorder.record(CacheNode, op=op, node=node.name, nodes=changes.finish(), **members)
 
-    def _record_snapshot(self, snapshot: Snapshot, update: SnapshotUpdate, *, rebuilt: bool, reordered: bool) -> None:
+    def _record_snapshot(self, snapshot: Snapshot, update: SnapshotUpdate, *, all_lists: bool) -> None:
+        """Lists that are as they were are not in the event."""
         if self._recorder.silent:
             return
+        affinity = all_lists or update.update_nodes_have_pods_with_affinity
+        anti_affinity = all_lists or update.update_nodes_have_pods_with_required_anti_affinity
+        far = snapshot.have_pods_with_required_anti_affinity_node_info_list
         self._recorder.record(
             SnapshotUpdated,
             generation=snapshot.generation,
             **msgspec.structs.asdict(update),
-            node_info_list=[info.name for info in snapshot.node_info_list] if reordered else None,
-            have_pods_with_affinity=[info.name for info in snapshot.have_pods_with_affinity_node_info_list] if rebuilt else None,
-            have_pods_with_required_anti_affinity=(
-                [info.name for info in snapshot.have_pods_with_required_anti_affinity_node_info_list] if rebuilt else None
-            ),
-            used_pvc_set=sorted(snapshot.used_pvc_set) if rebuilt else None,
+            node_info_list=[info.name for info in snapshot.node_info_list] if all_lists else None,
+            have_pods_with_affinity=[info.name for info in snapshot.have_pods_with_affinity_node_info_list] if affinity else None,
+            have_pods_with_required_anti_affinity=[info.name for info in far] if anti_affinity else None,
+            used_pvc_set=sorted(snapshot.used_pvc_set) if all_lists or update.update_used_pvc_set else None,
         )
 
     def _pod_state_view(self, uid: str) -> PodStateView | None:

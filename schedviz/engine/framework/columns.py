@@ -124,12 +124,17 @@ class Columns:
         """A column that depends on the whole NodeInfo: a row is computed again whenever its NodeInfo was overwritten."""
         return self._column(self._info_columns, self._info_log, key, compute, dtype)
 
-    def classes(self, key: Hashable, value_of: Callable[[NodeInfo], Hashable]) -> tuple[IntArray, list[Hashable]]:
-        """Codes of the rows, and the distinct values that they stand for. `value_of` depends on the Node object alone."""
+    def classes(
+        self, key: Hashable, value_of: Callable[[NodeInfo], Hashable], first: Sequence[Hashable] = ()
+    ) -> tuple[IntArray, list[Hashable]]:
+        """Codes of the rows, and the distinct values that they stand for. `value_of` depends on the Node object alone.
+
+        The `first` values have the first codes, whether or not a row has them.
+        """
         column = ("classes", key)
         if column not in self._node_columns:
-            codes: dict[Hashable, int] = {}
-            values: list[Hashable] = []
+            values = list(first)
+            codes = {value: code for code, value in enumerate(values)}
 
             def compute(info: NodeInfo) -> int:
                 value = value_of(info)

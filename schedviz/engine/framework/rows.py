@@ -101,12 +101,14 @@ class Rows:
         """`compute(node_info)` of every row, remembered by key. It must depend on the key and the NodeInfo alone."""
         return self._gather(self._columns.info_column(key, compute, dtype))
 
-    def classes(self, key: Hashable, value_of: Callable[[NodeInfo], Hashable]) -> tuple[IntArray, list[Hashable]]:
+    def classes(
+        self, key: Hashable, value_of: Callable[[NodeInfo], Hashable], first: Sequence[Hashable] = ()
+    ) -> tuple[IntArray, list[Hashable]]:
         """A code for every row, and the values that the codes stand for (some perhaps of no row).
 
-        `value_of` must depend on the key and the Node object alone.
+        `value_of` must depend on the key and the Node object alone. The `first` values have the first codes.
         """
-        codes, values = self._columns.classes(key, value_of)
+        codes, values = self._columns.classes(key, value_of, first)
         return self._gather(codes), values
 
     def _gather(self, column: IntArray) -> IntArray:

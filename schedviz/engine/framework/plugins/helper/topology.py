@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self, cast
+from typing import Any, Final, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -16,28 +16,45 @@ from schedviz.engine.framework.verdicts import Mask
 Counts = npt.NDArray[np.int64]
 
 
+#: The code of nodes without the label, whichever label it is.
+WITHOUT: Final = 0
+
+
 def label_codes(rows: Rows, key: str) -> tuple[IntArray, Sequence[str | None]]:
-    """For each row a code of its node's value of a label, and the values; None stands for nodes without the label."""
+    """For each row a code of its node's value of a label, and the values; None, the first, stands for nodes without the label."""
 
     def value(node_info: NodeInfo) -> str | None:
         return node_info.node.metadata.labels.get(key) if node_info.node is not None else None
 
-    codes, values = rows.classes(("label", key), value)
+    codes, values = rows.classes(("label", key), value, first=(None,))
     return codes, cast("Sequence[str | None]", values)
 
 
 def has_label(rows: Rows, key: str) -> Mask:
     """Which rows' nodes have the label."""
-    codes, values = label_codes(rows, key)
-    return np.array([value is not None for value in values], np.bool_)[codes]
-
-
-def known(rows: Rows, keys: Sequence[str]) -> Mask:
-    """Which rows' nodes have all of the labels."""
-    present = np.ones(len(rows), np.bool_)
-    for key in keys:
-        present &= has_label(rows, key)
+    codes, _ = label_codes(rows, key)
+    present: Mask = codes != WITHOUT
     return present
+
+
+def known(rows: Rows, keys: Sequence[str]) -> Mask | None:
+    """Which rows' nodes have all of the labels; None: all rows, as nearly always, which saves whoever counts a copy of the columns."""
+    found: Mask | None = None
+    for key in keys:
+        found = both(found, all_or_mask(has_label(rows, key)))
+    return found
+
+
+def all_or_mask(mask: Mask) -> Mask | None:
+    """The mask; None where it is set everywhere."""
+    return None if mask.all() else mask
+
+
+def both(first: Mask | None, second: Mask | None) -> Mask | None:
+    """Where both masks are set; None is everywhere."""
+    if first is None or second is None:
+        return second if first is None else first
+    return first & second
 
 
 class DomainCounts:
@@ -46,19 +63,22 @@ class DomainCounts:
     __slots__ = ("_places", "_seen", "_sums", "_values")
 
     def __init__(self, values: Sequence[str | None], sums: Counts, seen: Mask) -> None:
-        self._values = list(values)
+        #: As many as there are sums, and perhaps more that came later: the list of a column is not copied, it may have 5,000 hosts.
+        self._values = values
+        #: 0 where a domain was not seen.
         self._sums = sums
         self._seen = seen
         #: Value -> its place; made when a single domain is asked for.
         self._places: dict[str | None, int] | None = None
 
     @classmethod
-    def count(cls, rows: Rows, key: str, counts: IntArray, among: Mask) -> Self:
-        """The sum of `counts` over the rows that are `among`, by domain."""
+    def count(cls, rows: Rows, key: str, counts: IntArray, among: Mask | None) -> Self:
+        """The sum of `counts` over the rows that are `among` (None: all), by domain."""
         codes, values = label_codes(rows, key)
-        chosen = codes[among]
-        sums = np.bincount(chosen, weights=counts[among], minlength=len(values)).astype(np.int64)
-        return cls(values, sums, np.bincount(chosen, minlength=len(values)) > 0)
+        if among is not None:
+            codes, counts = codes[among], counts[among]
+        sums = np.bincount(codes, weights=counts, minlength=len(values)).astype(np.int64)
+        return cls(values, sums, np.bincount(codes, minlength=len(values)) > 0)
 
     @classmethod
     def empty(cls) -> Self:
@@ -87,8 +107,8 @@ class DomainCounts:
         """Change a domain's number (from 0 where it was not seen); the new one."""
         place = self._place(value)
         if place is None:
-            place = len(self._values)
-            self._values.append(value)
+            place = len(self._sums)
+            self._values = [*self._values[:place], value]
             self._sums = np.append(self._sums, 0)
             self._seen = np.append(self._seen, False)
             if self._places is not None:
@@ -100,17 +120,22 @@ class DomainCounts:
     def of_rows(self, rows: Rows, key: str) -> Counts:
         """The number of each row's domain; 0 where the node has no such label or the domain was not seen."""
         codes, values = label_codes(rows, key)
-        if len(values) == len(self._values) and (values is self._values or list(values) == self._values):
-            numbers = np.where(self._seen, self._sums, 0)
+        if values is self._values:
+            numbers = self._sums if len(values) == len(self._sums) else np.append(self._sums, [0] * (len(values) - len(self._sums)))
         else:
             numbers = np.array([0 if value is None else self.get(value) for value in values], np.int64)
-        missing = np.array([value is None for value in values], np.bool_)
-        return np.where(missing, 0, numbers)[codes]
+        if numbers[WITHOUT]:
+            numbers = numbers.copy()
+            numbers[WITHOUT] = 0
+        return numbers[codes]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no domain has a number other than 0."""
+        return not self._sums.any()
 
     def clone(self) -> DomainCounts:
-        copy = DomainCounts(self._values, self._sums.copy(), self._seen.copy())
-        copy._places = None
-        return copy
+        return DomainCounts(self._values, self._sums.copy(), self._seen.copy())
 
     def to_state(self) -> dict[str, Any]:
         """Plain data, for a checkpoint: the same for equal numbers, whichever nodes there were before and in what order."""
@@ -123,5 +148,5 @@ class DomainCounts:
 
     def _place(self, value: str) -> int | None:
         if self._places is None:
-            self._places = {known_value: place for place, known_value in enumerate(self._values)}
+            self._places = {known_value: place for place, known_value in enumerate(self._values[: len(self._sums)])}
         return self._places.get(value)

@@ -14,7 +14,7 @@ import numpy as np
 from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.cycle_state import StateKey
 from schedviz.engine.framework.plugins import names
-from schedviz.engine.framework.plugins.helper.topology import DomainCounts, has_label
+from schedviz.engine.framework.plugins.helper.topology import DomainCounts, has_label, known
 from schedviz.engine.framework.plugins.interpodaffinity.terms import Term, matches_all, pods_matching_all
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, unresolvable, unschedulable
@@ -114,7 +114,7 @@ def count_terms(
 
 
 def _by_domain(rows: Rows, numbers: dict[str, IntArray]) -> TermCounts:
-    return {key: DomainCounts.count(rows, key, counts, has_label(rows, key)) for key, counts in numbers.items()}
+    return {key: DomainCounts.count(rows, key, counts, known(rows, [key])) for key, counts in numbers.items()}
 
 
 def filter_rows(state: PreFilterState, pod: Pod, rows: Rows) -> Verdicts | None:
@@ -124,7 +124,8 @@ def filter_rows(state: PreFilterState, pod: Pod, rows: Rows) -> Verdicts | None:
         pods_exist = np.ones(len(rows), np.bool_)
         for term in state.affinity_terms:
             key = term.topology_key
-            codes[~has_label(rows, key)] = 1
+            if known(rows, [key]) is not None:
+                codes[~has_label(rows, key)] = 1
             pods_exist &= state.affinity[key].of_rows(rows, key) > 0
         # The first of a group of pods that want to be near to each other goes anywhere.
         is_first = _is_empty(state.affinity) and matches_all(state.affinity_terms, pod)
@@ -132,13 +133,14 @@ def filter_rows(state: PreFilterState, pod: Pod, rows: Rows) -> Verdicts | None:
             codes[~pods_exist] = 1
     for number, side in ((2, state.anti_affinity), (3, state.existing_anti_affinity)):
         for key, domains in side.items():
-            codes[(codes == 0) & (domains.of_rows(rows, key) > 0)] = number
+            if not domains.is_empty:
+                codes[(codes == 0) & (domains.of_rows(rows, key) > 0)] = number
     return Verdicts(codes, (SUCCESS, _AFFINITY, _ANTI_AFFINITY, _EXISTING)) if codes.any() else None
 
 
 def _is_empty(counts: TermCounts) -> bool:
     """Upstream drops a domain whose number becomes 0."""
-    return not any(domains.numbers().any() for domains in counts.values())
+    return all(domains.is_empty for domains in counts.values())
 
 
 def _update(counts: TermCounts, keys: Iterable[str], labels: Labels, multiplier: int) -> None:

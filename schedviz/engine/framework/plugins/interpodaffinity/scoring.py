@@ -15,7 +15,7 @@ from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.cycle_state import StateKey
 from schedviz.engine.framework.interface import MAX_NODE_SCORE, Scores
 from schedviz.engine.framework.plugins import names
-from schedviz.engine.framework.plugins.helper.topology import DomainCounts, has_label
+from schedviz.engine.framework.plugins.helper.topology import DomainCounts, known
 from schedviz.engine.framework.plugins.interpodaffinity.terms import Term, pods_matching_all
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import NodeInfo
@@ -62,17 +62,15 @@ def add_up(rows: Rows, near: tuple[Term, ...], far: tuple[Term, ...], existing: 
         key = term.topology_key
         unweighted = Term(key, term.selector, term.namespaces, term.namespace_selector)
         weights[key] = weights.get(key, 0) + pods_matching_all(rows, (unweighted,)) * (sign * term.weight)
-    return PreScoreState({key: DomainCounts.count(rows, key, sums, has_label(rows, key)) for key, sums in weights.items()})
+    return PreScoreState({key: DomainCounts.count(rows, key, sums, known(rows, [key])) for key, sums in weights.items()})
 
 
 def score_rows(state: PreScoreState, rows: Rows) -> Scores:
     """The sum over the domains of each row's node. Upstream: Score"""
     if not state.topology_score:
         return uniform(len(rows), 0)
-    score = np.zeros(len(rows), np.int64)
-    for key, domains in state.topology_score.items():
-        score += domains.of_rows(rows, key)
-    return score
+    sums = [domains.of_rows(rows, key) for key, domains in state.topology_score.items()]
+    return sums[0] if len(sums) == 1 else np.sum(sums, axis=0)
 
 
 def normalize(scores: Scores) -> Scores:
@@ -83,4 +81,7 @@ def normalize(scores: Scores) -> Scores:
     spread = int(scores.max()) - lowest
     if not spread:
         return np.zeros_like(scores)
-    return (float(MAX_NODE_SCORE) * ((scores - lowest).astype(np.float64) / float(spread))).astype(np.int64)
+    shares = (scores - lowest).astype(np.float64)
+    shares /= float(spread)
+    shares *= float(MAX_NODE_SCORE)
+    return shares.astype(np.int64)

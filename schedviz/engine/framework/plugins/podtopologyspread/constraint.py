@@ -12,6 +12,7 @@ import numpy as np
 
 from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.plugins.helper.taint import DO_NOT_SCHEDULE, find_matching_untolerated_taint
+from schedviz.engine.framework.plugins.helper.topology import both
 from schedviz.engine.framework.plugins.nodeaffinity.node_affinity import matches
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import NodeInfo, PodInfo
@@ -66,11 +67,11 @@ def keys(constraints: Sequence[Constraint]) -> list[str]:
     return [constraint.topology_key for constraint in constraints]
 
 
-def included(rows: Rows, constraint: Constraint, pod: PodInfo) -> Mask:
-    """Which rows count for the pod's spreading by this constraint."""
-    mask = np.ones(len(rows), np.bool_)
+def included(rows: Rows, constraint: Constraint, pod: PodInfo) -> Mask | None:
+    """Which rows count for the pod's spreading by this constraint; None: all."""
+    mask: Mask | None = None
     if constraint.honors_affinity:
-        mask &= _affinity_mask(rows, required_node_affinity(pod.pod))
+        mask = _affinity_mask(rows, required_node_affinity(pod.pod))
     if constraint.honors_taints:
         tolerations = pod.pod.spec.tolerations
 
@@ -78,13 +79,13 @@ def included(rows: Rows, constraint: Constraint, pod: PodInfo) -> Mask:
             taints = node_info.node.spec.taints if node_info.node is not None else ()
             return find_matching_untolerated_taint(taints, tolerations, DO_NOT_SCHEDULE) is None
 
-        mask &= rows.node_column(("spread-taints", tolerations), bears, np.bool_).astype(np.bool_, copy=False)
+        mask = both(mask, rows.node_column(("spread-taints", tolerations), bears, np.bool_).astype(np.bool_, copy=False))
     return mask
 
 
-def _affinity_mask(rows: Rows, required: RequiredNodeAffinity) -> Mask:
+def _affinity_mask(rows: Rows, required: RequiredNodeAffinity) -> Mask | None:
     if required.labels is None and required.nodes is None:
-        return np.ones(len(rows), np.bool_)
+        return None
 
     def fulfils(node_info: NodeInfo) -> int:
         return node_info.node is not None and matches(required, node_info.node)

@@ -6,19 +6,21 @@ Upstream: framework/plugins/podtopologyspread/filtering.go
 from __future__ import annotations
 
 from collections.abc import Sequence
+from heapq import nsmallest
 from typing import Any, Final, Self
 
 import msgspec
 import numpy as np
 
+from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.cycle_state import StateKey
 from schedviz.engine.framework.plugins import names
-from schedviz.engine.framework.plugins.helper.topology import DomainCounts, has_label, known
+from schedviz.engine.framework.plugins.helper.topology import DomainCounts, both, has_label, known
 from schedviz.engine.framework.plugins.podtopologyspread.constraint import Constraint, included, keys, matching_pods
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, unresolvable, unschedulable
 from schedviz.engine.framework.types import NodeInfo, PodInfo
-from schedviz.engine.framework.verdicts import Verdicts
+from schedviz.engine.framework.verdicts import Mask, Verdicts
 from schedviz.kube.node_affinity import required_node_affinity
 
 _REASON: Final = "node(s) didn't match pod topology spread constraints"
@@ -128,14 +130,7 @@ def cal_pre_filter_state(rows: Rows, pod: PodInfo, constraints: Sequence[Constra
     state = PreFilterState(constraints)
     present = known(rows, keys(constraints))
     for key in dict.fromkeys(keys(constraints)):
-        numbers = np.zeros(len(rows), np.int64)
-        counted = np.zeros(len(rows), np.bool_)
-        for constraint in constraints:
-            if constraint.topology_key == key:
-                # Two constraints of one key: a node's number is the last one's, as upstream overwrites it.
-                among = present & included(rows, constraint, pod)
-                numbers = np.where(among, matching_pods(rows, constraint.selector, pod.namespace), numbers)
-                counted |= among
+        numbers, counted = _numbers(rows, pod, [constraint for constraint in constraints if constraint.topology_key == key], present)
         counts = state.counts[key] = DomainCounts.count(rows, key, numbers, counted)
         state.domains[key] = len(counts)
         paths = state.paths[key] = CriticalPaths()
@@ -144,11 +139,28 @@ def cal_pre_filter_state(rows: Rows, pod: PodInfo, constraints: Sequence[Constra
     return state
 
 
+def _numbers(rows: Rows, pod: PodInfo, constraints: Sequence[Constraint], present: Mask | None) -> tuple[IntArray, Mask | None]:
+    """How many pods of each row match constraints of one key, and which rows count (None: all).
+
+    Where there are two, a node's number is the last one's, as upstream overwrites it.
+    """
+    first, *others = constraints
+    counted = both(present, included(rows, first, pod))
+    numbers = matching_pods(rows, first.selector, pod.namespace)
+    for constraint in others:
+        among = both(present, included(rows, constraint, pod))
+        last = matching_pods(rows, constraint.selector, pod.namespace)
+        numbers = last if among is None else np.where(among, last, numbers)
+        counted = None if among is None or counted is None else counted | among
+    return numbers, counted
+
+
 def _two_smallest(counts: DomainCounts) -> list[tuple[str, int]]:
-    """The domains that a walk over all of them would leave as critical paths, in order of the walk."""
-    seen = counts.seen()
-    smallest = sorted(range(len(seen)), key=lambda place: seen[place][1])[:2]
-    return [seen[place] for place in sorted(smallest)]
+    """The domains that a walk over all of them would leave as critical paths, in order of the walk: that of their values.
+
+    Upstream walks a map. Of three domains that tie any two may be left, and which they are can decide about a preemption.
+    """
+    return sorted(nsmallest(2, counts.seen(), key=lambda domain: (domain[1], domain[0])))
 
 
 def filter_rows(state: PreFilterState, pod: PodInfo, rows: Rows) -> Verdicts | None:
@@ -156,11 +168,14 @@ def filter_rows(state: PreFilterState, pod: PodInfo, rows: Rows) -> Verdicts | N
     codes = np.zeros(len(rows), np.int16)
     for constraint in state.constraints:
         key = constraint.topology_key
-        codes[(codes == 0) & ~has_label(rows, key)] = 2
+        if known(rows, [key]) is not None:
+            codes[(codes == 0) & ~has_label(rows, key)] = 2
         fewest = state.min_match_num(constraint)
         if fewest is None:
             continue
         itself = int(constraint.selector.matches(pod.pod.metadata.labels))
-        skew = state.counts[key].of_rows(rows, key) + itself - fewest
-        codes[(codes == 0) & (skew > constraint.max_skew)] = 1
+        most = constraint.max_skew - itself + fewest
+        skewed = state.counts[key].of_rows(rows, key) > most
+        if skewed.any():
+            codes[(codes == 0) & skewed] = 1
     return Verdicts(codes, (SUCCESS, _SKEWED, _NO_LABEL)) if codes.any() else None

@@ -13,15 +13,18 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.cycle_state import StateKey
 from schedviz.engine.framework.interface import MAX_NODE_SCORE, Scores
 from schedviz.engine.framework.plugins import names
-from schedviz.engine.framework.plugins.helper.topology import Counts, DomainCounts, has_label, known, label_codes
+from schedviz.engine.framework.plugins.helper.topology import Counts, DomainCounts, both, has_label, known, label_codes
 from schedviz.engine.framework.plugins.podtopologyspread.constraint import HOSTNAME, Constraint, included, keys, matching_pods
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import PodInfo
 from schedviz.engine.framework.uniform import uniform
 from schedviz.engine.framework.verdicts import Mask
+
+Floats = npt.NDArray[np.float64]
 
 
 class PreScoreState:
@@ -35,8 +38,8 @@ class PreScoreState:
         weights: Sequence[float] = (),
     ) -> None:
         self.constraints = tuple(constraints)
-        #: Feasible rows without all of the topology keys.
-        self.ignored: Mask = np.zeros(0, np.bool_) if ignored is None else ignored
+        #: Feasible rows without all of the topology keys; None: there are none.
+        self.ignored = ignored
         #: By topology key; not for the hostname, of which each node has its own.
         self.counts = counts or {}
         self.weights = tuple(weights)
@@ -48,7 +51,7 @@ class PreScoreState:
         """Plain data, for a checkpoint."""
         return {
             "constraints": msgspec.to_builtins(self.constraints),
-            "ignored": self.ignored.tolist(),
+            "ignored": None if self.ignored is None else self.ignored.tolist(),
             "counts": {key: counts.to_state() for key, counts in self.counts.items()},
             "weights": self.weights,
         }
@@ -57,7 +60,7 @@ class PreScoreState:
     def from_state(cls, data: Any) -> Self:
         return cls(
             msgspec.convert(data["constraints"], tuple[Constraint, ...]),
-            np.array(data["ignored"], np.bool_),
+            None if data["ignored"] is None else np.array(data["ignored"], np.bool_),
             {key: DomainCounts.from_state(counts) for key, counts in data["counts"].items()},
             data["weights"],
         )
@@ -70,19 +73,20 @@ def init_pre_score_state(
     all_rows: Rows, rows: Rows, pod: PodInfo, constraints: Sequence[Constraint], *, require_all_topologies: bool
 ) -> PreScoreState:
     """Count the matching pods in the domains of the feasible rows, over all nodes. Upstream: initPreScoreState, PreScore"""
-    ignored = ~known(rows, keys(constraints)) if require_all_topologies else np.zeros(len(rows), np.bool_)
+    whole = known(rows, keys(constraints)) if require_all_topologies else None
+    ignored = None if whole is None else ~whole
     counts: dict[str, DomainCounts] = {}
     weights: list[float] = []
     for constraint in constraints:
         key = constraint.topology_key
         if key == HOSTNAME:
-            size = len(rows) - int(ignored.sum())
+            size = len(rows) if whole is None else int(np.count_nonzero(whole))
         elif key in counts:
             size = 0  # Its domains were counted for an earlier constraint of the same key.
         else:
             codes, _ = label_codes(rows, key)
             # A node without the label is in a domain of its own, "".
-            size = len(np.unique(codes[~ignored]))
+            size = int(np.count_nonzero(np.bincount(codes if whole is None else codes[whole])))
             counts[key] = _count(all_rows, pod, constraints, key, require_all_topologies=require_all_topologies)
         weights.append(topology_normalizing_weight(size))
     return PreScoreState(constraints, ignored, counts, weights)
@@ -90,12 +94,15 @@ def init_pre_score_state(
 
 def _count(all_rows: Rows, pod: PodInfo, constraints: Sequence[Constraint], key: str, *, require_all_topologies: bool) -> DomainCounts:
     """All constraints of a key count into the same domains."""
-    present = known(all_rows, keys(constraints)) if require_all_topologies else np.ones(len(all_rows), np.bool_)
-    numbers = np.zeros(len(all_rows), np.int64)
+    present = known(all_rows, keys(constraints)) if require_all_topologies else None
+    numbers: IntArray | None = None
     for constraint in constraints:
         if constraint.topology_key == key:
-            among = present & included(all_rows, constraint, pod)
-            numbers = numbers + np.where(among, matching_pods(all_rows, constraint.selector, pod.namespace), 0)
+            among = both(present, included(all_rows, constraint, pod))
+            matching = matching_pods(all_rows, constraint.selector, pod.namespace)
+            matching = matching if among is None else np.where(among, matching, 0)
+            numbers = matching if numbers is None else numbers + matching
+    assert numbers is not None
     return DomainCounts.count(all_rows, key, numbers, present)
 
 
@@ -103,13 +110,16 @@ def score_rows(state: PreScoreState, pod: PodInfo, rows: Rows) -> Scores:
     """The weighted numbers of matching pods in each row's domains. Upstream: Score"""
     if not state.constraints:
         return uniform(len(rows), 0)
-    score = np.zeros(len(rows), np.float64)
+    score: Floats | None = None
     for constraint, weight in zip(state.constraints, state.weights, strict=True):
-        key = constraint.topology_key
-        counts = _matching(state, constraint, pod, rows)
-        added = counts.astype(np.float64) * weight + float(constraint.max_skew - 1)
-        score = score + np.where(has_label(rows, key), added, 0.0)
-    return np.where(state.ignored, 0, _round(score))
+        added = _matching(state, constraint, pod, rows).astype(np.float64)
+        added *= weight
+        added += float(constraint.max_skew - 1)
+        if known(rows, [constraint.topology_key]) is not None:
+            added = np.where(has_label(rows, constraint.topology_key), added, 0.0)
+        score = added if score is None else score + added
+    assert score is not None
+    return _but(state.ignored, _round(score))
 
 
 def _matching(state: PreScoreState, constraint: Constraint, pod: PodInfo, rows: Rows) -> Counts:
@@ -122,17 +132,23 @@ def normalize(state: PreScoreState, scores: Scores) -> Scores:
     """The lowest score comes close to 100; without any pod all are 100; ignored rows are 0. Upstream: NormalizeScore"""
     if not state.constraints:
         return uniform(len(scores), MAX_NODE_SCORE)
-    counted = scores[~state.ignored]
+    counted = scores if state.ignored is None else scores[~state.ignored]
     highest = int(counted.max(initial=0))
     if highest == 0:
-        return np.where(state.ignored, 0, MAX_NODE_SCORE)
-    return np.where(state.ignored, 0, MAX_NODE_SCORE * (highest + int(counted.min()) - scores) // highest)
+        return _but(state.ignored, np.full(len(scores), MAX_NODE_SCORE))
+    return _but(state.ignored, MAX_NODE_SCORE * (highest + int(counted.min()) - scores) // highest)
 
 
-def _round(scores: npt.NDArray[np.float64]) -> Scores:
+def _but(ignored: Mask | None, scores: Scores) -> Scores:
+    """The scores, and 0 for rows that are ignored."""
+    return scores if ignored is None else np.where(ignored, 0, scores)
+
+
+def _round(scores: Floats) -> Scores:
     """Halves away from zero, as Go's math.Round; scores are not negative."""
     whole = np.floor(scores)
-    return np.where(scores - whole >= 0.5, whole + 1, whole).astype(np.int64)
+    whole += scores - whole >= 0.5
+    return whole.astype(np.int64)
 
 
 def topology_normalizing_weight(size: int) -> float:
