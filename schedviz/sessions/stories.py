@@ -19,7 +19,7 @@ _CHUNKS_AT_ONCE = 16
 
 
 class Story(msgspec.Struct, frozen=True):
-    """Entries in order. `lives` are the pods that had the name, oldest first. `more`: further entries follow in the direction of reading."""
+    """Entries in order. `lives` are the pods that had the name, oldest first. `more`: there are further ones in that direction."""
 
     entries: list[Entry]
     lives: list[Life]

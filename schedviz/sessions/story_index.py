@@ -15,36 +15,37 @@ from django.db import connection
 from django.db.models import Min
 
 from schedviz.sessions.models import Chunk, ChunkNames
-from schedviz.trace.events import AnyEvent, Restarted
+from schedviz.trace.events import AnyEvent
 from schedviz.trace.touched import touched
 from schedviz.trace.view import CycleView
 
 Kind = Literal["pods", "nodes"]
-
-_RESTARTED = b"restarted"
 
 
 def names_of(events: Sequence[AnyEvent], cycles: Iterable[CycleView], running_pod: str) -> bytes:
     """The index of a chunk. `cycles` are those that ended in it and `running_pod` has the one that goes on: their stages do not name
     their pod."""
     found = touched(events)
-    pods = found.pods | {cycle.pod for cycle in cycles}
+    pods = found.pods
+    pods.update(cycle.pod for cycle in cycles)
     if running_pod:
         pods.add(running_pod)
-    keys = {_key("pods", pod) for pod in pods} | {_key("nodes", node) for node in found.nodes} | {_key("life", pod) for pod in found.lives}
-    if any(type(event) is Restarted for event in events):
-        keys.add(_RESTARTED)
-    return b"".join(sorted({_four(key) for key in keys}))
+    needles = {_needle("pods", pod) for pod in pods}
+    needles.update(_needle("nodes", node) for node in found.nodes)
+    needles.update(_needle("life", pod) for pod in found.lives)
+    if found.restarted:
+        needles.add(_RESTARTED)
+    return b"".join(needles)
 
 
 def chunks_about(session_id: UUID, kind: Kind, name: str) -> list[int]:
     """Numbers of the chunks that may speak of it, or have a restart in them, in order."""
-    return _chunks_with(session_id, [_four(_key(kind, name)), _four(_RESTARTED)])
+    return _chunks_with(session_id, [_needle(kind, name), _RESTARTED])
 
 
 def chunks_with_lives(session_id: UUID, pod: str) -> list[int]:
     """Numbers of the chunks in which a pod of this name may have been created or deleted, in order."""
-    return _chunks_with(session_id, [_four(_key("life", pod))])
+    return _chunks_with(session_id, [_needle("life", pod)])
 
 
 def _chunks_with(session_id: UUID, needles: list[bytes]) -> list[int]:
@@ -65,9 +66,9 @@ def _chunks_with(session_id: UUID, needles: list[bytes]) -> list[int]:
     return [*rows.values_list("number", flat=True), *found]
 
 
-def _key(kind: str, name: str) -> bytes:
-    return f"{kind}/{name}".encode(errors="surrogatepass")
+def _needle(kind: str, name: str) -> bytes:
+    return zlib.crc32(f"{kind}/{name}".encode(errors="surrogatepass")).to_bytes(4, "big")
 
 
-def _four(key: bytes) -> bytes:
-    return zlib.crc32(key).to_bytes(4, "big")
+#: Chunks with a restart in them are about everybody.
+_RESTARTED = _needle("restarted", "")
