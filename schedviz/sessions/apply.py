@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
+from uuid import UUID
 
 import msgspec
 from django.db import IntegrityError, transaction
 
 from schedviz.engine.extender_calls import Answer
-from schedviz.sessions import answers, frames, statements
+from schedviz.sessions import answers, frames, history, statements, story_index, timeline
 from schedviz.sessions.errors import Fenced
 from schedviz.sessions.lease import LEASE_SECONDS, Lease
 from schedviz.sessions.models import Session, shown_status
 from schedviz.sessions.statements import Moved
-from schedviz.trace.events import AnyEvent
+from schedviz.trace.events import AnyEvent, CycleEnded, CycleStarted
+from schedviz.trace.tally import tally
 from schedviz.trace.view import CycleView
 
 
@@ -51,6 +53,8 @@ class Work(msgspec.Struct, frozen=True):
     status: Session.Status
     message: str
     answers: Sequence[Answer] = ()
+    #: Whose scheduling cycle goes on; "": none does.
+    running_pod: str = ""
 
 
 class Committed(msgspec.Struct, frozen=True):
@@ -75,22 +79,48 @@ def commit(lease: Lease, session: Session, before: Position, work: Work) -> Comm
         applied_seq=after.applied_seq,
     )
     frame = frames.frame(after.chunk, work.events, shown) if work.events else None
+    names = story_index.names_of(work.events, work.cycles, work.running_pod)
+    counted = tally(work.events, timeline.levels_after(lease.session_id, before.chunk)) if work.events else None
+    cycles = [(*span, msgspec.json.encode(cycle)) for cycle, span in _spans(lease.session_id, work)]
     try:
         with transaction.atomic():
             moved = _move(lease, before, work)
             statements.update_commands(
                 lease.session_id, [(one.seq, msgspec.json.encode(one.outcome), one.stopped_event, one.quarantined) for one in work.done]
             )
-            if frame is not None:
+            if frame is not None and counted is not None:
                 events = (work.events[0].event, work.events[-1].event)
                 statements.insert_chunk(lease.session_id, after.chunk, events=events, cycles=(before.cycle, after.cycle), data=frame)
+                statements.insert_tally(lease.session_id, after.chunk, events=events, clock_seconds=after.clock_seconds, tally=counted)
+                statements.insert_chunk_names(lease.session_id, after.chunk, names)
             if work.answers:
                 answers.store(lease.session_id, list(work.answers))
-            if work.cycles:
-                statements.insert_cycles(lease.session_id, [(one.cycle, msgspec.json.encode(one)) for one in work.cycles])
+            if cycles:
+                statements.insert_cycles(lease.session_id, cycles)
     except IntegrityError as error:
         raise Fenced(f"Session {lease.session_id} was deleted or written to by another owner.") from error
     return Committed(frame=frame, last_seq=moved.last_seq, interrupt_seq=moved.interrupt_seq)
+
+
+def _spans(session_id: UUID, work: Work) -> Iterator[tuple[CycleView, tuple[int, int, int]]]:
+    """The cycles that ended, each with its number and its first and last event."""
+    first: dict[int, int] = {}
+    last: dict[int, int] = {}
+    started: set[int] = set()
+    for event in work.events:
+        if event.cycle:
+            first.setdefault(event.cycle, event.event)
+        if isinstance(event, CycleStarted):
+            started.add(event.cycle)
+        elif isinstance(event, CycleEnded):
+            last[event.cycle] = event.event
+    for cycle in work.cycles:
+        number = cycle.cycle
+        if number not in started:
+            # It was stepped by stages, and began in an earlier slice.
+            began = history.spans_of_cycles(session_id, number, number).get(number)
+            first[number] = began[0] if began else first.get(number, work.events[0].event)
+        yield cycle, (number, first[number], last.get(number, work.events[-1].event))
 
 
 def _move(lease: Lease, before: Position, work: Work) -> Moved:

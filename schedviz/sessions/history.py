@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from uuid import UUID
 
 import msgspec
@@ -10,12 +11,14 @@ import msgspec
 from schedviz.sessions import frames, pieces
 from schedviz.sessions.errors import HistoryUnavailable, SessionGone
 from schedviz.sessions.models import MAIN_BRANCH, Checkpoint, CheckpointPiece, Chunk, Command, CycleSummary, Session
-from schedviz.trace.events import AnyEvent
+from schedviz.trace.events import AnyEvent, BindingEnded, BindingStageEnded, BindingStarted
 from schedviz.trace.fold import Fold
 from schedviz.trace.view import CycleView, View
 
 _view_decoder = msgspec.json.Decoder(View)
 _cycle_decoder = msgspec.json.Decoder(CycleView)
+#: They have the number of the cycle that they come from, and are not of it.
+_BINDING = (BindingStarted, BindingStageEnded, BindingEnded)
 
 
 class Moment(msgspec.Struct, frozen=True):
@@ -23,6 +26,14 @@ class Moment(msgspec.Struct, frozen=True):
 
     chunk: int
     view: View
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """A cycle that ended, the event with which its pod was popped, and the one that says it ended."""
+
+    cycle: CycleView
+    first_event: int
+    last_event: int
 
 
 def state_at_head(session: Session) -> Moment:
@@ -43,21 +54,33 @@ def state_at_event(session: Session, event: int) -> Moment:
     return _fold_from(checkpoint, session.pk, until_event=event)
 
 
+def first_moment(session: Session) -> int:
+    """The earliest event whose moment can be shown; 0: the beginning."""
+    rows = Checkpoint.objects.filter(session_id=session.pk, branch=MAIN_BRANCH, complete=True)
+    return rows.order_by("event").values_list("event", flat=True).first() or 0
+
+
 def frames_after(session_id: UUID, chunk: int, *, limit: int = 64) -> list[tuple[int, bytes]]:
     """Up to `limit` stored frames after a chunk, with their numbers, in order."""
     rows = Chunk.objects.filter(session_id=session_id, branch=MAIN_BRANCH, number__gt=chunk).order_by("number")
     return [(number, bytes(data)) for number, data in rows.values_list("number", "data")[:limit]]
 
 
-def events_after(session_id: UUID, event: int, *, limit: int = 1000) -> list[AnyEvent]:
-    """Up to `limit` events after the one with that number, in order."""
-    found: list[AnyEvent] = []
-    rows = Chunk.objects.filter(session_id=session_id, branch=MAIN_BRANCH, last_event__gt=event).order_by("number")
-    for data in rows.values_list("data", flat=True).iterator(chunk_size=8):
-        found.extend(one for one in frames.events_of(bytes(data)) if one.event > event)
-        if len(found) >= limit:
+def events(session_id: UUID, *, after: int = 0, before: int | None = None, limit: int = 1000, tail: bool = False) -> list[AnyEvent]:
+    """Up to `limit` events between two, in order: the first of them, or with `tail` the last."""
+    rows = Chunk.objects.filter(session_id=session_id, branch=MAIN_BRANCH, last_event__gt=after)
+    if before is not None:
+        rows = rows.filter(first_event__lt=before)
+    parts: list[list[AnyEvent]] = []
+    count = 0
+    for data in rows.order_by("-number" if tail else "number").values_list("data", flat=True).iterator(chunk_size=8):
+        some = [one for one in frames.events_of(bytes(data)) if one.event > after and (before is None or one.event < before)]
+        parts.append(some)
+        count += len(some)
+        if count >= limit:
             break
-    return found[:limit]
+    found = list(chain.from_iterable(reversed(parts) if tail else parts))
+    return found[-limit:] if tail else found[:limit]
 
 
 def chunk(session_id: UUID, number: int) -> Chunk | None:
@@ -71,16 +94,43 @@ def chunk_of_event(session_id: UUID, event: int) -> Chunk | None:
     return rows.order_by("number").first()
 
 
-def cycle_summary(session_id: UUID, cycle: int) -> CycleView | None:
+def cycle_summary(session_id: UUID, cycle: int) -> Summary | None:
     """The summary of a cycle that ended."""
-    data = CycleSummary.objects.filter(session_id=session_id, branch=MAIN_BRANCH, cycle=cycle).values_list("data", flat=True).first()
-    return None if data is None else _cycle_decoder.decode(bytes(data))
+    return next(iter(_summaries(list(CycleSummary.objects.filter(session_id=session_id, branch=MAIN_BRANCH, cycle=cycle)))), None)
 
 
-def cycles_after(session_id: UUID, cycle: int, *, limit: int = 100) -> list[CycleView]:
-    """Up to `limit` summaries of cycles after one, in order."""
-    rows = CycleSummary.objects.filter(session_id=session_id, branch=MAIN_BRANCH, cycle__gt=cycle).order_by("cycle")
-    return [_cycle_decoder.decode(bytes(data)) for data in rows.values_list("data", flat=True)[:limit]]
+def cycles(session_id: UUID, *, after: int = 0, before: int | None = None, limit: int = 100, tail: bool = False) -> list[Summary]:
+    """Up to `limit` summaries of cycles between two, in order: the first of them, or with `tail` the last."""
+    rows = CycleSummary.objects.filter(session_id=session_id, branch=MAIN_BRANCH, cycle__gt=after)
+    if before is not None:
+        rows = rows.filter(cycle__lt=before)
+    found = _summaries(list(rows.order_by("-cycle" if tail else "cycle")[:limit]))
+    return found[::-1] if tail else found
+
+
+def spans_of_cycles(session_id: UUID, first: int, last: int) -> dict[int, tuple[int, int]]:
+    """The first event of each of these cycles, with which its pod was popped, and the one that says it ended (else its last so far)."""
+    spans: dict[int, tuple[int, int]] = {}
+    rows = Chunk.objects.filter(session_id=session_id, branch=MAIN_BRANCH, first_cycle__lte=last, last_cycle__gte=first)
+    for data in rows.order_by("number").values_list("data", flat=True).iterator(chunk_size=4):
+        for event in frames.events_of(bytes(data)):
+            if first <= event.cycle <= last and not isinstance(event, _BINDING):
+                spans[event.cycle] = (spans.get(event.cycle, (event.event,))[0], event.event)
+    return spans
+
+
+def _summaries(rows: list[CycleSummary]) -> list[Summary]:
+    # A version that did not store their events wrote these.
+    old = [row.cycle for row in rows if row.first_event is None or row.last_event is None]
+    spans = spans_of_cycles(rows[0].session_id, min(old), max(old)) if old else {}
+    return [
+        Summary(
+            cycle=_cycle_decoder.decode(bytes(row.data)),
+            first_event=row.first_event or spans.get(row.cycle, (0, 0))[0],
+            last_event=row.last_event or spans.get(row.cycle, (0, 0))[1],
+        )
+        for row in rows
+    ]
 
 
 def command(session_id: UUID, seq: int) -> Command | None:

@@ -22,7 +22,7 @@ from schedviz import ingest
 from schedviz.engine import Simulation, SimulationSettings
 from schedviz.ingest import Import, ImportCancelled, IngestError, Limits, Progress, Report, Source, TraceFile
 from schedviz.ingest.generate import generate, parse_generate_spec
-from schedviz.sessions import bells, checkpoints, frames, lease, stream
+from schedviz.sessions import bells, checkpoints, frames, lease, stream, timeline
 from schedviz.sessions.apply import Position
 from schedviz.sessions.commands import canonical
 from schedviz.sessions.errors import CommandRefused, Fenced
@@ -31,6 +31,7 @@ from schedviz.sessions.lease import RENEWALS, Lease
 from schedviz.sessions.models import MAIN_BRANCH, Command, Session, Upload
 from schedviz.sessions.turn import DEATHS
 from schedviz.trace.commands import AnyCommand, encode_command
+from schedviz.trace.tally import levels_of
 
 logger = logging.getLogger(__name__)
 
@@ -149,6 +150,8 @@ class _Importing:
         position = Position(0, 0, simulation.cycle, simulation.event, simulation.clock_seconds)
         saved = saved_engine(simulation, position, in_command=False)
         checkpoints.save(self.lease, saved, cost_seconds=time.perf_counter() - began)
+        levels = levels_of(simulation.scheduler.state.queue.to_view(), Counter(type(one).__name__ for one in simulation.stored_objects()))
+        timeline.begin(self.session.pk, levels, event=position.event, clock_seconds=position.clock_seconds)
 
     def queue_steps(self, trace: TraceFile | None) -> None:
         """The steps of a trace as commands, behind those that came during the import."""

@@ -74,6 +74,10 @@ class Session(models.Model):
     cycle = models.BigIntegerField(default=0)
     event = models.BigIntegerField(default=0)
     clock_seconds = models.FloatField(default=0.0)
+    #: Grows when a breakpoint is set, changed or deleted, so that its engine's host sees it with the next commit; 0: there never was one.
+    breakpoints_edit = models.PositiveIntegerField(default=0)
+    #: The breakpoint that stopped the last run: {"breakpoint", "event", "when"}; None where something was done since.
+    hit: models.JSONField[Any, Any] = models.JSONField(null=True, blank=True)
 
     class Meta:
         indexes: ClassVar = [
@@ -214,12 +218,48 @@ class Chunk(models.Model):
         return f"chunk {self.number} of {self.session_id}"
 
 
+class ChunkTally(models.Model):
+    """What a chunk's events amount to, in numbers; number 0 holds the levels that a session began with.
+
+    A table of its own: the timeline reads all of them, and they must not lie behind the chunks' data.
+    """
+
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="tallies")
+    number = models.BigIntegerField()
+    first_event = models.BigIntegerField()
+    last_event = models.BigIntegerField()
+    #: At its end, as are the levels, which come last.
+    clock_seconds = models.FloatField()
+    cycles = models.IntegerField(default=0)
+    scheduled = models.IntegerField(default=0)
+    unschedulable = models.IntegerField(default=0)
+    errors = models.IntegerField(default=0)
+    preempted = models.IntegerField(default=0)
+    bound = models.IntegerField(default=0)
+    pod_moves = models.IntegerField(default=0)
+    node_changes = models.IntegerField(default=0)
+    active_q = models.IntegerField(default=0)
+    backoff_q = models.IntegerField(default=0)
+    unschedulable_pods = models.IntegerField(default=0)
+    pods = models.IntegerField(default=0)
+    nodes = models.IntegerField(default=0)
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["session", "number"], name="tally_once")]
+
+    def __str__(self) -> str:
+        return f"tally of chunk {self.number} of {self.session_id}"
+
+
 class CycleSummary(models.Model):
     """A scheduling cycle that ended, as a `CycleView` in JSON."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="cycles")
     branch = models.PositiveIntegerField(default=MAIN_BRANCH)
     cycle = models.BigIntegerField()
+    #: The event with which its pod was popped, and the one that says it ended; None in what versions before 0.2 wrote.
+    first_event = models.BigIntegerField(null=True, blank=True)
+    last_event = models.BigIntegerField(null=True, blank=True)
     data = models.BinaryField()
 
     class Meta:
@@ -311,3 +351,39 @@ class Upload(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} [{self.number}] of {self.session_id}"
+
+
+class ChunkNames(models.Model):
+    """Which pods and nodes the events of a chunk speak of, so that a story opens those chunks alone (see story_index.py)."""
+
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="chunk_names")
+    number = models.BigIntegerField()
+    #: Four bytes for each name.
+    names = models.BinaryField()
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["session", "number"], name="chunk_names_once")]
+
+    def __str__(self) -> str:
+        return f"names in chunk {self.number} of {self.session_id}"
+
+
+class Breakpoint(models.Model):
+    """Where runs of a session stop (see breakpoints.py)."""
+
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="breakpoints")
+    #: From 1, in the order in which they were set; a deleted one's is not used again.
+    number = models.PositiveIntegerField()
+    #: As it was written; it was parsed before it was stored.
+    when = models.CharField(max_length=500)
+    enabled = models.BooleanField(default=True)
+    #: How many runs it has stopped, and the event of the last time.
+    hits = models.PositiveIntegerField(default=0)
+    last_event = models.BigIntegerField(null=True, blank=True)
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["session", "number"], name="breakpoint_once")]
+
+    def __str__(self) -> str:
+        return f"breakpoint {self.number} of {self.session_id}"

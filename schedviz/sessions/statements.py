@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from schedviz.sessions.database import POSTGRESQL_SECONDS, SQLITE_SECONDS
 from schedviz.sessions.models import MAIN_BRANCH
+from schedviz.trace.tally import Levels, Tally
 
 
 class Numbered(msgspec.Struct, frozen=True):
@@ -110,13 +111,43 @@ def insert_chunk(session_id: UUID, number: int, *, events: tuple[int, int], cycl
     )
 
 
-def insert_cycles(session_id: UUID, rows: Iterable[tuple[int, bytes]]) -> None:
-    """Store summaries of cycles: number and JSON."""
+def insert_cycles(session_id: UUID, rows: Iterable[tuple[int, int, int, bytes]]) -> None:
+    """Store summaries of cycles: number, first and last event, JSON."""
     with connection.cursor() as cursor:
         cursor.executemany(
-            "INSERT INTO scheduling_cyclesummary (session_id, branch, cycle, data) VALUES (%s, %s, %s, %s)",
-            [(_id(session_id), MAIN_BRANCH, cycle, data) for cycle, data in rows],
+            "INSERT INTO scheduling_cyclesummary (session_id, branch, cycle, first_event, last_event, data) "
+            "VALUES (%s, %s, %s, %s, %s, %s)",
+            [(_id(session_id), MAIN_BRANCH, *row) for row in rows],
         )
+
+
+_LEVELS = "active_q, backoff_q, unschedulable_pods, pods, nodes"
+_COUNTS = "cycles, scheduled, unschedulable, errors, preempted, bound, pod_moves, node_changes"
+
+
+def select_levels(session_id: UUID, number: int) -> Levels | None:
+    """The levels at the end of a chunk; None: it has no tally."""
+    row = _row(
+        f"SELECT {_LEVELS} FROM scheduling_chunktally WHERE session_id = %s AND number = %s",  # noqa: S608 -- of constants.
+        [_id(session_id), number],
+    )
+    return None if row is None else Levels(*row)
+
+
+def insert_tally(session_id: UUID, number: int, *, events: tuple[int, int], clock_seconds: float, tally: Tally) -> None:
+    """Store what a chunk amounts to; once, where two do it at a time."""
+    values = [*events, clock_seconds, *msgspec.structs.astuple(tally.counts), *msgspec.structs.astuple(tally.levels)]
+    marks = ", ".join(["%s"] * (2 + len(values)))
+    _execute(
+        "INSERT INTO scheduling_chunktally (session_id, number, first_event, last_event, clock_seconds, "  # noqa: S608
+        f"{_COUNTS}, {_LEVELS}) VALUES ({marks}) ON CONFLICT DO NOTHING",
+        [_id(session_id), number, *values],
+    )
+
+
+def insert_chunk_names(session_id: UUID, number: int, names: bytes) -> None:
+    """Store of whom a chunk speaks."""
+    _execute("INSERT INTO scheduling_chunknames (session_id, number, names) VALUES (%s, %s, %s)", [_id(session_id), number, names])
 
 
 def _row(statement: str, parameters: list[Any]) -> Any:

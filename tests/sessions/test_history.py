@@ -9,7 +9,8 @@ import pytest
 
 from schedviz.sessions import checkpoints, details, history, replay, replaying
 from schedviz.sessions.errors import HistoryUnavailable
-from schedviz.sessions.models import Checkpoint, CycleDetail, Session
+from schedviz.sessions.models import Checkpoint, CycleDetail, CycleSummary, Session
+from schedviz.trace.events import CycleEnded, QueueMoved
 from schedviz.trace.view import View
 from tests.sessions.conftest import MakeSession, crash, send, stored_events, work_off
 
@@ -84,7 +85,10 @@ def test_events_and_frames_are_read_from_where_one_is(busy: UUID) -> None:
     everything = stored_events(busy)
     middle = everything[len(everything) // 2].event
 
-    assert [event.event for event in history.events_after(busy, middle, limit=3)] == [middle + 1, middle + 2, middle + 3]
+    assert [event.event for event in history.events(busy, after=middle, limit=3)] == [middle + 1, middle + 2, middle + 3]
+    assert [event.event for event in history.events(busy, before=middle, limit=3, tail=True)] == [middle - 3, middle - 2, middle - 1]
+    assert [event.event for event in history.events(busy, after=middle, before=middle + 3)] == [middle + 1, middle + 2]
+    assert history.events(busy, limit=4, tail=True) == everything[-4:]
     assert [number for number, _ in history.frames_after(busy, 0, limit=1)] == [1]
     of_event = history.chunk_of_event(busy, middle)
     assert of_event is not None
@@ -92,17 +96,54 @@ def test_events_and_frames_are_read_from_where_one_is(busy: UUID) -> None:
 
 
 def test_cycles_are_summed_up(busy: UUID) -> None:
-    cycles = history.cycles_after(busy, 5, limit=3)
+    cycles = history.cycles(busy, after=5, limit=3)
 
-    assert [cycle.cycle for cycle in cycles] == [6, 7, 8]
+    assert [summary.cycle.cycle for summary in cycles] == [6, 7, 8]
+    assert [summary.cycle.cycle for summary in history.cycles(busy, before=5, limit=2, tail=True)] == [3, 4]
+    assert [summary.cycle.cycle for summary in history.cycles(busy, limit=2, tail=True)] == [14, 15]
     assert cycles[0] == history.cycle_summary(busy, 6)
     assert history.cycle_summary(busy, 999) is None
 
 
+def test_a_summary_names_the_events_between_which_its_cycle_ran(busy: UUID) -> None:
+    events = {event.event: event for event in stored_events(busy)}
+
+    for summary in history.cycles(busy):
+        popped, ended = events[summary.first_event], events[summary.last_event]
+        assert isinstance(popped, QueueMoved)
+        assert popped.cause == "Pop"
+        assert popped.moves[0].pod == summary.cycle.pod
+        assert isinstance(ended, CycleEnded)
+        assert ended.cycle == summary.cycle.cycle
+
+
+def test_a_cycle_that_is_stepped_by_stages_began_where_its_first_stage_did(make_session: MakeSession) -> None:
+    session_id = make_session()
+    for _ in range(25):
+        send(session_id, "step", unit="stage")
+        work_off(session_id)
+
+    first = history.cycle_summary(session_id, 1)
+
+    assert first is not None
+    assert first.first_event == 1
+    assert Session.objects.get(pk=session_id).chunk == 25
+
+
+def test_summaries_of_older_versions_get_their_events_from_the_chunks(busy: UUID) -> None:
+    before = history.cycles(busy)
+
+    CycleSummary.objects.filter(session_id=busy).update(first_event=None, last_event=None)
+
+    assert history.cycles(busy) == before
+    assert history.cycle_summary(busy, 3) == before[2]
+
+
 def test_a_cycle_is_made_again_in_detail(busy: UUID) -> None:
     for number in (1, 7, 11, 13):
-        summary = history.cycle_summary(busy, number)
-        assert summary is not None
+        stored = history.cycle_summary(busy, number)
+        assert stored is not None
+        summary = stored.cycle
 
         detail = replay.replay_cycle(Session.objects.get(pk=busy), number)
 

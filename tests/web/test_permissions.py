@@ -31,6 +31,8 @@ _LEVEL = ["", "see", "command", "manage"]
 REQUESTS = [
     ("get", "", None, "see", 200),
     ("get", "state/", None, "see", 200),
+    ("get", "view/", None, "see", 200),
+    ("get", "timeline/", None, "see", 200),
     ("get", "events/", None, "see", 200),
     ("get", "cycles/", None, "see", 200),
     ("get", "cycles/1/", None, "see", 404),

@@ -61,14 +61,38 @@ def role_for(request: Request, session: Session) -> Role:
 
 def whole_number(request: Request, name: str, *, default: int, most: int | None = None) -> int:
     """A number of 0 or more from the query string, cut to `most`. Raises `ApiError` 400."""
+    given = optional_number(request, name)
+    number = default if given is None else given
+    return number if most is None else min(number, most)
+
+
+def optional_number(request: Request, name: str) -> int | None:
+    """A number of 0 or more from the query string; None where it is not there. Raises `ApiError` 400."""
     raw = request.query_params.get(name)
     if raw is None or raw == "":
-        return default
+        return None
     if not raw.isascii() or not raw.isdigit() or len(raw) > 18:
         raise ApiError(
             400, "invalid", f"?{name}={raw}: a whole number of 0 or more is expected.", path=f"?{name}", expected="int", found=raw
         )
-    return int(raw) if most is None else min(int(raw), most)
+    return int(raw)
+
+
+class Page(msgspec.Struct, frozen=True):
+    """Which part of a long list is asked for: up to `limit` numbers between two, the first of them or, with `tail`, the last."""
+
+    after: int
+    before: int | None
+    limit: int
+    tail: bool
+
+
+def page_of(request: Request, *, default: int, most: int) -> Page:
+    """`?after=&before=&limit=&tail=`. Raises `ApiError` 400."""
+    after, before = optional_number(request, "after"), optional_number(request, "before")
+    tail = optional_number(request, "tail")
+    limit = min(max(1, whole_number(request, "limit", default=default) if tail is None else tail), most)
+    return Page(after=after or 0, before=before, limit=limit, tail=tail is not None or (before is not None and after is None))
 
 
 def names(request: Request, name: str) -> frozenset[str] | None:

@@ -10,7 +10,8 @@ from msgspec import Meta
 
 from schedviz.trace.events import AnyEvent
 from schedviz.trace.policies import Policies
-from schedviz.trace.view import ApiView, BindingView, CycleView, ImageState, NodeTree, PodState, Resources
+from schedviz.trace.story import Entry, Life
+from schedviz.trace.view import ApiView, BindingView, CycleView, ImageState, NodeTree, PodState, Resources, View
 
 SessionStatus = Literal["importing", "ready", "running", "paused", "failed"]
 
@@ -185,7 +186,7 @@ class QueueBody(Body, frozen=True):
 
 
 class StateBody(Body, frozen=True):
-    """A session's newest state: `cache`, `snapshot` and `queue` as in a schedviz-trace/1 `observed`, empty while it is imported."""
+    """A session's state, newest or past: `cache`, `snapshot` and `queue` as in a schedviz-trace/1 `observed`, empty while importing."""
 
     id: str
     status: SessionStatus
@@ -209,19 +210,95 @@ class StateBody(Body, frozen=True):
     next_start_node_index: int
 
 
-class CycleList(Body, frozen=True):
-    """Summaries of cycles that have ended; `next` is the `after` of the following page, null at the end."""
+class CycleSummaryBody(CycleView, kw_only=True, omit_defaults=True):
+    """A cycle that ended. Its pod was popped with the event `firstEvent`, and `lastEvent` says that it ended: moments to go to."""
 
-    results: list[CycleView]
+    first_event: int
+    last_event: int
+
+
+class CycleList(Body, frozen=True):
+    """Summaries of cycles that have ended. `next` is the `after` of the following page, `previous` the `before` of the one before; null
+    where there is none."""
+
+    results: list[CycleSummaryBody]
     next: int | None
+    previous: int | None
 
 
 class EventList(Body, frozen=True):
-    """Trace events in order. `last` is the newest that is stored; `next` the `after` of the following page, null at the end."""
+    """Trace events in order. `last` is the newest that is stored; `next` is the `after` of the following page, `previous` the `before` of
+    the one before, null where there is none."""
 
     events: list[AnyEvent]
     last: int
     next: int | None
+    previous: int | None
+
+
+class ViewBody(Body, frozen=True):
+    """The view after `event`, as on the wire. `chunk`: the last stored chunk that is wholly in it. Moments from `firstEvent` on can be
+    gone to."""
+
+    event: int
+    chunk: int
+    first_event: int
+    view: View
+
+
+class PodLevels(Body, frozen=True):
+    """How many pods are in each queue, and at the API server (`all`)."""
+
+    active_q: int = msgspec.field(name="activeQ")
+    backoff_q: int = msgspec.field(name="backoffQ")
+    unschedulable: int
+    all: int
+
+
+class TimelineBucket(Body, frozen=True):
+    """What happened in the events `firstEvent` to `event`; `clockSeconds`, `pods` and `nodes` are at their end."""
+
+    first_event: int
+    event: int
+    clock_seconds: float
+    #: Scheduling cycles that ended, and of those how many as what.
+    cycles: int
+    scheduled: int
+    unschedulable: int
+    errors: int
+    #: Pods that the scheduler deleted to make room for others.
+    preempted: int
+    #: Bindings that were written at the API server.
+    bound: int
+    #: Pods that entered, left or changed places in the queue; nodes that the cache took, changed or lost.
+    pod_moves: int
+    node_changes: int
+    pods: PodLevels
+    nodes: int
+
+
+class TimelineBody(Body, frozen=True):
+    """The past in a few numbers, in the order of events. `from` and `to`: after which event and until which."""
+
+    after: int = msgspec.field(name="from")
+    until: int = msgspec.field(name="to")
+    #: The first moment that can be gone to.
+    first_event: int
+    buckets: list[TimelineBucket]
+
+
+class StoryBody(Body, frozen=True):
+    """What happened to a pod (`namespace/name`) or node until event `at`, in order. `lives` are the pods that had this name one after the
+    other; `uid` tells whose an entry is. `next` is the `after` of the following page; where the last entries were asked for, `previous` is
+    the `before` of the page before."""
+
+    kind: Literal["pods", "nodes"]
+    name: str
+    at: int
+    lives: list[Life]
+    entries: list[Entry]
+    next: int | None
+    previous: int | None
 
 
 LinkRole = Literal["viewer", "editor"]

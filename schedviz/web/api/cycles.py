@@ -12,8 +12,9 @@ from rest_framework.views import APIView
 
 from schedviz.sessions import details, history
 from schedviz.sessions.errors import HistoryUnavailable
+from schedviz.trace.view import CycleView
 from schedviz.web.api import bodies
-from schedviz.web.api.access import names, session_for, whole_number
+from schedviz.web.api.access import names, page_of, session_for
 from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.schema import answer, query, refused
 from schedviz.web.permissions import Verb
@@ -30,18 +31,31 @@ class Cycles(APIView):
         operation_id="listCycles",
         parameters=[
             query("after", int, "The number of a cycle; those after it are given. 0: from the first."),
+            query("before", int, "The number of a cycle; those before it are given, the last of them where there is no `after`."),
             query("limit", int, f"How many at most: {PAGE}, never more than {LONGEST_PAGE}."),
+            query("tail", int, "The last so many, instead of `limit`."),
         ],
         responses={200: answer(bodies.CycleList), **refused(400, 404)},
     )
     def get(self, request: Request, session_id: UUID) -> Response:
         """List the summaries of cycles, in order."""
         session = session_for(request, session_id, Verb.SEE)
-        after = whole_number(request, "after", default=0)
-        limit = max(1, whole_number(request, "limit", default=PAGE, most=LONGEST_PAGE))
-        found = history.cycles_after(session.pk, after, limit=limit + 1)
-        following = found[limit - 1].cycle if len(found) > limit else None
-        return Response(bodies.CycleList(results=found[:limit], next=following))
+        page = page_of(request, default=PAGE, most=LONGEST_PAGE)
+        found = history.cycles(session.pk, after=page.after, before=page.before, limit=page.limit, tail=page.tail)
+        numbers = [one.cycle.cycle for one in found]
+        return Response(
+            bodies.CycleList(
+                results=[summary_body(one) for one in found],
+                next=numbers[-1] if numbers and history.cycles(session.pk, after=numbers[-1], limit=1) else None,
+                previous=numbers[0] if numbers and history.cycles(session.pk, before=numbers[0], limit=1) else None,
+            )
+        )
+
+
+def summary_body(summary: history.Summary) -> bodies.CycleSummaryBody:
+    """A cycle's summary as the API shows it."""
+    members = {name: getattr(summary.cycle, name) for name in CycleView.__struct_fields__}
+    return bodies.CycleSummaryBody(**members, first_event=summary.first_event, last_event=summary.last_event)
 
 
 class OneCycle(APIView):
@@ -57,7 +71,7 @@ class OneCycle(APIView):
         responses={
             200: OpenApiResponse(
                 response={"type": "object", "additionalProperties": True},
-                description="The `cycle` of a schedviz-trace/1 `observed`, with its binding; with ?detail=0 a CycleView.",
+                description="The `cycle` of a schedviz-trace/1 `observed`, with its binding; with ?detail=0 a CycleSummaryBody.",
             ),
             **refused(400, 404, 409),
         },
@@ -69,7 +83,7 @@ class OneCycle(APIView):
         if summary is None:
             raise not_found("cycle")
         if request.query_params.get("detail") == "0":
-            return Response(summary)
+            return Response(summary_body(summary))
         return Response(select(_detail(session.pk, cycle), nodes=names(request, "nodes"), plugins=names(request, "plugins")))
 
 

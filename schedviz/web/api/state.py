@@ -1,4 +1,4 @@
-"""`/api/v1/sessions/{id}/state/`: the newest state, by folding stored events over a stored view."""
+"""`/api/v1/sessions/{id}/state/`: the state, newest or past, by folding stored events over a stored view."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 from schedviz.sessions import history
 from schedviz.sessions.models import Session
 from schedviz.trace import observed
-from schedviz.web.api import bodies
+from schedviz.web.api import bodies, moments
 from schedviz.web.api.access import session_for
 from schedviz.web.api.schema import answer, refused
 from schedviz.web.permissions import Verb
@@ -22,11 +22,11 @@ from schedviz.web.permissions import Verb
 class State(APIView):
     """The state of a session."""
 
-    @extend_schema(operation_id="getState", responses={200: answer(bodies.StateBody), **refused(404)})
+    @extend_schema(operation_id="getState", parameters=[moments.AT], responses={200: answer(bodies.StateBody), **refused(400, 404)})
     def get(self, request: Request, session_id: UUID) -> Response:
-        """Read the newest state. While the session is imported its lists are empty, and `progress` says how far it is."""
+        """Read the state, as it is or was. While the session is imported its lists are empty, and `progress` says how far it is."""
         session = session_for(request, session_id, Verb.SEE)
-        return Response(state_body(session, history.state_at_head(session)))
+        return Response(state_body(session, moments.moment_at(request, session)))
 
 
 def state_body(session: Session, moment: history.Moment) -> bodies.StateBody:

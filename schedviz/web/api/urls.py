@@ -10,9 +10,12 @@ from schedviz.web.api.cycles import Cycles, OneCycle
 from schedviz.web.api.errors import no_such_address
 from schedviz.web.api.events import Events
 from schedviz.web.api.links import Links, OneLink
+from schedviz.web.api.moments import ViewAt
 from schedviz.web.api.schema import SchemaView
 from schedviz.web.api.sessions import CancelImport, OneSession, Sessions
 from schedviz.web.api.state import State
+from schedviz.web.api.stories import NodeStory, PodStory
+from schedviz.web.api.timeline import Timeline
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="schema")),
@@ -23,9 +26,13 @@ urlpatterns = [
     path("sessions/<uuid:session_id>/commands/", Commands.as_view(), name="commands"),
     path("sessions/<uuid:session_id>/commands/<int:seq>/", OneCommand.as_view(), name="command"),
     path("sessions/<uuid:session_id>/state/", State.as_view(), name="state"),
+    path("sessions/<uuid:session_id>/view/", ViewAt.as_view(), name="view"),
+    path("sessions/<uuid:session_id>/timeline/", Timeline.as_view(), name="timeline"),
     path("sessions/<uuid:session_id>/cycles/", Cycles.as_view(), name="cycles"),
     path("sessions/<uuid:session_id>/cycles/<int:cycle>/", OneCycle.as_view(), name="cycle"),
     path("sessions/<uuid:session_id>/events/", Events.as_view(), name="events"),
+    path("sessions/<uuid:session_id>/stories/pods/<str:namespace>/<str:name>/", PodStory.as_view(), name="pod-story"),
+    path("sessions/<uuid:session_id>/stories/nodes/<str:name>/", NodeStory.as_view(), name="node-story"),
     path("sessions/<uuid:session_id>/links/", Links.as_view(), name="links"),
     path("sessions/<uuid:session_id>/links/<int:link_id>/", OneLink.as_view(), name="link"),
     re_path(r"^.*$", no_such_address),

@@ -1,0 +1,104 @@
+"""What a stretch of events amounts to, in numbers: what a timeline draws without looking at the events again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from schedviz.trace.events import AnyEvent, ApiWritten, CacheNode, CycleEnded, QueueMoved, Restarted
+from schedviz.trace.view import QueueView
+
+
+class Levels(msgspec.Struct, frozen=True):
+    """How many pods are in each queue, and how many objects the API server has, at one moment."""
+
+    active_q: int = 0
+    backoff_q: int = 0
+    unschedulable: int = 0
+    pods: int = 0
+    nodes: int = 0
+
+
+class Counts(msgspec.Struct, frozen=True):
+    """How often something happened in a stretch."""
+
+    #: Scheduling cycles that ended, whatever came of them.
+    cycles: int = 0
+    scheduled: int = 0
+    unschedulable: int = 0
+    errors: int = 0
+    #: Pods that the scheduler deleted to make room.
+    preempted: int = 0
+    #: Bindings that were written at the API server.
+    bound: int = 0
+    #: Pods that entered, left or changed places in the queue.
+    pod_moves: int = 0
+    #: Nodes that the cache took, changed or lost.
+    node_changes: int = 0
+
+
+class Tally(msgspec.Struct, frozen=True):
+    """A stretch of events: what happened in it, and the levels at its end."""
+
+    counts: Counts
+    levels: Levels
+
+
+def levels_of(queue: QueueView, objects: Mapping[str, int]) -> Levels:
+    """The levels of a queue, and of how many objects of each kind there are."""
+    return Levels(
+        active_q=len(queue.active_q),
+        backoff_q=len(queue.backoff_q),
+        unschedulable=len(queue.unschedulable),
+        pods=objects.get("Pod", 0),
+        nodes=objects.get("Node", 0),
+    )
+
+
+def tally(events: Iterable[AnyEvent], before: Levels) -> Tally:
+    """What these events amount to, where these were the levels before them."""
+    outcomes = {"scheduled": 0, "unschedulable": 0, "error": 0}
+    cycles = preempted = bound = pod_moves = node_changes = 0
+    queues = {"activeQ": before.active_q, "backoffQ": before.backoff_q, "unschedulable": before.unschedulable}
+    objects = {"Pod": before.pods, "Node": before.nodes}
+    for event in events:
+        match event:
+            case QueueMoved():
+                pod_moves += len(event.moves)
+                for move in event.moves:
+                    if move.source is not None:
+                        queues[move.source] -= 1
+                    if move.target is not None:
+                        queues[move.target] += 1
+            case ApiWritten() if not event.error:
+                objects[event.kind] = event.count
+                if event.kind == "Pod":
+                    preempted += event.by_scheduler and event.verb == "delete"
+                    bound += event.subresource == "binding"
+            case CycleEnded():
+                cycles += 1
+                outcomes[event.outcome] = outcomes.get(event.outcome, 0) + 1
+            case CacheNode():
+                node_changes += 1
+            case Restarted():
+                queues = dict.fromkeys(queues, 0)
+    return Tally(
+        counts=Counts(
+            cycles=cycles,
+            scheduled=outcomes["scheduled"],
+            unschedulable=outcomes["unschedulable"],
+            errors=outcomes["error"],
+            preempted=preempted,
+            bound=bound,
+            pod_moves=pod_moves,
+            node_changes=node_changes,
+        ),
+        levels=Levels(
+            active_q=queues["activeQ"],
+            backoff_q=queues["backoffQ"],
+            unschedulable=queues["unschedulable"],
+            pods=objects["Pod"],
+            nodes=objects["Node"],
+        ),
+    )

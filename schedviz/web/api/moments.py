@@ -1,0 +1,46 @@
+"""`/api/v1/sessions/{id}/view/`: what a page draws, of any moment. `?at=` means the same wherever it is understood."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from schedviz.sessions import history
+from schedviz.sessions.errors import HistoryUnavailable
+from schedviz.sessions.models import Session
+from schedviz.web.api import bodies
+from schedviz.web.api.access import optional_number, session_for
+from schedviz.web.api.errors import ApiError
+from schedviz.web.api.schema import answer, query, refused
+from schedviz.web.permissions import Verb
+
+AT = query("at", int, "The number of an event: as it was after it. One that has not happened yet is the newest; without, too.")
+
+
+class ViewAt(APIView):
+    """The view of a session."""
+
+    @extend_schema(operation_id="getView", parameters=[AT], responses={200: answer(bodies.ViewBody), **refused(400, 404)})
+    def get(self, request: Request, session_id: UUID) -> Response:
+        """Read the view after an event, as the WebSocket gives it: fold later events over it to go on from there."""
+        session = session_for(request, session_id, Verb.SEE)
+        moment = moment_at(request, session)
+        return Response(
+            bodies.ViewBody(event=moment.view.event, chunk=moment.chunk, first_event=history.first_moment(session), view=moment.view)
+        )
+
+
+def moment_at(request: Request, session: Session) -> history.Moment:
+    """The moment that the query string names. Raises `ApiError`: 400, or 404 where nothing is stored of it any more."""
+    event = optional_number(request, "at")
+    if event is None or event >= session.event:
+        return history.state_at_head(session)
+    try:
+        return history.state_at_event(session, event)
+    except HistoryUnavailable as error:
+        first = history.first_moment(session)
+        raise ApiError(404, error.code, str(error), path="?at", expected=f"{first} or more", found=str(event)) from error

@@ -1,0 +1,55 @@
+"""`/api/v1/sessions/{id}/timeline/`: the whole past of a session in a few numbers."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import msgspec
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from schedviz.sessions import history, timeline
+from schedviz.web.api import bodies
+from schedviz.web.api.access import session_for, whole_number
+from schedviz.web.api.schema import answer, query, refused
+from schedviz.web.permissions import Verb
+
+BUCKETS = 200
+MOST_BUCKETS = 2000
+
+
+class Timeline(APIView):
+    """What happened in a session, added up."""
+
+    @extend_schema(
+        operation_id="getTimeline",
+        parameters=[
+            query("from", int, "The number of an event; what came after it is counted. 0: from the beginning."),
+            query("to", int, "The number of the last event that is counted; without: the newest."),
+            query("buckets", int, f"How many buckets at most: {BUCKETS}, never more than {MOST_BUCKETS}."),
+        ],
+        responses={200: answer(bodies.TimelineBody), **refused(400, 404)},
+    )
+    def get(self, request: Request, session_id: UUID) -> Response:
+        """Read what happened in buckets of about as many events each. Where nothing is stored there is no bucket."""
+        session = session_for(request, session_id, Verb.SEE)
+        after = whole_number(request, "from", default=0)
+        until = whole_number(request, "to", default=session.event, most=session.event)
+        most = max(1, whole_number(request, "buckets", default=BUCKETS, most=MOST_BUCKETS))
+        found = timeline.buckets(session, after=after, until=until, most=most) if after < until else []
+        first = history.first_moment(session)
+        return Response(bodies.TimelineBody(after=after, until=until, first_event=first, buckets=[_body(one) for one in found]))
+
+
+def _body(bucket: timeline.Bucket) -> bodies.TimelineBucket:
+    levels = bucket.levels
+    return bodies.TimelineBucket(
+        first_event=bucket.first_event,
+        event=bucket.event,
+        clock_seconds=bucket.clock_seconds,
+        **msgspec.structs.asdict(bucket.counts),
+        pods=bodies.PodLevels(active_q=levels.active_q, backoff_q=levels.backoff_q, unschedulable=levels.unschedulable, all=levels.pods),
+        nodes=levels.nodes,
+    )

@@ -1,0 +1,80 @@
+"""Events, added up: whatever happens, the levels at the end are those of the view."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from schedviz.engine import Simulation, SimulationSettings
+from schedviz.ingest.generate import generate, parse_generate_spec
+from schedviz.trace.commands import convert_command
+from schedviz.trace.events import AnyEvent
+from schedviz.trace.tally import Levels, levels_of, tally
+
+COMMANDS: list[dict[str, Any]] = [
+    {"op": "run", "max": 6},
+    {"op": "step", "unit": "stage", "count": 4},
+    {"op": "delete", "kind": "Node", "name": "node-2"},
+    {"op": "run"},
+    {"op": "advance", "seconds": 30},
+    {"op": "run", "max": 3},
+    {"op": "restart"},
+    {"op": "run"},
+    {"op": "reset"},
+    {"op": "run", "max": 2},
+]
+
+
+def levels(simulation: Simulation) -> Levels:
+    view = simulation.view()
+    return levels_of(view.queue, view.api.objects)
+
+
+@pytest.fixture
+def simulation() -> Simulation:
+    made = Simulation(SimulationSettings())
+    made.load(list(generate(parse_generate_spec({"nodes": 3, "pods": 60, "shape": "mixed", "seed": 5}))))
+    return made
+
+
+def done(simulation: Simulation, command: dict[str, Any]) -> list[AnyEvent]:
+    simulation.start(convert_command(command))
+    while simulation.work() is None:
+        pass
+    return simulation.drain_events()
+
+
+def test_the_levels_after_some_events_are_those_of_the_view(simulation: Simulation) -> None:
+    before = levels(simulation)
+    assert before.active_q
+    for command in COMMANDS:
+        before = tally(done(simulation, command), before).levels
+
+        assert before == levels(simulation), command
+
+
+def test_what_happened_is_counted(simulation: Simulation) -> None:
+    counts = tally(done(simulation, {"op": "run"}), levels(simulation)).counts
+    ended = simulation.drain_cycles()
+
+    assert counts.cycles == len(ended)
+    for outcome, counted in (("scheduled", counts.scheduled), ("unschedulable", counts.unschedulable), ("error", counts.errors)):
+        assert counted == sum(cycle.outcome == outcome for cycle in ended)
+    assert counts.bound == counts.scheduled > 0
+    assert counts.unschedulable > 0
+    assert counts.pod_moves >= counts.cycles
+
+
+def test_a_node_that_comes_and_goes_is_two_changes(simulation: Simulation) -> None:
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "new"}, "status": {"allocatable": {"cpu": "1", "pods": "10"}}}
+    created = done(simulation, {"op": "create", "object": node})
+    deleted = done(simulation, {"op": "delete", "kind": "Node", "name": "new"})
+
+    found = tally([*created, *deleted], Levels(nodes=3))
+
+    assert (found.counts.node_changes, found.levels.nodes) == (2, 3)
+
+
+def test_nothing_is_nothing() -> None:
+    assert tally([], Levels(active_q=3)).levels == Levels(active_q=3)

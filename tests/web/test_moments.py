@@ -1,0 +1,108 @@
+"""Moments over REST: views, states, events and cycles of the past, and the timeline. The worker's part is done here."""
+
+from __future__ import annotations
+
+import pytest
+
+from schedviz.sessions import history
+
+
+@pytest.fixture
+def past(people, commits):
+    """A session with 5 chunks of 4 events."""
+    for _ in range(5):
+        commits.chunk(events=4)
+    return people.client("viewer"), f"/api/v1/sessions/{people.session.pk}/"
+
+
+def get(client, address, **query):
+    response = client.get(address, query)
+    assert response.status_code == 200, response.content
+    return response.json()
+
+
+def test_a_view_of_the_past_is_the_one_after_that_event(past, people):
+    client, address = past
+
+    found = get(client, address + "view/", at=6)
+
+    assert (found["event"], found["chunk"], found["firstEvent"]) == (6, 1, 0)
+    assert found["view"]["event"] == 6
+    assert found["view"]["clockSeconds"] == 6.0
+
+
+@pytest.mark.parametrize("query", [{}, {"at": 20}, {"at": 999}])
+def test_without_a_moment_or_with_one_to_come_it_is_the_newest(past, query):
+    client, address = past
+
+    assert get(client, address + "view/", **query)["event"] == 20
+    assert get(client, address + "state/", **query)["event"] == 20
+
+
+def test_a_state_of_the_past_says_which(past):
+    client, address = past
+
+    found = get(client, address + "state/", at=9)
+
+    assert (found["event"], found["chunk"], found["clockSeconds"]) == (9, 2, 9.0)
+    assert found["cache"]["list"] == []
+
+
+def test_a_moment_before_all_that_is_kept_gets_404_with_the_first_that_is(past, people):
+    client, address = past
+    history.Checkpoint.objects.filter(session=people.session).update(event=4, chunk=1)
+
+    response = client.get(address + "view/", {"at": 2})
+
+    assert response.status_code == 404
+    assert response.json()["error"]["code"] == "history_unavailable"
+    assert response.json()["error"]["detail"]["expected"] == "4 or more"
+
+
+@pytest.mark.parametrize("at", ["x", "-1", "1.5", "²", "9" * 30])
+def test_a_moment_that_is_no_number_gets_400(past, at):
+    client, address = past
+
+    for rest in ("view/", "state/"):
+        response = client.get(address + rest, {"at": at})
+        assert response.status_code == 400
+        assert response.json()["error"]["detail"]["path"] == "?at"
+
+
+@pytest.mark.parametrize(
+    ("query", "numbers", "following", "previous"),
+    [
+        ({}, range(1, 21), None, None),
+        ({"after": 3, "limit": 4}, range(4, 8), 7, 4),
+        ({"before": 10, "limit": 3}, range(7, 10), 9, 7),
+        ({"before": 3}, range(1, 3), 2, None),
+        ({"tail": 5}, range(16, 21), None, 16),
+        ({"after": 2, "before": 6}, range(3, 6), 5, 3),
+        ({"before": 12, "tail": 2}, range(10, 12), 11, 10),
+        ({"after": 20}, range(0), None, None),
+    ],
+)
+def test_events_are_read_in_pages_from_either_end(past, query, numbers, following, previous):
+    client, address = past
+
+    found = get(client, address + "events/", **query)
+
+    assert [event["event"] for event in found["events"]] == list(numbers)
+    assert (found["next"], found["previous"], found["last"]) == (following, previous, 20)
+
+
+def test_the_timeline_adds_up_events(past):
+    client, address = past
+
+    found = get(client, address + "timeline/", buckets=2)
+
+    assert (found["from"], found["to"], found["firstEvent"]) == (0, 20, 0)
+    assert [(one["firstEvent"], one["event"], one["clockSeconds"]) for one in found["buckets"]] == [(1, 8, 8.0), (9, 20, 20.0)]
+    assert found["buckets"][0]["pods"] == {"activeQ": 0, "backoffQ": 0, "unschedulable": 0, "all": 0}
+    assert get(client, address + "timeline/", **{"from": 8, "to": 12})["buckets"][0]["firstEvent"] == 9
+
+
+def test_an_empty_session_has_no_buckets(people):
+    found = get(people.client("viewer"), f"/api/v1/sessions/{people.session.pk}/timeline/")
+
+    assert found == {"from": 0, "to": 0, "firstEvent": 0, "buckets": []}
