@@ -1,4 +1,4 @@
-import type { AnyCommand, AnyEvent } from "../model/generated";
+import type { AnyCommand } from "../model/generated";
 import type { ImportReport, Progress } from "../wire/messages";
 
 /** A session as `GET sessions/` lists it. A member that is missing is unknown, which is not 0. */
@@ -53,11 +53,6 @@ export function deleteSession(id: string): Promise<void> {
 
 export function generateSession(generate: Record<string, unknown>, name: string): Promise<Created> {
   return request("POST", "sessions/", { generate, ...(name ? { name } : {}) });
-}
-
-/** Stored events after one, oldest first. */
-export function getEvents(id: string, after: number, limit: number): Promise<{ events: AnyEvent[] }> {
-  return request("GET", `sessions/${id}/events/?after=${after}&limit=${limit}`);
 }
 
 /** The full record of a cycle, as FORMAT.md's `cycle`: made again by replay, so it may take a moment. */
@@ -118,7 +113,8 @@ export function uploadSession(files: readonly File[], progress: (share: number) 
   };
 }
 
-async function request<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+/** One call. Throws an `ApiError` with the server's words; status 0: no answer. */
+export async function request<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
   const headers: Record<string, string> = { Accept: "application/json" };
   if (method !== "GET") headers["X-CSRFToken"] = csrfToken();
   if (body !== undefined) headers["Content-Type"] = "application/json";

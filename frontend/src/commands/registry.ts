@@ -1,5 +1,5 @@
 import type { MessageKey } from "../i18n/translate";
-import { UNITS, type Unit } from "../model/reveal";
+import { UNITS, type Unit } from "../model/boundaries";
 import { preferences } from "../store/preferences.svelte";
 import type { Scope } from "../store/scope.svelte";
 
@@ -27,7 +27,7 @@ export function commandsOf(scope: Scope, page: PageActions): Command[] {
     keys: [key],
     group: "transport",
     run() {
-      scope.unit = unit;
+      scope.setUnit(unit);
     },
   });
   return [
@@ -47,6 +47,24 @@ export function commandsOf(scope: Scope, page: PageActions): Command[] {
       group: "transport",
       run() {
         scope.step();
+      },
+    },
+    {
+      id: "transport.back",
+      title: "command.back",
+      keys: ["ArrowLeft"],
+      group: "transport",
+      run() {
+        void scope.stepBack();
+      },
+    },
+    {
+      id: "transport.start",
+      title: "command.start",
+      keys: ["Home"],
+      group: "transport",
+      run() {
+        void scope.seek(scope.firstEvent);
       },
     },
     ...UNITS.map((unit, i) => choose(unit, String(i + 1))),

@@ -1,65 +1,139 @@
-import { LANES, type Lane, type Mark } from "../model/history";
+import { LANES, type Lane, type Mark } from "../model/marks";
+import type { Window } from "../model/window";
 import type { Box } from "./boxes";
 
-/** The stretch of events that is seen. Events are as far apart as each other, so idle time takes no room. */
-export interface Window {
-  first: number;
-  last: number;
-}
-
+/** Events are as far apart as each other, so idle time takes no room. */
 export interface TimelineLayout {
-  width: number;
-  laneHeight: number;
+  /** What is drawn, without the names of the lanes at the left. */
+  area: Box;
   lanes: Record<Lane, Box>;
+  /** The strip with the clock. */
+  clock: Box;
+  /** The strip with the whole session. */
+  overview: Box;
   window: Window;
+  whole: Window;
 }
 
-export function layoutTimeline(width: number, height: number, left: number, window: Window): TimelineLayout {
-  const laneHeight = height / LANES.length;
+const LANE_HEIGHT = 13;
+const CLOCK_HEIGHT = 14;
+const OVERVIEW_HEIGHT = 18;
+const GAP = 4;
+export const TIMELINE_HEIGHT = OVERVIEW_HEIGHT + GAP + LANES.length * LANE_HEIGHT + CLOCK_HEIGHT;
+/** A window is never of fewer events. */
+export const SHORTEST = 20;
+
+export function layoutTimeline(width: number, left: number, window: Window, whole: Window): TimelineLayout {
+  const w = Math.max(1, width - left);
+  const top = OVERVIEW_HEIGHT + GAP;
   const lanes = {} as Record<Lane, Box>;
   LANES.forEach((lane, i) => {
-    lanes[lane] = { x: left, y: i * laneHeight, w: width - left, h: laneHeight };
+    lanes[lane] = { x: left, y: top + i * LANE_HEIGHT, w, h: LANE_HEIGHT };
   });
-  return { width, laneHeight, lanes, window };
+  return {
+    area: { x: left, y: top, w, h: LANES.length * LANE_HEIGHT },
+    lanes,
+    clock: { x: left, y: top + LANES.length * LANE_HEIGHT, w, h: CLOCK_HEIGHT },
+    overview: { x: left, y: 0, w, h: OVERVIEW_HEIGHT },
+    window,
+    whole,
+  };
+}
+
+/** The moment after an event stands at the event's right edge; `window.first` is the moment before the first event that is seen. */
+export function xIn(box: Box, window: Window, event: number): number {
+  return box.x + ((event - window.first) / Math.max(1, window.last - window.first)) * box.w;
 }
 
 export function xOf(layout: TimelineLayout, event: number): number {
-  const { x, w } = layout.lanes.cycles;
-  const { first, last } = layout.window;
-  return x + ((event - first) / Math.max(1, last - first)) * (w - 4) + 2;
+  return xIn(layout.area, layout.window, event);
+}
+
+/** The event at a place of a strip, a number between events being rounded. */
+export function eventIn(box: Box, window: Window, x: number): number {
+  const event = window.first + ((x - box.x) / box.w) * (window.last - window.first);
+  return Math.round(Math.max(window.first, Math.min(window.last, event)));
 }
 
 export function eventAt(layout: TimelineLayout, x: number): number {
-  const lane = layout.lanes.cycles;
-  const { first, last } = layout.window;
-  return Math.round(first + ((x - lane.x - 2) / (lane.w - 4)) * Math.max(1, last - first));
+  return eventIn(layout.area, layout.window, x);
 }
 
-/** The mark nearest to a point, within a few pixels. Marks are in order of event. */
+export function laneAt(layout: TimelineLayout, y: number): Lane | null {
+  return LANES.find((lane) => y >= layout.lanes[lane].y && y < layout.lanes[lane].y + layout.lanes[lane].h) ?? null;
+}
+
+/** The mark nearest to a point on its lane, within a few pixels. Marks are in order of event. */
 export function markAt(layout: TimelineLayout, marks: readonly Mark[], x: number, y: number): Mark | null {
-  const lane = LANES[Math.floor(y / layout.laneHeight)];
+  const lane = laneAt(layout, y);
   let found: Mark | null = null;
   let nearest = 6;
-  for (let i = firstMark(marks, eventAt(layout, x - nearest)); i < marks.length; i++) {
-    const mark = marks[i]!;
+  for (const mark of marks) {
     const distance = Math.abs(xOf(layout, mark.event) - x);
-    if (xOf(layout, mark.event) > x + 6) break;
-    if (mark.lane === lane && distance < nearest) {
-      nearest = distance;
-      found = mark;
-    }
+    if (mark.lane !== lane || distance >= nearest) continue;
+    nearest = distance;
+    found = mark;
   }
   return found;
 }
 
-/** The first mark at or after an event. */
-export function firstMark(marks: readonly Mark[], event: number): number {
-  let low = 0;
-  let high = marks.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (marks[middle]!.event < event) low = middle + 1;
-    else high = middle;
+/** The window looked at from nearer (`factor` < 1) or farther, with the event at `around` staying where it is. */
+export function zoomed(window: Window, whole: Window, factor: number, around: number): Window {
+  const length = window.last - window.first;
+  const most = Math.max(SHORTEST, whole.last - whole.first);
+  const wanted = Math.max(SHORTEST, Math.min(most, length * factor));
+  const share = length > 0 ? (around - window.first) / length : 0.5;
+  return clamped({ first: Math.round(around - wanted * share), last: Math.round(around + wanted * (1 - share)) }, whole);
+}
+
+export function panned(window: Window, whole: Window, events: number): Window {
+  return clamped({ first: window.first + events, last: window.last + events }, whole);
+}
+
+/** The window that a brush from one event to another asks for. */
+export function brushed(from: number, to: number, whole: Window): Window {
+  const [first, last] = from < to ? [from, to] : [to, from];
+  const lacking = Math.max(0, SHORTEST - (last - first));
+  return clamped({ first: Math.floor(first - lacking / 2), last: Math.ceil(last + lacking / 2) }, whole);
+}
+
+/** The window moved, not shortened, so that it lies in the whole; a whole that is shorter is seen whole. */
+export function clamped(window: Window, whole: Window): Window {
+  const length = Math.min(window.last - window.first, Math.max(SHORTEST, whole.last - whole.first));
+  const first = Math.max(whole.first, Math.min(window.first, whole.last - length));
+  return { first, last: first + length };
+}
+
+/** A time on the clock's strip. */
+export interface ClockTick {
+  x: number;
+  seconds: number;
+  /** So much virtual time passed just before it, in which nothing happened; 0: none. */
+  idleSeconds: number;
+}
+
+const TICK_GAP = 96;
+const LEAST_IDLE_SECONDS = 1;
+
+/**
+ * Where the clock's times are written: where idle time was folded, and between those at a distance. `times` are events with the
+ * clock after them, in order.
+ */
+export function clockTicks(layout: TimelineLayout, times: readonly { event: number; seconds: number; exact: boolean }[]): ClockTick[] {
+  const { area, window } = layout;
+  const seen = times.filter(({ event }) => event >= window.first && event <= window.last);
+  const folds: ClockTick[] = [];
+  for (let i = 1; i < seen.length; i++) {
+    const idleSeconds = seen[i]!.seconds - seen[i - 1]!.seconds;
+    if (seen[i]!.exact && idleSeconds >= LEAST_IDLE_SECONDS) folds.push({ x: xOf(layout, seen[i]!.event - 1), seconds: seen[i]!.seconds, idleSeconds });
   }
-  return low;
+  // The longest pauses are told of first, where there is no room for all.
+  const ticks: ClockTick[] = [];
+  const isFree = (x: number): boolean => x <= area.x + area.w - TICK_GAP / 2 && ticks.every((tick) => Math.abs(tick.x - x) >= TICK_GAP);
+  for (const fold of folds.sort((a, b) => b.idleSeconds - a.idleSeconds)) if (isFree(fold.x)) ticks.push(fold);
+  for (const { event, seconds } of seen) {
+    const x = xOf(layout, event);
+    if (isFree(x)) ticks.push({ x, seconds, idleSeconds: 0 });
+  }
+  return ticks.sort((a, b) => a.x - b.x);
 }

@@ -1,3 +1,5 @@
+import { Journal } from "./journal";
+
 /**
  * A keyed heap that lays out its array exactly as Go's container/heap does: the page draws the array, and pods of equal rank
  * must leave in the scheduler's order.
@@ -6,12 +8,13 @@
  */
 export class KeyedHeap<T> {
   /** The heap's array. The first leaves next. */
-  readonly array: T[] = [];
-  private readonly places = new Map<string, number>();
+  array: T[] = [];
+  private places = new Map<string, number>();
 
   constructor(
     private readonly key: (item: T) => string,
     private readonly less: (a: T, b: T) => boolean,
+    private readonly journal = new Journal(),
   ) {}
 
   get size(): number {
@@ -25,8 +28,13 @@ export class KeyedHeap<T> {
 
   /** Take an array that another heap of the same order laid out, as it is. */
   load(array: Iterable<T>): void {
-    this.array.length = 0;
-    this.places.clear();
+    const { array: before, places } = this;
+    this.journal.tell(() => {
+      this.array = before;
+      this.places = places;
+    });
+    this.array = [];
+    this.places = new Map();
     for (const item of array) {
       this.places.set(this.key(item), this.array.length);
       this.array.push(item);
@@ -40,8 +48,16 @@ export class KeyedHeap<T> {
     if (place === undefined) {
       this.places.set(key, this.array.length);
       this.array.push(item);
+      this.journal.tell(() => {
+        this.places.delete(key);
+        this.array.pop();
+      });
       this.up(this.array.length - 1);
     } else {
+      const before = this.array[place]!;
+      this.journal.tell(() => {
+        this.array[place] = before;
+      });
       this.array[place] = item;
       if (!this.down(place, this.array.length)) this.up(place);
     }
@@ -84,10 +100,22 @@ export class KeyedHeap<T> {
   private dropLast(): T {
     const item = this.array.pop()!;
     this.places.delete(this.key(item));
+    this.journal.tell(() => {
+      this.places.set(this.key(item), this.array.length);
+      this.array.push(item);
+    });
     return item;
   }
 
   private swap(i: number, j: number): void {
+    if (this.journal.open)
+      this.journal.tell(() => {
+        this.exchange(i, j);
+      });
+    this.exchange(i, j);
+  }
+
+  private exchange(i: number, j: number): void {
     const a = this.array[i]!;
     const b = this.array[j]!;
     this.array[i] = b;

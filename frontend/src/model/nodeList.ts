@@ -1,3 +1,5 @@
+import { Journal } from "./journal";
+
 /** A NodeInfo with every member filled in. Never changed in place: a change makes a new one, so that copies cost nothing. */
 export interface Item {
   readonly name: string;
@@ -40,8 +42,10 @@ interface Link {
  * Upstream: internal/cache/cache.go nodeInfoListItem, moveNodeInfoToHead, removeNodeInfoFromList.
  */
 export class NodeList implements Iterable<Item> {
-  private readonly links = new Map<string, Link>();
+  private links = new Map<string, Link>();
   private head: Link | null = null;
+
+  constructor(private readonly journal = new Journal()) {}
 
   get size(): number {
     return this.links.size;
@@ -59,21 +63,26 @@ export class NodeList implements Iterable<Item> {
   toHead(item: Item): void {
     let link = this.links.get(item.name);
     if (link) {
+      this.tellChange(link);
       link.item = item;
       if (link === this.head) return;
       this.unlink(link);
     } else {
       link = { item, next: null, prev: null };
       this.links.set(item.name, link);
+      this.tellArrival(link);
     }
-    link.next = this.head;
-    if (this.head) this.head.prev = link;
-    this.head = link;
+    this.link(link, null, this.head);
   }
 
   remove(name: string): void {
     const link = this.links.get(name);
     if (!link) return;
+    const { prev, next } = link;
+    this.journal.tell(() => {
+      this.links.set(name, link);
+      this.link(link, prev, next);
+    });
     this.unlink(link);
     this.links.delete(name);
   }
@@ -84,7 +93,12 @@ export class NodeList implements Iterable<Item> {
   }
 
   clear(): void {
-    this.links.clear();
+    const { links, head } = this;
+    this.journal.tell(() => {
+      this.links = links;
+      this.head = head;
+    });
+    this.links = new Map();
     this.head = null;
   }
 
@@ -97,6 +111,32 @@ export class NodeList implements Iterable<Item> {
     const items: Item[] = [];
     for (let link = this.head; link; link = link.next) items.push(link.item);
     return items;
+  }
+
+  private tellChange(link: Link): void {
+    if (!this.journal.open) return;
+    const { item, prev, next } = link;
+    this.journal.tell(() => {
+      link.item = item;
+      if (link.prev === prev) return;
+      this.unlink(link);
+      this.link(link, prev, next);
+    });
+  }
+
+  private tellArrival(link: Link): void {
+    this.journal.tell(() => {
+      this.unlink(link);
+      this.links.delete(link.item.name);
+    });
+  }
+
+  private link(link: Link, prev: Link | null, next: Link | null): void {
+    link.prev = prev;
+    link.next = next;
+    if (prev) prev.next = link;
+    else this.head = link;
+    if (next) next.prev = link;
   }
 
   private unlink(link: Link): void {

@@ -11,6 +11,7 @@ import type {
   WatchView,
 } from "./generated";
 import { KeyedHeap } from "./heap";
+import { ArrivalMap, Journal, JournaledMap, JournaledSet, type Undo } from "./journal";
 import { NodeList, NOTHING, type Amounts, type Item } from "./nodeList";
 
 /** A QueuedPodInfo with every member filled in. */
@@ -25,6 +26,8 @@ export interface Walk {
 
 /** Everything that the page draws of one moment, in the structures that events change cheaply. */
 export class State {
+  readonly journal = new Journal();
+
   event = 0;
   clockSeconds = 0;
   nextStartNodeIndex = 0;
@@ -33,33 +36,33 @@ export class State {
   /** The scheduler's KubeSchedulerConfiguration as it was given; null: the default one. */
   config: View["config"] = null;
 
-  readonly list = new NodeList();
+  readonly list = new NodeList(this.journal);
   /** By uid, as upstream's podStates. */
-  readonly podStates = new Map<string, PodState>();
+  readonly podStates = new JournaledMap<string, PodState>(this.journal);
   /** Keys of the assumed pods: drawn dashed. */
-  readonly assumed = new Set<string>();
+  readonly assumed = new JournaledSet<string>(this.journal);
   /** The same by uid: a pod and its successor of the same name can be in the cache at once. */
-  readonly assumedByUid = new Map<string, string>();
-  readonly nodeTree = { numNodes: 0, zones: [] as string[], tree: new Map<string, string[]>() };
-  readonly imageStates = new Map<string, CacheImage>();
+  readonly assumedByUid = new JournaledMap<string, string>(this.journal);
+  readonly nodeTree = { numNodes: 0, zones: [] as string[], tree: new JournaledMap<string, string[]>(this.journal) };
+  readonly imageStates = new JournaledMap<string, CacheImage>(this.journal);
 
   readonly snapshot = {
     generation: 0,
     nodeInfoList: [] as string[],
-    nodeGenerations: new Map<string, number>(),
+    nodeGenerations: new JournaledMap<string, number>(this.journal),
     havePodsWithAffinity: [] as string[],
     havePodsWithRequiredAntiAffinity: [] as string[],
     usedPVCSet: [] as string[],
     /** The snapshot's value of the NodeInfos of which the cache has another generation, or none. */
-    stale: new Map<string, Item>(),
+    stale: new JournaledMap<string, Item>(this.journal),
   };
   lastWalk: Walk | null = null;
 
   readonly queue = {
-    activeQ: new KeyedHeap<Queued>((pod) => pod.pod, leavesActiveQBefore),
-    backoffQ: new KeyedHeap<Queued>((pod) => pod.pod, leavesBackoffQBefore),
-    unschedulable: new Map<string, Queued>(),
-    nominated: new Map<string, string[]>(),
+    activeQ: new KeyedHeap<Queued>((pod) => pod.pod, leavesActiveQBefore, this.journal),
+    backoffQ: new KeyedHeap<Queued>((pod) => pod.pod, leavesBackoffQBefore, this.journal),
+    unschedulable: new ArrivalMap<Queued>(this.journal),
+    nominated: new ArrivalMap<string[]>(this.journal),
     schedulingCycle: 0,
     moveRequestCycle: -1,
   };
@@ -67,17 +70,30 @@ export class State {
   cycle: CycleView | null = null;
   bindings: BindingView[] = [];
   readonly api = {
-    objects: new Map<string, number>(),
+    objects: new JournaledMap<string, number>(this.journal),
     inFlight: [] as WatchInFlight[],
-    latencies: new Map<string, number>(),
-    watches: new Map<string, WatchView>(),
-    helpers: new Map<string, number>(),
+    latencies: new JournaledMap<string, number>(this.journal),
+    watches: new JournaledMap<string, WatchView>(this.journal),
+    helpers: new JournaledMap<string, number>(this.journal),
   };
 
   static of(view: View): State {
     const state = new State();
     state.load(view);
     return state;
+  }
+
+  /** Do something to it, and return how to take it back. */
+  during(work: () => void): Undo[] {
+    const { nodeTree, snapshot, queue, api } = this;
+    const parts: object[] = [this, nodeTree, snapshot, queue, api];
+    const before = parts.map((part) => ({ ...part }));
+    const undos = this.journal.during(work);
+    parts.forEach((part, i) => {
+      const undo = takeBackMembers(part as Members, before[i] as Members);
+      if (undo) undos.push(undo);
+    });
+    return undos;
   }
 
   assume(uid: string, pod: string): void {
@@ -131,6 +147,25 @@ export class State {
     fill(this.api.watches, view.api.watches);
     fill(this.api.helpers, view.api.helpers);
   }
+}
+
+type Members = Record<string, unknown>;
+
+/** How to set the members of a part to what they were; null where none has changed. Values are never changed in place. */
+function takeBackMembers(part: Members, before: Members): Undo | null {
+  const names: string[] = [];
+  const values: unknown[] = [];
+  for (const name in before)
+    if (part[name] !== before[name]) {
+      names.push(name);
+      values.push(before[name]);
+    }
+  if (!names.length) return null;
+  return () => {
+    names.forEach((name, i) => {
+      part[name] = values[i];
+    });
+  };
 }
 
 /**

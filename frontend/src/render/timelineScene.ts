@@ -1,94 +1,279 @@
-import { firstMark, xOf, type TimelineLayout } from "../layout/timeline";
-import { LANES, type Mark } from "../model/history";
+import { xIn, xOf, type ClockTick, type TimelineLayout } from "../layout/timeline";
+import { LANES, type Lane, type Mark } from "../model/marks";
+import type { Tally } from "../model/tallies";
 import type { Palette } from "./palette";
 
-export interface TimelineScene {
-  marks: readonly Mark[];
+/** What stands still while the moment moves: drawn when there is something new, or another window. */
+export interface LanesScene {
   layout: TimelineLayout;
   palette: Palette;
-  /** The event that is shown, and the last that is known. */
-  shown: number;
-  head: number;
-  /** Events at or before this one happened before the page came. */
-  since: number;
+  /** The whole session; and its marks, where they are so few that all are known. */
+  whole: readonly Tally[];
+  wholeMarks: readonly Mark[] | null;
+  /** What is in the window: single marks, or stretches where there are too many. */
+  marks: readonly Mark[] | null;
+  tallies: readonly Tally[];
+  hiddenLanes: ReadonlySet<Lane>;
+  ticks: readonly ClockTick[];
+  clockText(tick: ClockTick): string;
+  /** A pod or node whose marks stand out. */
   subject: string | null;
-  hovered: Mark | null;
 }
 
-export function drawTimeline(context: CanvasRenderingContext2D, scene: TimelineScene): void {
-  const { layout, palette, marks } = scene;
-  const area = layout.lanes.cycles;
+/** What moves: the moment that is shown, the window in the whole, a brush, what is pointed at. */
+export interface OverlaySceneOfTimeline {
+  layout: TimelineLayout;
+  palette: Palette;
+  shown: number;
+  head: number;
+  hovered: Mark | null;
+  hoveredEvent: number | null;
+  brush: { from: number; to: number } | null;
+}
+
+export function drawLanes(context: CanvasRenderingContext2D, scene: LanesScene): void {
+  drawOverview(context, scene);
+  drawGrid(context, scene);
+  if (scene.marks) drawMarks(context, scene, scene.marks);
+  else drawTallies(context, scene);
+  drawClock(context, scene);
+}
+
+function drawGrid(context: CanvasRenderingContext2D, { layout, palette }: LanesScene): void {
   context.strokeStyle = palette.line;
   context.lineWidth = 1;
   context.beginPath();
   for (const lane of LANES) {
-    const y = Math.round(layout.lanes[lane].y + layout.laneHeight) - 0.5;
-    context.moveTo(area.x, y);
-    context.lineTo(layout.width, y);
+    const box = layout.lanes[lane];
+    const y = Math.round(box.y + box.h) - 0.5;
+    context.moveTo(box.x, y);
+    context.lineTo(box.x + box.w, y);
   }
   context.stroke();
+}
 
-  const waitingFrom = xOf(layout, scene.shown);
-  for (let i = firstMark(marks, layout.window.first); i < marks.length; i++) {
-    const mark = marks[i]!;
-    if (mark.event > layout.window.last) break;
-    const x = Math.round(xOf(layout, mark.event));
+/** At most one mark of a kind in a column of pixels is drawn, however many there are. */
+function drawMarks(context: CanvasRenderingContext2D, { layout, palette, subject, hiddenLanes }: LanesScene, marks: readonly Mark[]): void {
+  const span = layout.window.last - layout.window.first;
+  const width = Math.max(2, Math.min(6, layout.area.w / Math.max(1, span) - 1));
+  const drawn = new Set<string>();
+  for (const mark of marks) {
+    if (hiddenLanes.has(mark.lane)) continue;
     const box = layout.lanes[mark.lane];
-    const about = scene.subject !== null && mark.subject === scene.subject;
-    context.globalAlpha = mark.event > scene.shown ? 0.35 : 1;
+    // A mark stands just before the moment that it led to.
+    const x = Math.round(xOf(layout, mark.event) - width);
+    const isAbout = subject !== null && mark.subject === subject;
+    const place = `${mark.lane}${x}${mark.kind}`;
+    if (drawn.has(place) && !isAbout) continue;
+    drawn.add(place);
+    const height = heightOf(mark) * (box.h - 3);
     context.fillStyle = colourOf(mark, palette);
-    const tall = heightOf(mark);
-    context.fillRect(x - 1, box.y + box.h - 2 - tall * (box.h - 5), 2, tall * (box.h - 5));
-    if (about) {
+    context.globalAlpha = subject === null || isAbout ? 1 : 0.45;
+    context.fillRect(x, box.y + box.h - 1 - height, width, height);
+    if (isAbout) {
       context.fillStyle = palette.selected;
-      context.fillRect(x - 1, box.y + 1, 3, 3);
+      context.fillRect(x, box.y, width, 2);
     }
   }
   context.globalAlpha = 1;
-  if (scene.hovered) {
-    const x = Math.round(xOf(layout, scene.hovered.event));
-    context.fillStyle = palette.selected;
-    context.fillRect(x - 1, layout.lanes[scene.hovered.lane].y + 2, 2, layout.laneHeight - 4);
+}
+
+function drawTallies(context: CanvasRenderingContext2D, { layout, palette, tallies, hiddenLanes }: LanesScene): void {
+  const lanes: [Lane, (tally: Tally) => number, string][] = [
+    ["preemption", (tally) => tally.preempted, palette.unresolvable],
+    ["queue", (tally) => tally.podMoves, palette.fill],
+    ["binding", (tally) => tally.bound, palette.success],
+    ["nodes", (tally) => tally.nodeChanges, palette.fill],
+  ];
+  const bars = (lane: Lane, count: (tally: Tally) => number, draw: (tally: Tally, x: number, w: number, share: number) => void): void => {
+    if (hiddenLanes.has(lane)) return;
+    let most = 0;
+    for (const tally of tallies) most = Math.max(most, perEvent(tally, count));
+    if (most === 0) return;
+    for (const tally of tallies) {
+      if (!count(tally)) continue;
+      const x = Math.max(layout.area.x, xOf(layout, tally.firstEvent - 1));
+      const right = Math.min(layout.area.x + layout.area.w, xOf(layout, tally.event));
+      draw(tally, x, Math.max(1, right - x - 0.5), Math.max(0.15, Math.sqrt(perEvent(tally, count) / most)));
+    }
+  };
+  bars("cycles", (tally) => tally.cycles, (tally, x, w, share) => {
+    stack(context, tally, palette, x, layout.lanes.cycles.y + layout.lanes.cycles.h - 1, w, share * (layout.lanes.cycles.h - 2));
+  });
+  for (const [lane, count, colour] of lanes) {
+    const box = layout.lanes[lane];
+    bars(lane, count, (_, x, w, share) => {
+      context.fillStyle = colour;
+      context.fillRect(x, box.y + box.h - 1 - share * (box.h - 3), w, share * (box.h - 3));
+    });
   }
-  const x = Math.round(waitingFrom) + 0.5;
-  context.strokeStyle = palette.ink;
-  context.beginPath();
-  context.moveTo(x, 0);
-  context.lineTo(x, layout.laneHeight * LANES.length);
-  context.stroke();
+}
+
+/** The whole session in one strip: how many cycles there were, and what came of them. */
+function drawOverview(context: CanvasRenderingContext2D, { layout, palette, whole, wholeMarks }: LanesScene): void {
+  const { overview: box } = layout;
+  context.fillStyle = palette.fillBack;
+  context.fillRect(box.x, box.y, box.w, box.h);
+  if (wholeMarks) {
+    const width = Math.max(1, Math.min(4, box.w / (layout.whole.last - layout.whole.first)));
+    for (const mark of wholeMarks) {
+      if (mark.lane !== "cycles") continue;
+      context.fillStyle = colourOf(mark, palette);
+      context.fillRect(Math.round(xIn(box, layout.whole, mark.event) - width), box.y + 5, width, box.h - 5);
+    }
+    return;
+  }
+  let most = 0;
+  for (const tally of whole) most = Math.max(most, perEvent(tally, (one) => one.cycles));
+  if (most === 0) return;
+  for (const tally of whole) {
+    const x = xIn(box, layout.whole, tally.firstEvent - 1);
+    const right = xIn(box, layout.whole, tally.event);
+    const share = Math.sqrt(perEvent(tally, (one) => one.cycles) / most);
+    stack(context, tally, palette, x, box.y + box.h, Math.max(1, right - x), share * (box.h - 2));
+  }
+}
+
+function stack(context: CanvasRenderingContext2D, tally: Tally, palette: Palette, x: number, bottom: number, w: number, height: number): void {
+  const other = tally.cycles - tally.scheduled - tally.unschedulable - tally.errors;
+  let y = bottom;
+  for (const [count, colour] of [
+    [tally.scheduled, palette.success],
+    [tally.unschedulable, palette.unschedulable],
+    [tally.errors, palette.error],
+    [other, palette.skip],
+  ] as const) {
+    if (count <= 0) continue;
+    const h = (count / tally.cycles) * height;
+    y -= h;
+    context.fillStyle = colour;
+    context.fillRect(x, y, w, h);
+  }
+}
+
+function perEvent(tally: Tally, count: (tally: Tally) => number): number {
+  return count(tally) / Math.max(1, tally.event - tally.firstEvent + 1);
+}
+
+function drawClock(context: CanvasRenderingContext2D, { layout, palette, ticks, clockText }: LanesScene): void {
+  const { clock, area } = layout;
+  context.font = `10px ${palette.font}`;
+  context.textBaseline = "alphabetic";
+  for (const tick of ticks) {
+    const x = Math.round(tick.x) + 0.5;
+    context.strokeStyle = tick.idleSeconds ? palette.ink3 : palette.line;
+    context.beginPath();
+    if (tick.idleSeconds) {
+      // Two strokes through the lanes, as a map has where a stretch was left out.
+      for (const dx of [-1.5, 1.5]) {
+        context.moveTo(x + dx - 2, clock.y + 4);
+        context.lineTo(x + dx + 2, clock.y - 4);
+      }
+      context.moveTo(x, area.y);
+      context.lineTo(x, clock.y - 4);
+    } else {
+      context.moveTo(x, clock.y);
+      context.lineTo(x, clock.y + 3);
+    }
+    context.stroke();
+    context.fillStyle = palette.ink3;
+    context.fillText(clockText(tick), x + 4, clock.y + clock.h - 3);
+  }
+}
+
+export function drawOverlay(context: CanvasRenderingContext2D, scene: OverlaySceneOfTimeline): void {
+  const { layout, palette } = scene;
+  const { area, clock } = layout;
+  veilAhead(context, scene);
+  if (scene.hovered) {
+    const box = layout.lanes[scene.hovered.lane];
+    context.strokeStyle = palette.selected;
+    context.strokeRect(Math.round(xOf(layout, scene.hovered.event)) - 4.5, box.y + 0.5, 6, box.h - 2);
+  } else if (scene.hoveredEvent !== null) line(context, xOf(layout, scene.hoveredEvent), area.y, clock.y, palette.lineStrong);
+  if (scene.brush) {
+    const [from, to] = [xOf(layout, scene.brush.from), xOf(layout, scene.brush.to)];
+    context.globalAlpha = 0.35;
+    context.fillStyle = palette.selectedBack;
+    context.fillRect(Math.min(from, to), area.y, Math.abs(to - from), area.h);
+    context.globalAlpha = 1;
+    line(context, from, area.y, clock.y, palette.ink2);
+    line(context, to, area.y, clock.y, palette.ink2);
+  }
+  drawWindow(context, scene);
+  const x = xOf(layout, scene.shown);
+  if (x < area.x - 1 || x > area.x + area.w + 1) return;
+  line(context, Math.min(x, area.x + area.w - 1), area.y - 3, clock.y + 2, palette.ink);
   context.fillStyle = palette.ink;
   context.beginPath();
-  context.moveTo(x - 4, 0);
-  context.lineTo(x + 4, 0);
-  context.lineTo(x, 5);
+  context.moveTo(x - 4, area.y - 4);
+  context.lineTo(x + 4, area.y - 4);
+  context.lineTo(x, area.y + 1);
   context.fill();
+}
+
+/** What lies ahead of the moment that is shown has happened, but not in this picture. */
+function veilAhead(context: CanvasRenderingContext2D, { layout, palette, shown, head }: OverlaySceneOfTimeline): void {
+  if (shown >= head) return;
+  const x = Math.max(layout.area.x, xOf(layout, shown) + 1);
+  context.globalAlpha = 0.6;
+  context.fillStyle = palette.paper;
+  context.fillRect(x, layout.area.y, layout.area.x + layout.area.w - x, layout.area.h - 1);
+  context.globalAlpha = 1;
+}
+
+function drawWindow(context: CanvasRenderingContext2D, { layout, palette, shown }: OverlaySceneOfTimeline): void {
+  const { overview: box, whole, window } = layout;
+  const left = Math.round(xIn(box, whole, Math.max(whole.first, window.first)));
+  const right = Math.max(left + 6, Math.round(xIn(box, whole, Math.min(whole.last, window.last))));
+  context.globalAlpha = 0.55;
+  context.fillStyle = palette.paper;
+  context.fillRect(box.x, box.y, left - box.x, box.h);
+  context.fillRect(right, box.y, box.x + box.w - right, box.h);
+  context.globalAlpha = 1;
+  context.strokeStyle = palette.ink3;
+  context.lineWidth = 1;
+  context.strokeRect(left + 0.5, box.y + 0.5, Math.min(right, box.x + box.w) - left - 1, box.h - 1);
+  line(context, Math.min(xIn(box, whole, shown), box.x + box.w - 1), box.y, box.y + box.h, palette.ink);
+}
+
+function line(context: CanvasRenderingContext2D, x: number, top: number, bottom: number, colour: string): void {
+  context.strokeStyle = colour;
+  context.lineWidth = 1;
+  context.beginPath();
+  context.moveTo(Math.round(x) + 0.5, top);
+  context.lineTo(Math.round(x) + 0.5, bottom);
+  context.stroke();
 }
 
 function heightOf(mark: Mark): number {
   if (mark.lane === "queue") return QUEUE_HEIGHTS[mark.kind] ?? 0.5;
-  return mark.lane === "cycles" ? 1 : 0.7;
+  return mark.lane === "cycles" ? 1 : 0.8;
 }
 
 /** Higher is nearer to being scheduled. */
-const QUEUE_HEIGHTS: Record<string, number> = { Pop: 1, activeQ: 0.75, backoffQ: 0.5, unschedulable: 0.3, left: 0.15 };
+const QUEUE_HEIGHTS: Record<string, number> = { Pop: 1, activeQ: 0.75, backoffQ: 0.5, unschedulable: 0.3, left: 0.2 };
 
 function colourOf(mark: Mark, palette: Palette): string {
   switch (mark.kind) {
     case "scheduled":
+    case "confirmed":
       return palette.success;
     case "unschedulable":
       return palette.unschedulable;
     case "error":
+    case "failed":
+    case "lost":
+    case "remove":
       return palette.error;
     case "skipped":
       return palette.skip;
-    case "assume":
-      return palette.assumed;
+    case "nominated":
+    case "victim":
+      return palette.unresolvable;
     case "Pop":
       return palette.ink2;
-    case "forget":
-    case "expire":
-      return palette.error;
+    case "backoffQ":
+      return palette.wait;
     default:
       return palette.fill;
   }

@@ -1,18 +1,19 @@
-import { ApiError, getEvents, getSession, postCommand } from "../api/client";
+import { ApiError, getSession, postCommand } from "../api/client";
+import { getCycles } from "../api/moments";
 import { t } from "../i18n/translate";
-import { fold } from "../model/fold";
-import type { AnyCommand, AnyEvent, View } from "../model/generated";
-import { History } from "../model/history";
+import type { Unit } from "../model/boundaries";
+import type { AnyCommand, AnyEvent } from "../model/generated";
+import { headAfter, headOf, type Head } from "../model/head";
 import { NO_NAMES } from "../model/names";
-import { isSilent, revealed, type Unit } from "../model/reveal";
+import type { Place, Selection } from "../model/permalink";
 import { State } from "../model/state";
+import { Tape } from "../model/tape";
 import type { ImportReport, ServerMessage, SessionInfo } from "../wire/messages";
 import { SessionSocket, type LinkState } from "../wire/socket";
+import { fetchMoment, fetchMore } from "./moments";
+import { Replay } from "./replay";
 
-export interface Selection {
-  kind: "pod" | "node";
-  name: string;
-}
+export type { Selection };
 
 export interface Notice {
   id: number;
@@ -20,51 +21,70 @@ export interface Notice {
   text: string;
 }
 
+/** What the picture went through since it was drawn last. */
+export interface Change {
+  /** The events that were applied, or taken back, in that order. */
+  events: readonly AnyEvent[];
+  back: boolean;
+  /** It is another picture altogether: nothing in it has moved. */
+  whole: boolean;
+}
+
 const NOTICE_MILLIS = 8_000;
-/** How many events before the first that was seen are asked for. */
-const RECALLED = 600;
+const NO_CHANGE: Change = { events: [], back: false, whole: false };
+/** More than this has not moved, for the eye: it is another picture. */
+const MOST_IN_CHANGE = 2_000;
 
 /**
- * One session as its page sees it. The model is plain data outside of Svelte; `version` goes up, at most once in a microtask, when it
- * has changed, and everything that draws reads it first.
+ * One session as its page sees it. There are two moments: the *head*, where the engine is and commands apply, and the moment that is
+ * *shown*. LIVE, the shown one follows; otherwise it stands still, or goes through what has happened, and what comes new is counted.
+ * The model is plain data outside of Svelte; `version` goes up, at most once in a microtask, when the picture has changed, and everything
+ * that draws reads it first.
  */
 export class Scope {
-  /** The moment that is shown. Not reactive: read `version` before it. */
-  state: State | null = null;
-  readonly history = new History();
-
   version = $state(0);
   link = $state<LinkState>("connecting");
   roundTripMillis = $state<number | null>(null);
   session = $state.raw<SessionInfo>({});
   /** What the import took and left out; null: not told yet. */
   report = $state.raw<ImportReport | null>(null);
-  /** True: new events are shown as they come. False: they wait, and are counted. */
+  /** LIVE: new events are shown as they come. False: they wait, and are counted. */
   following = $state(true);
-  waitingCount = $state(0);
-  /** The last event that the server has told of. */
-  headEvent = $state(0);
+  /** The event of the moment that is shown. */
+  event = $state(0);
+  head = $state.raw<Head>({ event: 0, clockSeconds: 0, cycle: 0, pod: "", nextStage: "" });
+  /** Before this event the server has nothing. */
+  firstEvent = $state(0);
+  /** The moment that is being fetched. */
+  seeking = $state<number | null>(null);
+  /** The past is being played. */
+  replaying = $state(false);
   unit = $state<Unit>("cycle");
   /** Cycles a second while playing; null: as fast as the worker can. */
   rate = $state<number | null>(2);
   selection = $state.raw<Selection | null>(null);
+  /** The drawer's tab. */
+  tab = $state("summary");
   hovered = $state.raw<Selection | null>(null);
   drawerOpen = $state(false);
   /** Nodes that something on the page speaks of while it is pointed at. */
   lit = $state.raw(NO_NAMES);
-  /** What changed the picture last. Not reactive: read `version` before it. */
-  lastEvent: AnyEvent | null = null;
   notices = $state.raw<Notice[]>([]);
   /** Why the last command did nothing, in the engine's words. */
   lastResult = $state("");
+  /** What the picture went through last. Not reactive: read `version` before it. */
+  change: Change = NO_CHANGE;
 
-  private waiting: AnyEvent[] = [];
-  /** A whole state to go on from, in place of events that were lost while the picture stood still. */
-  private leap: View | null = null;
+  private listeners: ((events: readonly AnyEvent[]) => void)[] = [];
+  private tape: Tape | null = null;
+  private wanted: Place = {};
   /** Steps that were asked for and whose events have not come yet. */
   private owed = 0;
+  private pending: Change = NO_CHANGE;
   private touched = false;
   private noticeCount = 0;
+  private fetching: AbortController | null = null;
+  private readonly replay = new Replay((count) => this.replaySteps(count));
   private readonly socket: SessionSocket;
 
   constructor(
@@ -89,24 +109,67 @@ export class Scope {
     this.socket.connect();
   }
 
+  /** The moment that is shown. Not reactive: read `version` before it. */
+  get state(): State | null {
+    return this.tape?.state ?? null;
+  }
+
   /** The state, for those who draw it: reading it is reading `version`. It is the same object every time, so derive from it at once. */
   get current(): State | null {
     void this.version;
     return this.state;
   }
 
-  get playing(): boolean {
+  /** The event that led to the moment that is shown. */
+  get lastEvent(): AnyEvent | null {
+    void this.version;
+    return this.tape?.shown ?? null;
+  }
+
+  /** The last event that the server has told of. */
+  get headEvent(): number {
+    return this.head.event;
+  }
+
+  /** How many events have happened after the moment that is shown. */
+  get waitingCount(): number {
+    return Math.max(0, this.head.event - this.event);
+  }
+
+  /** Whether the shown moment is in the past, where nothing can be done, only looked at. */
+  get inThePast(): boolean {
+    return !this.following && this.waitingCount > 0;
+  }
+
+  /** Whether the engine runs. */
+  get running(): boolean {
     return this.session.status === "running";
   }
 
+  /** Whether the picture moves by itself. */
+  get playing(): boolean {
+    return this.inThePast ? this.replaying : this.running;
+  }
+
   close(): void {
+    this.fetching?.abort();
+    this.replay.stop();
     this.socket.close();
   }
 
-  /** One step forward: of the view, while events wait, else of the engine. */
+  /** Be told of every event that comes live, whichever moment is shown, until the returned function is called. */
+  listen(listener: (events: readonly AnyEvent[]) => void): () => void {
+    this.listeners = [...this.listeners, listener];
+    return () => {
+      this.listeners = this.listeners.filter((other) => other !== listener);
+    };
+  }
+
+  /** One step forward: of the view, while there is something ahead of it, else of the engine. */
   step(unit: Unit = this.unit): void {
-    if (this.waiting.length || this.leap) {
-      this.reveal(unit);
+    this.pauseReplay();
+    if (this.inThePast) {
+      void this.forward(unit);
       return;
     }
     if (unit === "mutation") this.following = false;
@@ -114,8 +177,73 @@ export class Scope {
     this.send({ op: "step", unit });
   }
 
+  /** One step back, of the view. The engine stays where it is. */
+  async stepBack(unit: Unit = this.unit): Promise<void> {
+    const { tape } = this;
+    if (!tape || this.seeking !== null) return;
+    this.hold();
+    const before = tape.before(unit);
+    if (before !== null) this.show(tape.go(before), true);
+    else if (tape.first <= this.firstEvent) this.show(tape.go(tape.first), true);
+    else {
+      const event = this.event;
+      // The stretch before is fetched so that it ends here; from there it is a step like any other.
+      if (!(await this.fetchAround(event)) || !this.tape) return;
+      this.show(this.tape.go(this.tape.before(unit) ?? this.tape.first), true);
+    }
+  }
+
+  /** Show a moment: the one after an event. */
+  async seek(event: number): Promise<void> {
+    const { tape } = this;
+    if (!tape) return;
+    this.hold();
+    const to = Math.max(this.firstEvent, Math.min(event, this.head.event));
+    if (to >= tape.first && to <= tape.last) {
+      this.fetching?.abort();
+      this.show(tape.go(to), to < this.event);
+    } else await this.fetchAround(to);
+  }
+
+  /** Show the end of a cycle; false: there is none of this number. */
+  async seekCycle(cycle: number): Promise<boolean> {
+    try {
+      const { results } = await getCycles(this.id, { after: cycle - 1, limit: 1 });
+      const event = results[0]?.cycle === cycle ? results[0].lastEvent : undefined;
+      if (event === undefined) return false;
+      await this.seek(event);
+      return true;
+    } catch (error) {
+      this.tellOf(error);
+      return false;
+    }
+  }
+
+  /** Go where an address points: to its moment once there is one, to its selection at once. */
+  goTo(place: Place): void {
+    if (place.select) this.select(place.select);
+    if (place.tab) this.tab = place.tab;
+    this.wanted = place;
+    if (place.at !== undefined || place.cycle !== undefined) this.following = false;
+    if (this.tape) this.goWhereWanted();
+  }
+
+  /** Where the page is. */
+  get place(): Place {
+    return {
+      ...(this.inThePast ? { at: this.seeking ?? this.event } : {}),
+      ...(this.selection && this.drawerOpen ? { select: this.selection } : {}),
+      ...(this.selection && this.drawerOpen && this.tab !== "summary" ? { tab: this.tab } : {}),
+    };
+  }
+
   togglePlay(): void {
-    if (this.playing) {
+    if (this.inThePast) {
+      if (this.replaying) this.pauseReplay();
+      else this.startReplay();
+      return;
+    }
+    if (this.running) {
       this.send({ op: "pause" });
       return;
     }
@@ -123,38 +251,54 @@ export class Scope {
     this.send({ op: "run", ...(this.rate === null ? {} : { rate: this.rate }) });
   }
 
-  /** Another speed; a run that goes on is asked for again with it. */
+  /** Stop the engine, whichever moment is shown. */
+  pauseEngine(): void {
+    this.send({ op: "pause" });
+  }
+
+  /** Another speed; what plays goes on with it. */
   setRate(rate: number | null): void {
     this.rate = rate;
-    if (!this.playing) return;
+    if (this.replaying) this.startReplay();
+    if (!this.running || this.inThePast) return;
     this.send({ op: "pause" });
     this.send({ op: "run", ...(rate === null ? {} : { rate }) });
   }
 
-  /** Show the newest moment, and stay there. */
-  follow(): void {
-    this.following = true;
-    this.owed = 0;
-    this.apply(this.waiting.length);
+  setUnit(unit: Unit): void {
+    this.unit = unit;
+    if (this.replaying) this.startReplay();
   }
 
+  /** Show the newest moment, and stay there. */
+  follow(): void {
+    this.pauseReplay();
+    this.fetching?.abort();
+    this.following = true;
+    this.owed = 0;
+    if (!this.tape) return;
+    if (this.tape.last === this.head.event) this.show(this.tape.go(this.head.event), false);
+    else this.socket.startOver();
+  }
+
+  /** Stay at the moment that is shown. */
   hold(): void {
+    this.pauseReplay();
     this.following = false;
+    this.owed = 0;
   }
 
   send(command: AnyCommand): void {
     this.lastResult = "";
     const key = newKey();
     if (this.link === "open") this.socket.send({ type: "command", key, command });
-    else
-      postCommand(this.id, key, command).catch((error: unknown) => {
-        this.tell("error", (error instanceof Error && error.message) || t("error.unreachable"));
-      });
+    else postCommand(this.id, key, command).catch((error: unknown) => { this.tellOf(error); });
   }
 
-  select(selection: Selection | null): void {
+  select(selection: Selection | null, tab?: string): void {
     this.selection = selection;
     this.drawerOpen = selection !== null;
+    if (tab) this.tab = tab;
   }
 
   tell(tone: Notice["tone"], text: string): void {
@@ -166,6 +310,12 @@ export class Scope {
     }, NOTICE_MILLIS);
   }
 
+  /** Tell of what a call of REST was refused for. */
+  tellOf(error: unknown): void {
+    if (error instanceof DOMException && error.name === "AbortError") return;
+    this.tell("error", (error instanceof Error && error.message) || t("error.unreachable"));
+  }
+
   dismiss(id: number): void {
     this.notices = this.notices.filter((notice) => notice.id !== id);
   }
@@ -173,18 +323,14 @@ export class Scope {
   private receive(message: ServerMessage): void {
     switch (message.type) {
       case "view":
-        this.waiting = [];
-        this.headEvent = message.event;
-        if (this.state && !this.following) {
-          // The picture stands still; what came in between was lost on the way, so the next step is a leap.
-          this.leap = message.view;
-        } else this.state = State.of(message.view);
-        this.count();
-        this.history.clear(message.event);
-        this.recall(message.event);
+        this.head = headOf(message.view);
         this.know(message.session);
         this.askForReport();
-        this.touch();
+        if (!this.tape || this.following) {
+          this.tape = new Tape(State.of(message.view));
+          this.showWhole();
+          this.goWhereWanted();
+        }
         return;
       case "frame":
         this.know(message.session);
@@ -206,21 +352,6 @@ export class Scope {
       case "pong":
         return;
     }
-  }
-
-  /** Fetch what happened shortly before, for the timeline. */
-  private recall(event: number): void {
-    const after = Math.max(0, event - RECALLED);
-    if (after === event) return;
-    getEvents(this.id, after, RECALLED).then(
-      ({ events }) => {
-        const earlier = events.filter((one) => one.event <= event);
-        if (earlier[0]?.event !== after + 1 || this.history.since !== event) return;
-        this.history.prepend(earlier);
-        this.touch();
-      },
-      () => undefined, // The timeline begins here, then.
-    );
   }
 
   /** A socket that is refused does not say why: REST does. */
@@ -247,8 +378,9 @@ export class Scope {
   }
 
   private take(events: readonly AnyEvent[]): void {
-    if (!this.state) return;
-    const known = this.headEvent;
+    const { tape } = this;
+    if (!tape) return;
+    const known = this.head.event;
     const fresh = events.filter((event) => event.event > known);
     const first = fresh[0];
     if (!first) return;
@@ -256,48 +388,126 @@ export class Scope {
       this.socket.startOver();
       return;
     }
-    this.headEvent = fresh[fresh.length - 1]!.event;
-    for (const event of fresh) this.history.add(event);
-    this.waiting.push(...fresh);
-    if (this.following) this.apply(this.waiting.length);
-    else {
-      while (this.owed > 0 && this.waiting.length) {
-        this.owed -= 1;
-        this.reveal(this.unit);
-      }
-      this.count();
+    this.head = fresh.reduce(headAfter, this.head);
+    const kept = tape.append(fresh);
+    for (const listener of this.listeners) listener(fresh);
+    if (this.following) {
+      if (kept) this.show(tape.go(tape.last), false);
+      else this.socket.startOver();
+    } else this.showOwed(tape);
+  }
+
+  /** Show as many steps as were asked of the engine: more may have come with them. */
+  private showOwed(tape: Tape): void {
+    while (this.owed > 0 && tape.event < tape.last) {
+      this.owed -= 1;
+      this.show(tape.go(tape.after(this.unit) ?? tape.last), false);
     }
+  }
+
+  private goWhereWanted(): void {
+    const { at, cycle } = this.wanted;
+    this.wanted = {};
+    if (at !== undefined) void this.seek(at);
+    else if (cycle !== undefined)
+      void this.seekCycle(cycle).then((found) => {
+        if (!found) this.tell("error", t("moment.noCycle", { cycle }));
+      });
+  }
+
+  /** A step forward of the view; false: it is at the head. */
+  private async forward(unit: Unit): Promise<boolean> {
+    const { tape } = this;
+    if (!tape || this.seeking !== null) return false;
+    let end = tape.after(unit);
+    while (end === null && tape.last < this.head.event) {
+      const fetching = this.beginFetching(tape.last);
+      try {
+        if (!(await fetchMore(this.id, tape, fetching.signal)) && tape.event === tape.last) return false;
+      } catch (error) {
+        this.tellOf(error);
+        return false;
+      } finally {
+        this.endFetching(fetching);
+      }
+      end = tape.after(unit);
+      // No room for more of what lies ahead: go as far as it is known.
+      if (end === null && tape.last < this.head.event && tape.event < tape.last) break;
+    }
+    this.show(tape.go(end ?? tape.last), false);
+    return tape.event < this.head.event;
+  }
+
+  private async replaySteps(count: number): Promise<boolean> {
+    let more = true;
+    for (let i = 0; i < count && more; i++) more = await this.forward(this.unit);
+    if (!more) this.replaying = false;
+    return more;
+  }
+
+  private startReplay(): void {
+    this.replaying = true;
+    this.replay.start(this.rate, this.unit);
+  }
+
+  private pauseReplay(): void {
+    this.replaying = false;
+    this.replay.stop();
+  }
+
+  /** Show a moment that has to be fetched; false: it could not be, or something else is wanted by now. */
+  private async fetchAround(event: number): Promise<boolean> {
+    const fetching = this.beginFetching(event);
+    try {
+      const moment = await fetchMoment(this.id, event, this.firstEvent, fetching.signal);
+      if (fetching.signal.aborted) return false;
+      this.firstEvent = Math.max(this.firstEvent, moment.firstEvent);
+      this.tape = moment.tape;
+      this.showWhole();
+      return true;
+    } catch (error) {
+      this.tellOf(error);
+      return false;
+    } finally {
+      this.endFetching(fetching);
+    }
+  }
+
+  private beginFetching(event: number): AbortController {
+    this.fetching?.abort();
+    this.fetching = new AbortController();
+    this.seeking = event;
+    return this.fetching;
+  }
+
+  private endFetching(fetching: AbortController): void {
+    if (this.fetching !== fetching) return;
+    this.fetching = null;
+    this.seeking = null;
+  }
+
+  private show(events: readonly AnyEvent[], back: boolean): void {
+    const { pending } = this;
+    if (pending.whole || (pending.events.length && pending.back !== back) || pending.events.length + events.length > MOST_IN_CHANGE)
+      this.pending = { events: [], back, whole: true };
+    else this.pending = { events: [...pending.events, ...events], back, whole: false };
     this.touch();
   }
 
-  private count(): void {
-    this.waitingCount = this.following ? 0 : this.headEvent - (this.state?.event ?? 0);
-  }
-
-  private reveal(unit: Unit): void {
-    this.apply(revealed(this.waiting, unit));
-  }
-
-  private apply(count: number): void {
-    if (this.leap) {
-      this.state = State.of(this.leap);
-      this.leap = null;
-    }
-    if (this.state)
-      for (const event of this.waiting.splice(0, count)) {
-        fold(this.state, event);
-        if (!isSilent(event)) this.lastEvent = event;
-      }
-    this.count();
+  private showWhole(): void {
+    this.pending = { events: [], back: false, whole: true };
     this.touch();
   }
 
   /** In a hidden tab no animation frame comes: a microtask always does. */
   private touch(): void {
+    this.event = this.tape?.event ?? 0;
     if (this.touched) return;
     this.touched = true;
     queueMicrotask(() => {
       this.touched = false;
+      this.change = this.pending;
+      this.pending = NO_CHANGE;
       this.version += 1;
     });
   }

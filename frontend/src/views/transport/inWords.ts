@@ -1,6 +1,6 @@
 import { t, type MessageKey } from "../../i18n/translate";
 import type { AnyEvent, QueueMove } from "../../model/generated";
-import type { Mark } from "../../model/history";
+import type { Mark } from "../../model/marks";
 import { shortKey } from "../../model/names";
 
 /** What an event did, as a sentence. */
@@ -47,12 +47,14 @@ export function markInWords(mark: Mark): string {
   switch (mark.lane) {
     case "cycles":
       return t("mark.cycle", { pod: name, outcome: mark.kind });
+    case "preemption":
+      return t(mark.kind === "victim" ? "mark.victim" : "mark.nominated", { pod: name });
     case "queue":
       return queueInWords(mark.kind, name);
-    case "cache":
-      return t(mark.subject.includes("/") ? "mark.cachePod" : "mark.cacheNode", { what: t(`mark.${mark.kind}` as MessageKey), name });
-    case "api":
-      return writtenInWords(mark.kind, "", mark.subject);
+    case "binding":
+      return t("mark.binding", { pod: name, outcome: mark.kind });
+    case "nodes":
+      return t("mark.cacheNode", { what: t(`mark.${mark.kind}` as MessageKey), name });
   }
 }
 

@@ -1,0 +1,70 @@
+import type { AnyEvent, View } from "../model/generated";
+import type { Tally } from "../model/tallies";
+import { request } from "./client";
+
+/** The state of a moment. `event` is at most the one that was asked for; before `firstEvent` the server has nothing. */
+export interface ViewAnswer {
+  event: number;
+  chunk: number;
+  firstEvent?: number;
+  view: View;
+}
+
+export function getView(id: string, at: number, signal?: AbortSignal): Promise<ViewAnswer> {
+  return request("GET", `sessions/${id}/view/?at=${at}`, undefined, signal);
+}
+
+export interface Stretch {
+  after?: number;
+  before?: number;
+  limit?: number;
+  /** The last ones of the stretch. */
+  tail?: boolean;
+}
+
+/** Stored events of a stretch, oldest first. */
+export function getEvents(id: string, stretch: Stretch, signal?: AbortSignal): Promise<{ events: AnyEvent[] }> {
+  return request("GET", `sessions/${id}/events/?${queryOf(stretch)}`, undefined, signal);
+}
+
+/** What is known of a cycle without making it again. */
+export interface CycleSummary {
+  cycle: number;
+  pod: string;
+  outcome?: string;
+  node?: string;
+  message?: string;
+  firstEvent?: number;
+  lastEvent?: number;
+}
+
+export function getCycles(id: string, stretch: Stretch, signal?: AbortSignal): Promise<{ results: CycleSummary[] }> {
+  return request("GET", `sessions/${id}/cycles/?${queryOf(stretch)}`, undefined, signal);
+}
+
+function queryOf(stretch: Stretch): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(stretch) as [string, number | boolean | undefined][])
+    if (value !== undefined && value !== false) query.set(name, value === true ? "1" : String(value));
+  return query.toString();
+}
+
+export interface TimelineAnswer {
+  from: number;
+  to: number;
+  /** The first moment that can be gone to. */
+  firstEvent?: number;
+  buckets: Tally[];
+}
+
+/** The past in stretches of about as many events each. */
+export async function getTimeline(id: string, asked: { from?: number; to?: number; buckets: number }, signal?: AbortSignal): Promise<TimelineAnswer> {
+  const query = new URLSearchParams(Object.entries(asked).map(([name, value]) => [name, String(value)]));
+  const answer = await request<TimelineAnswer>("GET", `sessions/${id}/timeline/?${query}`, undefined, signal);
+  let before = answer.from;
+  for (const bucket of answer.buckets) {
+    bucket.firstEvent ??= before + 1;
+    before = bucket.event;
+  }
+  return answer;
+}

@@ -1,0 +1,146 @@
+import type { AnyCommand } from "../model/generated";
+import type { MessageKey } from "../i18n/translate";
+import type { Scope, Selection } from "../store/scope.svelte";
+import type { Command } from "./registry";
+
+/** What opens where a command needs to be told more. */
+export interface DoingActions {
+  openDoing(tab: "object" | "cluster" | "faults" | "configuration"): void;
+  edit(thing: Selection): void;
+  openShare(): void;
+  toggleLanguage(): void;
+  openSessions(): void;
+}
+
+export function doingCommands(scope: Scope, page: DoingActions): Command[] {
+  const open = (tab: Parameters<DoingActions["openDoing"]>[0], keys: string[]): Command => ({
+    id: `do.${tab}`,
+    title: `command.do.${tab}`,
+    keys,
+    group: "do",
+    run() {
+      page.openDoing(tab);
+    },
+  });
+  const send = (id: string, title: MessageKey, command: AnyCommand): Command => ({
+    id,
+    title,
+    keys: [],
+    group: "do",
+    run() {
+      scope.send(command);
+    },
+  });
+  return [
+    open("object", ["n"]),
+    open("cluster", ["m"]),
+    open("faults", ["x"]),
+    open("configuration", ["g"]),
+    send("do.schedule", "command.do.schedule", { op: "schedule" }),
+    send("do.bind", "command.do.bind", { op: "bind" }),
+    send("do.bindFail", "command.do.bindFail", { op: "bind_fail" }),
+    send("do.advance", "command.do.advance", { op: "advance", to: "next" }),
+    send("do.restart", "command.do.restart", { op: "restart" }),
+    send("do.reset", "command.do.reset", { op: "reset" }),
+    {
+      id: "page.share",
+      title: "command.share",
+      keys: ["s"],
+      group: "page",
+      run() {
+        page.openShare();
+      },
+    },
+    {
+      id: "page.language",
+      title: "command.language",
+      keys: [],
+      group: "page",
+      run() {
+        page.toggleLanguage();
+      },
+    },
+    {
+      id: "page.sessions",
+      title: "command.sessions",
+      keys: [],
+      group: "page",
+      run() {
+        page.openSessions();
+      },
+    },
+  ];
+}
+
+/** Something that can be done to one node or one pod. */
+export interface Verb {
+  id: string;
+  title: MessageKey;
+  kinds: readonly Selection["kind"][];
+  run(scope: Scope, thing: Selection, page: DoingActions): void;
+}
+
+const split = (key: string): { namespace: string; name: string } => {
+  const slash = key.indexOf("/");
+  return { namespace: key.slice(0, Math.max(0, slash)), name: key.slice(slash + 1) };
+};
+
+export const VERBS: readonly Verb[] = [
+  {
+    id: "edit",
+    title: "verb.edit",
+    kinds: ["node", "pod"],
+    run(_scope, thing, page) {
+      page.edit(thing);
+    },
+  },
+  {
+    id: "cordon",
+    title: "verb.cordon",
+    kinds: ["node"],
+    run(scope, { name }) {
+      scope.send({ op: "cordon", node: name });
+    },
+  },
+  {
+    id: "uncordon",
+    title: "verb.uncordon",
+    kinds: ["node"],
+    run(scope, { name }) {
+      scope.send({ op: "cordon", node: name, on: false });
+    },
+  },
+  {
+    id: "drain",
+    title: "verb.drain",
+    kinds: ["node"],
+    run(scope, { name }) {
+      scope.send({ op: "drain", node: name });
+    },
+  },
+  {
+    id: "evict",
+    title: "verb.evict",
+    kinds: ["pod"],
+    run(scope, { name }) {
+      scope.send({ op: "evict", pod: name });
+    },
+  },
+  {
+    id: "bindFail",
+    title: "verb.bindFail",
+    kinds: ["pod"],
+    run(scope, { name }) {
+      scope.send({ op: "bind_fail", pod: name });
+    },
+  },
+  {
+    id: "delete",
+    title: "verb.delete",
+    kinds: ["node", "pod"],
+    run(scope, thing) {
+      const { namespace, name } = split(thing.name);
+      scope.send(thing.kind === "node" ? { op: "delete", kind: "Node", name, namespace: "" } : { op: "delete", kind: "Pod", name, namespace });
+    },
+  },
+];

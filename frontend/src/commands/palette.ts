@@ -1,0 +1,42 @@
+/** Finding what somebody means by a few letters: commands, pods and nodes, and a verb with the thing that it is to be done to. */
+
+/** What words are compared with. `extra` is found too and not shown: the English name of a command, its id. */
+export interface Findable {
+  title: string;
+  extra?: string;
+}
+
+/** The entries that have every word of the query in them, best first; all of them, in their order, for an empty query. */
+export function ranked<Entry extends Findable>(entries: readonly Entry[], query: string): Entry[] {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  if (!words.length) return [...entries];
+  const scored: { entry: Entry; score: number }[] = [];
+  for (const entry of entries) {
+    const score = scoreOf(entry, words);
+    if (score !== null) scored.push({ entry, score });
+  }
+  return scored.sort((a, b) => a.score - b.score).map(({ entry }) => entry);
+}
+
+/** Less is better: a word at the beginning, then at the beginning of a word, then anywhere; shorter names before longer ones. */
+function scoreOf(entry: Findable, words: readonly string[]): number | null {
+  const title = entry.title.toLowerCase();
+  const all = `${title} ${entry.extra?.toLowerCase() ?? ""}`;
+  let score = title.length / 1000;
+  for (const word of words) {
+    const place = all.indexOf(word);
+    if (place < 0) return null;
+    if (place === 0) continue;
+    score += /[\s/.-]/.test(all[place - 1]!) ? 1 : 2;
+    if (place >= title.length) score += 2;
+  }
+  return score;
+}
+
+/** "cordon node-17" in two: the verb that the first word begins, and what it is about. */
+export function verbIn<Verb extends Findable>(verbs: readonly Verb[], query: string): { verb: Verb; about: string } | null {
+  const [first = "", ...rest] = query.trim().toLowerCase().split(/\s+/);
+  if (first.length < 2) return null;
+  const verb = verbs.find(({ title, extra = "" }) => [title, extra].some((name) => name.toLowerCase().startsWith(first)));
+  return verb ? { verb, about: rest.join(" ") } : null;
+}

@@ -1,0 +1,39 @@
+import type { AnyEvent, View } from "./generated";
+
+/** Where the engine is: commands apply there, whichever moment is shown. */
+export interface Head {
+  event: number;
+  clockSeconds: number;
+  /** The cycle that is running, or ran last; 0: none yet. */
+  cycle: number;
+  pod: string;
+  /** The extension point that comes next; "" between cycles. */
+  nextStage: string;
+}
+
+export function headOf(view: View): Head {
+  const { cycle } = view;
+  return {
+    event: view.event,
+    clockSeconds: view.clockSeconds,
+    cycle: cycle?.cycle ?? 0,
+    pod: cycle?.pod ?? "",
+    nextStage: cycle?.outcome ? "" : (cycle?.nextStage ?? ""),
+  };
+}
+
+export function headAfter(head: Head, event: AnyEvent): Head {
+  const now = { ...head, event: event.event, clockSeconds: event.at };
+  switch (event.t) {
+    case "cycleStarted":
+      return { ...now, cycle: event.cycle ?? 0, pod: event.pod, nextStage: "" };
+    case "stageEnded":
+      return { ...now, nextStage: event.nextStage ?? "" };
+    case "cycleEnded":
+      return { ...now, nextStage: "" };
+    case "restarted":
+      return { ...now, cycle: 0, pod: "", nextStage: "" };
+    default:
+      return now;
+  }
+}

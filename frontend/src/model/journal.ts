@@ -1,0 +1,170 @@
+/** Takes back one change. */
+export type Undo = () => void;
+
+/** Collects how to take back what changes, while somebody wants to know. What was changed last is taken back first. */
+export class Journal {
+  private undos: Undo[] | null = null;
+
+  /** Whether changes are to be told: nobody pays for what nobody wants. */
+  get open(): boolean {
+    return this.undos !== null;
+  }
+
+  tell(undo: Undo): void {
+    this.undos?.push(undo);
+  }
+
+  /** Do something, and return how to take it back. */
+  during(work: () => void): Undo[] {
+    const undos: Undo[] = [];
+    this.undos = undos;
+    try {
+      work();
+    } finally {
+      this.undos = null;
+    }
+    return undos;
+  }
+}
+
+export function takeBack(undos: readonly Undo[]): void {
+  for (let i = undos.length - 1; i >= 0; i--) undos[i]!();
+}
+
+/** A map whose changes can be taken back. What comes back after a removal is in it again, though not in its old place. */
+export class JournaledMap<Key, Value> extends Map<Key, Value> {
+  constructor(private readonly journal: Journal) {
+    super();
+  }
+
+  override set(key: Key, value: Value): this {
+    if (this.journal.open) {
+      const before = this.get(key);
+      const had = before !== undefined || this.has(key);
+      this.journal.tell(() => {
+        if (had) super.set(key, before as Value);
+        else super.delete(key);
+      });
+    }
+    return super.set(key, value);
+  }
+
+  override delete(key: Key): boolean {
+    if (this.journal.open && this.has(key)) {
+      const before = this.get(key) as Value;
+      this.journal.tell(() => super.set(key, before));
+    }
+    return super.delete(key);
+  }
+
+  override clear(): void {
+    if (this.journal.open && this.size) {
+      const before = [...this];
+      this.journal.tell(() => {
+        for (const [key, value] of before) super.set(key, value);
+      });
+    }
+    super.clear();
+  }
+}
+
+/** A map in the order of arrival, and also after something was taken back. */
+export class ArrivalMap<Value> extends Map<string, Value> {
+  private readonly arrivals = new Map<string, number>();
+  private last = 0;
+  private disordered = false;
+
+  constructor(private readonly journal: Journal) {
+    super();
+  }
+
+  override set(key: string, value: Value): this {
+    const before = this.arrivals.has(key) ? this.get(key) : undefined;
+    const isNew = !this.arrivals.has(key);
+    if (isNew) this.arrivals.set(key, ++this.last);
+    this.journal.tell(() => {
+      if (!isNew) super.set(key, before as Value);
+      else this.drop(key);
+    });
+    return super.set(key, value);
+  }
+
+  override delete(key: string): boolean {
+    const arrival = this.arrivals.get(key);
+    if (arrival === undefined) return false;
+    const before = this.get(key) as Value;
+    this.journal.tell(() => {
+      this.comeBack(key, before, arrival);
+    });
+    return this.drop(key);
+  }
+
+  override clear(): void {
+    for (const key of [...this.arrivals.keys()]) this.delete(key);
+  }
+
+  override keys(): MapIterator<string> {
+    this.order();
+    return super.keys();
+  }
+
+  override values(): MapIterator<Value> {
+    this.order();
+    return super.values();
+  }
+
+  override entries(): MapIterator<[string, Value]> {
+    this.order();
+    return super.entries();
+  }
+
+  override [Symbol.iterator](): MapIterator<[string, Value]> {
+    return this.entries();
+  }
+
+  private drop(key: string): boolean {
+    this.arrivals.delete(key);
+    return super.delete(key);
+  }
+
+  private comeBack(key: string, value: Value, arrival: number): void {
+    this.arrivals.set(key, arrival);
+    super.set(key, value);
+    this.disordered = true;
+  }
+
+  private order(): void {
+    if (!this.disordered) return;
+    this.disordered = false;
+    const sorted = [...super.entries()].sort((a, b) => this.arrivals.get(a[0])! - this.arrivals.get(b[0])!);
+    super.clear();
+    for (const [key, value] of sorted) super.set(key, value);
+  }
+}
+
+/** A set whose changes can be taken back. */
+export class JournaledSet<Value> extends Set<Value> {
+  constructor(private readonly journal: Journal) {
+    super();
+  }
+
+  override add(value: Value): this {
+    if (this.journal.open && !this.has(value)) this.journal.tell(() => super.delete(value));
+    return super.add(value);
+  }
+
+  override delete(value: Value): boolean {
+    if (this.journal.open && this.has(value)) this.journal.tell(() => super.add(value));
+    return super.delete(value);
+  }
+
+  override clear(): void {
+    if (this.journal.open) {
+      const before = [...this];
+      this.journal.tell(() => {
+        for (const value of before) super.add(value);
+      });
+    }
+    super.clear();
+  }
+}

@@ -1,0 +1,76 @@
+import type { AnyEvent } from "./generated";
+import { firstMark, Marker, type Mark } from "./marks";
+
+/** Events in a page. */
+export const PAGE = 1_000;
+/** So many events before a page are read with it: they name the pod whose cycle ends in it. */
+export const LEAD = 100;
+const MOST_PAGES = 24;
+const MOST_LIVE = 24_000;
+
+/** The marks that are known: those that came live, and pages of earlier ones, of which the least used are forgotten. */
+export class MarkPages {
+  /** Marks of the events after `since`, in order. */
+  private live: Mark[] = [];
+  private since: number | null = null;
+  private readonly marker = new Marker();
+  /** The page that was used last is the last. */
+  private readonly pages = new Map<number, { marks: Mark[]; until: number }>();
+
+  add(events: readonly AnyEvent[]): void {
+    if (!events.length) return;
+    this.since ??= events[0]!.event - 1;
+    this.live.push(...this.marker.marksOf(events));
+    if (this.live.length <= MOST_LIVE) return;
+    this.live = this.live.slice(MOST_LIVE / 4);
+    this.since = this.live[0]!.event - 1;
+  }
+
+  /** Live events were lost: those that come follow on from elsewhere. */
+  interrupt(): void {
+    this.live = [];
+    this.since = null;
+  }
+
+  /** The pages that a window needs and that are not known; `head` is the last event that has happened. */
+  missing(first: number, last: number, head: number): number[] {
+    const until = Math.min(last, head, this.since ?? head);
+    const missing: number[] = [];
+    for (let page = pageOf(Math.max(1, first)); page <= pageOf(until) && first <= until; page++) {
+      const known = this.pages.get(page);
+      if (!known || known.until < Math.min(until, (page + 1) * PAGE)) missing.push(page);
+    }
+    return missing;
+  }
+
+  /** Take in a page: the events after `page * PAGE - LEAD`. */
+  load(page: number, events: readonly AnyEvent[]): void {
+    const marks = new Marker().marksOf(events);
+    const from = page * PAGE + 1;
+    const until = events[events.length - 1]?.event ?? 0;
+    this.pages.set(page, { marks: marks.slice(firstMark(marks, from), firstMark(marks, from + PAGE)), until });
+    for (const oldest of this.pages.keys()) {
+      if (this.pages.size <= MOST_PAGES) break;
+      this.pages.delete(oldest);
+    }
+  }
+
+  /** What is known of a window, in order. */
+  between(first: number, last: number): Mark[] {
+    const liveFrom = this.since ?? Infinity;
+    const marks: Mark[] = [];
+    for (let page = pageOf(Math.max(1, first)); page <= pageOf(last); page++) {
+      const known = this.pages.get(page);
+      if (!known) continue;
+      this.pages.delete(page);
+      this.pages.set(page, known);
+      for (const mark of known.marks) if (mark.event >= first && mark.event <= Math.min(last, liveFrom)) marks.push(mark);
+    }
+    for (let i = firstMark(this.live, Math.max(first, 0)); i < this.live.length && this.live[i]!.event <= last; i++) marks.push(this.live[i]!);
+    return marks;
+  }
+}
+
+function pageOf(event: number): number {
+  return Math.floor((event - 1) / PAGE);
+}

@@ -1,0 +1,75 @@
+import type { AnyEvent } from "./generated";
+
+/** The lanes of the timeline, from the top. */
+export const LANES = ["cycles", "preemption", "queue", "binding", "nodes"] as const;
+export type Lane = (typeof LANES)[number];
+
+/** What can stand on each lane, nearest to being scheduled first. */
+export const KINDS: Record<Lane, readonly string[]> = {
+  cycles: ["scheduled", "unschedulable", "error", "skipped"],
+  preemption: ["nominated", "victim"],
+  queue: ["Pop", "activeQ", "backoffQ", "unschedulable", "left"],
+  binding: ["confirmed", "failed", "lost"],
+  nodes: ["add", "update", "remove"],
+};
+
+/** Something that happened, as the timeline shows it. */
+export interface Mark {
+  event: number;
+  at: number;
+  lane: Lane;
+  /** One of the lane's KINDS, or what a later version calls it. */
+  kind: string;
+  /** The pod or node that it happened to. */
+  subject: string;
+}
+
+/** Makes marks of events that come in order: the end of a cycle does not name its pod, its beginning does. */
+export class Marker {
+  private podOfCycle = "";
+
+  markOf(event: AnyEvent): Mark | null {
+    const mark = (lane: Lane, kind: string, subject: string): Mark => ({ event: event.event, at: event.at, lane, kind, subject });
+    switch (event.t) {
+      case "cycleStarted":
+        this.podOfCycle = event.pod;
+        return null;
+      case "cycleEnded":
+        return mark("cycles", event.outcome, this.podOfCycle);
+      case "podNominated":
+        return event.node ? mark("preemption", "nominated", event.pod) : null;
+      case "apiWritten":
+        return event.byScheduler && event.verb === "delete" && event.kind === "Pod" && !event.error ? mark("preemption", "victim", event.key) : null;
+      case "queueMoved": {
+        const first = event.moves?.[0];
+        return first ? mark("queue", first.popped ? "Pop" : (first.target ?? "left"), first.pod) : null;
+      }
+      case "bindingEnded":
+        return mark("binding", event.outcome, event.pod);
+      case "cacheNode":
+        return mark("nodes", event.op, event.node);
+      default:
+        return null;
+    }
+  }
+
+  marksOf(events: readonly AnyEvent[]): Mark[] {
+    return events.map((event) => this.markOf(event)).filter((mark) => mark !== null);
+  }
+}
+
+/** The first mark at or after an event. */
+export function firstMark(marks: readonly Mark[], event: number): number {
+  let low = 0;
+  let high = marks.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (marks[middle]!.event < event) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+export function marksBetween(marks: readonly Mark[], first: number, last: number): readonly Mark[] {
+  return marks.slice(firstMark(marks, first), firstMark(marks, last + 1));
+}

@@ -1,0 +1,54 @@
+/** A pod (`namespace/name`) or a node that is chosen on the page. */
+export interface Selection {
+  kind: "pod" | "node";
+  name: string;
+}
+
+/** What an address says of a session's page: each member only where it is there. */
+export interface Place {
+  /** The event whose moment is shown; missing: the newest. */
+  at?: number;
+  /** A cycle to go to the end of; the page turns it into `at`. */
+  cycle?: number;
+  select?: Selection;
+  /** The drawer's tab. */
+  tab?: string;
+}
+
+export function placeOf(search: string): Place {
+  const asked = new URLSearchParams(search);
+  const place: Place = {};
+  const at = wholeNumber(asked.get("at"));
+  if (at !== null) place.at = at;
+  const cycle = wholeNumber(asked.get("cycle"));
+  if (cycle !== null) place.cycle = cycle;
+  const select = selectionOf(asked.get("select") ?? "");
+  if (select) place.select = select;
+  const tab = asked.get("tab");
+  if (tab) place.tab = tab;
+  return place;
+}
+
+/** The address's query with this place in it. What others keep there stays. */
+export function searchOf(place: Place, search = ""): string {
+  const query = new URLSearchParams(search);
+  const put = (name: string, value: string | number | undefined): void => {
+    if (value === undefined || value === "") query.delete(name);
+    else query.set(name, String(value));
+  };
+  put("at", place.at);
+  put("cycle", place.cycle);
+  put("select", place.select && `${place.select.kind}:${place.select.name}`);
+  put("tab", place.tab);
+  const printed = query.toString().replace(/%2F/g, "/").replace(/%3A/g, ":");
+  return printed ? `?${printed}` : "";
+}
+
+function selectionOf(text: string): Selection | null {
+  const [, kind, name] = /^(pod|node):(.+)$/.exec(text) ?? [];
+  return kind && name ? { kind: kind as Selection["kind"], name } : null;
+}
+
+function wholeNumber(text: string | null): number | null {
+  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
+}

@@ -1,0 +1,131 @@
+import { getEvents, getTimeline } from "../api/moments";
+import type { AnyEvent } from "../model/generated";
+import { LEAD, MarkPages, PAGE } from "../model/markPages";
+import type { Mark } from "../model/marks";
+import { Tallies, talliesBetween, type Tally } from "../model/tallies";
+import type { Window } from "../model/window";
+import type { Scope } from "./scope.svelte";
+
+/** In a longer window single marks would lie on top of each other. */
+export const MOST_WITH_MARKS = 4_000;
+const BUCKETS = 400;
+/** While the window moves nothing is fetched. */
+const REST_MILLIS = 120;
+
+/** What the timeline knows of a session: the whole in stretches, and of what was looked at the marks. Bounded, whatever the length. */
+export class TimelineData {
+  /** Read it before anything else: the data are plain. */
+  version = $state(0);
+
+  private readonly whole = new Tallies();
+  private readonly pages = new MarkPages();
+  private near: { window: Window; tallies: readonly Tally[] } | null = null;
+  private lastLive = 0;
+  /** What came while the whole was being fetched. */
+  private early: AnyEvent[] | null = null;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private fetching: AbortController | null = null;
+  private touched = false;
+  private readonly deaf: () => void;
+
+  constructor(private readonly scope: Scope) {
+    this.deaf = scope.listen((events) => {
+      this.take(events);
+    });
+  }
+
+  close(): void {
+    this.deaf();
+    clearTimeout(this.timer);
+    this.fetching?.abort();
+  }
+
+  get all(): readonly Tally[] {
+    return this.whole.list;
+  }
+
+  /** The marks of a window; null where it is too long for them. */
+  marksOf(window: Window): Mark[] | null {
+    return window.last - window.first > MOST_WITH_MARKS ? null : this.pages.between(window.first + 1, window.last);
+  }
+
+  /** The marks of a session that is so short that all of them are known; else null. */
+  wholeMarks(whole: Window): Mark[] | null {
+    const { headEvent } = this.scope;
+    return whole.last - whole.first <= MOST_WITH_MARKS && !this.pages.missing(whole.first + 1, headEvent, headEvent).length ? this.marksOf(whole) : null;
+  }
+
+  talliesOf(window: Window): readonly Tally[] {
+    const { near } = this;
+    const isNear = near && near.window.first <= window.first && near.window.last >= window.last;
+    return talliesBetween(isNear ? near.tallies : this.whole.list, window.first + 1, window.last);
+  }
+
+  /** Fetch the whole session's tallies: at first, and after events were lost. */
+  async load(): Promise<void> {
+    this.early = [];
+    const head = this.scope.headEvent;
+    try {
+      const { buckets, firstEvent } = await getTimeline(this.scope.id, { buckets: BUCKETS });
+      this.scope.firstEvent = Math.max(this.scope.firstEvent, firstEvent ?? 0);
+      this.whole.load(buckets);
+    } catch {
+      // Without it the timeline begins here.
+      if (!this.whole.list.length && head > 0) this.whole.load([]);
+    }
+    this.whole.add(this.early);
+    this.early = null;
+    this.touch();
+  }
+
+  /** Say what is looked at: what is missing of it is fetched once it rests. */
+  look(window: Window, whole: Window): void {
+    clearTimeout(this.timer);
+    if (whole.last - whole.first <= MOST_WITH_MARKS) window = whole;
+    this.timer = setTimeout(() => {
+      this.fetching?.abort();
+      this.fetching = new AbortController();
+      void this.fetch(window, this.fetching.signal).catch(() => undefined); // What is not fetched is not drawn; the next look asks again.
+    }, REST_MILLIS);
+  }
+
+  private async fetch(window: Window, signal: AbortSignal): Promise<void> {
+    const { id } = this.scope;
+    if (window.last - window.first <= MOST_WITH_MARKS) {
+      for (const page of this.pages.missing(window.first + 1, window.last, this.scope.headEvent)) {
+        const { events } = await getEvents(id, { after: Math.max(0, page * PAGE - LEAD), limit: PAGE + LEAD }, signal);
+        this.pages.load(page, events);
+        this.touch();
+      }
+      return;
+    }
+    const margin = (window.last - window.first) / 2;
+    const wider = { first: Math.max(0, Math.floor(window.first - margin)), last: Math.ceil(window.last + margin) };
+    if (wider.last - wider.first > (this.scope.headEvent - this.scope.firstEvent) * 0.8) return;
+    const { buckets } = await getTimeline(id, { from: wider.first, to: wider.last, buckets: 2 * BUCKETS }, signal);
+    this.near = { window: wider, tallies: buckets };
+    this.touch();
+  }
+
+  private take(events: readonly AnyEvent[]): void {
+    const first = events[0]!.event;
+    if (this.lastLive && first !== this.lastLive + 1) {
+      this.pages.interrupt();
+      void this.load();
+    }
+    this.lastLive = events[events.length - 1]!.event;
+    this.pages.add(events);
+    if (this.early) this.early.push(...events);
+    else this.whole.add(events);
+    this.touch();
+  }
+
+  private touch(): void {
+    if (this.touched) return;
+    this.touched = true;
+    queueMicrotask(() => {
+      this.touched = false;
+      this.version += 1;
+    });
+  }
+}

@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+
+import { boundaryAfter, boundaryBefore } from "../src/model/boundaries";
+import type { AnyEvent } from "../src/model/generated";
+
+const event = (t: string, more: object = {}): AnyEvent => ({ t, event: 1, at: 0, ...more }) as unknown as AnyEvent;
+const pop = event("queueMoved", { cause: "Pop", moves: [{ pod: "a", popped: true }] });
+const events = [
+  pop,
+  event("cycleStarted"),
+  event("stageEnded"),
+  event("cachePod"),
+  event("cycleEnded"),
+  event("bindingStarted"),
+  event("bindingEnded"),
+  event("commandDone"),
+  pop,
+  event("cycleStarted"),
+];
+
+describe("a step forward", () => {
+  it("by mutation ends after one event, with the silent ones behind it", () => {
+    expect(boundaryAfter(events, 0, "mutation")).toBe(1);
+    expect(boundaryAfter(events, 6, "mutation")).toBe(8);
+  });
+
+  it("by stage ends with a stage", () => {
+    expect(boundaryAfter(events, 0, "stage")).toBe(3);
+    expect(boundaryAfter(events, 3, "stage")).toBe(5);
+  });
+
+  it("by cycle goes on to the next pod, not into the cycle that its pop begins", () => {
+    expect(boundaryAfter(events, 0, "cycle")).toBe(8);
+    expect(boundaryAfter(events, 5, "cycle")).toBe(8);
+  });
+
+  it("has no end where no boundary is known", () => {
+    expect(boundaryAfter(events, 8, "stage")).toBeNull();
+    expect(boundaryAfter(events, 8, "cycle")).toBeNull();
+    expect(boundaryAfter([], 0, "mutation")).toBeNull();
+  });
+});
+
+describe("a step back", () => {
+  it("ends where a step forward would have begun", () => {
+    for (const unit of ["mutation", "stage", "cycle"] as const) {
+      const ends: number[] = [];
+      for (let end = boundaryAfter(events, 0, unit); end !== null; end = boundaryAfter(events, end, unit)) ends.push(end);
+      const starts: number[] = [];
+      for (let start = boundaryBefore(events, events.length + 1, unit); start !== null; start = boundaryBefore(events, start, unit)) starts.push(start);
+      expect(starts.reverse()).toEqual(ends);
+    }
+  });
+});

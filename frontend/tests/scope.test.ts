@@ -1,0 +1,232 @@
+import { readFileSync } from "node:fs";
+
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+
+import type { AnyEvent, View } from "../src/model/generated";
+import { observed } from "../src/model/observed";
+import { State } from "../src/model/state";
+import { Tape } from "../src/model/tape";
+import { Scope } from "../src/store/scope.svelte";
+
+interface Recording {
+  view: View;
+  events: AnyEvent[];
+}
+
+const { view, events } = JSON.parse(readFileSync(new URL("recordings/crowded.json", import.meta.url), "utf8")) as Recording;
+const LAST = events[events.length - 1]!.event;
+const TEXT = JSON.stringify(view);
+const fresh = (): View => JSON.parse(TEXT) as View;
+
+/** What the state is after an event, made by folding from the beginning. */
+function expected(event: number): unknown {
+  const tape = new Tape(State.of(fresh()));
+  tape.append(events);
+  tape.go(event);
+  return observed(tape.state);
+}
+
+class FakeSocket {
+  static readonly OPEN = 1;
+  static last: FakeSocket;
+  readyState = 1;
+  binaryType = "";
+  readonly sent: { type: string; command?: { op: string } }[] = [];
+  onopen: (() => void) | null = null;
+  onmessage: ((event: { data: string }) => void) | null = null;
+  onclose: ((event: { code: number }) => void) | null = null;
+  constructor() {
+    FakeSocket.last = this;
+  }
+  send(text: string): void {
+    this.sent.push(JSON.parse(text) as { type: string });
+  }
+  close(code = 1000): void {
+    this.readyState = 3;
+    this.onclose?.({ code });
+  }
+  deliver(message: object): void {
+    this.onmessage?.({ data: JSON.stringify(message) });
+  }
+}
+
+/** REST over the recording. Its only stored view is the first: what is asked for lies after it. */
+const asked: string[] = [];
+function serve(url: string): Response {
+  const { pathname, searchParams } = new URL(url, "http://x");
+  asked.push(`${pathname.split("/").at(-2)!}${searchParams.size ? `?${searchParams}` : ""}`);
+  const json = (body: unknown): Response => new Response(JSON.stringify(body), { status: 200 });
+  if (pathname.endsWith("/view/")) return json({ event: view.event, chunk: 0, firstEvent: view.event, view: fresh() });
+  if (pathname.endsWith("/events/")) {
+    const after = Number(searchParams.get("after"));
+    return json({ events: events.filter(({ event }) => event > after).slice(0, Number(searchParams.get("limit") ?? 500)) });
+  }
+  if (pathname.endsWith("/cycles/")) {
+    const ended = events.find((event) => event.t === "cycleEnded" && event.cycle === Number(searchParams.get("after")) + 1);
+    return json({ results: ended ? [{ cycle: Number(searchParams.get("after")) + 1, lastEvent: ended.event }] : [] });
+  }
+  return json({});
+}
+
+const settle = async (): Promise<void> => {
+  for (let i = 0; i < 40; i++) await new Promise((done) => setImmediate(done));
+};
+
+let scope: Scope;
+let chunk = 0;
+const frame = (from: number, to: number): void => {
+  chunk += 1;
+  const some = events.filter(({ event }) => event > from && event <= to);
+  FakeSocket.last.deliver({ type: "frame", chunk, firstChunk: chunk, event: to, events: some });
+};
+
+/** A page that has just come: the session is at the recording's beginning, or at its end. */
+async function open(at: "beginning" | "end"): Promise<void> {
+  chunk = 0;
+  scope = new Scope("s", () => new FakeSocket() as unknown as WebSocket);
+  FakeSocket.last.onopen?.();
+  if (at === "beginning") FakeSocket.last.deliver({ type: "view", chunk, event: view.event, view: fresh() });
+  else {
+    const after = (JSON.parse(readFileSync(new URL("recordings/crowded.json", import.meta.url), "utf8")) as { after: { view: View } }).after.view;
+    FakeSocket.last.deliver({ type: "view", chunk, event: after.event, view: after });
+  }
+  await settle();
+}
+
+beforeEach(() => {
+  vi.stubGlobal("location", { protocol: "http:", host: "x", search: "" });
+  vi.stubGlobal("WebSocket", FakeSocket);
+  vi.stubGlobal("fetch", (url: string) => Promise.resolve(serve(url)));
+  vi.stubGlobal("document", { querySelector: () => null });
+  asked.length = 0;
+});
+
+afterEach(() => {
+  scope.close();
+  vi.unstubAllGlobals();
+});
+
+describe("the moment that is shown", () => {
+  it("follows what comes live", async () => {
+    await open("beginning");
+    frame(view.event, LAST);
+    await settle();
+    expect(scope.event).toBe(LAST);
+    expect(scope.waitingCount).toBe(0);
+    expect(scope.change.events.length).toBe(LAST - view.event);
+  });
+
+  it("goes back and forward over what came, without asking the server", async () => {
+    await open("beginning");
+    frame(view.event, LAST);
+    await settle();
+    asked.length = 0;
+    for (const unit of ["cycle", "stage", "mutation"] as const) {
+      await scope.stepBack(unit);
+      await settle();
+      expect(observed(scope.state!)).toEqual(expected(scope.event));
+    }
+    const { event } = scope;
+    await scope.stepBack("cycle");
+    scope.step("cycle");
+    await settle();
+    expect(scope.event).toBeGreaterThanOrEqual(event);
+    expect(asked).toEqual([]);
+    expect(FakeSocket.last.sent.filter(({ type }) => type === "command")).toEqual([]);
+  });
+
+  it("stands still in the past, and what comes is counted", async () => {
+    await open("beginning");
+    frame(view.event, 200);
+    await settle();
+    await scope.stepBack("cycle");
+    const { event } = scope;
+    frame(200, LAST);
+    await settle();
+    expect(scope.event).toBe(event);
+    expect(scope.inThePast).toBe(true);
+    expect(scope.waitingCount).toBe(LAST - event);
+    expect(scope.place.at).toBe(event);
+    scope.follow();
+    expect(scope.event).toBe(LAST);
+    expect(observed(scope.state!)).toEqual(expected(LAST));
+  });
+
+  it("is fetched with what lies around it, where it is not here", async () => {
+    await open("end");
+    await scope.seek(150);
+    expect(scope.event).toBe(150);
+    expect(observed(scope.state!)).toEqual(expected(150));
+    asked.length = 0;
+    await scope.stepBack("stage");
+    scope.step("stage");
+    scope.step("mutation");
+    await settle();
+    expect(asked).toEqual([]);
+    scope.follow();
+    await settle();
+    expect(FakeSocket.last.readyState, "the newest state is asked for again").toBe(3);
+  });
+
+  it("can be stepped through from far behind to the newest, and a step from there moves the engine", async () => {
+    await open("end");
+    await scope.seek(view.event);
+    for (let i = 0; i < 400 && scope.inThePast; i++) {
+      scope.step("cycle");
+      await settle();
+    }
+    expect(scope.event).toBe(LAST);
+    expect(observed(scope.state!)).toEqual(expected(LAST));
+    scope.step("cycle");
+    expect(FakeSocket.last.sent.at(-1)?.command).toEqual({ op: "step", unit: "cycle" });
+  });
+
+  it("is the end of a cycle, where an address asks for one", async () => {
+    chunk = 0;
+    await open("end");
+    scope.goTo({ cycle: 3, select: { kind: "pod", name: "default/a" }, tab: "history" });
+    await settle();
+    expect(scope.state!.cycle?.cycle).toBe(3);
+    expect(scope.state!.cycle?.outcome).not.toBe("");
+    expect(scope.place).toEqual({ at: scope.event, select: { kind: "pod", name: "default/a" }, tab: "history" });
+    scope.goTo({ cycle: 99_999 });
+    await settle();
+    expect(scope.notices.at(-1)?.text).toContain("99999");
+  });
+
+  it("never is before the first that the server has", async () => {
+    await open("end");
+    await scope.seek(0);
+    expect(scope.event).toBe(view.event);
+    await scope.stepBack();
+    expect(scope.event).toBe(view.event);
+  });
+});
+
+describe("steps of the engine", () => {
+  it("by mutation show one event of what the engine did, the rest waits", async () => {
+    await open("beginning");
+    scope.step("mutation");
+    frame(view.event, 60);
+    await settle();
+    expect(scope.event).toBeLessThan(60);
+    expect(scope.inThePast).toBe(true);
+    expect(scope.head.event).toBe(60);
+    const { event } = scope;
+    scope.step("mutation");
+    await settle();
+    expect(scope.event).toBeGreaterThan(event);
+    expect(FakeSocket.last.sent.filter(({ type }) => type === "command")).toHaveLength(1);
+  });
+});
+
+describe("the head", () => {
+  it("says at which extension point a command would apply", async () => {
+    await open("beginning");
+    const filtered = events.find((event) => event.t === "stageEnded" && event.stage === "PreFilter")!;
+    frame(view.event, filtered.event);
+    await settle();
+    expect(scope.head.nextStage).toBe("Filter");
+    expect(scope.head.cycle).toBe(scope.state!.cycle!.cycle);
+  });
+});

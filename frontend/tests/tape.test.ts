@@ -1,0 +1,104 @@
+import { readFileSync } from "node:fs";
+
+import { describe, expect, it } from "vitest";
+
+import { fold } from "../src/model/fold";
+import type { AnyEvent, View } from "../src/model/generated";
+import { observed } from "../src/model/observed";
+import { State } from "../src/model/state";
+import { Tape } from "../src/model/tape";
+
+interface Recording {
+  view: View;
+  events: AnyEvent[];
+}
+
+/** JSON of members in the order of their names: a map that lost and got back an entry has it elsewhere, and nobody sees where. */
+function inOrderOfNames(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === "object" && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}
+
+/** Everything that a page draws, in the order in which it draws it. */
+function drawn(state: State): unknown {
+  const { list, queue, snapshot, cycle, bindings, lastWalk, event, clockSeconds, api, nodeTree, assumed } = state;
+  return JSON.parse(
+    inOrderOfNames({
+      observed: observed(state),
+      links: list.toArray(),
+      activeQ: queue.activeQ.array,
+      backoffQ: queue.backoffQ.array,
+      unschedulable: [...queue.unschedulable],
+      nominated: [...queue.nominated],
+      stale: [...snapshot.stale].sort(([a], [b]) => (a < b ? -1 : 1)),
+      assumed: [...assumed].sort(),
+      walk: lastWalk && [...lastWalk.visited],
+      zones: nodeTree.zones,
+      objects: [...api.objects].sort(),
+      moment: [cycle, bindings, event, clockSeconds, state.exited, state.nextStartNodeIndex, api.inFlight],
+    }),
+  );
+}
+
+describe.each(["everyday", "changes", "crowded"])("the recording %s", (name) => {
+  const { view, events } = JSON.parse(readFileSync(new URL(`recordings/${name}.json`, import.meta.url), "utf8")) as Recording;
+
+  it("is the same at every moment, on the way back as on the way there", () => {
+    const tape = new Tape(State.of(view));
+    tape.append(events);
+    const moments: string[] = [];
+    for (let event = tape.first; event <= tape.last; event++) {
+      tape.go(event);
+      moments[event] = JSON.stringify(drawn(tape.state));
+    }
+    for (let event = tape.last; event >= tape.first; event--) {
+      tape.go(event);
+      expect(JSON.stringify(drawn(tape.state)) === moments[event], `event ${event}`).toBe(true);
+    }
+    for (const event of [tape.last, tape.first, Math.floor((tape.first + tape.last) / 2), tape.last]) {
+      tape.go(event);
+      expect(JSON.stringify(drawn(tape.state)) === moments[event], `event ${event}`).toBe(true);
+    }
+  });
+
+  it("is what a fold of its events gives", () => {
+    const tape = new Tape(State.of(view));
+    tape.append(events);
+    tape.go(tape.last);
+    tape.go(tape.first + 40);
+    tape.go(tape.last);
+    const state = State.of(view);
+    for (const event of events) fold(state, event);
+    expect(drawn(tape.state)).toEqual(drawn(state));
+  });
+
+  it("keeps a bounded stretch, and says how far it reaches", () => {
+    const tape = new Tape(State.of(view), { behind: 40_000, ahead: 40_000 });
+    let next = 0;
+    while (next < events.length) {
+      const came = events.slice(next, next + 10);
+      expect(tape.append(came)).toBe(true);
+      tape.go(tape.last);
+      next += 10;
+    }
+    expect(tape.last).toBe(events[events.length - 1]!.event);
+    expect(tape.last - tape.first).toBeLessThan(100);
+    tape.go(0);
+    expect(tape.event).toBe(tape.first);
+    expect(tape.append([{ ...events[0]!, event: tape.last + 2 }])).toBe(false);
+  });
+});
+
+describe("what comes while the picture stands still", () => {
+  it("is kept until there is no more room", () => {
+    const tape = new Tape(new State(), { behind: 10_000, ahead: 10_000 });
+    let event = 0;
+    const came = (): AnyEvent => ({ t: "clockAdvanced", event: ++event, at: event }) as unknown as AnyEvent;
+    while (tape.append([came()]));
+    expect(tape.last).toBe(event - 1);
+    expect(tape.event).toBe(0);
+  });
+});

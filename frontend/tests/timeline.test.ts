@@ -1,0 +1,123 @@
+import { readFileSync } from "node:fs";
+
+import { describe, expect, it } from "vitest";
+
+import { brushed, clamped, clockTicks, eventAt, layoutTimeline, markAt, panned, SHORTEST, xOf, zoomed } from "../src/layout/timeline";
+import type { AnyEvent } from "../src/model/generated";
+import { EVERYTHING, isWanted, withKinds } from "../src/model/markFilter";
+import { LEAD, MarkPages, PAGE } from "../src/model/markPages";
+import { Marker, type Mark } from "../src/model/marks";
+import { Tallies } from "../src/model/tallies";
+
+const { events } = JSON.parse(readFileSync(new URL("recordings/crowded.json", import.meta.url), "utf8")) as { events: AnyEvent[] };
+const marks = new Marker().marksOf(events);
+
+describe("marks", () => {
+  it("name the pod of each cycle that ended", () => {
+    const cycles = marks.filter((mark) => mark.lane === "cycles");
+    expect(cycles).toHaveLength(events.filter((event) => event.t === "cycleEnded").length);
+    expect(cycles.every((mark) => mark.subject.includes("/"))).toBe(true);
+  });
+
+  it("are filtered by kind and by words, with and without a minus", () => {
+    const mark = (subject: string, kind = "scheduled"): Mark => ({ event: 1, at: 0, lane: "cycles", kind, subject });
+    const wanted = isWanted({ ...withKinds(EVERYTHING, ["cycles/error"], false), words: "web -canary" });
+    expect(wanted(mark("default/web-1"))).toBe(true);
+    expect(wanted(mark("default/web-1", "error"))).toBe(false);
+    expect(wanted(mark("default/web-canary"))).toBe(false);
+    expect(wanted(mark("default/api"))).toBe(false);
+    expect(withKinds(withKinds(EVERYTHING, ["a"], false), ["a"], true).hidden.size).toBe(0);
+  });
+});
+
+/** Events as a server gives them: 10,000, of which every fifth ends a cycle. */
+const long = Array.from({ length: 10_000 }, (_, i): AnyEvent => {
+  const event = i + 1;
+  const t = event % 5 === 1 ? "cycleStarted" : event % 5 === 0 ? "cycleEnded" : "clockAdvanced";
+  return { t, event, at: event / 100, pod: `default/p${event}`, outcome: "scheduled" } as unknown as AnyEvent;
+});
+const served = (page: number): AnyEvent[] => long.slice(Math.max(0, page * PAGE - LEAD), (page + 1) * PAGE);
+
+describe("pages of marks", () => {
+  it("are asked for where they are not known, and join with what comes live", () => {
+    const pages = new MarkPages();
+    pages.add(long.slice(4_500, 4_600));
+    expect(pages.missing(3_900, 4_600, 4_600)).toEqual([3, 4]);
+    for (const page of pages.missing(3_900, 4_600, 4_600)) pages.load(page, served(page).filter(({ event }) => event <= 4_600));
+    expect(pages.missing(3_900, 4_600, 4_600)).toEqual([]);
+    const between = pages.between(3_900, 4_600);
+    expect(between.map((mark) => mark.event)).toEqual(long.slice(3_899, 4_600).filter(({ t }) => t === "cycleEnded").map(({ event }) => event));
+    expect(between[0]!.subject, "its cycle began on the page before").toBe("default/p3896");
+  });
+
+  it("are asked for again where they were not whole", () => {
+    const pages = new MarkPages();
+    pages.load(0, long.slice(0, 300));
+    expect(pages.missing(1, 300, 300)).toEqual([]);
+    expect(pages.missing(1, 900, 900)).toEqual([0]);
+    pages.add(long.slice(300, 900));
+    expect(pages.missing(1, 900, 900)).toEqual([]);
+    pages.interrupt();
+    expect(pages.missing(1, 2_500, 2_500)).toEqual([0, 1, 2]);
+  });
+
+  it("stay few, however much is looked at", () => {
+    const pages = new MarkPages();
+    for (let page = 0; page < 40; page++) pages.load(page, [{ ...long[4]!, event: page * PAGE + 1 }]);
+    expect(pages.between(1, 40_000).length).toBeLessThanOrEqual(24);
+  });
+});
+
+describe("tallies", () => {
+  it("count as the marks do, in a bounded number of stretches", () => {
+    const tallies = new Tallies();
+    for (let i = 0; i < long.length; i += 37) tallies.add(long.slice(i, i + 37));
+    expect(tallies.list.length).toBeLessThanOrEqual(800);
+    expect(tallies.list.reduce((sum, tally) => sum + tally.cycles, 0)).toBe(2_000);
+    tallies.list.slice(1).forEach((tally, i) => {
+      expect(tally.firstEvent).toBe(tallies.list[i]!.event + 1);
+    });
+  });
+
+  it("skip what the server has counted already", () => {
+    const tallies = new Tallies();
+    tallies.add(long.slice(0, 100));
+    const [first] = tallies.list;
+    tallies.load([{ ...first!, firstEvent: 1, event: 100, cycles: 20 }]);
+    tallies.add(long.slice(50, 110));
+    expect(tallies.list.reduce((sum, tally) => sum + tally.cycles, 0)).toBe(22);
+  });
+});
+
+describe("the timeline's window", () => {
+  const whole = { first: 0, last: 10_000 };
+
+  it("has each event where the pointer finds it", () => {
+    const layout = layoutTimeline(1_000, 76, { first: 200, last: 700 }, whole);
+    for (const event of [200, 333, 700]) expect(eventAt(layout, xOf(layout, event))).toBe(event);
+    const mark: Mark = { event: 333, at: 1, lane: "queue", kind: "Pop", subject: "default/a" };
+    expect(markAt(layout, [mark], xOf(layout, 333) - 2, layout.lanes.queue.y + 3)).toBe(mark);
+    expect(markAt(layout, [mark], xOf(layout, 333) - 2, layout.lanes.cycles.y + 3)).toBeNull();
+  });
+
+  it("grows and shrinks around an event, and never leaves the session", () => {
+    const near = zoomed({ first: 200, last: 700 }, whole, 0.5, 300);
+    expect(near).toEqual({ first: 250, last: 500 });
+    expect(zoomed(near, whole, 1e6, 300)).toEqual(whole);
+    const nearest = zoomed(near, whole, 1e-6, 300);
+    expect(nearest.last - nearest.first).toBe(SHORTEST);
+    expect(panned(near, whole, -9_999)).toEqual({ first: 0, last: 250 });
+    expect(panned(near, whole, 99_999)).toEqual({ first: 9_750, last: 10_000 });
+    expect(clamped({ first: -50, last: 99_999 }, whole)).toEqual(whole);
+    expect(brushed(4_000, 4_002, whole)).toEqual({ first: 3_991, last: 4_011 });
+    expect(brushed(5_000, 4_000, whole)).toEqual({ first: 4_000, last: 5_000 });
+  });
+
+  it("says where idle time was folded, the longest first, and never writes over itself", () => {
+    const layout = layoutTimeline(1_000, 76, { first: 0, last: 400 }, whole);
+    const times = Array.from({ length: 400 }, (_, i) => ({ event: i + 1, seconds: i * 0.001 + (i > 200 ? 300 : 0) + (i > 205 ? 2 : 0), exact: true }));
+    const ticks = clockTicks(layout, times);
+    expect(ticks.filter((tick) => tick.idleSeconds).map((tick) => Math.round(tick.idleSeconds))).toEqual([300]);
+    for (let i = 1; i < ticks.length; i++) expect(ticks[i]!.x - ticks[i - 1]!.x).toBeGreaterThanOrEqual(96);
+  });
+});
