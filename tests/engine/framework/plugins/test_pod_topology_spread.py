@@ -2,6 +2,7 @@ import msgspec
 import pytest
 
 from schedviz.engine.framework.cycle_state import CycleState
+from schedviz.engine.framework.plugins.podtopologyspread import filtering
 from schedviz.engine.framework.plugins.podtopologyspread.scoring import go_log
 
 NAME = "PodTopologySpread"
@@ -148,3 +149,14 @@ def test_a_list_of_the_profile_replaces_the_defaults(zones):
 @pytest.mark.parametrize(("value", "expected"), [(1.0, 0.0), (5.0, 1.6094379124341003), (1002.0, 6.90975328164481)])
 def test_the_logarithm_is_gos(value, expected):
     assert go_log(value) == expected
+
+
+@pytest.mark.parametrize("order", ["abc", "cab", "bca"])
+def test_of_domains_that_tie_the_same_two_are_kept_whichever_node_came_first(world, order):
+    for zone in order:
+        world.node(f"{zone}1", labels={ZONE: zone})
+    pod = _pod(world, _constraint())
+    state = CycleState()
+    world.framework().run_pre_filter_plugins(state, pod)
+
+    assert state.read(filtering.PRE_FILTER_STATE_KEY).paths[ZONE].paths == [("a", 0), ("b", 0)]
