@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import click
 
-if TYPE_CHECKING:
-    from schedviz.engine import Simulation
-    from schedviz.ingest.load import Import
+from schedviz.cli.loading import loaded, simulated
 
 #: The log and the objects differ.
 EXIT_DIFFERENT = 1
@@ -41,27 +39,8 @@ def dump(ctx: click.Context, paths: tuple[Path, ...], form: Literal["text", "jso
 def _print(paths: Sequence[Path], form: Literal["text", "json"]) -> None:
     from schedviz.engine.debugger import dump_lines
 
-    for line in dump_lines(_simulated(_loaded(paths))):
+    for line in dump_lines(simulated(loaded(paths))):
         click.echo(line.write(form), nl=False)
-
-
-def _simulated(loaded: Import) -> Simulation:
-    from schedviz.engine import ConfigurationError, Simulation, SimulationSettings, settings_of
-    from schedviz.trace.commands import AnyCommand
-
-    trace = loaded.trace
-    try:
-        simulation = Simulation(SimulationSettings(config=loaded.config) if trace is None else settings_of(trace))
-    except ConfigurationError as error:
-        raise click.ClickException(f"configuration: {error}") from None
-    simulation.load(loaded.objects)
-    for step in () if trace is None else trace.steps:
-        if isinstance(step, AnyCommand):
-            simulation.start(step)
-            simulation.work()
-            simulation.drain_events()
-            simulation.drain_cycles()
-    return simulation
 
 
 def _compare(log: Path, paths: Sequence[Path], names: tuple[str, ...]) -> bool:
@@ -71,8 +50,8 @@ def _compare(log: Path, paths: Sequence[Path], names: tuple[str, ...]) -> bool:
     from schedviz.ingest.sigusr2 import parse_dump
     from schedviz.kube.core import Node, Pod
 
-    loaded = _loaded(paths)
-    if loaded.trace is not None:
+    objects = loaded(paths)
+    if objects.trace is not None:
         raise click.ClickException(f"{paths[0]}: a log is compared with objects, as `kubectl get nodes,pods -A -o json` prints them.")
     try:
         if log.stat().st_size > MAX_LOG_BYTES:
@@ -82,8 +61,8 @@ def _compare(log: Path, paths: Sequence[Path], names: tuple[str, ...]) -> bool:
         raise click.ClickException(str(error)) from None
     except OSError as error:
         raise click.ClickException(f"{log}: {error.strerror}.") from None
-    nodes = [obj for obj in loaded.objects if isinstance(obj, Node)]
-    result = audit(nodes, [obj for obj in loaded.objects if isinstance(obj, Pod)], parsed, scheduler_names=names)
+    nodes = [obj for obj in objects.objects if isinstance(obj, Node)]
+    result = audit(nodes, [obj for obj in objects.objects if isinstance(obj, Pod)], parsed, scheduler_names=names)
     for difference in result.differences:
         click.echo(difference)
     for note in result.notes:
@@ -91,16 +70,3 @@ def _compare(log: Path, paths: Sequence[Path], names: tuple[str, ...]) -> bool:
     count = len(result.differences)
     click.echo(f"{count} difference{'' if count == 1 else 's'}" if count else "no difference")
     return bool(count)
-
-
-def _loaded(paths: Sequence[Path]) -> Import:
-    from schedviz.ingest.errors import IngestError
-    from schedviz.ingest.load import load
-    from schedviz.ingest.source import Source
-
-    try:
-        return load([Source.of_path(path) for path in paths])
-    except IngestError as error:
-        raise click.ClickException(str(error)) from None
-    except OSError as error:
-        raise click.ClickException(f"{error.filename}: {error.strerror}.") from None

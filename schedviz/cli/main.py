@@ -24,6 +24,7 @@ COMMANDS = {
     "trace": LazyCommand("schedviz.cli.trace", "trace", "Replay trace files through the engine and write what it did."),
     "conformance": LazyCommand("schedviz.cli.conformance", "conformance", "Compare the engine with recordings of the real scheduler."),
     "config": LazyCommand("schedviz.cli.config", "config", "Check a scheduler configuration, or convert an older one."),
+    "explain": LazyCommand("schedviz.cli.explain", "explain", "Say why a pod is Pending, and what would place it."),
     "dump": LazyCommand("schedviz.cli.dump", "dump", "Print what the scheduler prints on SIGUSR2, or compare such a log."),
     "token": LazyCommand("schedviz.cli.token", "token", "Make, list and revoke tokens for the REST API."),
     "bench": LazyCommand("schedviz.cli.bench", "bench", "Measure import, cycles and latency on this machine."),

@@ -5,7 +5,7 @@ Upstream: framework/runtime/framework.go frameworkImpl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from schedviz.engine.config.types import KubeSchedulerProfile, Plugins
@@ -242,6 +242,11 @@ class Framework:
             asked = {name for name, reads in self._filter_reads if reads(state, pod) >= reading}
             plugins = [plugin for plugin in plugins if plugin[0] in asked]
         return run_filter_plugins(plugins, state, pod, rows)
+
+    def ask_each_filter_plugin(self, state: CycleState, pod: PodInfo, rows: Rows) -> Iterator[tuple[str, Verdicts | None]]:
+        """What each Filter plugin by itself says of all rows; None: nothing against any of them. Upstream stops at the first."""
+        for name, ask in self._filter:
+            yield name, None if name in state.skip_filter_plugins else ask(state, pod, rows)
 
     def filter_reads(self, state: CycleState, pod: PodInfo) -> FilterReads:
         """What the Filter plugins together look at of a NodeInfo, for this pod."""

@@ -1,0 +1,184 @@
+"""`schedviz explain NAMESPACE/POD -f FILE...`: why a pod is Pending, node by node, and the least that would place it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from schedviz.cli.loading import loaded, simulated
+
+if TYPE_CHECKING:
+    from schedviz.engine import Simulation
+    from schedviz.explain import Explanation
+    from schedviz.explain.changes import SmallestChange
+    from schedviz.explain.message import Message
+
+#: Nodes that a line names.
+_NAMED = 5
+
+
+@click.command()
+@click.argument("pod", required=False, metavar="[NAMESPACE/POD]")
+@click.option(
+    "-f", "--file", "paths", multiple=True, metavar="FILE", type=click.Path(path_type=Path), help="A kubectl dump or a trace; repeatable."
+)
+@click.option(
+    "--change/--no-change", "with_change", default=True, show_default=True, help="Look for the smallest change that places the pod."
+)
+@click.option("--message", metavar="TEXT", help="Explain a pasted `0/N nodes are available: …`; - reads it from standard input.")
+@click.option("-o", "--output", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="What is printed.")
+def explain(pod: str | None, paths: tuple[Path, ...], with_change: bool, message: str | None, form: Literal["text", "json"]) -> None:  # noqa: FBT001
+    """Say why a pod is Pending: the reason, the nodes behind each part of it, and the smallest change that places the pod, which was tried.
+
+    Without a pod, every pending pod is told, those together of which the scheduler reads the same. Leaves with 0, or 2 if there is no
+    such pod or a file cannot be used.
+    """
+    if not paths and message is None:
+        raise click.UsageError("Give a file with -f, as `kubectl get nodes,pods -A -o json` prints it, or a text with --message.")
+    simulation = simulated(loaded(paths)) if paths else None
+    if message is not None:
+        _message(simulation, pod, message, form)
+    elif pod is None:
+        assert simulation is not None
+        _all_pending(simulation, form)
+    else:
+        assert simulation is not None
+        _one(simulation, _key(pod), form, with_change=with_change)
+
+
+def _key(pod: str) -> str:
+    return pod if "/" in pod else f"default/{pod}"
+
+
+def _one(simulation: Simulation, pod: str, form: str, *, with_change: bool) -> None:
+    from schedviz.explain import PodUnknownError, why_pending
+    from schedviz.explain.changes import smallest_change
+
+    try:
+        explanation = why_pending(simulation, pod)
+    except PodUnknownError as error:
+        raise click.ClickException(str(error)) from None
+    looks = with_change and bool(explanation.matrix) and not explanation.fits
+    change = smallest_change(simulation, pod, explanation) if looks else None
+    if form == "json":
+        _print_json({"explanation": explanation, "smallestChange": change})
+    else:
+        _print_text(explanation, change)
+
+
+def _all_pending(simulation: Simulation, form: str) -> None:
+    from schedviz.explain.pending import pending_groups
+
+    found = pending_groups(simulation)
+    if form == "json":
+        _print_json({"groups": found})
+        return
+    for group in found:
+        more = f" (and {len(group.pods) - 1} more like it)" if len(group.pods) > 1 else ""
+        click.echo(f"{group.sentence}{more}")
+    if not found:
+        click.echo("No pod is pending.")
+
+
+def _message(simulation: Simulation | None, pod: str | None, text: str, form: str) -> None:
+    from schedviz.explain import PodUnknownError, why_pending
+    from schedviz.explain.message import LONGEST, NotAMessageError, parse_message, with_nodes
+
+    try:
+        said = parse_message(sys.stdin.read(LONGEST) if text == "-" else text)
+    except NotAMessageError as error:
+        raise click.ClickException(str(error)) from None
+    clauses = said.clauses
+    if simulation is not None and pod is not None:
+        try:
+            clauses = with_nodes(clauses, why_pending(simulation, _key(pod)).matrix)
+        except PodUnknownError as error:
+            raise click.ClickException(str(error)) from None
+    if form == "json":
+        import msgspec
+
+        _print_json(msgspec.structs.replace(said, clauses=clauses))
+    else:
+        _print_message(said, clauses)
+
+
+# How it is printed.
+
+
+def _print_json(value: Any) -> None:
+    import msgspec
+
+    click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+
+
+def _print_text(explanation: Explanation, change: SmallestChange | None) -> None:
+    click.echo(explanation.sentence)
+    if explanation.message:
+        click.echo(f"\n{explanation.message}")
+    _print_clauses(explanation.clauses)
+    for room in explanation.room:
+        how = "; preemption would do it" if room.by_preemption else ""
+        click.echo(f"  room on {room.node} if {_named(room.pods)} left{how}")
+    _print_queue(explanation)
+    if explanation.alike:
+        click.echo(f"\nThe same holds for {len(explanation.alike)} more: {_named(explanation.alike)}")
+    if change is not None:
+        _print_change(change)
+
+
+def _print_clauses(clauses: Any) -> None:
+    for clause in clauses:
+        click.echo(f"\n  {clause.count:>6} {clause.reason}  [{clause.plugin or 'unknown plugin'}]")
+        if clause.meaning:
+            click.echo(f"         {clause.meaning}")
+        for cause in clause.causes:
+            click.echo(f"         - {cause}")
+        if clause.nodes:
+            click.echo(f"         on {_named(clause.nodes)}")
+
+
+def _print_queue(explanation: Explanation) -> None:
+    place = explanation.queue
+    if place is None:
+        return
+    click.echo(
+        f"\nIt is in {place.queue}, tried {_times(place.attempts)}." if place.attempts else f"\nIt is in {place.queue}, not tried yet."
+    )
+    if place.wakes:
+        click.echo(f"What would wake it: {', '.join(sorted({wake.event for wake in place.wakes}))}")
+
+
+def _print_change(change: SmallestChange) -> None:
+    click.echo(f"\n{change.sentence}")
+    for suggestion in change.suggestions:
+        what = " and ".join(each.what for each in suggestion.changes)
+        click.echo(f"  - {what}: fits on {suggestion.fits} ({_named(suggestion.nodes, of=suggestion.fits)})")
+        for each in suggestion.changes:
+            if each.kubectl:
+                click.echo(f"      {each.kubectl}")
+    tried = ", ".join(f"{count} {kind}" for kind, count in change.tried.items())
+    if tried:
+        click.echo(f"Tried {change.dry_runs} in {change.seconds:.2f} s ({tried}).")
+
+
+def _print_message(said: Message, clauses: Any) -> None:
+    click.echo(f"0 of {said.nodes} nodes fit.")
+    if said.pre_filter:
+        click.echo(f"  {said.pre_filter}")
+    _print_clauses(clauses)
+    if said.preemption:
+        click.echo("\nPreemption:")
+        _print_clauses(said.preemption)
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
+
+
+def _named(names: Any, *, of: int | None = None) -> str:
+    count = len(names) if of is None else of
+    more = count - min(_NAMED, len(names))
+    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")

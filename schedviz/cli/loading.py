@@ -1,0 +1,47 @@
+"""Files given on the command line, as objects or as an engine that has them. What cannot be read is one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from schedviz.engine import Simulation
+    from schedviz.ingest.load import Import
+
+
+def loaded(paths: Sequence[Path]) -> Import:
+    """The objects, or the trace, in some files. Raises `click.ClickException`."""
+    from schedviz.ingest.errors import IngestError
+    from schedviz.ingest.load import load
+    from schedviz.ingest.source import Source
+
+    try:
+        return load([Source.of_path(path) for path in paths])
+    except IngestError as error:
+        raise click.ClickException(str(error)) from None
+    except OSError as error:
+        raise click.ClickException(f"{error.filename}: {error.strerror}.") from None
+
+
+def simulated(found: Import) -> Simulation:
+    """An engine with the objects in it; of a trace, after its steps. Raises `click.ClickException`."""
+    from schedviz.engine import ConfigurationError, Simulation, SimulationSettings, settings_of
+    from schedviz.trace.commands import AnyCommand
+
+    trace = found.trace
+    try:
+        simulation = Simulation(SimulationSettings(config=found.config) if trace is None else settings_of(trace))
+    except ConfigurationError as error:
+        raise click.ClickException(f"configuration: {error}") from None
+    simulation.load(found.objects)
+    for step in () if trace is None else trace.steps:
+        if isinstance(step, AnyCommand):
+            simulation.start(step)
+            simulation.work()
+            simulation.drain_events()
+            simulation.drain_cycles()
+    return simulation

@@ -1,0 +1,32 @@
+"""Pods of which the scheduler reads the same: what holds for one holds for the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from schedviz.kube.codec import enc_hook
+from schedviz.kube.core import Pod
+from schedviz.kube.volumes import Volume
+
+_encoder = msgspec.json.Encoder(enc_hook=enc_hook, order="deterministic")
+
+
+def reading_of(pod: Pod) -> bytes:
+    """All that decides where a pod may run: its namespace, labels and spec. Equal for the replicas of one template.
+
+    A claim made for one replica of a StatefulSet tells it apart, as it should: its volume may be elsewhere. The names of volumes
+    do not (`kube-api-access-x7k2p` is another one in each replica).
+    """
+    volumes = tuple(unnamed for volume in pod.spec.volumes if (unnamed := msgspec.structs.replace(volume, name="")) != Volume())
+    spec = msgspec.structs.replace(pod.spec, volumes=volumes, node_name="")
+    return _encoder.encode([pod.namespace, pod.metadata.labels, spec])
+
+
+def groups(pods: Iterable[Pod]) -> list[list[Pod]]:
+    """The pods by what is read of them, in the order in which each group's first pod comes."""
+    found: dict[bytes, list[Pod]] = {}
+    for pod in pods:
+        found.setdefault(reading_of(pod), []).append(pod)
+    return list(found.values())

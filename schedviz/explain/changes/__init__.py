@@ -1,0 +1,6 @@
+"""The smallest change that places a pod: candidates, each verified by a dry run with it."""
+
+from schedviz.explain.changes.change import Change, Kind
+from schedviz.explain.changes.smallest import SmallestChange, Suggestion, smallest_change
+
+__all__ = ["Change", "Kind", "SmallestChange", "Suggestion", "smallest_change"]

@@ -1,0 +1,93 @@
+"""A FitError's text, pasted from an event, a log or `kubectl describe`, back into its clauses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from schedviz.explain.explanation import Clause, NodeVerdict, Part
+from schedviz.explain.reasons import meaning_of
+
+#: Longer texts are not read: an event's note has at most 1,024 characters, a condition's message is longer on few clusters.
+LONGEST: Final = 20_000
+
+_HEAD: Final = re.compile(r"(?P<fit>\d+)/(?P<all>\d+) nodes are available(?:: |\.|$)")
+_CLAUSE: Final = re.compile(r"(?P<count>\d+) (?P<reason>.+)", re.DOTALL)
+#: A comma of the list and not of a reason: what follows begins with a count.
+_BETWEEN: Final = re.compile(r", (?=\d+ )")
+
+
+class NotAMessageError(ValueError):
+    """A text without `0/N nodes are available` in it."""
+
+
+class Message(Part, frozen=True):
+    """What a FitError's text says."""
+
+    nodes: int
+    clauses: tuple[Clause, ...] = ()
+    #: Said by a PreFilter plugin of all nodes.
+    pre_filter: str = ""
+    #: What preemption found, in the same form.
+    preemption: tuple[Clause, ...] = ()
+    #: How many nodes no clause speaks of: they were not looked at, or the text was cut. Negative: nodes with several reasons.
+    unaccounted: int = 0
+
+
+def parse_message(text: str) -> Message:
+    """The clauses of `0/5 nodes are available: 3 Insufficient cpu, 2 node(s) were unschedulable. preemption: …`.
+
+    Whatever comes before is skipped. Raises `NotAMessageError`.
+    """
+    text = " ".join(text[:LONGEST].split())
+    head = _HEAD.search(text)
+    if head is None:
+        raise NotAMessageError('Expected a text with "0/N nodes are available: …", as in the events of a Pending pod; found none.')
+    said, _, preempting = text[head.end() :].partition("preemption: ")
+    sentences = [part.strip() for part in said.strip().rstrip(".").split(". ") if part.strip()]
+    listed = [sentence for sentence in sentences if _CLAUSE.match(sentence)]
+    clauses = tuple(clause for sentence in listed for clause in _clauses(sentence))
+    after = _HEAD.search(preempting)
+    nodes = int(head["all"])
+    return Message(
+        nodes,
+        clauses,
+        pre_filter=". ".join(sentence for sentence in sentences if sentence not in listed),
+        preemption=_clauses(preempting[after.end() :].strip().rstrip(".")) if after is not None else (),
+        unaccounted=nodes - sum(clause.count for clause in clauses) if clauses else 0,
+    )
+
+
+def _clauses(sentence: str) -> tuple[Clause, ...]:
+    found = []
+    for part in _BETWEEN.split(sentence):
+        match = _CLAUSE.fullmatch(part)
+        if match is None:
+            continue
+        reason = match["reason"].strip()
+        meaning = meaning_of(reason)
+        found.append(
+            Clause(
+                int(match["count"]),
+                reason,
+                meaning.plugin if meaning is not None else "",
+                "",
+                (),
+                meaning=meaning.sentence if meaning is not None else "",
+                causes=meaning.causes if meaning is not None else (),
+            )
+        )
+    return tuple(found)
+
+
+def with_nodes(clauses: Sequence[Clause], verdicts: Sequence[NodeVerdict]) -> tuple[Clause, ...]:
+    """The clauses of a text, with the nodes of which the same would be said now. Their number may be another one by now."""
+    nodes: dict[str, list[str]] = {}
+    for verdict in verdicts:
+        for reason in verdict.reasons:
+            nodes.setdefault(reason, []).append(verdict.node)
+    return tuple(
+        Clause(clause.count, clause.reason, clause.plugin, clause.code, tuple(nodes.get(clause.reason, ())), clause.meaning, clause.causes)
+        for clause in clauses
+    )

@@ -1,0 +1,50 @@
+"""All pending pods, grouped by what the scheduler reads of them: a thousand replicas are one answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from schedviz.engine import Simulation
+from schedviz.explain.alike import groups
+from schedviz.explain.explanation import Clause, Outlook, Part, Standing
+from schedviz.explain.why import why_pending
+from schedviz.kube.core import Pod
+
+#: Groups that are explained; more are counted only.
+MOST_GROUPS: Final = 200
+
+
+class PendingGroup(Part, frozen=True):
+    """Pods that wait for the same reason."""
+
+    #: `namespace/name`, the first is the one that was asked about.
+    pods: tuple[str, ...]
+    standing: Standing
+    sentence: str
+    message: str
+    outlook: Outlook
+    clauses: tuple[Clause, ...]
+
+
+def pending_groups(simulation: Simulation) -> list[PendingGroup]:
+    """The groups, the largest first. At most `MOST_GROUPS`."""
+    pending = [pod for pod in _pods(simulation) if not pod.spec.node_name and pod.metadata.deletion_timestamp is None]
+    found = sorted(groups(pending), key=len, reverse=True)[:MOST_GROUPS]
+    return [_told(simulation, pods) for pods in found]
+
+
+def _pods(simulation: Simulation) -> Iterable[Pod]:
+    return (obj for obj in simulation.stored_objects() if isinstance(obj, Pod) and obj.status.phase not in ("Succeeded", "Failed"))
+
+
+def _told(simulation: Simulation, pods: list[Pod]) -> PendingGroup:
+    explanation = why_pending(simulation, pods[0].key)
+    return PendingGroup(
+        tuple(pod.key for pod in pods),
+        explanation.standing,
+        explanation.sentence,
+        explanation.message,
+        explanation.outlook,
+        explanation.clauses,
+    )

@@ -1,0 +1,81 @@
+"""Where a pod waits in the scheduling queue, and what would wake it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from schedviz.engine import Simulation
+from schedviz.engine.framework.types import ActionType, ClusterEvent, QueuedPodInfo, to_seconds
+from schedviz.explain.explanation import QueuePlace, Wake
+
+QueueName = Literal["activeQ", "backoffQ", "unschedulablePods"]
+
+
+def queue_place(simulation: Simulation, pod: str) -> QueuePlace | None:
+    """The place of a pod (`namespace/name`); None where it is in none of the three queues."""
+    found = _find(simulation, pod)
+    if found is None:
+        return None
+    name, queued = found
+    queue = simulation.scheduler.state.queue
+    expiry = queue.backoff_expiry(queued)
+    waits = name == "unschedulablePods"
+    return QueuePlace(
+        name,
+        queued.attempts,
+        to_seconds(queued.timestamp),
+        ahead=_ahead(simulation, queued) if name == "activeQ" else None,
+        backoff_ends_seconds=to_seconds(expiry) if expiry > simulation.clock.now and queued.attempts else None,
+        flushed_after_seconds=to_seconds(queue.unschedulable_timeout(queued)) if waits and not queued.gated else None,
+        gated_by=", ".join(gate.name for gate in queued.pod.spec.scheduling_gates) if queued.gated else "",
+        plugins=tuple(sorted(queued.unschedulable_plugins)),
+        wakes=_wakes(simulation, queued.unschedulable_plugins) if waits else (),
+    )
+
+
+def _find(simulation: Simulation, pod: str) -> tuple[QueueName, QueuedPodInfo] | None:
+    queue = simulation.scheduler.state.queue
+    active, backing_off, waiting = queue.active_q.get(pod), queue.backoff_q.get(pod), queue.unschedulable_pods.get(pod)
+    if active is not None:
+        return "activeQ", active
+    if backing_off is not None:
+        return "backoffQ", backing_off
+    return None if waiting is None else ("unschedulablePods", waiting)
+
+
+def _ahead(simulation: Simulation, queued: QueuedPodInfo) -> int:
+    """How many pods are popped before it."""
+    queue = simulation.scheduler.state.queue
+    return sum(queue.active_q.less(other, queued) for other in queue.active_q if other is not queued)
+
+
+def _wakes(simulation: Simulation, plugins: set[str]) -> tuple[Wake, ...]:
+    """The cluster events for which the plugins that rejected it wait."""
+    waiting = [
+        Wake(plugin, word)
+        for event, waits in simulation.scheduler.cluster_event_map.items()
+        for plugin in sorted(waits & plugins)
+        for word in _words(event)
+    ]
+    return tuple(sorted(set(waiting), key=lambda wake: (wake.plugin, wake.event)))
+
+
+_NODE_ACTIONS = (
+    ActionType.ADD,
+    ActionType.DELETE,
+    ActionType.UPDATE_NODE_ALLOCATABLE,
+    ActionType.UPDATE_NODE_LABEL,
+    ActionType.UPDATE_NODE_TAINT,
+    ActionType.UPDATE_NODE_CONDITION,
+)
+_NODE_WORDS = ("Add", "Delete", "UpdateNodeAllocatable", "UpdateNodeLabel", "UpdateNodeTaint", "UpdateNodeCondition")
+
+
+def _words(event: ClusterEvent) -> list[str]:
+    """`Node/Add`, `Pod/Delete`, in upstream's words for resources and actions."""
+    kind = event.resource.rpartition("/")[2]
+    action = event.action_type
+    if kind == "Node" and action & ActionType.UPDATE != ActionType.UPDATE:
+        return [f"{kind}/{word}" for single, word in zip(_NODE_ACTIONS, _NODE_WORDS, strict=True) if action & single]
+    groups = ((ActionType.ADD, "Add"), (ActionType.DELETE, "Delete"), (ActionType.UPDATE, "Update"))
+    return [f"{kind}/{word}" for group, word in groups if action & group]

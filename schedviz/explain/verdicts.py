@@ -1,0 +1,86 @@
+"""The matrix of nodes and plugins, and the clauses of the FitError with the nodes behind them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from schedviz.engine.dry_run import DryRun
+from schedviz.engine.framework.plugins import names
+from schedviz.engine.framework.status import Status
+from schedviz.engine.framework.verdicts import Verdicts
+from schedviz.explain.explanation import Clause, NodeVerdict, Objection, Outlook
+from schedviz.explain.reasons import meaning_of
+
+#: What these say of a node can change by what happens elsewhere: pods that come or go in its domain, volumes that appear.
+_LOOK_ELSEWHERE: Final = frozenset(
+    {names.INTER_POD_AFFINITY, names.POD_TOPOLOGY_SPREAD, names.VOLUME_BINDING, names.VOLUME_RESTRICTIONS, names.VOLUME_ZONE}
+)
+
+
+def matrix(dry_run: DryRun) -> tuple[NodeVerdict, ...]:
+    """A verdict for every node, in the snapshot's order."""
+    deciding = dry_run.verdicts
+    each = [(plugin, said) for plugin, said in dry_run.each_plugin() if said is not None]
+    outlooks = _outlooks(dry_run, deciding, each)
+    # Few of the combinations differ, however many nodes there are: each is put into words once.
+    combinations = np.stack([deciding.codes, *(said.codes for _, said in each)], axis=1)
+    distinct, which = np.unique(combinations, axis=0, return_inverse=True)
+    objections = [_objections(row[1:], each) for row in distinct.tolist()]
+    rows = zip(dry_run.rows.names, outlooks, deciding.codes.tolist(), which.ravel().tolist(), strict=True)
+    return tuple(_verdict(node, outlook, deciding.statuses[code], objections[combination]) for node, outlook, code, combination in rows)
+
+
+def _verdict(node: str, outlook: Outlook, status: Status, objections: tuple[Objection, ...]) -> NodeVerdict:
+    return NodeVerdict(node, outlook, status.failed_plugin, str(status.code), status.reasons, objections)
+
+
+def _objections(codes: Sequence[int], each: Sequence[tuple[str, Verdicts]]) -> tuple[Objection, ...]:
+    found = ((plugin, said.statuses[code]) for (plugin, said), code in zip(each, codes, strict=True) if code)
+    return tuple(Objection(plugin, str(status.code), status.reasons) for plugin, status in found)
+
+
+def _outlooks(dry_run: DryRun, deciding: Verdicts, each: Sequence[tuple[str, Verdicts]]) -> list[Outlook]:
+    passes = deciding.codes == 0
+    if passes.all():
+        return ["now"] * len(deciding)
+    if not dry_run.pre_filter.status.is_success:
+        looks_elsewhere = dry_run.pre_filter.status.failed_plugin in _LOOK_ELSEWHERE
+        return ["elsewhere" if looks_elsewhere else "never"] * len(deciding)
+    never = dry_run.if_empty(without=_LOOK_ELSEWHERE).codes != 0
+    elsewhere = np.zeros(len(deciding), np.bool_)
+    for plugin, said in each:
+        if plugin in _LOOK_ELSEWHERE:
+            elsewhere |= said.codes != 0
+    words = np.select([passes, never, elsewhere], ["now", "never", "elsewhere"], "pods leave")
+    outlooks: list[Outlook] = words.tolist()
+    return outlooks
+
+
+def clauses(verdicts: Sequence[NodeVerdict]) -> tuple[Clause, ...]:
+    """The reasons of the verdicts that decide, as the FitError counts them, with their nodes."""
+    nodes: dict[tuple[str, str, str], list[str]] = {}
+    for verdict in verdicts:
+        for reason in verdict.reasons:
+            nodes.setdefault((reason, verdict.plugin, verdict.code), []).append(verdict.node)
+    found = []
+    # In the order of the message: upstream sorts "<count> <reason>" as texts.
+    counts = Counter({key: len(of) for key, of in nodes.items()})
+    for key in sorted(nodes, key=lambda key: f"{counts[key]} {key[0]}"):
+        reason, plugin, code = key
+        meaning = meaning_of(reason)
+        found.append(
+            Clause(
+                counts[key],
+                reason,
+                plugin,
+                code,
+                tuple(nodes[key]),
+                meaning=meaning.sentence if meaning is not None else "",
+                causes=meaning.causes if meaning is not None else (),
+            )
+        )
+    return tuple(found)

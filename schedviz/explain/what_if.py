@@ -1,0 +1,97 @@
+"""`what_if`: how many copies of a pod would fit on the state as it is, where, and what stops the next one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Final
+
+import msgspec
+
+from schedviz.engine import Simulation
+from schedviz.engine.framework.types import PodInfo
+from schedviz.explain.explanation import Part
+from schedviz.kube import codec
+from schedviz.kube.core import Pod
+from schedviz.trace.commands import Create, Cycle
+from schedviz.trace.view import CycleView
+
+#: More copies than this are refused: each is a scheduling cycle.
+MOST_COPIES: Final = 10_000
+
+
+class WhatIf(Part, frozen=True):
+    """What came of so many copies. `placed` and `remaining` sum to `copies`."""
+
+    copies: int
+    placed: int
+    remaining: int
+    #: Node -> how many of the copies, in the order in which nodes were chosen first.
+    nodes: dict[str, int]
+    #: The message of the copy that did not fit; "" where all did.
+    message: str = ""
+    #: "", or the outcome of its cycle: unschedulable | error | refused (by the API server).
+    outcome: str = ""
+
+
+def what_if(simulation: Simulation, pod: Pod, copies: int) -> WhatIf:
+    """Schedule copies one after the other until one does not fit. They evict nobody, and pods that wait stay out of it.
+
+    `simulation` belongs to the asker and is another one afterwards. Raises ValueError for a number of copies that is not in 1 to
+    `MOST_COPIES`.
+    """
+    if not 1 <= copies <= MOST_COPIES:
+        raise ValueError(f"copies: expected a number from 1 to {MOST_COPIES:,}, found {copies:,}")
+    _clear_queue(simulation)
+    nodes: Counter[str] = Counter()
+    template = _template(pod)
+    for number in range(1, copies + 1):
+        refused, cycle = _try_one(simulation, template, f"{pod.name}-what-if-{number}")
+        if refused:
+            return _stopped(copies, nodes, refused, "refused")
+        if cycle is None:
+            return _stopped(copies, nodes, _held_back(template), "gated")
+        if cycle.outcome != "scheduled":
+            return _stopped(copies, nodes, cycle.message, cycle.outcome)
+        nodes[cycle.node] += 1
+    return WhatIf(copies, copies, 0, dict(nodes))
+
+
+def _stopped(copies: int, nodes: Counter[str], message: str, outcome: str) -> WhatIf:
+    placed = nodes.total()
+    return WhatIf(copies, placed, copies - placed, dict(nodes), message, outcome)
+
+
+def _clear_queue(simulation: Simulation) -> None:
+    """Let nobody else be scheduled meanwhile."""
+    queue = simulation.scheduler.state.queue
+    for pods in (list(queue.active_q), list(queue.backoff_q), list(queue.unschedulable_pods)):
+        for queued in pods:
+            queue.delete(queued.pod_info)
+
+
+def _template(pod: Pod) -> Pod:
+    """The pod as its author wrote it: unbound, without a past, and content with what is free."""
+    metadata = msgspec.structs.replace(pod.metadata, uid="", resource_version="", deletion_timestamp=None)
+    spec = msgspec.structs.replace(pod.spec, node_name="", preemption_policy="Never")
+    return msgspec.structs.replace(pod, metadata=metadata, spec=spec, status=type(pod.status)())
+
+
+def _try_one(simulation: Simulation, template: Pod, name: str) -> tuple[str, CycleView | None]:
+    """Why it was not created, or its scheduling cycle; None where it has none."""
+    copy = msgspec.structs.replace(template, metadata=msgspec.structs.replace(template.metadata, name=name))
+    simulation.start(Create(object=codec.to_dict(copy)))
+    outcome = simulation.work()
+    assert outcome is not None
+    if outcome.error or outcome.result:
+        return outcome.error or outcome.result, None
+    simulation.start(Cycle())
+    simulation.work()
+    simulation.drain_events()
+    cycles = simulation.drain_cycles()
+    return "", cycles[-1] if cycles else None
+
+
+def _held_back(pod: Pod) -> str:
+    info = PodInfo(pod)
+    gates = ", ".join(gate.name for gate in pod.spec.scheduling_gates)
+    return f"{info.key} is not tried: " + (f"scheduling gates {gates}" if gates else f'no profile is called "{pod.spec.scheduler_name}"')

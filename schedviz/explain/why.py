@@ -1,0 +1,120 @@
+"""`why_pending`: everything that can be said about one pod and every node, on the state as it is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import get_args
+
+import msgspec
+
+from schedviz.engine import Simulation
+from schedviz.engine.dry_run import DryRun, UnknownProfileError
+from schedviz.explain.alike import reading_of
+from schedviz.explain.explanation import Explanation, NodeVerdict, Outlook, QueuePlace, Standing
+from schedviz.explain.queue_place import queue_place
+from schedviz.explain.room import room
+from schedviz.explain.sentence import sentence_of
+from schedviz.explain.verdicts import clauses, matrix
+from schedviz.kube.core import Pod
+
+#: From the best to the worst.
+OUTLOOKS: tuple[Outlook, ...] = get_args(Outlook)
+_FINISHED = frozenset({"Succeeded", "Failed"})
+
+
+class PodUnknownError(LookupError):
+    """There is no such pod in the session."""
+
+
+def why_pending(simulation: Simulation, pod_key: str) -> Explanation:
+    """Why the pod `namespace/name` is where it is.
+
+    `simulation` belongs to the asker (a replayed copy, or one made of a dump): its snapshot is brought up to date. Raises
+    `PodUnknownError`.
+    """
+    pod = find_pod(simulation, pod_key)
+    place = queue_place(simulation, pod_key)
+    standing = _standing(simulation, pod, place)
+    known = Explanation(
+        pod=pod_key,
+        uid=pod.uid,
+        standing=standing,
+        sentence="",
+        node=pod.spec.node_name or pod.status.nominated_node_name,
+        said=_said(pod),
+        queue=place,
+        alike=_alike(simulation, pod),
+    )
+    if standing in ("scheduled", "finished", "deleting"):
+        return _with_sentence(known, pod)
+    try:
+        dry_run = DryRun(simulation, pod)
+    except UnknownProfileError as error:
+        return _replace(known, standing="ignored", sentence=f"{error}, so nobody here schedules it.")
+    verdicts = matrix(dry_run)
+    counted = Counter(verdict.outlook for verdict in verdicts)
+    fits = tuple(verdict.node for verdict in verdicts if verdict.outlook == "now")
+    explained = _replace(
+        known,
+        message="" if fits else dry_run.fit_error.message,
+        outlook=_best(verdicts),
+        nodes=len(verdicts),
+        fits=fits,
+        clauses=clauses(verdicts),
+        plugins=tuple(plugin for plugin, _ in dry_run.each_plugin()),
+        outlooks={outlook: counted[outlook] for outlook in OUTLOOKS if counted[outlook]},
+        matrix=verdicts,
+        room=() if fits else room(dry_run, verdicts, simulation.clock.now),
+    )
+    return _with_sentence(explained, pod)
+
+
+def find_pod(simulation: Simulation, key: str) -> Pod:
+    """The pod as the API server has it. Raises `PodUnknownError`, which says what there is instead."""
+    found = simulation.cluster.find("Pod", key)
+    if isinstance(found, Pod):
+        return found
+    name = key.rpartition("/")[2]
+    others = [obj.key for obj in simulation.stored_objects() if isinstance(obj, Pod) and obj.name == name]
+    hint = f"; there is {', '.join(others[:3])}" if others else ""
+    raise PodUnknownError(f'There is no pod "{key}" here{hint}.')
+
+
+def _standing(simulation: Simulation, pod: Pod, place: QueuePlace | None) -> Standing:
+    if pod.status.phase in _FINISHED:
+        return "finished"
+    if pod.spec.node_name:
+        return "scheduled"
+    if pod.metadata.deletion_timestamp is not None:
+        return "deleting"
+    if any(binding.pod == pod.key for binding in simulation.scheduler.bindings):
+        return "waiting"
+    if place is not None and place.gated_by:
+        return "gated"
+    return "nominated" if pod.status.nominated_node_name else "pending"
+
+
+def _said(pod: Pod) -> str:
+    return next((condition.message for condition in pod.status.conditions if condition.type == "PodScheduled"), "")
+
+
+def _best(verdicts: Sequence[NodeVerdict]) -> Outlook:
+    return min((verdict.outlook for verdict in verdicts), key=OUTLOOKS.index, default="never")
+
+
+def _alike(simulation: Simulation, pod: Pod) -> tuple[str, ...]:
+    if pod.spec.node_name:
+        return ()
+    reading = reading_of(pod)
+    pods = simulation.scheduler.state.informers.objects()["Pod"].values()
+    pending = (other for other in pods if isinstance(other, Pod) and not other.spec.node_name and other.key != pod.key)
+    return tuple(other.key for other in pending if reading_of(other) == reading)
+
+
+def _with_sentence(explanation: Explanation, pod: Pod) -> Explanation:
+    return _replace(explanation, sentence=sentence_of(explanation, pod))
+
+
+def _replace(explanation: Explanation, **members: object) -> Explanation:
+    return msgspec.structs.replace(explanation, **members)

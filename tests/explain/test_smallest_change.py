@@ -1,0 +1,90 @@
+"""The smallest change: every suggestion is carried out on a session, and the pod is placed."""
+
+from __future__ import annotations
+
+import pytest
+from explain_clusters import cluster, do, node, pod
+
+from schedviz.explain import why_pending
+from schedviz.explain.changes import smallest_change
+
+
+def whats(*objects: dict[str, object]) -> list[list[str]]:
+    found = smallest_change(cluster(*objects), "default/p")
+    return [[change.what for change in suggestion.changes] for suggestion in found.suggestions]
+
+
+def test_a_cordoned_node_is_uncordoned_first() -> None:
+    assert whats(node("n1", cordoned=True), pod("p"))[0] == ["uncordon n1"]
+
+
+def test_the_request_goes_down_to_what_is_free() -> None:
+    assert ["request 1500m cpu instead of 3 in container c"] in whats(node("n1"), pod("a", cpu="2500m", on="n1"), pod("p", cpu="3"))
+
+
+def test_a_taint_is_tolerated_or_taken_off() -> None:
+    found = whats(node("n1", taints=("gpu=true:NoSchedule",)), pod("p"))
+    assert found[0] == ["tolerate the taint gpu=true"]
+    assert ["take the taint gpu=true:NoSchedule off n1"] in found
+
+
+def test_a_taint_of_a_node_that_is_not_well_is_not_to_be_tolerated() -> None:
+    found = whats(node("n1", taints=("node.kubernetes.io/not-ready=:NoExecute",)), pod("p"))
+    assert found == [["add one more node like n1"]]
+
+
+def test_a_label_that_is_missing_is_given_or_not_asked_for() -> None:
+    found = whats(node("n1"), pod("p", nodeSelector={"disk": "ssd"}))
+    assert ["label n1 with disk=ssd"] in found
+    assert ["do not ask for the node label disk=ssd (nodeSelector)"] in found
+
+
+def test_pods_leave_or_a_node_is_added() -> None:
+    found = whats(node("n1"), pod("a", cpu="4", on="n1"), pod("p", cpu="2"))
+    assert found == [["let default/a leave n1"], ["add one more node like n1"]]
+
+
+def test_two_changes_are_told_where_one_is_not_enough() -> None:
+    found = whats(node("n1", cpu="1"), pod("p", cpu="2", nodeSelector={"disk": "ssd"}))
+    assert found
+    assert all(len(changes) == 2 for changes in found)
+    assert {"label n1 with disk=ssd", "request 1 cpu instead of 2 in container c"} in [set(changes) for changes in found]
+
+
+def test_nothing_is_told_where_nothing_helps() -> None:
+    claim = [{"name": "v", "persistentVolumeClaim": {"claimName": "missing"}}]
+    found = smallest_change(cluster(node("n1"), pod("p", volumes=claim)), "default/p")
+    assert found.suggestions == ()
+    assert found.sentence.startswith("No single change and no pair of changes places default/p")
+    assert found.dry_runs > 0
+
+
+def test_a_pod_that_fits_needs_no_change() -> None:
+    found = smallest_change(cluster(node("n1"), pod("p")), "default/p")
+    assert found.suggestions == ()
+    assert found.sentence.startswith("Nothing has to change")
+
+
+def test_the_search_leaves_the_session_as_it_was() -> None:
+    simulation = cluster(node("n1", taints=("gpu=true:NoSchedule",)), node("n2"), pod("a", cpu="3", on="n2"), pod("p", cpu="2"))
+    before = why_pending(simulation, "default/p")
+    smallest_change(simulation, "default/p")
+    after = why_pending(simulation, "default/p")
+    assert {verdict.node: verdict for verdict in before.matrix} == {verdict.node: verdict for verdict in after.matrix}
+
+
+@pytest.mark.parametrize("name", ["n1", "n 1; touch x"])
+def test_commands_can_be_pasted_whatever_the_names_are(name: str) -> None:
+    found = smallest_change(cluster(node(name, cordoned=True), pod("p")), "default/p")
+    quoted = name if name == "n1" else f"'{name}'"
+    assert found.suggestions[0].changes[0].kubectl == f"kubectl uncordon {quoted}"
+
+
+def test_what_is_suggested_for_the_nodes_works_when_it_is_done() -> None:
+    simulation = cluster(node("n1", cordoned=True), pod("p"))
+    assert whats(node("n1", cordoned=True), pod("p"))[0] == ["uncordon n1"]
+    do(simulation, "run")
+    do(simulation, "cordon", node="n1", on=False)
+    do(simulation, "advance", seconds=2)
+    do(simulation, "run")
+    assert why_pending(simulation, "default/p").node == "n1"

@@ -1,0 +1,172 @@
+"""Why a pod is Pending: the clauses with their nodes, the outlook, the queue."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from explain_clusters import cluster, do, node, pod
+
+from schedviz.engine import Simulation
+from schedviz.explain import PodUnknownError, why_pending
+
+SPREAD = {"maxSkew": 1, "topologyKey": "topology.kubernetes.io/zone", "whenUnsatisfiable": "DoNotSchedule"}
+
+
+def three_reasons() -> Simulation:
+    return cluster(
+        node("n1", cordoned=True),
+        node("n2", taints=("gpu=true:NoSchedule",)),
+        node("n3"),
+        node("n4"),
+        pod("a", cpu="3", on="n3"),
+        pod("b", cpu="3500m", on="n4"),
+        pod("web-1", cpu="2"),
+        pod("web-2", cpu="2"),
+    )
+
+
+def test_every_clause_has_its_nodes_and_the_counts_sum_to_all_nodes() -> None:
+    explanation = why_pending(three_reasons(), "default/web-1")
+    assert [(clause.count, clause.reason, clause.nodes) for clause in explanation.clauses] == [
+        (1, "node(s) had untolerated taint {gpu: true}", ("n2",)),
+        (1, "node(s) were unschedulable", ("n1",)),
+        (2, "Insufficient cpu", ("n3", "n4")),
+    ]
+    assert explanation.message == (
+        "0/4 nodes are available: 1 node(s) had untolerated taint {gpu: true}, 1 node(s) were unschedulable, 2 Insufficient cpu."
+    )
+    assert sum(explanation.outlooks.values()) == len(explanation.matrix) == explanation.nodes == 4
+
+
+def test_the_message_is_what_the_scheduler_itself_says() -> None:
+    simulation = three_reasons()
+    explanation = why_pending(three_reasons(), "default/web-1")
+    do(simulation, "run")
+    said = why_pending(simulation, "default/web-1").said
+    assert said.partition(" preemption: ")[0] == explanation.message
+
+
+def test_plugins_after_the_one_that_decides_are_asked_too() -> None:
+    simulation = cluster(node("n1", cordoned=True, taints=("gpu=true:NoSchedule",), cpu="1"), pod("p", cpu="2"))
+    [verdict] = why_pending(simulation, "default/p").matrix
+    assert verdict.plugin == "NodeUnschedulable"
+    assert [objection.plugin for objection in verdict.objections] == ["NodeUnschedulable", "TaintToleration", "NodeResourcesFit"]
+
+
+def test_never_is_where_even_an_empty_node_is_too_small() -> None:
+    simulation = cluster(node("n1"), node("n2"), pod("a", on="n1"), pod("p", cpu="5"))
+    explanation = why_pending(simulation, "default/p")
+    assert explanation.outlook == "never"
+    assert explanation.outlooks == {"never": 2}
+    assert explanation.room == ()
+
+
+def test_not_now_names_the_pods_that_would_have_to_leave_and_no_more() -> None:
+    simulation = cluster(
+        node("n1"), pod("small", cpu="500m", on="n1", priority=5), pod("large", cpu="3", on="n1"), pod("p", cpu="2", priority=1)
+    )
+    explanation = why_pending(simulation, "default/p")
+    assert explanation.outlook == "pods leave"
+    [room] = explanation.room
+    assert (room.node, room.pods, room.by_preemption) == ("n1", ("default/large",), True)
+    assert "fit on n1 if default/large left by preemption" in explanation.sentence
+
+
+def test_what_depends_on_other_places_is_elsewhere() -> None:
+    affinity = {"topologyKey": "topology.kubernetes.io/zone", "labelSelector": {"matchLabels": {"app": "db"}}}
+    required = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [affinity]}}
+    simulation = cluster(node("n1"), node("n2", zone="b", cordoned=True), pod("p", affinity=required))
+    explanation = why_pending(simulation, "default/p")
+    assert explanation.outlook == "elsewhere"
+    assert {verdict.node: verdict.outlook for verdict in explanation.matrix} == {"n1": "elsewhere", "n2": "never"}
+
+
+def test_a_pod_that_fits_says_where_and_how_many_come_before_it() -> None:
+    simulation = cluster(node("n1"), node("n2"), pod("first", priority=9), pod("p"))
+    explanation = why_pending(simulation, "default/p")
+    assert explanation.fits == ("n1", "n2")
+    assert explanation.queue is not None
+    assert (explanation.queue.queue, explanation.queue.ahead) == ("activeQ", 1)
+    assert explanation.sentence == "default/p is pending, and 2 nodes would take it now; it is in activeQ behind 1 pod."
+
+
+def test_a_pod_that_was_tried_says_what_would_wake_it() -> None:
+    simulation = three_reasons()
+    do(simulation, "run")
+    place = why_pending(simulation, "default/web-1").queue
+    assert place is not None
+    assert place.queue == "unschedulablePods"
+    assert place.plugins == ("NodeResourcesFit", "NodeUnschedulable", "TaintToleration")
+    assert {"Node/Add", "Pod/Delete"} <= {wake.event for wake in place.wakes}
+    assert place.flushed_after_seconds is not None
+    assert place.flushed_after_seconds == pytest.approx(place.since_seconds + 300)
+
+
+def test_pods_of_which_the_same_is_read_are_told_together() -> None:
+    assert why_pending(three_reasons(), "default/web-1").alike == ("default/web-2",)
+
+
+def test_asking_changes_nothing_that_the_scheduler_decides() -> None:
+    asked, not_asked = three_reasons(), three_reasons()
+    for _ in range(3):
+        why_pending(asked, "default/web-1")
+    for simulation in (asked, not_asked):
+        do(simulation, "run")
+    assert asked.observed_state()["queue"] == not_asked.observed_state()["queue"]
+
+
+def test_spread_counts_for_elsewhere() -> None:
+    constraint = {**SPREAD, "labelSelector": {"matchLabels": {"app": "web"}}}
+    simulation = cluster(
+        node("n1"),
+        node("n2", zone="b", cpu="1"),
+        pod("w1", on="n1", labels={"app": "web"}),
+        pod("full", on="n2"),
+        pod("p", labels={"app": "web"}, topologySpreadConstraints=[constraint]),
+    )
+    outlooks = Counter(verdict.outlook for verdict in why_pending(simulation, "default/p").matrix)
+    assert outlooks == {"elsewhere": 1, "pods leave": 1}
+
+
+@pytest.mark.parametrize(
+    ("made", "standing", "said"),
+    [
+        (pod("p", on="n1"), "scheduled", "bound to n1"),
+        (pod("p", schedulerName="mine"), "ignored", 'asks for the scheduler "mine"; this one is default-scheduler'),
+        (pod("p", schedulingGates=[{"name": "quota"}]), "gated", "scheduling gates (quota)"),
+    ],
+)
+def test_pods_that_are_not_simply_pending(made: dict[str, object], standing: str, said: str) -> None:
+    explanation = why_pending(cluster(node("n1"), made), "default/p")
+    assert explanation.standing == standing
+    assert said in explanation.sentence
+
+
+def test_an_unknown_pod_is_an_error_that_names_its_namesakes() -> None:
+    simulation = cluster(node("n1"), pod("p"))
+    with pytest.raises(PodUnknownError, match=r'There is no pod "other/p" here; there is default/p\.'):
+        why_pending(simulation, "other/p")
+
+
+def test_a_claim_that_is_not_bound_speaks_for_all_nodes() -> None:
+    claim = {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": "data", "namespace": "default"},
+        "spec": {"storageClassName": "slow", "accessModes": ["ReadWriteOnce"]},
+    }
+    slow = {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": "slow"}, "volumeBindingMode": "Immediate"}
+    volumes = [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]
+    explanation = why_pending(cluster(node("n1"), node("n2"), slow, claim, pod("p", volumes=volumes)), "default/p")
+    assert explanation.message == "0/2 nodes are available: pod has unbound immediate PersistentVolumeClaims."
+    assert [clause.count for clause in explanation.clauses] == [2]
+    assert explanation.outlook == "elsewhere"
+
+
+def test_nodes_that_pre_filter_leaves_out_are_in_the_matrix() -> None:
+    match = [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n2"]}]}]
+    affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": match}}}
+    explanation = why_pending(cluster(node("n1"), node("n2"), pod("full", cpu="4", on="n2"), pod("p", affinity=affinity)), "default/p")
+    assert explanation.message == "0/2 nodes are available: 1 Insufficient cpu."
+    assert {verdict.node: verdict.plugin for verdict in explanation.matrix} == {"n1": "NodeAffinity", "n2": "NodeResourcesFit"}
