@@ -155,8 +155,6 @@ def test_the_logarithm_is_gos(value, expected):
 def test_of_domains_that_tie_the_same_two_are_kept_whichever_node_came_first(world, order):
     for zone in order:
         world.node(f"{zone}1", labels={ZONE: zone})
-    pod = _pod(world, _constraint())
-    state = CycleState()
-    world.framework().run_pre_filter_plugins(state, pod)
+    _, _, state = world.filter(world.framework(), _pod(world, _constraint()))
 
     assert state.read(filtering.PRE_FILTER_STATE_KEY).paths[ZONE].paths == [("a", 0), ("b", 0)]
