@@ -10,10 +10,11 @@ module.exports = {
   forbidden: [
     only("model-stands-alone", "model", []),
     only("layout-knows-the-model", "layout", ["model"]),
-    only("render-draws-layouts", "render", ["layout", "model"]),
+    only("render-draws-layouts", "render", ["layout", "model", "theme"]),
     only("wire-knows-the-model", "wire", ["model"]),
     only("api-knows-the-model", "api", ["model", "wire"]),
     only("i18n-stands-alone", "i18n", []),
+    only("editor-knows-words", "editor", ["i18n", "model"]),
     only("store-holds-it-together", "store", ["model", "wire", "api", "i18n"]),
     only("commands-act-on-the-store", "commands", ["store", "model", "i18n"]),
     only("ui-is-small-parts", "ui", ["model", "i18n", "theme"]),

@@ -27,7 +27,8 @@ export interface BandView {
 
 export const WHOLE_BAND: BandView = { scale: 1, x: 0, y: 0 };
 
-const LARGE = { least: 196, most: 280, height: 168, gapX: 24, gapY: 16 };
+/** The height is the least: where there is more room, large boxes take it, up to `tallest`. */
+const LARGE = { least: 196, most: 300, height: 136, tallest: 200, gapX: 24, gapY: 16 };
 const BOX = { least: 148, most: 208, height: 96, gapX: 22, gapY: 14 };
 const SLIP = { least: 108, most: 144, height: 34, gapX: 10, gapY: 6 };
 const CELL = { least: 4, most: 30 };
@@ -52,11 +53,24 @@ function heightOf(tier: Tier, count: number, columns: number): number {
 export function layoutCacheList(count: number, width: number, height: number): CacheLayout {
   const plan = planTiers(count, width, height);
   const boxes: Box[] = [];
-  let top = writeTier(plan.large ? LARGE : BOX, boxes, plan.boxCount, width, 0);
+  let top = writeTier(plan.large ? stretched(count, width, height) : BOX, boxes, plan.boxCount, width, 0);
   top = writeTier(SLIP, boxes, plan.slipCount - plan.boxCount, width, top);
   const cells = count - plan.slipCount;
   const band = cells > 0 ? writeBand(boxes, cells, width, top + (top > 0 ? BAND_GAP : 0), height) : null;
   return { width, height, boxes, boxCount: plan.boxCount, slipCount: plan.slipCount, large: plan.large, band };
+}
+
+/** Large boxes as tall as their lines have room for. */
+function stretched(count: number, width: number, height: number): Tier {
+  const lines = Math.ceil(count / columnsOf(LARGE, width));
+  const room = Math.floor((height + LARGE.gapY) / lines) - LARGE.gapY;
+  return { ...LARGE, height: Math.min(LARGE.tallest, Math.max(LARGE.height, room)) };
+}
+
+/** How high a canvas of this width wants to be: more would stay empty. Infinity: it takes all that it can get. */
+export function wantedHeight(count: number, width: number): number {
+  const lines = Math.ceil(count / columnsOf(LARGE, width));
+  return lines <= 4 ? lines * (LARGE.tallest + LARGE.gapY) - LARGE.gapY : Infinity;
 }
 
 interface Plan {

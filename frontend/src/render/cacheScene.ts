@@ -26,6 +26,10 @@ export interface CacheScene {
   /** Nodes that another panel speaks of at the moment. */
   lit: ReadonlySet<string>;
   winner: string | null;
+  /** Nodes that a filter keeps; the others are pale. Null: there is no filter. */
+  found: ReadonlySet<string> | null;
+  /** What Filter said of each node in the cycle that is shown, as a Status code, when items are drawn by their verdicts; "": it never looked. */
+  verdicts: ReadonlyMap<string, string> | null;
 }
 
 /** Draws the linked list. Returns true while something still moves. */
@@ -49,9 +53,9 @@ export function drawCache(context: CanvasRenderingContext2D, scene: CacheScene):
 
 /** What the cells look like depends on nothing else: a change of the state makes a new array of items. */
 function bandKey(scene: CacheScene): unknown[] {
-  const { items, layout, view, palette, selectedNode, selectedPod, hoveredPlace, lit } = scene;
+  const { items, layout, view, palette, selectedNode, selectedPod, hoveredPlace, lit, found, verdicts } = scene;
   const hoveredCell = hoveredPlace >= layout.slipCount ? hoveredPlace : -1;
-  return [items, layout, view, palette, selectedNode, selectedPod, hoveredCell, lit];
+  return [items, layout, view, palette, selectedNode, selectedPod, hoveredCell, lit, found, verdicts];
 }
 
 function placeAll(scene: CacheScene): void {
@@ -87,6 +91,8 @@ function marksOf(scene: CacheScene, item: Item, place: number): ItemMarks {
     hovered: place === scene.hoveredPlace || scene.lit.has(item.name),
     winner: item.name === scene.winner,
     ahead: scene.snapshotGeneration > 0 && item.generation > scene.snapshotGeneration,
+    pale: scene.found !== null && !scene.found.has(item.name),
+    verdict: scene.verdicts ? (scene.verdicts.get(item.name) ?? "") : null,
   };
 }
 

@@ -3,8 +3,9 @@ import type { Item } from "../model/nodeList";
 import { printBytes, printCpu, shares } from "../model/quantity";
 import { splitKey } from "../model/names";
 import { detailOf, PAD, podMarks } from "../layout/podMarks";
+import { GLYPHS } from "../theme/glyphs";
 import { cut, outline } from "./canvas";
-import type { Palette } from "./palette";
+import { statusColour, type Palette } from "./palette";
 
 /** What an item's looks depend on besides itself. */
 export interface ItemMarks {
@@ -16,14 +17,40 @@ export interface ItemMarks {
   winner: boolean;
   /** Changed since the snapshot was taken: the next UpdateSnapshot will visit it. */
   ahead: boolean;
+  /** A filter leaves it out. */
+  pale: boolean;
+  /** What Filter said of it, as a Status code; "": it was never looked at; null: verdicts are not asked for. */
+  verdict: string | null;
 }
 
 /** An item of the list at whatever detail its box has room for. */
 export function drawItem(context: CanvasRenderingContext2D, item: Item, box: Box, marks: ItemMarks, palette: Palette): void {
   const detail = detailOf(box);
+  if (marks.pale) context.globalAlpha = PALE;
   if (detail === "cell") drawCell(context, item, box, marks, palette);
   else if (detail === "slip") drawSlip(context, item, box, marks, palette);
   else drawBox(context, item, box, marks, palette);
+  if (marks.verdict && detail !== "cell") drawVerdict(context, marks.verdict, box, palette);
+  context.globalAlpha = 1;
+}
+
+const PALE = 0.2;
+const GLYPH = 12;
+const paths = new Map<string, Path2D>();
+
+/** The code's glyph, at the lower right corner of an item. */
+function drawVerdict(context: CanvasRenderingContext2D, code: string, box: Box, palette: Palette): void {
+  let path = paths.get(code);
+  if (!path) paths.set(code, (path = new Path2D(GLYPHS[code])));
+  context.save();
+  context.translate(box.x + box.w - GLYPH - 3, box.y + box.h - GLYPH - 3);
+  context.fillStyle = palette.paper;
+  context.fillRect(-1, -1, GLYPH + 2, GLYPH + 2);
+  context.strokeStyle = statusColour(code, palette);
+  context.lineWidth = 1.6;
+  context.lineCap = "round";
+  context.stroke(path);
+  context.restore();
 }
 
 function drawBox(context: CanvasRenderingContext2D, item: Item, box: Box, marks: ItemMarks, palette: Palette): void {
@@ -78,9 +105,11 @@ function drawCell(context: CanvasRenderingContext2D, item: Item, box: Box, marks
   const h = Math.max(2, Math.round(box.y + box.h) - y);
   context.fillStyle = palette.fillBack;
   context.fillRect(x, y, w, h);
-  const filled = Math.round(h * full);
-  context.fillStyle = palette.fill;
-  context.fillRect(x, y + h - filled, w, filled);
+  if (marks.verdict === null) {
+    const filled = Math.round(h * full);
+    context.fillStyle = palette.fill;
+    context.fillRect(x, y + h - filled, w, filled);
+  } else if (marks.verdict) drawCellVerdict(context, marks.verdict, { x, y, w, h }, palette);
   if (item.podOrder.some((pod) => marks.assumed.has(pod))) {
     const size = Math.max(2, Math.min(5, w / 2));
     context.fillStyle = palette.assumed;
@@ -94,6 +123,13 @@ function drawCell(context: CanvasRenderingContext2D, item: Item, box: Box, marks
   }
   if (marks.winner) outline(context, { x: x - 1, y: y - 1, w: w + 2, h: h + 2 }, palette.success, 2);
   if (marks.selected || marks.hovered) outline(context, { x: x - 1, y: y - 1, w: w + 2, h: h + 2 }, palette.selected, marks.selected ? 2 : 1);
+}
+
+/** A node that fits fills its cell, one that was turned away half of it: the shape tells them apart without the colour. */
+function drawCellVerdict(context: CanvasRenderingContext2D, code: string, { x, y, w, h }: Box, palette: Palette): void {
+  const tall = code === "Success" ? h : Math.max(1, Math.round(h / 2));
+  context.fillStyle = statusColour(code, palette);
+  context.fillRect(x, y + h - tall, w, tall);
 }
 
 function drawFrame(context: CanvasRenderingContext2D, item: Item, box: Box, marks: ItemMarks, palette: Palette): void {

@@ -50,3 +50,21 @@ export function readPalette(element: Element): Palette {
     font: token("font"),
   };
 }
+
+/** The colour of a Status code, the same as on every panel. */
+export function statusColour(code: string, palette: Palette): string {
+  switch (code) {
+    case "Success":
+      return palette.success;
+    case "Unschedulable":
+      return palette.unschedulable;
+    case "UnschedulableAndUnresolvable":
+      return palette.unresolvable;
+    case "Wait":
+      return palette.wait;
+    case "Error":
+      return palette.error;
+    default:
+      return palette.skip;
+  }
+}

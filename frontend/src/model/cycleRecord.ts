@@ -1,0 +1,169 @@
+/** A verdict of Filter on one node. `plugin` is empty where an extender or a nominated pod spoke. */
+export interface NodeVerdict {
+  node: string;
+  plugin: string;
+  code: string;
+  reasons: string[];
+}
+
+/** What one Score plugin gave each node. */
+export interface PluginScores {
+  weight: number;
+  raw: Record<string, number>;
+  normalized: Record<string, number>;
+  weighted: Record<string, number>;
+}
+
+export interface CandidateRecord {
+  node: string;
+  victims: string[];
+  numPDBViolations: number;
+}
+
+/** The full record of a cycle, as `GET cycles/{n}/` answers it; the shape of FORMAT.md's `cycle`, of which only what is drawn is named. */
+export interface CycleRecord {
+  pod: string;
+  outcome: string;
+  node?: string;
+  evaluatedNodes?: number;
+  startNodeIndex?: number;
+  feasible?: string[];
+  filter?: NodeVerdict[];
+  skippedFilterPlugins?: string[];
+  scores?: Record<string, PluginScores> | null;
+  totals?: Record<string, number> | null;
+  tied?: string[];
+  postFilter?: { candidates?: CandidateRecord[]; chosen?: string; victims?: string[]; nominatedNode?: string } | null;
+}
+
+/** What the matrix says of a node. */
+export interface MatrixRow {
+  node: string;
+  /** The place in nodeInfoList; -1: it is not known, or no longer in it. */
+  index: number;
+  kind: "feasible" | "rejected" | "unseen";
+  code: string;
+  /** The plugin that turned the node away. */
+  plugin: string;
+  reasons: readonly string[];
+  total: number | null;
+  /** How much less than the winner it got, and to which plugin it lost the most of it. */
+  behind: number;
+  lostTo: string;
+}
+
+export interface ScorePlugin {
+  name: string;
+  weight: number;
+  scores: PluginScores;
+  /** The most that it gave, weighted: what a full cell is. */
+  most: number;
+}
+
+/** The matrix of nodes and plugins of one cycle. */
+export interface Matrix {
+  winner: string;
+  plugins: ScorePlugin[];
+  /** Plugins that turned nodes away, in the order in which they are asked as far as that is known. */
+  filters: string[];
+  /** In the order of nodeInfoList from the start index on, as Filter looked at them; those that it never looked at come last. */
+  rows: MatrixRow[];
+  byNode: ReadonlyMap<string, MatrixRow>;
+  tied: ReadonlySet<string>;
+  counts: { feasible: number; rejected: number; unseen: number };
+}
+
+/** The default order of Filter plugins. Upstream: apis/config/v1/default_plugins.go. */
+const FILTER_ORDER = [
+  "NodeUnschedulable",
+  "NodeName",
+  "TaintToleration",
+  "NodeAffinity",
+  "NodePorts",
+  "NodeResourcesFit",
+  "VolumeRestrictions",
+  "EBSLimits",
+  "GCEPDLimits",
+  "NodeVolumeLimits",
+  "AzureDiskLimits",
+  "VolumeBinding",
+  "VolumeZone",
+  "PodTopologySpread",
+  "InterPodAffinity",
+];
+
+/** The matrix of a cycle. `nodeInfoList` is the snapshot's, for the nodes that were never looked at; empty where it is not known. */
+export function matrixOf(record: CycleRecord, nodeInfoList: readonly string[]): Matrix {
+  const scores = record.scores ?? {};
+  const plugins = Object.entries(scores).map(([name, plugin]): ScorePlugin => {
+    let most = 0;
+    for (const node in plugin.weighted) most = Math.max(most, plugin.weighted[node]!);
+    return { name, weight: plugin.weight, scores: plugin, most };
+  });
+  const winner = record.node ?? "";
+  const places = new Map(nodeInfoList.map((node, place) => [node, place]));
+  const byNode = new Map<string, MatrixRow>();
+  for (const verdict of record.filter ?? []) byNode.set(verdict.node, rejectedRow(verdict, places));
+  for (const node of record.feasible ?? []) byNode.set(node, feasibleRow(node, record, plugins, winner, places));
+  const looked = [...byNode.values()];
+  const start = record.startNodeIndex ?? 0;
+  const all = nodeInfoList.length || 1;
+  const turn = (row: MatrixRow): number => (row.index < 0 ? all : (row.index - start + all) % all);
+  looked.sort((a, b) => turn(a) - turn(b));
+  const unseen: MatrixRow[] = [];
+  for (let i = 0; i < nodeInfoList.length; i++) {
+    const index = (start + i) % nodeInfoList.length;
+    const node = nodeInfoList[index]!;
+    if (!byNode.has(node)) unseen.push({ node, index, kind: "unseen", code: "", plugin: "", reasons: [], total: null, behind: 0, lostTo: "" });
+  }
+  for (const row of unseen) byNode.set(row.node, row);
+  const feasible = record.feasible?.length ?? 0;
+  return {
+    winner,
+    plugins: plugins.sort((a, b) => b.most - a.most),
+    filters: inFilterOrder(new Set((record.filter ?? []).map((verdict) => verdict.plugin).filter(Boolean))),
+    rows: [...looked, ...unseen],
+    byNode,
+    tied: new Set(record.tied),
+    counts: { feasible, rejected: looked.length - feasible, unseen: unseen.length },
+  };
+}
+
+/** Whether a Filter plugin was asked before another, by the default order; null where that does not tell. */
+export function isAskedBefore(plugin: string, other: string): boolean | null {
+  const a = FILTER_ORDER.indexOf(plugin);
+  const b = FILTER_ORDER.indexOf(other);
+  return a < 0 || b < 0 ? null : a < b;
+}
+
+function inFilterOrder(plugins: ReadonlySet<string>): string[] {
+  const rank = (plugin: string): number => (FILTER_ORDER.indexOf(plugin) + FILTER_ORDER.length + 1) % (FILTER_ORDER.length + 1);
+  return [...plugins].sort((a, b) => rank(a) - rank(b));
+}
+
+function rejectedRow(verdict: NodeVerdict, places: ReadonlyMap<string, number>): MatrixRow {
+  const { node, code, plugin, reasons } = verdict;
+  return { node, index: places.get(node) ?? -1, kind: "rejected", code, plugin, reasons, total: null, behind: 0, lostTo: "" };
+}
+
+function feasibleRow(
+  node: string,
+  record: CycleRecord,
+  plugins: readonly ScorePlugin[],
+  winner: string,
+  places: ReadonlyMap<string, number>,
+): MatrixRow {
+  const total = record.totals?.[node] ?? null;
+  const best = record.totals?.[winner] ?? null;
+  let lostTo = "";
+  let most = 0;
+  for (const { name, scores } of plugins) {
+    const lost = (scores.weighted[winner] ?? 0) - (scores.weighted[node] ?? 0);
+    if (lost > most) {
+      most = lost;
+      lostTo = name;
+    }
+  }
+  const behind = total === null || best === null ? 0 : best - total;
+  return { node, index: places.get(node) ?? -1, kind: "feasible", code: "Success", plugin: "", reasons: [], total, behind, lostTo: behind > 0 ? lostTo : "" };
+}

@@ -1,0 +1,68 @@
+import type { Item } from "./nodeList";
+import { printBytes, printCount, printCpu } from "./quantity";
+import { printZone, shortKey } from "./names";
+
+/** One member of a NodeInfo as the cache has it and as the snapshot has it. */
+export interface MemberValues {
+  name: string;
+  cache: string | null;
+  snapshot: string | null;
+  differs: boolean;
+}
+
+/**
+ * The members of a NodeInfo side by side: the cache's value, which the next UpdateSnapshot clones, and the snapshot's, which the running
+ * cycle sees. Null where there is no such NodeInfo.
+ */
+export function memberValues(cache: Item | null, snapshot: Item | null): MemberValues[] {
+  const mine = cache ? membersOf(cache) : new Map<string, string>();
+  const theirs = snapshot ? membersOf(snapshot) : new Map<string, string>();
+  return [...new Set([...mine.keys(), ...theirs.keys()])].map((name) => {
+    const values = { cache: mine.get(name) ?? null, snapshot: theirs.get(name) ?? null };
+    return { name, ...values, differs: values.cache !== values.snapshot };
+  });
+}
+
+function membersOf(item: Item): Map<string, string> {
+  const { requested, allocatable, nonZeroRequested } = item;
+  const members: [string, string][] = [
+    ["Generation", printCount(item.generation)],
+    ["Requested cpu", `${printCpu(requested.milliCPU)} / ${printCpu(allocatable.milliCPU)}`],
+    ["Requested memory", `${printBytes(requested.memory)} / ${printBytes(allocatable.memory)}`],
+    ["Pods", `${item.podOrder.length} / ${allocatable.allowedPodNumber}`],
+  ];
+  if (allocatable.ephemeralStorage || requested.ephemeralStorage)
+    members.push(["ephemeral-storage", `${printBytes(requested.ephemeralStorage)} / ${printBytes(allocatable.ephemeralStorage)}`]);
+  for (const name of [...new Set([...Object.keys(allocatable.scalar), ...Object.keys(requested.scalar)])].sort())
+    members.push([name, `${requested.scalar[name] ?? 0} / ${allocatable.scalar[name] ?? 0}`]);
+  members.push(["NonZeroRequested", `${printCpu(nonZeroRequested.milliCPU)}, ${printBytes(nonZeroRequested.memory)}`]);
+  if (item.podsWithAffinity.length) members.push(["PodsWithAffinity", listed(item.podsWithAffinity)]);
+  if (item.podsWithRequiredAntiAffinity.length) members.push(["PodsWithRequiredAntiAffinity", listed(item.podsWithRequiredAntiAffinity)]);
+  const ports = Object.entries(item.usedPorts).flatMap(([ip, list]) => list.map((port) => `${ip} ${port}`));
+  if (ports.length) members.push(["UsedPorts", ports.join(", ")]);
+  const images = Object.keys(item.imageStates).length;
+  if (images) members.push(["ImageStates", printCount(images)]);
+  const claims = Object.keys(item.pvcRefCounts);
+  if (claims.length) members.push(["PVCRefCounts", listed(claims)]);
+  members.push(["Zone", printZone(item.zone) || "–"]);
+  members.push(["Node", item.hasNode ? (item.unschedulable ? "unschedulable" : "ok") : "nil"]);
+  return new Map(members);
+}
+
+function listed(keys: readonly string[]): string {
+  const shown = keys.slice(0, 3).map(shortKey).join(", ");
+  return keys.length > 3 ? `${shown} +${keys.length - 3}` : shown;
+}
+
+/** The pods of a NodeInfo with the side on which each is: the cache has some that the snapshot lacks, and the other way round. */
+export interface PodValue {
+  pod: string;
+  inCache: boolean;
+  inSnapshot: boolean;
+}
+
+export function podValues(cache: Item | null, snapshot: Item | null): PodValue[] {
+  const mine = new Set(cache?.podOrder);
+  const theirs = new Set(snapshot?.podOrder);
+  return [...new Set([...mine, ...theirs])].map((pod) => ({ pod, inCache: mine.has(pod), inSnapshot: theirs.has(pod) }));
+}

@@ -1,0 +1,74 @@
+import { getCycle } from "../api/client";
+import { matrixOf, type CycleRecord, type Matrix } from "../model/cycleRecord";
+import { t } from "../i18n/translate";
+
+export interface LoadedCycle {
+  cycle: number;
+  record: CycleRecord;
+  matrix: Matrix;
+}
+
+const KEPT = 6;
+/** While cycles rush by nobody reads their matrices. */
+const SETTLED_MILLIS = 120;
+
+/** Full records of a session's cycles: the server makes them again by replay, so they are asked for when somebody looks. */
+export class CycleRecords {
+  /** The record that was wanted last; null while it comes. */
+  shown = $state.raw<LoadedCycle | null>(null);
+  problem = $state("");
+
+  private wanted = 0;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity -- nothing is drawn from it
+  private readonly known = new Map<number, Promise<LoadedCycle>>();
+
+  constructor(private readonly session: string) {}
+
+  /** Show the record of a cycle as soon as it can be had. `nodeInfoList`: the snapshot of that cycle. */
+  want(cycle: number, nodeInfoList: readonly string[]): void {
+    if (cycle === this.wanted) return;
+    this.wanted = cycle;
+    this.problem = "";
+    clearTimeout(this.timer);
+    if (cycle === 0) this.shown = null;
+    else
+      this.timer = setTimeout(
+        () => {
+          void this.show(cycle, nodeInfoList);
+        },
+        this.known.has(cycle) ? 0 : SETTLED_MILLIS,
+      );
+  }
+
+  load(cycle: number, nodeInfoList: readonly string[]): Promise<LoadedCycle> {
+    const known = this.known.get(cycle);
+    if (known) return known;
+    const loading = getCycle(this.session, cycle).then((detail) => {
+      const record: CycleRecord = detail;
+      return { cycle, record, matrix: matrixOf(record, nodeInfoList) };
+    });
+    this.known.set(cycle, loading);
+    for (const oldest of this.known.keys()) {
+      if (this.known.size <= KEPT) break;
+      this.known.delete(oldest);
+    }
+    loading.catch(() => this.known.delete(cycle));
+    return loading;
+  }
+
+  close(): void {
+    clearTimeout(this.timer);
+  }
+
+  private async show(cycle: number, nodeInfoList: readonly string[]): Promise<void> {
+    try {
+      const loaded = await this.load(cycle, nodeInfoList);
+      if (this.wanted === cycle) this.shown = loaded;
+    } catch (error) {
+      if (this.wanted !== cycle) return;
+      this.problem = (error instanceof Error && error.message) || t("error.unreachable");
+      this.wanted = 0;
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import { request } from "../api/client";
+import { getEvents } from "../api/moments";
+import type { CachePod } from "../model/generated";
+import { splitKey } from "../model/names";
+
+/** While the picture moves nobody reads a path. */
+const SETTLED_MILLIS = 150;
+/** Of a pod with a longer life, the newest operations. */
+const MOST = 24;
+
+interface Entry {
+  event: number;
+  t: string;
+}
+
+/** What the cache did with a pod, in order, from its story: the page itself does not keep the past. */
+export class PodPath {
+  /** Operations up to the moment that was asked for. */
+  operations = $state.raw<readonly CachePod[]>([]);
+  /** The pod whose operations these are; "" while they come. */
+  pod = $state("");
+
+  private wanted = "";
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private gone: AbortController | null = null;
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity -- nothing is drawn from it
+  private readonly known = new Map<number, CachePod>();
+
+  constructor(private readonly session: string) {}
+
+  want(pod: string, at: number): void {
+    const wanted = `${pod}@${at}`;
+    if (wanted === this.wanted) return;
+    this.wanted = wanted;
+    if (this.pod !== pod) this.pod = "";
+    clearTimeout(this.timer);
+    this.gone?.abort();
+    this.timer = setTimeout(() => {
+      void this.load(pod, at);
+    }, SETTLED_MILLIS);
+  }
+
+  close(): void {
+    clearTimeout(this.timer);
+    this.gone?.abort();
+  }
+
+  private async load(pod: string, at: number): Promise<void> {
+    const gone = new AbortController();
+    this.gone = gone;
+    try {
+      const { namespace, name } = splitKey(pod);
+      const address = `sessions/${this.session}/stories/pods/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}/?at=${at}&limit=200`;
+      const { entries } = await request<{ entries: Entry[] }>("GET", address, undefined, gone.signal);
+      const wanted = entries.filter((entry) => entry.t === "cachePod" && entry.event <= at).slice(-MOST);
+      const operations = await Promise.all(wanted.map((entry) => this.operation(entry.event, gone.signal)));
+      if (gone.signal.aborted) return;
+      this.operations = operations.filter((operation) => operation !== null);
+      this.pod = pod;
+    } catch (error) {
+      // Without its story a pod still has a state; the panel says that it does not know more.
+      if (!gone.signal.aborted) {
+        this.operations = [];
+        this.pod = pod;
+      }
+      if (!(error instanceof Error)) throw error;
+    }
+  }
+
+  private async operation(event: number, signal: AbortSignal): Promise<CachePod | null> {
+    const known = this.known.get(event);
+    if (known) return known;
+    const { events } = await getEvents(this.session, { after: event - 1, limit: 1 }, signal);
+    const found = events[0];
+    if (found?.t !== "cachePod") return null;
+    this.known.set(event, found);
+    return found;
+  }
+}

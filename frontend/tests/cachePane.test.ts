@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+
+import type { CachePod } from "../src/model/generated";
+import { memberValues, podValues } from "../src/model/nodeDifferences";
+import { nodeFilter } from "../src/model/nodeFilter";
+import { pathOf } from "../src/model/podLife";
+import { itemOf } from "../src/model/state";
+
+const operation = (event: number, op: CachePod["op"]): CachePod => ({ t: "cachePod", event, at: event, op, pod: "default/p", uid: "u" });
+
+describe("the path of a pod through the cache", () => {
+  it("goes from Initial over Assumed to Added, and FinishBinding stays where it is", () => {
+    const path = pathOf([operation(1, "assume"), operation(2, "finishBinding"), operation(3, "add"), operation(4, "remove")], "default/p");
+    expect(path.map(({ from, to }) => `${from}>${to}`)).toEqual(["Initial>Assumed", "Assumed>Assumed", "Assumed>Added", "Added>Deleted"]);
+  });
+
+  it("begins where it can when its beginning was not seen", () => {
+    expect(pathOf([operation(7, "forget")], "default/p")).toMatchObject([{ from: "Assumed", to: "Initial" }]);
+  });
+
+  it("begins anew after a deletion", () => {
+    expect(pathOf([operation(1, "remove"), operation(2, "assume")], "default/p")[1]).toMatchObject({ from: "Initial", to: "Assumed" });
+  });
+});
+
+describe("a NodeInfo twice", () => {
+  const snapshot = itemOf({ name: "n", generation: 4, hasNode: true, podOrder: ["default/a"] });
+  const cache = itemOf({ name: "n", generation: 5, hasNode: true, podOrder: ["default/a", "default/b"] });
+
+  it("marks what differs", () => {
+    const differing = memberValues(cache, snapshot).filter((member) => member.differs);
+    expect(differing.map((member) => member.name)).toEqual(["Generation", "Pods"]);
+    expect(podValues(cache, snapshot)).toContainEqual({ pod: "default/b", inCache: true, inSnapshot: false });
+  });
+
+  it("has no second value where the snapshot does not have the node", () => {
+    expect(memberValues(cache, null).every((member) => member.snapshot === null && member.differs)).toBe(true);
+  });
+});
+
+describe("the filter of nodes", () => {
+  const node = itemOf({ name: "node-7", hasNode: true, zone: "region-1:\u0000:zone-b", podOrder: ["default/web-1"] });
+  const ghost = itemOf({ name: "gone", podOrder: ["default/api-1"] });
+  const facts = { pluginOf: (name: string) => (name === "node-7" ? "TaintToleration" : undefined) };
+  const passes = (text: string): string[] => [node, ghost].filter(nodeFilter(text, facts) ?? (() => true)).map((item) => item.name);
+
+  it.each([
+    ["zone:zone-b", ["node-7"]],
+    ["pod:web", ["node-7"]],
+    ["plugin:taint", ["node-7"]],
+    ["is:ghost", ["gone"]],
+    ["node zone:b", ["node-7"]],
+    ["NODE", ["node-7"]],
+    ["is:nothing", []],
+    ["  ", ["node-7", "gone"]],
+  ])("keeps with %j %j", (text, kept) => {
+    expect(passes(text)).toEqual(kept);
+  });
+});
