@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 from schedviz.engine.extenders import ExtenderFilterRecord
@@ -34,7 +35,18 @@ class StageReport:
 
 def statuses_of(answers: Iterable[PluginAnswer]) -> list[StatusView]:
     """What the plugins answered, for the page."""
-    return [StatusView(plugin=answer.plugin, code=answer.status.code.value, reasons=list(answer.status.reasons)) for answer in answers]
+    return [
+        StatusView(plugin=answer.plugin, code=answer.status.code.value, reasons=list(answer.status.reasons))
+        if answer.status.reasons
+        else _without_reasons(answer.plugin, answer.status.code)
+        for answer in answers
+    ]
+
+
+@lru_cache(maxsize=1024)
+def _without_reasons(plugin: str, code: Code) -> StatusView:
+    """Nearly all answers are Success or Skip, and a cycle has some twenty of them: they are made once."""
+    return StatusView(plugin=plugin, code=code.value)
 
 
 def filter_rejections(outcome: FilterOutcome) -> list[RejectionView]:

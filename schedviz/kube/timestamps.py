@@ -25,4 +25,10 @@ def to_seconds(text: str) -> float:
 
 def from_seconds(seconds: float) -> str:
     """The time as text, cut to whole seconds, as the API writes it: `2024-01-01T00:00:00Z`."""
-    return (_EPOCH + timedelta(seconds=int(seconds // 1))).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return _text(int(seconds // 1))
+
+
+@lru_cache(maxsize=1024)
+def _text(seconds: int) -> str:
+    """Many things happen in the same second, and writing it takes 5 µs."""
+    return (_EPOCH + timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from schedviz.kube.affinity import PodAffinityTerm, WeightedPodAffinityTerm
 from schedviz.kube.core import Pod
@@ -66,3 +66,12 @@ def _parse(make: Callable[[Pod, Source], Term], pod: Pod, sources: Iterable[Sour
     except SelectorError as error:
         errors.append(f"{name}: {error}")
         return ()
+
+
+#: Of a pod without any.
+_NO_TERMS: Final = AffinityTerms(Pod())
+
+
+def affinity_terms(pod: Pod) -> AffinityTerms:
+    """The terms of a pod. Those that have none share theirs."""
+    return _NO_TERMS if pod.spec.affinity is None else AffinityTerms(pod)

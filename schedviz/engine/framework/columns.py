@@ -28,7 +28,7 @@ KEPT_FORMULAS = 128
 class Column:
     """One value a row, and how far in the log of changed rows it has read."""
 
-    __slots__ = ("compute", "data", "is_used", "seen", "view")
+    __slots__ = ("_is_anywhere", "compute", "data", "is_used", "seen", "view")
 
     def __init__(self, compute: Compute, data: IntArray, seen: int) -> None:
         self.compute = compute
@@ -42,6 +42,21 @@ class Column:
         #: What is handed out: the same memory, read-only.
         self.view = data.view()
         self.view.flags.writeable = False
+        self._is_anywhere: bool | None = None
+
+    def patch(self, rows: set[int], infos: Sequence[NodeInfo]) -> None:
+        """Compute these rows again."""
+        data, compute = self.data, self.compute
+        for row in rows:
+            data[row] = compute(infos[row])
+        self._is_anywhere = None
+
+    @property
+    def is_anywhere(self) -> bool:
+        """Whether any value is not 0."""
+        if self._is_anywhere is None:
+            self._is_anywhere = bool(self.data.any())
+        return self._is_anywhere
 
 
 class ChangedRows:
@@ -119,6 +134,11 @@ class Columns:
     def node_column(self, key: Hashable, compute: Compute, dtype: npt.DTypeLike = np.int32) -> IntArray:
         """A column that depends on the Node object alone: a row is computed again when its Node is another object."""
         return self._column(self._node_columns, self._node_log, key, compute, dtype)
+
+    def is_anywhere(self, key: Hashable, compute: Compute, dtype: npt.DTypeLike = np.int32) -> bool:
+        """Whether `compute` is something else than 0 for any node: mostly it is not, and this spares a look at each row of each cycle."""
+        self.node_column(key, compute, dtype)
+        return self._node_columns[key].is_anywhere
 
     def info_column(self, key: Hashable, compute: Compute, dtype: npt.DTypeLike = np.int64) -> IntArray:
         """A column that depends on the whole NodeInfo: a row is computed again whenever its NodeInfo was overwritten."""
@@ -201,9 +221,7 @@ class Columns:
         if changed is None or len(changed) == len(self.infos):
             column.replace(self._computed(column.compute, column.data.dtype))
         else:
-            data, compute, infos = column.data, column.compute, self.infos
-            for row in changed:
-                data[row] = compute(infos[row])
+            column.patch(changed, self.infos)
         column.seen = log.end
 
     def _carry_over(self, columns: OrderedDict[Hashable, Column], log: ChangedRows, origin: npt.NDArray[np.intp]) -> None:

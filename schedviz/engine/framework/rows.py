@@ -97,6 +97,10 @@ class Rows:
         """`compute(node_info)` of every row, remembered by key. It must depend on the key and the Node object alone."""
         return self._gather(self._columns.node_column(key, compute, dtype))
 
+    def is_anywhere(self, key: Hashable, compute: Compute, dtype: npt.DTypeLike = np.int32) -> bool:
+        """Whether a node column (same arguments) has anything but 0 for any node, be it in these rows or not."""
+        return self._columns.is_anywhere(key, compute, dtype)
+
     def info_column(self, key: Hashable, compute: Compute, dtype: npt.DTypeLike = np.int64) -> IntArray:
         """`compute(node_info)` of every row, remembered by key. It must depend on the key and the NodeInfo alone."""
         return self._gather(self._columns.info_column(key, compute, dtype))

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from schedviz.engine.framework.affinity_terms import AffinityTerm, AffinityTerms, WeightedAffinityTerm
+from schedviz.engine.framework.affinity_terms import AffinityTerm, AffinityTerms, WeightedAffinityTerm, affinity_terms
 from schedviz.engine.framework.resource import PodRequests, Resource, as_int64, pod_requests
 from schedviz.kube.core import Node, Pod
 
@@ -229,7 +229,7 @@ class PodInfo:
     def terms(self) -> AffinityTerms:
         """All its pod affinity terms, and what was wrong with them."""
         if self._terms is None:
-            self._terms = AffinityTerms(self.terms_of)
+            self._terms = affinity_terms(self.terms_of)
         return self._terms
 
     @property
@@ -280,10 +280,12 @@ class PodInfo:
         ):
             return PodInfo(pod)
         other = PodInfo.__new__(PodInfo)
-        for member in PodInfo.__slots__:
-            setattr(other, member, getattr(self, member))
         other.pod = other.terms_of = pod
         other.priority = theirs.priority or 0
+        other.key, other.uid = self.key, self.uid
+        other.has_affinity, other.has_required_anti_affinity = self.has_affinity, self.has_required_anti_affinity
+        other._terms, other._requests = self._terms, self._requests  # noqa: SLF001 - its own class
+        other._host_ports, other._claims = self._host_ports, self._claims  # noqa: SLF001
         return other
 
     def __repr__(self) -> str:

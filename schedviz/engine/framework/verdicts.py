@@ -49,6 +49,11 @@ class Verdicts:
     def __getitem__(self, row: int) -> Status:
         return self.statuses[int(self.codes[row])]
 
+    @property
+    def rejects_nobody(self) -> bool:
+        """Whether all rows are Success, as is known without a look at them."""
+        return len(self.statuses) == 1
+
     def has_error(self) -> bool:
         """Whether a status is neither Success nor Unschedulable."""
         return any(status.code is Code.ERROR for status in self.statuses)

@@ -85,6 +85,8 @@ def search(
         if nominated is not None:
             verdicts = _with_nominated(verdicts, plugins, state, pod, part, nominated)
         end, error = _where_to_stop(verdicts, want - found)
+        if not done and end == len(rows):
+            return FilterOutcome(rows, _feasible(verdicts), verdicts)
         shifted = verdicts.codes[:end].copy()
         shifted[shifted > 0] += len(statuses) - 1
         codes.append(shifted)
@@ -97,9 +99,17 @@ def search(
     return FilterOutcome(rows, np.flatnonzero(all_codes == 0), Verdicts(all_codes, statuses), error)
 
 
+def _feasible(verdicts: Verdicts) -> Index:
+    return np.arange(len(verdicts)) if verdicts.rejects_nobody else np.flatnonzero(verdicts.codes == 0)
+
+
 def _where_to_stop(verdicts: Verdicts, want: int) -> tuple[int, Status | None]:
     """The first row that is not part of the outcome: one feasible row too many, or one at which a plugin failed."""
     end, error = len(verdicts), None
+    if verdicts.rejects_nobody:
+        return min(end, want), None
+    if want >= end and not verdicts.has_error():
+        return end, None
     feasible = np.flatnonzero(verdicts.codes == 0)
     if len(feasible) > want:
         end = int(feasible[want])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import msgspec
 import numpy as np
@@ -12,6 +13,8 @@ from schedviz.engine.framework.interface import PostFilterResult, Scores
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, Status
 from schedviz.engine.framework.verdicts import Index, Verdicts
+
+_NONE: Final = np.zeros(0, np.intp)
 
 
 class PluginAnswer(msgspec.Struct, frozen=True):
@@ -68,7 +71,7 @@ class FilterOutcome:
     @property
     def rejected(self) -> Index:
         """Positions in `rows` of those that were turned away, in order."""
-        return np.flatnonzero(self.verdicts.codes)
+        return _NONE if self.verdicts.rejects_nobody else np.flatnonzero(self.verdicts.codes)
 
     @property
     def evaluated(self) -> int:

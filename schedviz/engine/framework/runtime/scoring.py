@@ -67,13 +67,17 @@ def _weighted(scores: Scores, weight: int) -> Scores:
 def _total(weighted: Sequence[Scores], rows: int) -> Scores:
     """The sum for each row; what all rows have in common is added once."""
     common = 0
-    totals = np.zeros(rows, np.int64)
+    totals: Scores | None = None
     for scores in weighted:
         value = uniform_value(scores)
-        if value is None:
-            totals += scores
-        else:
+        if value is not None:
             common += value
+        elif totals is None:
+            totals = scores.astype(np.int64)
+        else:
+            totals += scores
+    if totals is None:
+        return np.full(rows, common)
     totals += common
     return totals
 
@@ -86,7 +90,7 @@ def _first_invalid(scorers: Sequence[Scorer], normalized: Sequence[Scores]) -> S
         if value is not None and MIN_NODE_SCORE <= value <= MAX_NODE_SCORE:
             continue
         # Seen as unsigned, negative scores are huge: one look finds both kinds.
-        if len(scores) and np.ascontiguousarray(scores).view(np.uint64).max() > MAX_NODE_SCORE:
+        if len(scores) and np.maximum.reduce(np.ascontiguousarray(scores).view(np.uint64)) > MAX_NODE_SCORE:
             row = int(np.flatnonzero((scores > MAX_NODE_SCORE) | (scores < MIN_NODE_SCORE))[0])
             first = min(first, (row, place)) if first is not None else (row, place)
     if first is None:

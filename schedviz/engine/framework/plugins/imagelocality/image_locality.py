@@ -28,7 +28,7 @@ class ImageLocality:
 
     def score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Scores:  # noqa: ARG002 - the extension point's shape
         """The sizes of the pod's images on each node, each scaled by how many nodes have it, between two thresholds."""
-        if not rows.node_column((self.name, "any"), lambda info: bool(info.image_states), np.bool_).any():
+        if not rows.is_anywhere((self.name, "any"), lambda info: bool(info.image_states), np.bool_):
             return uniform(len(rows), 0)
         sums = np.zeros(len(rows), np.int64)
         total_nodes = len(self._handle.snapshot.node_info_list)

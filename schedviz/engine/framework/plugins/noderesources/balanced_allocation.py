@@ -19,8 +19,8 @@ from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.noderesources.resource_allocation import (
     Allocation,
     PodRequestsState,
+    ResourceScorer,
     pod_requests,
-    score_by_resources,
 )
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, Status
@@ -36,6 +36,7 @@ class BalancedAllocation:
 
     def __init__(self, args: NodeResourcesBalancedAllocationArgs, _handle: Handle) -> None:
         self._resources = args.resources
+        self._scorer = ResourceScorer(_balance, args.resources, use_requested=True)
 
     def pre_score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Status:  # noqa: ARG002 - the extension point's shape
         state.write(PRE_SCORE_STATE_KEY, pod_requests(pod, self._resources, use_requested=True))
@@ -46,7 +47,7 @@ class BalancedAllocation:
             requests = state.read(PRE_SCORE_STATE_KEY).requests
         except NotFoundError:  # PreScore is disabled.
             requests = pod_requests(pod, self._resources, use_requested=True).requests
-        return score_by_resources(rows, self, _balance, self._resources, requests, use_requested=True)
+        return self._scorer.score(rows, requests)
 
 
 def _balance(counted: Sequence[Allocation], rows: int) -> Scores:

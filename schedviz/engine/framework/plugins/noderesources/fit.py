@@ -6,6 +6,7 @@ Upstream: framework/plugins/noderesources/fit.go
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 import msgspec
@@ -18,7 +19,7 @@ from schedviz.engine.framework.formulas import POD_COUNT, Amount, Amounts, Formu
 from schedviz.engine.framework.interface import FilterReads, Handle, PreFilterResult, Scores
 from schedviz.engine.framework.listers import SharedLister
 from schedviz.engine.framework.plugins import names
-from schedviz.engine.framework.plugins.noderesources.resource_allocation import PodRequestsState, pod_requests, score_by_resources
+from schedviz.engine.framework.plugins.noderesources.resource_allocation import PodRequestsState, ResourceScorer, pod_requests
 from schedviz.engine.framework.plugins.noderesources.strategies import strategy_of
 from schedviz.engine.framework.resource import is_extended_resource_name
 from schedviz.engine.framework.rows import Rows
@@ -75,6 +76,7 @@ def fits(pod: PodInfo, node_info: NodeInfo) -> list[str]:
     return missing
 
 
+@lru_cache(maxsize=1024)
 def _shortages(checked: tuple[tuple[str, int], ...]) -> Formula:
     """What each row has too little of, as bits: the number of pods, then each resource of which so much is requested."""
     bits: np.dtype[np.signedinteger[Any]] = np.dtype(np.int16 if len(checked) < _BITS_OF_INT16 - 1 else np.int64)
@@ -99,7 +101,7 @@ class Fit:
         self._ignored_resources = frozenset(args.ignored_resources)
         self._ignored_groups = frozenset(args.ignored_resource_groups)
         self._resources = args.scoring_strategy.resources
-        self._strategy = strategy_of(args.scoring_strategy)
+        self._scorer = ResourceScorer(strategy_of(args.scoring_strategy), self._resources, use_requested=False)
         #: Reasons -> their status, so that equal ones are one object.
         self._statuses: dict[tuple[str, ...], Status] = {}
 
@@ -159,4 +161,4 @@ class Fit:
             requests = state.read(PRE_SCORE_STATE_KEY).requests
         except NotFoundError:  # PreScore is disabled.
             requests = pod_requests(pod, self._resources, use_requested=False).requests
-        return score_by_resources(rows, self, self._strategy, self._resources, requests, use_requested=False)
+        return self._scorer.score(rows, requests)

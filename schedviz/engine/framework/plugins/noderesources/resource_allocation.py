@@ -5,7 +5,8 @@ Upstream: framework/plugins/noderesources/resource_allocation.go
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 import msgspec
 import numpy as np
@@ -61,35 +62,47 @@ def pod_requests(pod: PodInfo, resources: Sequence[ResourceSpec], *, use_request
 
 
 #: Turns allocations over so many rows into scores.
-ResourceScorer = Callable[[Sequence[Allocation], int], Scores]
+ScoreOfAllocations = Callable[[Sequence[Allocation], int], Scores]
 
 
-def score_by_resources(
-    rows: Rows, owner: Hashable, score: ResourceScorer, resources: Sequence[ResourceSpec], requests: Sequence[int], *, use_requested: bool
-) -> Scores:
-    """The scores of a pod that requests so much. Kept for every request that a plugin (`owner`) was asked about, see `formulas`.
+class ResourceScorer:
+    """Scores by resources, of one plugin. They are kept for every request that it was asked about: see `formulas`.
 
     Resources do not count that the pod does not request and that are scalar.
     Upstream: resourceAllocationScorer.score, calculateResourceAllocatableRequest
     """
-    counted = [
-        (resource, request)
-        for resource, request in zip(resources, requests, strict=True)
-        if request or not is_scalar_resource_name(resource.name)
-    ]
-    if not counted:
-        return score((), len(rows))
-    amounts: list[Amount] = []
-    for resource, _ in counted:
-        non_zero = not use_requested and resource.name in ("cpu", "memory")
-        amounts += (Amount("allocatable", resource.name), Amount("non-zero-requested" if non_zero else "requested", resource.name))
 
-    def compute(*columns: Amounts) -> Scores:
-        pairs = zip(columns[::2], columns[1::2], strict=True)
-        allocations = [
-            Allocation(resource.weight, allocatable, requested + np.int64(request))
-            for (resource, request), (allocatable, requested) in zip(counted, pairs, strict=True)
+    def __init__(self, score: ScoreOfAllocations, resources: Sequence[ResourceSpec], *, use_requested: bool) -> None:
+        self._score = score
+        self._resources = resources
+        self._use_requested = use_requested
+        #: Making the formula of a request takes longer than reading its column.
+        self._formula = lru_cache(maxsize=1024)(self._formula_of)
+
+    def score(self, rows: Rows, requests: tuple[int, ...]) -> Scores:
+        """The scores of a pod that requests so much, in the order of the resources."""
+        formula = self._formula(requests)
+        return self._score((), len(rows)) if formula is None else rows.formula(formula)
+
+    def _formula_of(self, requests: tuple[int, ...]) -> Formula | None:
+        counted = [
+            (resource, request)
+            for resource, request in zip(self._resources, requests, strict=True)
+            if request or not is_scalar_resource_name(resource.name)
         ]
-        return score(allocations, len(columns[0]))
+        if not counted:
+            return None
+        amounts: list[Amount] = []
+        for resource, _ in counted:
+            non_zero = not self._use_requested and resource.name in ("cpu", "memory")
+            amounts += (Amount("allocatable", resource.name), Amount("non-zero-requested" if non_zero else "requested", resource.name))
 
-    return rows.formula(Formula((owner, tuple(requests)), amounts, compute))
+        def compute(*columns: Amounts) -> Scores:
+            pairs = zip(columns[::2], columns[1::2], strict=True)
+            allocations = [
+                Allocation(resource.weight, allocatable, requested + np.int64(request))
+                for (resource, request), (allocatable, requested) in zip(counted, pairs, strict=True)
+            ]
+            return self._score(allocations, len(columns[0]))
+
+        return Formula((self, requests), amounts, compute)

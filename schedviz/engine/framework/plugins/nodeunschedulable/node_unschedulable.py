@@ -40,9 +40,9 @@ class NodeUnschedulable:
         return FilterReads.NODE
 
     def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:  # noqa: ARG002 - the extension point's shape
-        codes = rows.node_column(self.name, _condition, np.int8)
-        if not codes.any():
+        if not rows.is_anywhere(self.name, _condition, np.int8):
             return None
+        codes = rows.node_column(self.name, _condition, np.int8)
         if tolerations_tolerate_taint(pod.pod.spec.tolerations, _CORDON):
             return Verdicts.reject(codes == 1, _UNKNOWN_CONDITION)
         return Verdicts(codes, (SUCCESS, _UNKNOWN_CONDITION, _UNSCHEDULABLE))

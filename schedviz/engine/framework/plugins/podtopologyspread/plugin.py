@@ -111,12 +111,13 @@ class PodTopologySpread:
         labels = pod.pod.metadata.labels
         if own:
             return parse_constraints(own, labels, action)
-        defaults = parse_constraints(self._default_constraints, labels, action)
-        if not defaults:
+        if not self._default_constraints:
             return ()
+        # Asked first: mostly nothing selects the pod, and its defaults need not be parsed.
         selector = default_selector(pod.pod, self._handle.objects)
         if selector.is_empty:
             return ()
+        defaults = parse_constraints(self._default_constraints, labels, action)
         return tuple(Constraint(default.max_skew, default.topology_key, selector, default.min_domains) for default in defaults)
 
 
