@@ -28,6 +28,11 @@ app.conf.update(
     task_default_queue="engine",
     task_publish_retry=False,
     worker_prefetch_multiplier=1,
+    worker_consumer="schedviz.sessions.consumer:PromptConsumer",
+    # Else it would fetch fewer turns for a while after Redis came back.
+    worker_enable_prefetch_count_reduction=False,
+    # Nothing is acknowledged late, so nothing is cancelled; unsaid, each loss of Redis brings a warning of ten lines.
+    worker_cancel_long_running_tasks_on_connection_loss=True,
     worker_enable_remote_control=True,
     imports=["schedviz.sessions.tasks"],
 )

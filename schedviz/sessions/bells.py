@@ -28,11 +28,11 @@ _complained_at = -_COMPLAINT_SECONDS
 _BROKER_AWAY = (CeleryError, KombuError, redis.RedisError, OSError)
 
 
-def ring(session_id: UUID, *, owned: bool) -> None:
-    """Wake the owner of a session that has one, else have a worker take a turn at it."""
+def ring(session_id: UUID, *, owned: bool, again: bool = False) -> None:
+    """Wake the owner of a session that has one, else have a worker take a turn at it; `again` even if one was asked a moment ago."""
     if owned:
         stream.wake(session_id)
-    elif stream.try_bell(session_id):
+    elif again or stream.try_bell(session_id):
         enqueue(TURN, str(session_id), queue=ENGINE_QUEUE)
 
 

@@ -15,6 +15,7 @@ from uuid import UUID
 import msgspec
 from django.db import DatabaseError, connection, transaction
 from django.db.models import F, Q
+from django.db.models.functions import Greatest
 
 from schedviz.sessions.database import DatabaseSeconds
 from schedviz.sessions.models import Session
@@ -22,6 +23,10 @@ from schedviz.sessions.models import Session
 #: After this long without a renewal anybody may take the session.
 LEASE_SECONDS = 6.0
 RENEWAL_SECONDS = LEASE_SECONDS / 3
+#: Has the lease of a session that is left alone for a while.
+RESTING = "resting"
+#: `trying_seq` of a session that has been left alone since its last owner died: the next one is to load it.
+RESTED = -1
 
 
 class Lease(msgspec.Struct, frozen=True):
@@ -88,9 +93,31 @@ def release(lease: Lease, *, in_order: bool = True) -> None:
     fenced_update(lease, **values)
 
 
-def clear_owner(prefix: str) -> int:
-    """Take the leases of a process that is known to be dead, so that its sessions go on at once. Returns how many."""
-    return Session.objects.filter(lease_owner__startswith=f"{prefix}.").update(lease_owner="", lease_until=0.0)
+def rest(lease: Lease, seconds: float, message: str, *, has_tried: bool) -> bool:
+    """Leave the session alone for a while: the sweeper rings when that is over. False: fenced.
+
+    `has_tried`: this owner tried to load it, so it counts.
+    """
+    counted = F("acquisitions") if has_tried else Greatest(F("acquisitions") - 1, 0)
+    return fenced_update(
+        lease,
+        lease_owner=RESTING,
+        lease_until=DatabaseSeconds() + seconds,
+        acquisitions=counted,
+        trying_seq=RESTED,
+        message=message,
+    )
+
+
+def clear_owner(prefix: str, *, blameless: bool = False) -> int:
+    """Take the leases of a process that is known to be dead, so that its sessions go on at once. Returns how many.
+
+    `blameless`: the process was ended from outside, so none of its sessions is suspected of it.
+    """
+    values: dict[str, Any] = {"lease_owner": "", "lease_until": 0.0}
+    if blameless:
+        values["acquisitions"] = Greatest(F("acquisitions") - 1, 0)
+    return Session.objects.filter(lease_owner__startswith=f"{prefix}.").update(**values)
 
 
 class Renewals:

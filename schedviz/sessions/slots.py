@@ -1,4 +1,4 @@
-"""What the turns of one process share: how many there are, whether they are to leave, and how many compute at length."""
+"""What the turns of one process share: how many there are, whether they are to leave, how many compute at length, who may be dangerous."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ STOPPING = threading.Event()
 
 #: Slices of runs take turns here: more than two of them would leave nothing to somebody's single step.
 BULK = threading.BoundedSemaphore(2)
+
+#: Held by whoever does a command that its last owner may have died of: who dies with it held is known by name.
+SUSPECT = threading.Lock()
 
 
 class Slots:

@@ -16,14 +16,17 @@ from schedviz.sessions.models import Session
 
 logger = logging.getLogger(__name__)
 
-SWEEP_SECONDS = 2.0
+SWEEP_SECONDS = 1.0
 #: An upload that is not complete after so long never will be.
 _UPLOAD_HOURS = 6
 _ABANDONED = Q(lease_owner="") | Q(lease_until__lt=DatabaseSeconds())
 
 
-def sweep() -> int:
-    """Ring for every session that nobody works at though there is work. Returns for how many. Harmless at any time, and twice."""
+def sweep(*, again: bool = False) -> int:
+    """Ring for every session that nobody works at though there is work. Returns for how many. Harmless at any time, and twice.
+
+    `again`: a worker died, and with it perhaps a turn that it had been given a moment ago; ring whoever rang last.
+    """
     waiting = Session.objects.filter(_ABANDONED)
     imports = list(waiting.filter(status=Session.Status.IMPORTING, uploaded=True).values_list("pk", flat=True))
     for session_id in imports:
@@ -31,7 +34,7 @@ def sweep() -> int:
     alive = [Session.Status.READY, Session.Status.RUNNING, Session.Status.PAUSED]
     turns = list(waiting.filter(status__in=alive, applied_seq__lt=F("last_seq")).values_list("pk", flat=True))
     for session_id in turns:
-        bells.ring(session_id, owned=False)
+        bells.ring(session_id, owned=False, again=again)
     forgotten = Session.objects.filter(
         status=Session.Status.IMPORTING, uploaded=False, created_at__lt=Now() - timedelta(hours=_UPLOAD_HOURS)
     )

@@ -16,7 +16,7 @@ from django.db import DatabaseError
 from schedviz.sessions import bells, frames, lease, stream
 from schedviz.sessions.errors import Fenced, HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.hosted import EngineBroke, Hosted
-from schedviz.sessions.lease import RENEWALS, Lease
+from schedviz.sessions.lease import RENEWALS, RESTED, Lease
 from schedviz.sessions.models import Session
 from schedviz.sessions.slots import SLOTS, STOPPING
 
@@ -29,8 +29,10 @@ TURN_SECONDS = 300.0
 #: How often the inbox is looked at without being woken, with Redis and without it.
 LOOK_SECONDS = 1.0
 LOOK_WITHOUT_REDIS_SECONDS = 0.05
-#: A session that so many owners in a row died of has a command set aside, or fails.
+#: A session that so many owners in a row died of has a command set aside or, where no command is to blame, is left alone for a while:
+#: for 2 s after the third death, 4 after the fourth, and so on. It does not fail, for who died of what can only be guessed.
 DEATHS = 3
+LONGEST_REST_SECONDS = 300.0
 
 
 class WarmEngines:
@@ -77,6 +79,10 @@ def take_turn(session_id: UUID, *, linger_seconds: float = LINGER_SECONDS) -> No
         logger.info("left session %s: %s", session_id, fenced)
     except DatabaseError as error:
         logger.warning("left session %s, the database failed: %s", session_id, error)
+    except Exception:
+        # Ours to mend; the session is tried again by whoever comes next, and left alone for longer and longer if that does not help.
+        logger.exception("left session %s", session_id)
+        lease.release(mine, in_order=False)
     finally:
         RENEWALS.drop(mine)
 
@@ -89,7 +95,7 @@ class _Turn:
         self.hosted = Hosted(mine, session)
 
     def take(self) -> None:
-        if self._has_killed_too_often() or not self._load():
+        if self._is_to_rest() or not self._load():
             return
         self.hosted.publish_again()
         began = used = time.monotonic()
@@ -106,16 +112,28 @@ class _Turn:
 
     # --- Beginning
 
-    def _has_killed_too_often(self) -> bool:
-        """Name the command that owners died of, or fail the session where it was not a command's fault; True for the latter."""
-        session = self.session
-        if session.acquisitions <= DEATHS:
+    def _is_to_rest(self) -> bool:
+        """Name the command that owners died of, or leave the session alone where it was not a command's fault; True for the latter."""
+        session, deaths = self.session, self.session.acquisitions - 1
+        if session.trying_seq == RESTED:
+            session.message = ""
+            lease.fenced_update(self.lease, trying_seq=0, message="")
+            return False
+        if deaths < DEATHS:
             return False
         if session.trying_seq == session.applied_seq + 1:
-            self.hosted.broken[session.trying_seq] = f"{DEATHS} workers in a row ended while doing it."
+            self.hosted.broken[session.trying_seq] = f"{deaths} workers in a row ended while doing it."
             return False
-        self._fail(f"{DEATHS} workers in a row ended while loading this session.")
+        self._rest(deaths, f"{deaths} workers in a row ended while loading this session", has_tried=False)
         return True
+
+    def _rest(self, deaths: int, why: str, *, has_tried: bool) -> None:
+        seconds = min(2.0 ** (max(deaths, DEATHS) - DEATHS + 1), LONGEST_REST_SECONDS)
+        message = f"{why}; it is loaded again in {seconds:.0f} s. Nothing that was accepted is lost."
+        logger.error("session %s rests: %s", self.session.pk, message)
+        self.session.message = message
+        if lease.rest(self.lease, seconds, message, has_tried=has_tried):
+            stream.publish(self.session.pk, [], [frames.status(frames.session_state(self.session))])
 
     def _load(self) -> bool:
         """Make the engine, or take one that this process still has; False when the session failed."""
@@ -130,10 +148,10 @@ class _Turn:
             return False
         except (DatabaseError, Fenced):
             raise
-        except Exception:
+        except Exception as error:
             logger.exception("session %s cannot be loaded", self.session.pk)
-            lease.release(self.lease, in_order=False)
-            bells.ring(self.session.pk, owned=False)
+            why = f"This session could not be loaded ({type(error).__name__}: {str(error)[:300]})"
+            self._rest(self.session.acquisitions, why, has_tried=True)
             return False
         return True
 

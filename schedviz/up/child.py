@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
+from schedviz.up import blame
+
 #: Seconds before a child that died is started again; the last one repeats.
 BACK_OFF_SECONDS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 #: A child that lived this long has recovered: the next death counts as the first.
@@ -46,8 +48,11 @@ class Child:
         self.deaths = 0
         #: When to start it (again), by the monotonic clock; None while it runs.
         self.due: float | None = 0.0
+        #: Its last death was not of its own making.
+        self.was_blameless = False
         self._process: subprocess.Popen[bytes] | None = None
         self._started = 0.0
+        self._kills_for_memory: int | None = None
 
     @property
     def name(self) -> str:
@@ -72,6 +77,7 @@ class Child:
         self.generation += 1
         self.due = None
         self._started = time.monotonic()
+        self._kills_for_memory = blame.kills_for_memory()
         pipe = subprocess.PIPE if self.program.conversation else None
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(  # noqa: S603
@@ -100,6 +106,7 @@ class Child:
         code = self._process.poll()
         if code is None:
             return None
+        self.was_blameless = blame.is_blameless(code, kills_before=self._kills_for_memory)
         self.kill_group()
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:

@@ -4,6 +4,7 @@ It migrates, writes DATA/token, makes a first session on a fresh data folder, an
 
     login               → {"login": url}: a link that logs the local user in, once
     dead PREFIX         whoever leases sessions under such a name is dead: those sessions are free at once
+    killed PREFIX       the same, and none of the sessions was the cause
 
 and it tells {"database": "ready"} once the tables are there, {"failed": sentence} when they cannot be. It ends with its input.
 """
@@ -16,6 +17,7 @@ import logging
 import os
 import selectors
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +27,6 @@ from django.db import DatabaseError, connection
 
 logger = logging.getLogger("schedviz.up.housekeeper")
 
-SWEEP_SECONDS = 2.0
 EXIT_NO_DATABASE = 3
 
 DEMO_NAME = "A first look: four nodes"
@@ -100,7 +101,7 @@ def _marker() -> Path:
 
 
 def _keep_house(url: str) -> None:
-    from schedviz.sessions.sweep import sweep
+    from schedviz.sessions.sweep import SWEEP_SECONDS, sweep
     from schedviz.web.login import make_login_url
 
     with selectors.DefaultSelector() as selector:
@@ -118,16 +119,16 @@ def _keep_house(url: str) -> None:
                 word, _, rest = line.decode().partition(" ")
                 if word == "login":
                     _guarded(lambda: _tell(login=make_login_url(url)))
-                elif word == "dead":
-                    _guarded(lambda prefix=rest: _clear(prefix))
+                elif word in {"dead", "killed"}:
+                    _guarded(partial(_clear, rest, blameless=word == "killed"))
 
 
-def _clear(prefix: str) -> None:
+def _clear(prefix: str, *, blameless: bool) -> None:
     from schedviz.sessions.lease import clear_owner
     from schedviz.sessions.sweep import sweep
 
-    if clear_owner(prefix):
-        sweep()
+    clear_owner(prefix, blameless=blameless)
+    sweep(again=True)
 
 
 def _guarded(job: Any) -> None:

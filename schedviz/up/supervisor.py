@@ -144,7 +144,8 @@ class Supervisor:
         """Free the sessions of a dead worker now: their leases would else run for some seconds more."""
         housekeeper = self._children.get("housekeeper")
         if housekeeper is not None and housekeeper is not child:
-            housekeeper.say(f"dead {self._owner_name(child, child.generation)}")
+            word = "killed" if child.was_blameless else "dead"
+            housekeeper.say(f"{word} {self._owner_name(child, child.generation)}")
 
     def _listen_to(self, child: Child) -> None:
         assert child.stdout is not None

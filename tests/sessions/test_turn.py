@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from typing import Any
+from uuid import UUID
 
 import msgspec
 import pytest
@@ -313,22 +314,73 @@ def test_a_command_that_kills_three_owners_is_set_aside(make_session: MakeSessio
     assert "set aside" in session.message
 
 
-def test_a_session_that_kills_whoever_loads_it_fails_and_says_so(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
+def die(*_: Any) -> Any:
+    raise SystemExit
+
+
+def rest_is_over(session_id: UUID) -> None:
+    resting = Session.objects.filter(pk=session_id, lease_owner=lease.RESTING)
+    assert resting.update(lease_until=1.0) == 1
+
+
+def test_a_session_that_kills_whoever_loads_it_is_left_alone_for_longer_and_longer(
+    make_session: MakeSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
     session_id = make_session()
     send(session_id, "cycle")
-
-    def die(*_: Any) -> Any:
-        raise SystemExit
-
-    monkeypatch.setattr(replaying, "restore", die)
-    for _ in range(3):
+    said: list[str] = []
+    with monkeypatch.context() as patch:
+        patch.setattr(replaying, "restore", die)
+        for _ in range(3):
+            with pytest.raises(SystemExit):
+                work_off(session_id)
+            crash(session_id)
+        said.append(work_off(session_id).message)
+        assert lease.acquire(session_id) is None
+        rest_is_over(session_id)
         with pytest.raises(SystemExit):
             work_off(session_id)
         crash(session_id)
+        said.append(work_off(session_id).message)
+
+    assert said == [
+        "3 workers in a row ended while loading this session; it is loaded again in 2 s. Nothing that was accepted is lost.",
+        "4 workers in a row ended while loading this session; it is loaded again in 4 s. Nothing that was accepted is lost.",
+    ]
+    rest_is_over(session_id)
+    session = work_off(session_id)
+    assert (session.status, session.applied_seq, session.message, session.acquisitions) == (Session.Status.READY, 1, "", 0)
+
+
+def test_a_session_that_cannot_be_loaded_says_why_and_is_tried_again(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    session_id = make_session()
+    send(session_id, "cycle")
+
+    def fail(*_: Any) -> Any:
+        raise TypeError("a bug")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(replaying, "restore", fail)
+        session = work_off(session_id)
+    assert "could not be loaded (TypeError: a bug); it is loaded again in 2 s." in session.message
+
+    rest_is_over(session_id)
+    assert work_off(session_id).applied_seq == 1
+
+
+def test_deaths_that_came_from_outside_count_for_nothing(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    session_id = make_session()
+    send(session_id, "cycle")
+    with monkeypatch.context() as patch:
+        patch.setattr(replaying, "restore", die)
+        for _ in range(5):
+            with pytest.raises(SystemExit):
+                work_off(session_id)
+            lease.clear_owner(lease.owner_prefix(), blameless=True)
+
     session = work_off(session_id)
 
-    assert session.status == Session.Status.FAILED
-    assert "loading" in session.message
+    assert (session.applied_seq, session.message) == (1, "")
 
 
 def test_a_replay_that_leads_elsewhere_fails_the_session(make_session: MakeSession) -> None:
