@@ -7,7 +7,7 @@ in the middle, between two cycles, and be taken up again, also from a checkpoint
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -180,6 +180,11 @@ class Simulation:
         )
 
     # What it did.
+
+    @property
+    def pending_events(self) -> Sequence[AnyEvent]:
+        """The events since the last drain, left where they are; not to be kept."""
+        return self.recorder.pending
 
     def drain_events(self) -> list[AnyEvent]:
         """The events since the last drain."""

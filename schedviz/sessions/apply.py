@@ -10,7 +10,8 @@ import msgspec
 from django.db import IntegrityError, transaction
 
 from schedviz.engine.extender_calls import Answer
-from schedviz.sessions import answers, frames, history, statements, story_index, timeline
+from schedviz.sessions import answers, breakpoints, frames, history, statements, story_index, timeline
+from schedviz.sessions.breakpoints import Hit
 from schedviz.sessions.errors import Fenced
 from schedviz.sessions.lease import LEASE_SECONDS, Lease
 from schedviz.sessions.models import Session, shown_status
@@ -55,6 +56,10 @@ class Work(msgspec.Struct, frozen=True):
     answers: Sequence[Answer] = ()
     #: Whose scheduling cycle goes on; "": none does.
     running_pod: str = ""
+    #: The breakpoints at which runs stopped.
+    hits: Sequence[Hit] = ()
+    #: The session stands at another breakpoint than before, or at none any more.
+    hit_changed: bool = False
 
 
 class Committed(msgspec.Struct, frozen=True):
@@ -63,6 +68,7 @@ class Committed(msgspec.Struct, frozen=True):
     frame: bytes | None
     last_seq: int
     interrupt_seq: int
+    breakpoints_edit: int
 
 
 def commit(lease: Lease, session: Session, before: Position, work: Work) -> Committed:
@@ -93,13 +99,17 @@ def commit(lease: Lease, session: Session, before: Position, work: Work) -> Comm
                 statements.insert_chunk(lease.session_id, after.chunk, events=events, cycles=(before.cycle, after.cycle), data=frame)
                 statements.insert_tally(lease.session_id, after.chunk, events=events, clock_seconds=after.clock_seconds, tally=counted)
                 statements.insert_chunk_names(lease.session_id, after.chunk, names)
+            for hit in work.hits:
+                breakpoints.count_hit(lease.session_id, hit)
+            if work.hit_changed:
+                Session.objects.filter(pk=lease.session_id).update(hit=session.hit)
             if work.answers:
                 answers.store(lease.session_id, list(work.answers))
             if cycles:
                 statements.insert_cycles(lease.session_id, cycles)
     except IntegrityError as error:
         raise Fenced(f"Session {lease.session_id} was deleted or written to by another owner.") from error
-    return Committed(frame=frame, last_seq=moved.last_seq, interrupt_seq=moved.interrupt_seq)
+    return Committed(frame=frame, last_seq=moved.last_seq, interrupt_seq=moved.interrupt_seq, breakpoints_edit=moved.breakpoints_edit)
 
 
 def _spans(session_id: UUID, work: Work) -> Iterator[tuple[CycleView, tuple[int, int, int]]]:

@@ -35,6 +35,8 @@ class SessionState(msgspec.Struct, frozen=True, rename="camel"):
     chunk: int
     applied_seq: int
     last_seq: int
+    #: The breakpoint that it stands at: {"breakpoint", "event", "when"}.
+    hit: dict[str, Any] | None = None
 
 
 class FrameMessage(msgspec.Struct, frozen=True, tag_field="type", tag="frame", rename="camel"):
@@ -118,6 +120,7 @@ def session_state(session: Session) -> SessionState:
         chunk=session.chunk,
         applied_seq=session.applied_seq,
         last_seq=session.last_seq,
+        hit=session.hit,
     )
 
 

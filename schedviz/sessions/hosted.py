@@ -7,13 +7,14 @@ import logging
 import time
 from collections import deque
 from collections.abc import Callable
-from contextlib import nullcontext
+from typing import Any
 
 import msgspec
 
 from schedviz.engine import Simulation
 from schedviz.sessions import answers, apply, checkpoints, frames, history, replaying, statements, stream
 from schedviz.sessions.apply import Done, Position, Work
+from schedviz.sessions.breakpoints import Hit, Lookout
 from schedviz.sessions.checkpoints import Saved
 from schedviz.sessions.errors import Fenced
 from schedviz.sessions.extender_http import HttpTransport
@@ -21,7 +22,7 @@ from schedviz.sessions.lease import Lease, fenced_update
 from schedviz.sessions.models import Checkpoint, Session
 from schedviz.sessions.pace import Pace
 from schedviz.sessions.replaying import Stored
-from schedviz.sessions.slots import BULK, SUSPECT
+from schedviz.sessions.slots import BULK
 from schedviz.sessions.watchdog import WATCHDOG
 from schedviz.trace.commands import Pause, Run, Step
 
@@ -32,6 +33,8 @@ SLICE_CYCLES = 64
 SLICE_SECONDS = 0.05
 #: Commands fetched from the inbox at once.
 _FETCHED = 100
+#: Why a run ended, beside what the engine says.
+STOPPED_BY_BREAKPOINT = "breakpoint"
 #: Chunks published again by a new owner, if the stream has not got them.
 _REPUBLISHED = 50
 
@@ -63,6 +66,9 @@ class Hosted:
         self.pace: Pace | None = None
         #: Numbers of commands that are set aside when they come, and why.
         self.broken: dict[int, str] = {}
+        self._lookout = Lookout(session)
+        #: Of the runs that ended in this slice.
+        self._hits: list[Hit] = []
         self._inbox: deque[Stored] = deque()
         self._checkpoint: Checkpoint
         self._replay_seconds = 0.0
@@ -78,6 +84,9 @@ class Hosted:
                 self.session.pk, to_seq=self.position.applied_seq, to_event=self.position.event, alive=alive
             )
             self._replay_seconds = time.perf_counter() - began
+        self._lookout.refresh(self.session.breakpoints_edit)
+        if self.running is not None:
+            self._look_out(self.running)
         self._set_transport()
         self._inbox.clear()
         self._set_pace()
@@ -89,6 +98,7 @@ class Hosted:
             return False
         self.lease, self.session = lease, session
         self.last_seq, self.interrupt_seq = session.last_seq, session.interrupt_seq
+        self._lookout.refresh(session.breakpoints_edit)
         self._set_transport()
         self._inbox.clear()
         return True
@@ -119,34 +129,28 @@ class Hosted:
         if row is None or row[2] != self.lease.epoch:
             raise Fenced(f"Another owner has taken session {self.session.pk}, or it was deleted.")
         self.last_seq, self.interrupt_seq = row[0], row[1]
+        self._lookout.refresh(row[3])
 
     def work_slice(self) -> None:
         """Do commands for one slice, commit what was done, tell the viewers, and save a checkpoint when one is due.
 
         Raises `EngineBroke`, after which the engine must be loaded again, or `Fenced`.
         """
-        if self.is_suspicious:
-            # Alone in this process: who else is here while it dies is not suspected of it.
-            with SUSPECT:
-                self._do_and_commit()
+        began, cycle = time.perf_counter(), self.simulation.cycle
+        if self._is_bulk:
+            with BULK:
+                done = self._do_slice()
         else:
-            self._do_and_commit()
-        if checkpoints.is_due(self._replay_seconds, self._checkpoint.cost_seconds):
-            self.save_checkpoint()
-
-    def _do_and_commit(self) -> None:
-        before = self.position
-        with BULK if self._is_bulk else nullcontext():
-            began, cycle = time.perf_counter(), self.simulation.cycle
             done = self._do_slice()
-            self._replay_seconds += time.perf_counter() - began
+        self._replay_seconds += time.perf_counter() - began
         if self.pace is not None:
             self.pace.did(self.simulation.cycle - cycle)
         self._is_bulk = self.running is not None and self.pace is None
         self._commit(done)
-        if self.position != before:
-            # If it dies later, the next owner gets to the same place with its first slice.
+        if done:
             self.is_suspicious = False
+        if checkpoints.is_due(self._replay_seconds, self._checkpoint.cost_seconds):
+            self.save_checkpoint()
 
     def _do_slice(self) -> list[tuple[Stored, Done]]:
         done: list[tuple[Stored, Done]] = []
@@ -169,6 +173,8 @@ class Hosted:
 
         def stop() -> bool:
             alive()
+            if self._lookout.sees_hit(self.simulation.pending_events):
+                return True
             # An answer is an input: it is committed before anything is done on top of it.
             if self.simulation.extender_calls.has_answers:
                 return True
@@ -192,21 +198,30 @@ class Hosted:
         if self.running is None:
             self.simulation.start(stored.command, seq=stored.seq)
             self.running = stored
+            self._look_out(stored)
             self._set_pace()
             if self.pace is not None and not self._is_interrupted(stored):
                 # Its cycles are counted from the next slice on, which is due at once.
                 return None
         stopped_event: int | None = None
-        if self._is_interrupted(stored):
+        outcome = None if self._is_interrupted(stored) else self.simulation.work(stop=stop)
+        hit = self._lookout.take_hit(self.simulation.pending_events)
+        if outcome is None:
+            if hit is None and not self._is_interrupted(stored):
+                return None
             stopped_event = self.simulation.event
             outcome = self.simulation.interrupt()
-        else:
-            ended = self.simulation.work(stop=stop)
-            if ended is None:
-                return None
-            outcome = ended
+        told: dict[str, Any] = msgspec.to_builtins(outcome)
+        if hit is not None:
+            self._hits.append(hit)
+            told |= {"stopped": STOPPED_BY_BREAKPOINT, "breakpoint": hit.breakpoint, "breakpointEvent": hit.event}
         self.running = self.pace = None
-        return Done(seq=stored.seq, outcome=msgspec.to_builtins(outcome), stopped_event=stopped_event)
+        self._lookout.end()
+        return Done(seq=stored.seq, outcome=told, stopped_event=stopped_event)
+
+    def _look_out(self, stored: Stored) -> None:
+        if isinstance(stored.command, Run | Step):
+            self._lookout.begin(self.simulation.pending_events)
 
     def _set_aside(self, stored: Stored, why: str) -> Done:
         """Do not do this command, or no more of it."""
@@ -215,6 +230,7 @@ class Hosted:
             stopped_event = self.simulation.event
             self.simulation.interrupt()
             self.running = self.pace = None
+            self._lookout.end()
         self.session.message = f"Command {stored.seq} was set aside: {why}"
         outcome = {"error": f"The command was set aside: {why}", "event": self.simulation.event}
         return Done(seq=stored.seq, outcome=outcome, stopped_event=stopped_event, quarantined=True)
@@ -253,6 +269,8 @@ class Hosted:
         )
         self.session.status = self._status_after(done)
         self.session.last_seq = self.last_seq
+        hits, self._hits = self._hits, []
+        stopped_before, self.session.hit = self.session.hit, self._hit_after(hits)
         work = Work(
             after=after,
             done=[one for _, one in done],
@@ -261,20 +279,32 @@ class Hosted:
             status=self.session.status,
             message=self.session.message,
             answers=answered,
+            running_pod=self.simulation.running_pod,
+            hits=hits,
+            hit_changed=self.session.hit != stopped_before,
         )
         committed = apply.commit(self.lease, self.session, self.position, work)
         self.position = after
         self.last_seq, self.interrupt_seq = committed.last_seq, committed.interrupt_seq
+        self._lookout.drained()
+        self._lookout.refresh(committed.breakpoints_edit)
         self._publish(work, committed.frame)
 
     def _status_after(self, done: list[tuple[Stored, Done]]) -> Session.Status:
         if self.running is not None:
             return Session.Status.RUNNING if isinstance(self.running.command, Run | Step) else Session.Status(self.session.status)
-        if any(one.stopped_event is not None and not one.quarantined for _, one in done):
+        if self._hits or any(one.stopped_event is not None and not one.quarantined for _, one in done):
             return Session.Status.PAUSED
         if self.session.status == Session.Status.PAUSED and all(isinstance(stored.command, Pause) for stored, _ in done):
             return Session.Status.PAUSED
         return Session.Status.READY
+
+    def _hit_after(self, hits: list[Hit]) -> dict[str, Any] | None:
+        """The breakpoint that the session stands at: until something else is done."""
+        if hits:
+            told: dict[str, Any] = msgspec.to_builtins(hits[-1])
+            return told
+        return self.session.hit if self.session.status == Session.Status.PAUSED else None
 
     def _publish(self, work: Work, frame: bytes | None) -> None:
         notes = [frames.outcome(one.seq, one.outcome) for one in work.done]

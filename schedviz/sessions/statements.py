@@ -34,6 +34,7 @@ class Moved(msgspec.Struct, frozen=True):
 
     last_seq: int
     interrupt_seq: int
+    breakpoints_edit: int
 
 
 def number_command(session_id: UUID, *, is_pause: bool) -> Numbered | None:
@@ -55,10 +56,10 @@ def insert_command(session_id: UUID, seq: int, key: str, body: bytes) -> None:
     )
 
 
-def select_inbox(session_id: UUID) -> tuple[int, int, int] | None:
-    """The session's last_seq, interrupt_seq and epoch; None: it was deleted."""
-    row = _row("SELECT last_seq, interrupt_seq, epoch FROM scheduling_session WHERE id = %s", [_id(session_id)])
-    return None if row is None else (row[0], row[1], row[2])
+def select_inbox(session_id: UUID) -> tuple[int, int, int, int] | None:
+    """The session's last_seq, interrupt_seq, epoch and breakpoints_edit; None: it was deleted."""
+    row = _row("SELECT last_seq, interrupt_seq, epoch, breakpoints_edit FROM scheduling_session WHERE id = %s", [_id(session_id)])
+    return None if row is None else (row[0], row[1], row[2], row[3])
 
 
 def select_commands(session_id: UUID, *, after_seq: int, limit: int) -> list[tuple[int, bytes, int | None, bool]]:
@@ -82,7 +83,7 @@ def move_session(
     row = _row(
         "UPDATE scheduling_session SET applied_seq = %s, chunk = %s, cycle = %s, event = %s, clock_seconds = %s, "  # noqa: S608
         f"status = %s, message = %s, acquisitions = 1, trying_seq = 0, lease_until = {_now()} + %s, updated_at = %s "
-        "WHERE id = %s AND epoch = %s AND applied_seq = %s AND chunk = %s RETURNING last_seq, interrupt_seq",
+        "WHERE id = %s AND epoch = %s AND applied_seq = %s AND chunk = %s RETURNING last_seq, interrupt_seq, breakpoints_edit",
         [*values, lease_seconds, _python_now(), _id(session_id), epoch, applied_seq, chunk],
     )
     return None if row is None else Moved(*row)

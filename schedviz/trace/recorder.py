@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 from schedviz.trace.events import AnyEvent, TraceEvent
@@ -32,6 +33,11 @@ class Recorder:
         if "cycle" not in members:
             members["cycle"] = self.cycle
         self._events.append(cast(AnyEvent, kind(event=self.event, at=self.at, **members)))
+
+    @property
+    def pending(self) -> Sequence[AnyEvent]:
+        """The events that were not drained yet."""
+        return self._events
 
     def drain(self) -> list[AnyEvent]:
         """The events that were not drained yet, oldest first."""

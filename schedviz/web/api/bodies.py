@@ -29,6 +29,14 @@ class Progress(Body, frozen=True):
     unit: str
 
 
+class HitBody(Body, frozen=True):
+    """The breakpoint that a session stands at: its number, the event that it stopped at, and what was written then."""
+
+    breakpoint: int
+    event: int
+    when: str
+
+
 class SessionBody(Body, frozen=True):
     """A session. `url` is its address here, `page` where people see it, `role` what the one who asks is to it."""
 
@@ -52,6 +60,7 @@ class SessionBody(Body, frozen=True):
     source: dict[str, Any]
     #: What the import brought in, what was left out and why; null until it has ended.
     report: dict[str, Any] | None
+    hit: HitBody | None
 
 
 class SessionList(Body, frozen=True):
@@ -90,7 +99,10 @@ class NewSessionFiles(Body, frozen=True):
 
 
 class OutcomeBody(Body, frozen=True):
-    """How a command ended. `result`: why nothing happened; `error`: what was wrong with the command; `stopped`: why a run ended."""
+    """How a command ended. `result`: why nothing happened; `error`: what was wrong with the command; `stopped`: why a run ended.
+
+    `breakpoint` and `breakpointEvent`: where a breakpoint stopped it.
+    """
 
     result: str = ""
     error: str = ""
@@ -98,6 +110,8 @@ class OutcomeBody(Body, frozen=True):
     event: int = 0
     clock_seconds: float = 0.0
     stopped: str = ""
+    breakpoint: int | None = None
+    breakpoint_event: int | None = None
 
 
 class CommandBody(Body, frozen=True):
@@ -301,6 +315,39 @@ class StoryBody(Body, frozen=True):
     previous: int | None
 
 
+class NewBreakpoint(Body, frozen=True, forbid_unknown_fields=True):
+    """Stop runs where this happens: `popped default/web-7`, `cycle > 10 and outcome == "error"`; see docs/breakpoints.md."""
+
+    when: str
+    enabled: bool = True
+
+
+class BreakpointChange(Body, frozen=True, forbid_unknown_fields=True):
+    """Change a breakpoint. What is left out, or null, stays."""
+
+    when: str | None = None
+    enabled: bool | None = None
+
+
+class BreakpointBody(Body, frozen=True):
+    """A breakpoint. `hits`: how many runs it has stopped; `lastEvent`: at which event the last of them."""
+
+    number: int
+    url: str
+    when: str
+    enabled: bool
+    hits: int
+    last_event: int | None
+    created_at: datetime
+
+
+class BreakpointList(Body, frozen=True):
+    """The breakpoints of a session by number, and how many there may be at `most`."""
+
+    results: list[BreakpointBody]
+    most: int
+
+
 LinkRole = Literal["viewer", "editor"]
 
 
@@ -326,11 +373,12 @@ class LinkList(Body, frozen=True):
 
 
 class ErrorDetail(Body, frozen=True):
-    """Where it is wrong, what was expected and found there, and what to do."""
+    """Where it is wrong, what was expected and found there, and what to do. `column` (from 1) in a text."""
 
     path: str | msgspec.UnsetType = msgspec.UNSET
     expected: str | msgspec.UnsetType = msgspec.UNSET
     found: str | msgspec.UnsetType = msgspec.UNSET
+    column: int | msgspec.UnsetType = msgspec.UNSET
     hint: str | msgspec.UnsetType = msgspec.UNSET
 
 

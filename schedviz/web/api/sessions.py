@@ -60,6 +60,7 @@ def session_body(request: Request, session: Session) -> bodies.SessionBody:
         updated_at=session.updated_at,
         source=session.source,
         report=session.report,
+        hit=None if session.hit is None else bodies.HitBody(**session.hit),
     )
 
 

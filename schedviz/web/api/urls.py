@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import path, re_path
 from django.views.generic import RedirectView
 
+from schedviz.web.api.breakpoints import Breakpoints, OneBreakpoint
 from schedviz.web.api.commands import Commands, OneCommand
 from schedviz.web.api.cycles import Cycles, OneCycle
 from schedviz.web.api.errors import no_such_address
@@ -33,6 +34,8 @@ urlpatterns = [
     path("sessions/<uuid:session_id>/events/", Events.as_view(), name="events"),
     path("sessions/<uuid:session_id>/stories/pods/<str:namespace>/<str:name>/", PodStory.as_view(), name="pod-story"),
     path("sessions/<uuid:session_id>/stories/nodes/<str:name>/", NodeStory.as_view(), name="node-story"),
+    path("sessions/<uuid:session_id>/breakpoints/", Breakpoints.as_view(), name="breakpoints"),
+    path("sessions/<uuid:session_id>/breakpoints/<int:number>/", OneBreakpoint.as_view(), name="breakpoint"),
     path("sessions/<uuid:session_id>/links/", Links.as_view(), name="links"),
     path("sessions/<uuid:session_id>/links/<int:link_id>/", OneLink.as_view(), name="link"),
     re_path(r"^.*$", no_such_address),

@@ -1,0 +1,235 @@
+"""Breakpoints as trees, and which events they match."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from schedviz.trace.events import AnyEvent, BindingStageEnded, CacheNode, CachePod, QueueMoved, StageEnded
+
+Literal = str | int | float | bool | None
+#: Whether a run stops at an event.
+Test = Callable[[AnyEvent], bool]
+
+
+class Popped(msgspec.Struct, frozen=True, tag=True):
+    """`popped default/web-7`: a pod left activeQ for its scheduling cycle."""
+
+    pod: str
+
+
+class NodeChanged(msgspec.Struct, frozen=True, tag=True):
+    """`node node3 changed`: the cache's NodeInfo of a node changed."""
+
+    node: str
+
+
+class StatusReturned(msgspec.Struct, frozen=True, tag=True):
+    """`status Error by NodeResourcesFit at Filter`: a plugin answered so, for the pod or for a node."""
+
+    code: str
+    plugin: str = "*"
+    stage: str = "*"
+
+
+class Reached(msgspec.Struct, frozen=True, tag=True):
+    """`pod default/* reached unschedulablePods`: a pod came to a queue, from elsewhere. `queue` is its name in events."""
+
+    pod: str
+    queue: str
+
+
+class Compare(msgspec.Struct, frozen=True, tag=True):
+    """`cycle > 10`: a member of the event. Where the member is a list, one of its elements; where it is not there, nothing is true."""
+
+    field: tuple[str, ...]
+    operator: str
+    value: Literal | tuple[Literal, ...]
+
+
+class Not(msgspec.Struct, frozen=True, tag=True):
+    """`not …`"""
+
+    operand: Tree
+
+
+class And(msgspec.Struct, frozen=True, tag=True):
+    """`… and …`"""
+
+    operands: tuple[Tree, ...]
+
+
+class Or(msgspec.Struct, frozen=True, tag=True):
+    """`… or …`"""
+
+    operands: tuple[Tree, ...]
+
+
+Tree = Popped | NodeChanged | StatusReturned | Reached | Compare | Not | And | Or
+
+
+def test_of(tree: Tree) -> Test:
+    """The tree as a function of an event."""
+    match tree:
+        case Popped():
+            return _popped(tree)
+        case NodeChanged():
+            return _node_changed(tree)
+        case StatusReturned():
+            return _status_returned(tree)
+        case Reached():
+            return _reached(tree)
+        case Compare():
+            return _compare(tree)
+        case Not():
+            operand = test_of(tree.operand)
+            return lambda event: not operand(event)
+        case And():
+            conjuncts = [test_of(each) for each in tree.operands]
+            return lambda event: all(each(event) for each in conjuncts)
+    disjuncts = [test_of(each) for each in tree.operands]
+    return lambda event: any(each(event) for each in disjuncts)
+
+
+def _popped(tree: Popped) -> Test:
+    is_it = _glob(tree.pod)
+
+    def test(event: AnyEvent) -> bool:
+        return type(event) is QueueMoved and event.cause == "Pop" and any(is_it(move.pod) for move in event.moves)
+
+    return test
+
+
+def _node_changed(tree: NodeChanged) -> Test:
+    is_it = _glob(tree.node)
+
+    def test(event: AnyEvent) -> bool:
+        if type(event) is CacheNode:
+            return is_it(event.node) or any(is_it(change.node) for change in event.nodes)
+        return type(event) is CachePod and any(is_it(change.node) for change in event.nodes)
+
+    return test
+
+
+def _status_returned(tree: StatusReturned) -> Test:
+    is_code, is_plugin, is_stage = _glob(tree.code), _glob(tree.plugin), _glob(tree.stage)
+
+    def test(event: AnyEvent) -> bool:
+        if not isinstance(event, StageEnded | BindingStageEnded) or not is_stage(event.stage):
+            return False
+        if any(is_code(each.code) and is_plugin(each.plugin) for each in event.statuses):
+            return True
+        return type(event) is StageEnded and any(is_code(each.code) and is_plugin(each.plugin) for each in event.rejections)
+
+    return test
+
+
+def _reached(tree: Reached) -> Test:
+    is_it, queue = _glob(tree.pod), tree.queue
+
+    def test(event: AnyEvent) -> bool:
+        return type(event) is QueueMoved and any(move.target == queue != move.source and is_it(move.pod) for move in event.moves)
+
+    return test
+
+
+def _compare(tree: Compare) -> Test:
+    if tree.field == ("t",):
+        read: Callable[[Any], Any] = _type_of
+    else:
+        first, *others = tree.field
+
+        def read(event: Any) -> Any:
+            value = _member(event, first)
+            for name in others:
+                value = _inside(value, name)
+            return value
+
+    holds = _comparison(tree.operator, tree.value)
+
+    def test(event: AnyEvent) -> bool:
+        value = read(event)
+        return any(map(holds, value)) if isinstance(value, list) else holds(value)
+
+    return test
+
+
+def _comparison(operator: str, value: Any) -> Callable[[Any], bool]:
+    match operator:
+        case "==":
+            return lambda found: _is_same(found, value)
+        case "!=":
+            return lambda found: found is not _ABSENT and not _is_same(found, value)
+        case "in":
+            return lambda found: any(_is_same(found, each) for each in value)
+        case "matches":
+            is_it = _glob(value)
+            return lambda found: isinstance(found, str) and is_it(found)
+    compare = _ORDERS[operator]
+    return lambda found: _are_ordered(found, value) and compare(found, value)
+
+
+_ORDERS: dict[str, Callable[[Any, Any], bool]] = {
+    "<": lambda found, value: found < value,
+    "<=": lambda found, value: found <= value,
+    ">": lambda found, value: found > value,
+    ">=": lambda found, value: found >= value,
+}
+
+_ABSENT: Any = object()
+
+
+def _is_same(found: Any, value: Any) -> bool:
+    # In Python True is 1; in JSON it is not.
+    return isinstance(found, bool) == isinstance(value, bool) and found == value
+
+
+def _are_ordered(found: Any, value: Any) -> bool:
+    numbers = isinstance(found, int | float) and isinstance(value, int | float) and not isinstance(found, bool)
+    return numbers or (isinstance(found, str) and isinstance(value, str))
+
+
+def _type_of(event: Any) -> Any:
+    return type(event).__struct_config__.tag
+
+
+def _member(part: Any, name: str) -> Any:
+    """A member by its name in JSON."""
+    if isinstance(part, msgspec.Struct):
+        attribute = attributes_of(type(part)).get(name)
+        return _ABSENT if attribute is None else getattr(part, attribute)
+    if isinstance(part, dict):
+        return part.get(name, _ABSENT)
+    return _ABSENT
+
+
+def _inside(value: Any, name: str) -> Any:
+    if isinstance(value, list):
+        found = [_member(each, name) for each in value]
+        return [inner for each in found for inner in (each if isinstance(each, list) else [each])]
+    return _member(value, name)
+
+
+_attributes: dict[type[msgspec.Struct], dict[str, str]] = {}
+
+
+def attributes_of(kind: type[msgspec.Struct]) -> dict[str, str]:
+    """The members of a struct: their names in JSON, and in Python."""
+    known = _attributes.get(kind)
+    if known is None:
+        known = _attributes[kind] = {field.encode_name: field.name for field in msgspec.structs.fields(kind)}
+    return known
+
+
+def _glob(pattern: str) -> Callable[[str], bool]:
+    """A name in which `*` stands for anything and `?` for one character."""
+    if "*" not in pattern and "?" not in pattern:
+        return pattern.__eq__
+    if pattern == "*":
+        return lambda _: True
+    expression = re.compile(fnmatch.translate(pattern.replace("[", "[[]")))
+    return lambda name: expression.match(name) is not None

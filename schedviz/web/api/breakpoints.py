@@ -1,0 +1,118 @@
+"""`/api/v1/sessions/{id}/breakpoints/`: where runs stop."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.urls import reverse
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from schedviz.sessions import breakpoints
+from schedviz.sessions.breakpoints import TooManyBreakpoints
+from schedviz.sessions.models import Breakpoint
+from schedviz.trace.breakpoint_grammar import BreakpointError
+from schedviz.web.api import bodies
+from schedviz.web.api.access import body_as, session_for
+from schedviz.web.api.errors import ApiError, not_found
+from schedviz.web.api.schema import answer, ref, refused
+from schedviz.web.permissions import Verb
+
+_HINT = (
+    'See docs/breakpoints.md: popped default/web-7, pod default/* reached unschedulablePods, t == "queueMoved" and cause == "NodeAdd", …'
+)
+
+
+class Breakpoints(APIView):
+    """The breakpoints of a session."""
+
+    @extend_schema(operation_id="listBreakpoints", responses={200: answer(bodies.BreakpointList), **refused(404)})
+    def get(self, request: Request, session_id: UUID) -> Response:
+        """List the breakpoints, by number."""
+        session = session_for(request, session_id, Verb.SEE)
+        return Response(bodies.BreakpointList(results=[_body(request, row) for row in breakpoints.of(session.pk)], most=breakpoints.MOST))
+
+    @extend_schema(
+        operation_id="createBreakpoint",
+        request={"application/json": ref(bodies.NewBreakpoint)},
+        responses={201: answer(bodies.BreakpointBody), **refused(400, 403, 404, 409)},
+    )
+    def post(self, request: Request, session_id: UUID) -> Response:
+        """Set a breakpoint. A run that is under way sees it within one slice of its work."""
+        session = session_for(request, session_id, Verb.COMMAND)
+        new = body_as(bodies.NewBreakpoint, request)
+        try:
+            row = breakpoints.put(session.pk, new.when, enabled=new.enabled)
+        except BreakpointError as error:
+            raise _refused(error) from error
+        except TooManyBreakpoints as error:
+            raise ApiError(409, error.code, str(error), expected=f"at most {breakpoints.MOST}") from error
+        body = _body(request, row)
+        return Response(body, status=201, headers={"Location": body.url})
+
+
+class OneBreakpoint(APIView):
+    """One breakpoint of a session."""
+
+    @extend_schema(operation_id="getBreakpoint", responses={200: answer(bodies.BreakpointBody), **refused(404)})
+    def get(self, request: Request, session_id: UUID, number: int) -> Response:
+        """Look at a breakpoint."""
+        session = session_for(request, session_id, Verb.SEE)
+        row = Breakpoint.objects.filter(session=session, number=number).first()
+        return Response(_body(request, _there(row)))
+
+    @extend_schema(
+        operation_id="changeBreakpoint",
+        request={"application/json": ref(bodies.BreakpointChange)},
+        responses={200: answer(bodies.BreakpointBody), **refused(400, 403, 404)},
+    )
+    def patch(self, request: Request, session_id: UUID, number: int) -> Response:
+        """Enable or disable a breakpoint, or write it anew. What is left out stays."""
+        session = session_for(request, session_id, Verb.COMMAND)
+        new = body_as(bodies.BreakpointChange, request)
+        try:
+            row = breakpoints.change(session.pk, number, when=new.when, enabled=new.enabled)
+        except BreakpointError as error:
+            raise _refused(error) from error
+        return Response(_body(request, _there(row)))
+
+    @extend_schema(operation_id="deleteBreakpoint", responses={204: None, **refused(403, 404)})
+    def delete(self, request: Request, session_id: UUID, number: int) -> Response:
+        """Take a breakpoint away."""
+        session = session_for(request, session_id, Verb.COMMAND)
+        if not breakpoints.remove(session.pk, number):
+            raise not_found("breakpoint")
+        return Response(status=204)
+
+
+def _body(request: Request, row: Breakpoint) -> bodies.BreakpointBody:
+    return bodies.BreakpointBody(
+        number=row.number,
+        url=request.build_absolute_uri(reverse("breakpoint", args=[row.session_id, row.number])),
+        when=row.when,
+        enabled=row.enabled,
+        hits=row.hits,
+        last_event=row.last_event,
+        created_at=row.created_at,
+    )
+
+
+def _there(row: Breakpoint | None) -> Breakpoint:
+    if row is None:
+        raise not_found("breakpoint")
+    return row
+
+
+def _refused(error: BreakpointError) -> ApiError:
+    return ApiError(
+        400,
+        "invalid",
+        f"$.when: {error}",
+        path="$.when",
+        expected=error.expected,
+        found=error.found,
+        column=error.column,
+        hint=_HINT,
+    )

@@ -1,0 +1,60 @@
+"""Breakpoints over REST."""
+
+from __future__ import annotations
+
+import pytest
+from rest_framework.test import APIClient
+
+from tests.web.conftest import People
+
+
+@pytest.fixture
+def url(people: People) -> str:
+    return f"/api/v1/sessions/{people.session.pk}/breakpoints/"
+
+
+def test_a_breakpoint_is_set_changed_and_taken_away(owner_client: APIClient, url: str) -> None:
+    made = owner_client.post(url, {"when": "popped default/web-7"}, format="json")
+
+    assert made.status_code == 201
+    assert made.headers["Location"] == made.json()["url"]
+    number = made.json()["number"]
+    assert owner_client.get(url).json()["results"] == [made.json()]
+    changed = owner_client.patch(f"{url}{number}/", {"enabled": False}, format="json").json()
+    assert changed == {**made.json(), "enabled": False}
+    assert owner_client.get(f"{url}{number}/").json() == changed
+    assert owner_client.delete(f"{url}{number}/").status_code == 204
+    assert owner_client.delete(f"{url}{number}/").status_code == 404
+    assert owner_client.patch(f"{url}{number}/", {}, format="json").status_code == 404
+
+
+def test_a_mistake_is_told_with_its_column(owner_client: APIClient, url: str) -> None:
+    response = owner_client.post(url, {"when": "cycle > and"}, format="json")
+
+    assert response.status_code == 400
+    error = response.json()["error"]
+    assert error["message"].startswith("$.when: column 9: expected ")
+    assert (error["detail"]["path"], error["detail"]["column"], error["detail"]["found"]) == ("$.when", 9, "and")
+
+
+@pytest.mark.parametrize("body", [{"when": 3}, {}, {"when": "x" * 501}, {"when": "cycle > 1", "color": "red"}, {"when": ""}])
+def test_what_is_no_breakpoint_is_refused(owner_client: APIClient, url: str, body: dict[str, object]) -> None:
+    assert owner_client.post(url, body, format="json").status_code == 400
+
+
+def test_too_many_are_refused_with_the_limit(owner_client: APIClient, url: str) -> None:
+    for number in range(20):
+        assert owner_client.post(url, {"when": f"cycle == {number}"}, format="json").status_code == 201
+
+    response = owner_client.post(url, {"when": "cycle == 20"}, format="json")
+
+    assert response.status_code == 409
+    assert "at most 20" in response.json()["error"]["message"]
+
+
+def test_who_may_only_look_sets_none(people: People, url: str) -> None:
+    viewer = people.client("viewer")
+
+    assert viewer.get(url).status_code == 200
+    assert viewer.post(url, {"when": "cycle > 1"}, format="json").status_code == 403
+    assert people.client("stranger").get(url).status_code == 404
