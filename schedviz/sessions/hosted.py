@@ -7,6 +7,7 @@ import logging
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import msgspec
@@ -22,7 +23,7 @@ from schedviz.sessions.lease import Lease, fenced_update
 from schedviz.sessions.models import Checkpoint, Session
 from schedviz.sessions.pace import Pace
 from schedviz.sessions.replaying import Stored
-from schedviz.sessions.slots import BULK
+from schedviz.sessions.slots import BULK, SUSPECT
 from schedviz.sessions.watchdog import WATCHDOG
 from schedviz.trace.commands import Pause, Run, Step
 
@@ -136,21 +137,28 @@ class Hosted:
 
         Raises `EngineBroke`, after which the engine must be loaded again, or `Fenced`.
         """
-        began, cycle = time.perf_counter(), self.simulation.cycle
-        if self._is_bulk:
-            with BULK:
-                done = self._do_slice()
+        if self.is_suspicious:
+            # Alone in this process: who else is here while it dies is not suspected of it.
+            with SUSPECT:
+                self._do_and_commit()
         else:
+            self._do_and_commit()
+        if checkpoints.is_due(self._replay_seconds, self._checkpoint.cost_seconds):
+            self.save_checkpoint()
+
+    def _do_and_commit(self) -> None:
+        before = self.position
+        with BULK if self._is_bulk else nullcontext():
+            began, cycle = time.perf_counter(), self.simulation.cycle
             done = self._do_slice()
-        self._replay_seconds += time.perf_counter() - began
+            self._replay_seconds += time.perf_counter() - began
         if self.pace is not None:
             self.pace.did(self.simulation.cycle - cycle)
         self._is_bulk = self.running is not None and self.pace is None
         self._commit(done)
-        if done:
+        if self.position != before:
+            # If it dies later, the next owner gets to the same place with its first slice.
             self.is_suspicious = False
-        if checkpoints.is_due(self._replay_seconds, self._checkpoint.cost_seconds):
-            self.save_checkpoint()
 
     def _do_slice(self) -> list[tuple[Stored, Done]]:
         done: list[tuple[Stored, Done]] = []
