@@ -117,6 +117,8 @@ def judge(path: Path, show: int) -> Verdict:
 
 
 def _compare(path: Path, recorded: dict[str, Any], produced: dict[str, Any]) -> list[str]:
+    if produced.get("error") and not recorded.get("error"):
+        raise Refused(f"{path}: config: {produced['error']}")
     try:
         return list(differences(recorded, produced))
     except (AttributeError, LookupError, TypeError) as error:

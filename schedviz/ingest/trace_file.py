@@ -71,6 +71,8 @@ class _Shape(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     logging: Logging | None = None
     fake_extenders: tuple[dict[str, Any], ...] | None = None
     policies: Policies | None = None
+    #: Observed: why the configuration was refused.
+    error: str | None = None
     steps: list[dict[str, Any]]
 
 
@@ -110,7 +112,8 @@ def trace_from_dict(document: object, *, check_objects: bool = True) -> TraceFil
     if shape.format != FORMAT:
         raise DecodeError("format", f'"{FORMAT}"', f'"{shape.format}"')
     steps = tuple(_step(step, f"steps[{index}]", check_objects=check_objects) for index, step in enumerate(shape.steps))
-    given = {name: value for name in shape.__struct_fields__ if name != "format" and (value := getattr(shape, name)) is not None}
+    kept = [name for name in shape.__struct_fields__ if name not in ("format", "error")]
+    given = {name: value for name in kept if (value := getattr(shape, name)) is not None}
     return TraceFile(**{**given, "steps": steps, "document": document})
 
 

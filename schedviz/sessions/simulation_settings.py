@@ -8,6 +8,7 @@ import msgspec
 
 from schedviz.kube.errors import DecodeError
 from schedviz.kube.explain import describe, explain_validation_error
+from schedviz.sessions.trace_check import check_engine
 
 _MOST = 100_000_000
 
@@ -36,7 +37,9 @@ def simulation_settings(given: dict[str, Any]) -> dict[str, Any]:
             raise DecodeError(name, f"a number from 0 to {_MOST}", describe(value))
     chosen = {names[name]: value for name, value in given.items()}
     try:
-        msgspec.convert(chosen, SimulationSettings)
+        settings = msgspec.convert(chosen, SimulationSettings)
     except msgspec.ValidationError as error:
         raise explain_validation_error(error, chosen, SimulationSettings) from None
+    if settings.config is not None or settings.fake_extenders:
+        check_engine(settings)
     return chosen

@@ -78,6 +78,24 @@ def test_files_that_cannot_be_used_are_named_and_the_others_are_compared(recordi
     assert "agreed 2/9, 7 cannot be used, " in result.output
 
 
+def test_a_recording_with_a_bad_configuration_cannot_be_used(recordings: Path) -> None:
+    config = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "percentageOfNodesToScore": 300}
+    (recordings / "bad.json").write_text(json.dumps({**document(NAMES[0]), "config": config}))
+    result = run(recordings)
+    assert result.exit_code == 2
+    assert "bad.json: config: percentageOfNodesToScore: Invalid value: 300: not in valid range [0-100]\n" in result.output
+    assert "agreed 2/3, 1 cannot be used, " in result.output
+
+
+def test_a_configuration_that_the_real_scheduler_refused_agrees_when_it_is_refused(tmp_path: Path) -> None:
+    config = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "percentageOfNodesToScore": 300}
+    refused = {"format": "schedviz-trace/1", "config": config, "error": "percentageOfNodesToScore: Invalid value", "steps": []}
+    (tmp_path / "refused.json").write_text(json.dumps(refused))
+    result = run(tmp_path)
+    assert result.exit_code == 0, result.output
+    assert "agreed 1/1, " in result.output
+
+
 def test_an_empty_folder_cannot_be_used(tmp_path: Path) -> None:
     result = run(tmp_path)
     assert result.exit_code == 2

@@ -101,6 +101,53 @@ def test_policies_that_do_not_exist_are_refused(owner_client, policies, path, wo
         assert error["message"].startswith(f"{prefix}.{path}: {words}")
 
 
+CONFIG = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+POD = {"kind": "Pod", "metadata": {"name": "web"}, "spec": {"containers": [{"name": "c"}]}}
+
+
+@pytest.mark.parametrize(
+    ("members", "path", "words"),
+    [
+        ({"format": "schedviz-trace/9"}, "format", 'expected "schedviz-trace/1", found "schedviz-trace/9"'),
+        ({"steps": {}}, "steps", "expected a list, found an object"),
+        ({"stops": []}, "stops", "unknown field; there are format, name,"),
+        ({"tickMillis": "soon"}, "tickMillis", "expected a whole number, found"),
+        ({"config": CONFIG | {"percentageOfNodesToScore": 300}}, "config.percentageOfNodesToScore", "Invalid value: 300"),
+        ({"config": CONFIG | {"profilez": []}}, "config.profilez", 'strict decoding error: unknown field "profilez"'),
+        (
+            {"config": CONFIG | {"profiles": [{"plugins": {"score": {"enabled": [{"name": "Nope"}]}}}]}},
+            "config.profiles",
+            'ScorePlugin "Nope" does not exist',
+        ),
+        ({"steps": [{"op": "cycle"}, {"op": "dance"}]}, "steps[1].op", "dance"),
+        ({"steps": [{"op": "cycle", "fast": True}]}, "steps[0].fast", "unknown field"),
+        ({"steps": [{"op": "pause"}]}, "steps[0].op", "the operation 'pause' has no meaning in a file"),
+        ({"steps": [{"op": "delete", "kind": "Pud", "name": "web"}]}, "steps[0].kind", "the scheduler does not read the kind 'Pud'"),
+        ({"steps": [{"op": "create", "object": POD | {"kind": "Pud"}}]}, "steps[0].object.kind", "Pud"),
+        ({"steps": [{"op": "create", "object": POD | {"spec": {"tains": []}}}]}, "steps[0].object.spec.tains", "unknown field"),
+    ],
+)
+def test_a_trace_that_cannot_run_is_refused_at_once(owner_client, people, members, path, words):
+    trace = {"format": "schedviz-trace/1", "steps": [], **members}
+
+    response = owner_client.post("/api/v1/sessions/", {"trace": trace}, format="json")
+
+    assert response.status_code == 400, response.content
+    error = response.json()["error"]
+    assert error["detail"]["path"] == f"$.trace.{path}"
+    assert words in error["message"]
+    assert list(Session.objects.all()) == [people.session]
+
+
+def test_a_configuration_that_is_refused_is_refused_with_the_settings(owner_client):
+    settings = {"config": CONFIG | {"percentageOfNodesToScore": 300}}
+
+    response = owner_client.post("/api/v1/sessions/", {"generate": {}, "settings": settings}, format="json")
+
+    assert response.status_code == 400
+    assert response.json()["error"]["detail"]["path"] == "$.settings.config.percentageOfNodesToScore"
+
+
 def test_the_state_of_a_session_that_is_imported_is_empty(owner_client):
     session = owner_client.post("/api/v1/sessions/", {"generate": {}}, format="json").json()
 

@@ -26,6 +26,7 @@ from schedviz.sessions.answers import may_call_extenders
 from schedviz.sessions.errors import SourceRefused
 from schedviz.sessions.models import Session
 from schedviz.sessions.simulation_settings import simulation_settings
+from schedviz.sessions.trace_check import check_trace
 from schedviz.trace.policies import Policies
 from schedviz.web.api import bodies
 from schedviz.web.api.access import actor_for, body_as, role_for, session_for, whole_number
@@ -36,7 +37,6 @@ from schedviz.web.permissions import Verb, actor_of, visible_sessions
 
 PAGE = 50
 LONGEST_PAGE = 200
-TRACE_FORMAT = "schedviz-trace/1"
 
 
 def session_body(request: Request, session: Session) -> bodies.SessionBody:
@@ -234,14 +234,11 @@ def _described(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
     if new.generate is not None:
         return new.name or "Generated cluster", create.Generate(_possible(new.generate)), given
     assert new.trace is not None
-    if (found := new.trace.get("format")) != TRACE_FORMAT or not isinstance(new.trace.get("steps"), list):
-        raise ApiError(
-            400,
-            "invalid",
-            f"$.trace: is no {TRACE_FORMAT}: it has the format {found!r}, and it needs a list `steps`.",
-            path="$.trace.format" if found != TRACE_FORMAT else "$.trace.steps",
-            expected=TRACE_FORMAT if found != TRACE_FORMAT else "array",
-        )
+    try:
+        check_trace(new.trace)
+    except DecodeError as error:
+        refused = error.inside("$.trace")
+        raise ApiError(400, "invalid", str(refused), path=refused.path, expected=refused.expected, found=refused.found) from error
     return new.name or str(new.trace.get("name") or "Trace"), create.Trace(new.trace), given
 
 
