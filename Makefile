@@ -73,6 +73,7 @@ e2e: setup ## The browser tests
 gen: setup ## Write the generated files again: the wire's JSON Schema, the front end's types
 	$(BIN)/python -m schedviz.web.gen
 	$(BIN)/python -m frontend.scripts.generate_types
+	$(BIN)/python -m frontend.scripts.generate_schema
 
 lock: ## Write requirements.lock again from pyproject.toml
 	@tools/lock

@@ -42,6 +42,7 @@ CHECKS = [
     Step("openapi", [sys.executable, "manage.py", "spectacular", "--validate", "--fail-on-warn", "--file", os.devnull]),
     Step("wire schema", [sys.executable, "-m", "schedviz.web.gen", "--check"]),
     Step("generated", [sys.executable, "-m", "frontend.scripts.generate_types", "--check"]),
+    Step("editor schema", [sys.executable, "-m", "frontend.scripts.generate_schema", "--check"]),
     Step("svelte", ["npm", "run", "--silent", "check"], ROOT / "frontend"),
     Step("eslint", ["npm", "run", "--silent", "lint"], ROOT / "frontend"),
 ]

@@ -4,12 +4,14 @@ import { join } from "node:path";
 import { parse } from "svelte/compiler";
 import { afterEach, describe, expect, it } from "vitest";
 
-import en from "../src/i18n/messages/en.json";
-import zh from "../src/i18n/messages/zh-CN.json";
+import doing from "../src/i18n/messages/en.doing.json";
+import drawn from "../src/i18n/messages/en.json";
+import doingChinese from "../src/i18n/messages/zh-CN.doing.json";
+import drawnChinese from "../src/i18n/messages/zh-CN.json";
 import { ENGLISH, languageAmong, plural, speakFrom, t, vocabularyOf } from "../src/i18n/translate";
 
-const english: Record<string, string> = en;
-const chinese: Record<string, string> = zh;
+const english: Record<string, string> = { ...drawn, ...doing };
+const chinese: Record<string, string> = { ...drawnChinese, ...doingChinese };
 /** Chinese has one form for every count. */
 const isExtraForm = (key: string): boolean => key.endsWith(".one") && key.replace(/one$/, "other") in english;
 const placeholders = (message: string): string[] => [...message.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!).sort();
@@ -25,6 +27,10 @@ describe("every language says everything", () => {
 
   it("has no key that English lacks", () => {
     expect(Object.keys(chinese).filter((key) => !(key in english))).toEqual([]);
+  });
+
+  it("says nothing twice", () => {
+    expect(Object.keys(drawn).filter((key) => key in doing)).toEqual([]);
   });
 
   it("fills the same placeholders", () => {
@@ -78,7 +84,8 @@ describe("the sources", () => {
   /** What is called the same in every language: programs, members of the scheduler's state, resources, keys. */
   const NAMES = new Set(
     `schedviz kube-scheduler v1.27.1 kubectl headNode API server informers activeQ backoffQ unschedulablePods nodeTree imageStates
-    schedulingCycle moveRequestCycle cpu memory pods YAML JSON Esc Space`.split(/\s+/),
+    schedulingCycle moveRequestCycle cpu memory pods args percentageOfNodesToScore podInitialBackoffSeconds podMaxBackoffSeconds
+    bindingFinished deadline YAML JSON Esc Space`.split(/\s+/),
   );
   const SPOKEN = new Set(["title", "aria-label", "placeholder", "alt"]);
 

@@ -1,11 +1,13 @@
 import type { AnyCommand } from "../model/generated";
 import type { MessageKey } from "../i18n/translate";
 import type { Scope, Selection } from "../store/scope.svelte";
-import type { Command } from "./registry";
+import type { Command } from "./command";
+
+export type DoingTab = "object" | "cluster" | "faults" | "configuration";
 
 /** What opens where a command needs to be told more. */
 export interface DoingActions {
-  openDoing(tab: "object" | "cluster" | "faults" | "configuration"): void;
+  openDoing(tab: DoingTab): void;
   edit(thing: Selection): void;
   openShare(): void;
   toggleLanguage(): void;
@@ -13,7 +15,7 @@ export interface DoingActions {
 }
 
 export function doingCommands(scope: Scope, page: DoingActions): Command[] {
-  const open = (tab: Parameters<DoingActions["openDoing"]>[0], keys: string[]): Command => ({
+  const open = (tab: DoingTab, keys: string[]): Command => ({
     id: `do.${tab}`,
     title: `command.do.${tab}`,
     keys,

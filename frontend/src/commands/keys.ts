@@ -1,9 +1,9 @@
-import type { Command } from "./registry";
+import type { Command } from "./command";
 
 /** Where a key is text, or works the thing that has the focus. */
 function isTaken(target: EventTarget | null, key: string): boolean {
   if (!(target instanceof HTMLElement)) return false;
-  if (target.closest("input, textarea, select, [contenteditable]")) return key !== "Escape";
+  if (target.closest("input, textarea, select, [contenteditable]:not([contenteditable=false])")) return key !== "Escape";
   return (key === " " || key === "Enter") && target.closest("button, a, summary, [role=button]") !== null;
 }
 
@@ -11,8 +11,9 @@ function isTaken(target: EventTarget | null, key: string): boolean {
 export function listenForKeys(commands: readonly Command[], isOff: () => boolean): () => void {
   const byKey = new Map(commands.flatMap((command) => command.keys.map((key) => [key, command] as const)));
   const listen = (event: KeyboardEvent): void => {
+    if (event.defaultPrevented) return;
     const chord = (event.ctrlKey || event.metaKey) && !event.altKey;
-    if (event.altKey || (chord && event.key !== "k") || (!chord && isTaken(event.target, event.key))) return;
+    if (event.altKey || (chord && event.key !== "k") || (!chord && isTaken(event.composedPath()[0] ?? event.target, event.key))) return;
     const command = byKey.get(chord ? `Mod+${event.key}` : event.key);
     if (!command || (isOff() && command.id !== "page.dismiss" && command.id !== "page.help")) return;
     event.preventDefault();

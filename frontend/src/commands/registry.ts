@@ -1,19 +1,12 @@
-import type { MessageKey } from "../i18n/translate";
 import { UNITS, type Unit } from "../model/boundaries";
+import type { Command } from "./command";
+import { doingCommands, type DoingActions } from "./doing";
 import { preferences } from "../store/preferences.svelte";
 import type { Scope } from "../store/scope.svelte";
 
-/** What a person can do on the page. Keys and the help read this list; so will the palette. */
-export interface Command {
-  id: string;
-  title: MessageKey;
-  /** As KeyboardEvent.key; the first is the one that help shows. */
-  keys: string[];
-  group: "transport" | "page";
-  run(): void;
-}
+export type { Command } from "./command";
 
-export interface PageActions {
+export interface PageActions extends DoingActions {
   toggleHelp(): void;
   openFiles(): void;
   openSearch(): void;
@@ -78,6 +71,7 @@ export function commandsOf(scope: Scope, page: PageActions): Command[] {
         else scope.follow();
       },
     },
+    ...doingCommands(scope, page),
     {
       id: "page.theme",
       title: "command.theme",

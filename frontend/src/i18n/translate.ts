@@ -1,6 +1,9 @@
-import en from "./messages/en.json";
+import drawn from "./messages/en.json";
+import doing from "./messages/en.doing.json";
 
-/** The English file is the list of keys; a language that lacks one falls back to it. */
+const en = { ...drawn, ...doing };
+
+/** The English files are the list of keys; a language that lacks one falls back to it. `*.doing.json` is what is said where one acts. */
 export type MessageKey = keyof typeof en;
 export type Messages = Partial<Record<MessageKey, string>>;
 
@@ -28,8 +31,8 @@ export function speakFrom(source: () => Vocabulary): void {
 /** The words of a language: English is there, others are fetched when they are first wanted. */
 export async function vocabularyOf(language: Language): Promise<Vocabulary> {
   if (language === "en") return ENGLISH;
-  const { default: messages } = await import("./messages/zh-CN.json");
-  return { language, messages };
+  const [{ default: drawn }, { default: doing }] = await Promise.all([import("./messages/zh-CN.json"), import("./messages/zh-CN.doing.json")]);
+  return { language, messages: { ...drawn, ...doing } };
 }
 
 /** The first language of the page that is among those that somebody reads, as BCP 47 tags in their order; else English. */

@@ -1,0 +1,97 @@
+/** One request to REST, and what a refusal says: in words, where, and what to do. */
+
+/** Where something is wrong, what was expected and found there, and what to do; what is known of it. */
+export interface ErrorDetail {
+  path?: string;
+  expected?: string;
+  found?: string;
+  hint?: string;
+}
+
+/** What the server said was wrong, in its own words. Status 0: it did not answer. */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly code = "",
+    readonly detail: ErrorDetail = {},
+  ) {
+    super(message);
+  }
+}
+
+export interface CallOptions {
+  body?: unknown;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+}
+
+export const BASE = "/api/v1/";
+
+/** One call. Throws an `ApiError`; an abort stays an AbortError. */
+export async function call<T>(method: string, path: string, { body, headers = {}, signal }: CallOptions = {}): Promise<T> {
+  const sent: Record<string, string> = { Accept: "application/json", ...headers };
+  if (method !== "GET") sent["X-CSRFToken"] = csrfToken();
+  if (body !== undefined) sent["Content-Type"] = "application/json";
+  let response: Response;
+  try {
+    response = await fetch(BASE + path, {
+      method,
+      headers: sent,
+      credentials: "same-origin",
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal ? { signal } : {}),
+    });
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    throw new ApiError(0, "");
+  }
+  const text = await response.text();
+  if (!response.ok) throw errorOf(response.status, text);
+  return (text ? JSON.parse(text) : undefined) as T;
+}
+
+/** The error that an answer is. */
+export function errorOf(status: number, text: string): ApiError {
+  let inner: { code?: string; message?: string; detail?: ErrorDetail } = {};
+  try {
+    inner = (JSON.parse(text) as { error?: typeof inner }).error ?? {};
+  } catch {
+    // Not ours: a proxy's page, or nothing.
+  }
+  return new ApiError(status, inner.message ?? messageOf(status, text), inner.code, inner.detail);
+}
+
+/** The words of an error answer: a `detail`, a `message`, else every sentence that is in it. */
+export function messageOf(status: number, text: string): string {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(text);
+  } catch {
+    return text.length > 0 && text.length < 500 && !text.startsWith("<") ? text : `HTTP ${status}`;
+  }
+  return sentences(answer).join("\n") || `HTTP ${status}`;
+}
+
+function sentences(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  if (Array.isArray(value)) return value.flatMap(sentences);
+  if (typeof value === "object" && value !== null) {
+    const { error, detail, message, ...rest } = value as Record<string, unknown>;
+    if (error) return sentences(error);
+    if (message) return [...sentences(message), ...hintIn(detail)];
+    if (detail) return sentences(detail);
+    return Object.entries(rest).flatMap(([key, inner]) => sentences(inner).map((sentence) => `${key}: ${sentence}`));
+  }
+  return [];
+}
+
+/** What to do about it, where the server says so. */
+function hintIn(detail: unknown): string[] {
+  const hint = typeof detail === "object" && detail !== null ? (detail as Record<string, unknown>)["hint"] : undefined;
+  return typeof hint === "string" ? [hint] : [];
+}
+
+export function csrfToken(): string {
+  return document.querySelector<HTMLMetaElement>('meta[name="csrf-token"]')?.content ?? "";
+}

@@ -1,0 +1,11 @@
+import type { MessageKey } from "../i18n/translate";
+
+/** What a person can do on the page. Keys, the help and the palette read this list. */
+export interface Command {
+  id: string;
+  title: MessageKey;
+  /** As KeyboardEvent.key; the first is the one that help shows. */
+  keys: string[];
+  group: "transport" | "do" | "page";
+  run(): void;
+}

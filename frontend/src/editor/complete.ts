@@ -1,0 +1,107 @@
+/** What may be written where the cursor stands: the members of the object around it, or the values of the member on its line. */
+import { CONFIGURATION, memberOf, PLUGINS, resolved, schemaOfKind, type Schema } from "./schema";
+import type { Path } from "./reading";
+
+export interface Suggestion {
+  label: string;
+  detail: string;
+  about: string;
+  /** A member that holds others: what follows goes on the next line. */
+  opens: boolean;
+}
+
+export interface Suggestions {
+  from: number;
+  options: Suggestion[];
+}
+
+const KEY = /^(\s*(?:- +)*)([\w./-]*)$/;
+const VALUE = /^(\s*(?:- +)*)([\w./-]+): +([\w./-]*)$/;
+
+/** Suggestions for a text at a position; null: none. `fallback` is the kind of a document that does not name one yet. */
+export function suggest(text: string, position: number, fallback: string): Suggestions | null {
+  const before = text.slice(0, position).split("\n");
+  const line = before.pop() ?? "";
+  const kind = /^kind: *["']?(\w+)/m.exec(text)?.[1] ?? fallback;
+  const schema = schemaOfKind(kind) ?? schemaOfKind(fallback);
+  if (!schema) return null;
+  const value = VALUE.exec(line);
+  if (value) {
+    const member = follow(schema, [...parents(before, value[1]!), value[2]!], before);
+    const options = choices(member, kind === CONFIGURATION && value[2] === "name").map((label) => ({ label, detail: "", about: "", opens: false }));
+    return options.length ? { from: position - value[3]!.length, options } : null;
+  }
+  const key = KEY.exec(line);
+  if (!key) return null;
+  const outer = follow(schema, parents(before, key[1]!), before);
+  const properties = outer?.properties;
+  if (!properties) return null;
+  const options = Object.entries(properties).map(([label, member]) => {
+    const inner = resolved(member);
+    return { label, detail: shape(inner), about: inner.description ?? "", opens: !!(inner.properties ?? inner.items ?? inner.additionalProperties) };
+  });
+  return { from: position - key[2]!.length, options };
+}
+
+/** The path of the object in which a line with this beginning stands, by the indentation of the lines before it. */
+function parents(before: readonly string[], lead: string): Path {
+  const path: (string | number)[] = [];
+  let depth = lead.length;
+  if (lead.includes("-")) {
+    path.unshift(0);
+    depth = lead.indexOf("-");
+  }
+  let wantsKey = lead.includes("-");
+  for (let i = before.length - 1; i >= 0; i--) {
+    const found = /^(\s*)((?:- +)*)([\w./-]+):(.*)$/.exec(before[i]!);
+    if (!found) continue;
+    const [, spaces = "", dashes = "", name = ""] = found;
+    const column = spaces.length + dashes.length;
+    // A list may stand at the same depth as the member that holds it.
+    if (column < depth || (wantsKey && column === depth && !dashes)) {
+      path.unshift(name);
+      wantsKey = false;
+      depth = column;
+      if (dashes) {
+        path.unshift(0);
+        depth = spaces.length;
+        wantsKey = true;
+      }
+    } else if (dashes && !wantsKey && spaces.length < depth && column === depth) {
+      path.unshift(0);
+      depth = spaces.length;
+      wantsKey = true;
+    }
+    if (depth === 0 && !wantsKey) break;
+  }
+  return path;
+}
+
+function follow(schema: Schema, path: Path, before: readonly string[]): Schema | null {
+  let found: Schema | null = schema;
+  for (const step of path) {
+    if (!found) return null;
+    // Whose arguments they are stands a few lines above, as the name of the plugin.
+    found = memberOf(found, step, step === "args" ? { name: nearestName(before) } : undefined);
+  }
+  return found;
+}
+
+function nearestName(before: readonly string[]): string | undefined {
+  return before.map((line) => /^\s*(?:- +)?name: *(\w+)/.exec(line)?.[1]).findLast((name) => name !== undefined);
+}
+
+function choices(schema: Schema | null, namesPlugins: boolean): string[] {
+  if (!schema) return [];
+  if (schema.enum) return schema.enum.map(String);
+  if (schema.type === "boolean") return ["true", "false"];
+  return namesPlugins ? PLUGINS.map((plugin) => plugin.name) : [];
+}
+
+function shape(schema: Schema): string {
+  if (schema.format === "quantity") return "500m, 2Gi";
+  if (schema.enum) return schema.enum.join(" | ");
+  if (schema.items) return "[]";
+  if (schema.properties ?? schema.additionalProperties) return "{}";
+  return [schema.type].flat().join(" | ");
+}

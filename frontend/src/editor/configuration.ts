@@ -1,0 +1,156 @@
+/** A KubeSchedulerConfiguration as a form sees it, and the text again with one thing changed; comments stay where they are. */
+import { parseDocument } from "yaml";
+
+import { read, type Path } from "./reading";
+import { PLUGINS } from "./schema";
+
+export interface PluginLine {
+  name: string;
+  points: string[];
+  on: boolean;
+  weight: number;
+  /** It is on without anybody saying so. */
+  byDefault: boolean;
+  /** The configuration speaks of it. */
+  spoken: boolean;
+  /** An extension point of its own lists it: too much for a checkbox. */
+  byPoint: string[];
+  takesArgs: boolean;
+  hasArgs: boolean;
+}
+
+export interface ProfileForm {
+  schedulerName: string;
+  percentage: number | null;
+  plugins: PluginLine[];
+}
+
+interface Named {
+  name?: string;
+  weight?: number;
+}
+interface Written {
+  percentageOfNodesToScore?: number;
+  podInitialBackoffSeconds?: number;
+  podMaxBackoffSeconds?: number;
+  profiles?: {
+    schedulerName?: string;
+    percentageOfNodesToScore?: number;
+    plugins?: Record<string, { enabled?: Named[]; disabled?: Named[] } | undefined>;
+    pluginConfig?: Named[];
+  }[];
+}
+
+export interface ConfigurationForm {
+  percentage: number | null;
+  initialBackoff: number | null;
+  maxBackoff: number | null;
+  profiles: ProfileForm[];
+}
+
+/** What a text says; null where it is no mapping or no YAML. */
+export function formOf(text: string, takesArgs: (plugin: string) => boolean): ConfigurationForm | null {
+  const { value, problems } = read(text);
+  if (problems.length || typeof value !== "object" || value === null || Array.isArray(value)) return null;
+  const written = value as Written;
+  const profiles = Array.isArray(written.profiles) && written.profiles.length ? written.profiles : [{}];
+  return {
+    percentage: written.percentageOfNodesToScore ?? null,
+    initialBackoff: written.podInitialBackoffSeconds ?? null,
+    maxBackoff: written.podMaxBackoffSeconds ?? null,
+    profiles: profiles.map((profile) => {
+      const sets = profile?.plugins ?? {};
+      const { enabled = [], disabled = [] } = sets["multiPoint"] ?? {};
+      const configured = new Set((profile?.pluginConfig ?? []).map(({ name }) => name));
+      const names = [...PLUGINS.map(({ name }) => name), ...enabled.map(({ name = "" }) => name)];
+      const lines = [...new Set(names)].filter(Boolean).map((name): PluginLine => {
+        const facts = PLUGINS.find((plugin) => plugin.name === name);
+        const chosen = enabled.find((one) => one.name === name);
+        const off = disabled.some((one) => one.name === name || one.name === "*");
+        const byPoint = Object.entries(sets)
+          .filter(([point, set]) => point !== "multiPoint" && [...(set?.enabled ?? []), ...(set?.disabled ?? [])].some((one) => one.name === name))
+          .map(([point]) => point);
+        const byDefault = facts?.weight !== undefined;
+        return {
+          name,
+          points: facts?.points ?? [],
+          on: chosen !== undefined || (byDefault && !off),
+          weight: (chosen?.weight ?? facts?.weight ?? 0) || 1,
+          byDefault,
+          spoken: chosen !== undefined || disabled.some((one) => one.name === name),
+          byPoint,
+          takesArgs: takesArgs(name),
+          hasArgs: configured.has(name),
+        };
+      });
+      return { schedulerName: profile?.schedulerName ?? "default-scheduler", percentage: profile?.percentageOfNodesToScore ?? null, plugins: lines };
+    }),
+  };
+}
+
+/** The text with a plugin of a profile on or off, and with another weight. What is as by default is not written. */
+export function withPlugin(text: string, profile: number, name: string, { on, weight }: { on: boolean; weight?: number }): string {
+  const facts = PLUGINS.find((plugin) => plugin.name === name);
+  const isDefault = facts?.weight !== undefined;
+  const usual = (facts?.weight ?? 0) || 1;
+  return changed(text, (document) => {
+    const base: Path = ["profiles", profile, "plugins", "multiPoint"];
+    const set = ((document.toJS() as Written).profiles?.[profile]?.plugins?.["multiPoint"] ?? {}) as { enabled?: Named[]; disabled?: Named[] };
+    const others = (list: Named[] | undefined): Named[] => (list ?? []).filter((one) => one.name !== name);
+    const place = (set.enabled ?? []).findIndex((one) => one.name === name);
+    const enabled = others(set.enabled);
+    const disabled = others(set.disabled);
+    const isAllOff = disabled.some((one) => one.name === "*");
+    const asked = weight ?? (place >= 0 ? (set.enabled![place]!.weight ?? usual) : usual);
+    if (on && (!isDefault || isAllOff || asked !== usual)) enabled.splice(place >= 0 ? place : enabled.length, 0, asked === usual && isDefault ? { name } : { name, weight: asked });
+    if (!on && isDefault && !isAllOff) disabled.push({ name });
+    put(document, [...base, "enabled"], enabled);
+    put(document, [...base, "disabled"], disabled);
+  });
+}
+
+/** The text with arguments for a plugin, empty ones where there were none. */
+export function withArgs(text: string, profile: number, name: string): string {
+  return changed(text, (document) => {
+    const written = (document.toJS() as Written).profiles?.[profile]?.pluginConfig ?? [];
+    if (!written.some((one) => one.name === name)) document.setIn(["profiles", profile, "pluginConfig", written.length], document.createNode({ name, args: {} }));
+  });
+}
+
+/** The text with a number at a path, or without it. */
+export function withNumber(text: string, path: Path, value: number | null): string {
+  return changed(text, (document) => {
+    if (value === null) {
+      if (document.hasIn(path)) document.deleteIn(path);
+    } else document.setIn(path, value);
+  });
+}
+
+type Parsed = ReturnType<typeof parseDocument>;
+
+function changed(text: string, change: (document: Parsed) => void): string {
+  const document = parseDocument(text);
+  if (document.contents === null) (document as { contents: unknown }).contents = document.createNode({});
+  if (!document.has("profiles")) document.set("profiles", document.createNode([{ schedulerName: "default-scheduler" }]));
+  change(document);
+  return document.toString({ lineWidth: 0 });
+}
+
+/** A list at a path; an empty one takes its empty parents with it. */
+function put(document: Parsed, path: Path, list: readonly Named[]): void {
+  if (list.length) {
+    for (let depth = 1; depth < path.length; depth++) {
+      const outer = path.slice(0, depth);
+      if (document.getIn(outer) === undefined || document.getIn(outer) === null) document.setIn(outer, document.createNode({}));
+    }
+    document.setIn(path, document.createNode(list));
+    return;
+  }
+  if (!document.hasIn(path)) return;
+  document.deleteIn(path);
+  for (let depth = path.length - 1; depth > 2; depth--) {
+    const outer = document.getIn(path.slice(0, depth)) as { items?: unknown[] } | undefined;
+    if (!outer?.items || outer.items.length) return;
+    document.deleteIn(path.slice(0, depth));
+  }
+}

@@ -1,0 +1,76 @@
+import generated from "./schema.json";
+
+/** The part of JSON Schema that `schema.json` uses. */
+export interface Schema {
+  type?: string | string[];
+  format?: string;
+  description?: string;
+  enum?: readonly unknown[];
+  minimum?: number;
+  maximum?: number;
+  properties?: Record<string, Schema>;
+  additionalProperties?: Schema;
+  items?: Schema;
+  $ref?: string;
+  anyOf?: Schema[];
+  /** Members that Kubernetes has and the scheduler does not read. */
+  "x-unread"?: readonly string[];
+}
+
+export interface PluginFacts {
+  name: string;
+  /** Extension points, as members of `plugins` are called. */
+  points: string[];
+  /** As it is enabled by default; missing: it is not. */
+  weight?: number;
+}
+
+interface Generated {
+  "x-kinds": Record<string, { apiVersion: string; namespaced: boolean }>;
+  "x-plugins": PluginFacts[];
+  "x-args": Record<string, string>;
+  $defs: Record<string, Schema>;
+}
+
+const known = generated as unknown as Generated;
+
+export const PLUGINS: readonly PluginFacts[] = known["x-plugins"];
+export const KINDS = known["x-kinds"];
+export const CONFIGURATION = "KubeSchedulerConfiguration";
+export const CONFIGURATION_VERSION = "kubescheduler.config.k8s.io/v1";
+
+/** A whole document of a kind: its own members, and the head that all have. */
+export function schemaOfKind(kind: string): Schema | null {
+  const found = known.$defs[kind];
+  if (!found || (kind !== CONFIGURATION && !(kind in KINDS))) return null;
+  const version = kind === CONFIGURATION ? CONFIGURATION_VERSION : KINDS[kind]!.apiVersion;
+  return { ...found, properties: { apiVersion: { type: "string", enum: [version] }, ...found.properties, kind: { type: "string", enum: [kind] } } };
+}
+
+/** The schema itself, or the definition that it names. */
+export function resolved(schema: Schema): Schema {
+  if (schema.$ref) return known.$defs[schema.$ref.slice(schema.$ref.lastIndexOf("/") + 1)] ?? {};
+  const choices = schema.anyOf;
+  return choices?.length === 1 ? resolved(choices[0]!) : schema;
+}
+
+/** The arguments of a plugin; null: it takes none. */
+export function schemaOfArgs(plugin: unknown): Schema | null {
+  const name = known["x-args"][String(plugin)];
+  const found = name === undefined ? undefined : known.$defs[name];
+  if (!found) return null;
+  return { ...found, properties: { apiVersion: { type: "string" }, kind: { type: "string" }, ...found.properties } };
+}
+
+/** The schema of one member, or of an item of a list, of a value with this schema; `value` tells which plugin's arguments are meant. */
+export function memberOf(schema: Schema, name: string | number, value?: unknown): Schema | null {
+  const outer = resolved(schema);
+  if (typeof name === "number") return outer.items ? resolved(outer.items) : null;
+  if (name === "args" && isPluginConfig(outer)) return schemaOfArgs((value as { name?: unknown } | undefined)?.name) ?? {};
+  const found = outer.properties?.[name] ?? outer.additionalProperties;
+  return found ? resolved(found) : null;
+}
+
+function isPluginConfig(schema: Schema): boolean {
+  return schema === known.$defs["PluginConfig"];
+}

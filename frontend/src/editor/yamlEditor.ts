@@ -1,0 +1,165 @@
+/** CodeMirror for YAML that knows its schema. This module and all that it draws in is fetched when the first editor opens. */
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap, type CompletionContext, type CompletionResult } from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap, indentLess, indentMore } from "@codemirror/commands";
+import { yaml } from "@codemirror/lang-yaml";
+import { bracketMatching, foldGutter, foldKeymap, HighlightStyle, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
+import { forceLinting, linter, lintGutter, lintKeymap, type Diagnostic } from "@codemirror/lint";
+import { Compartment, EditorState } from "@codemirror/state";
+import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
+import { tags } from "@lezer/highlight";
+
+import { check } from "./check";
+import { suggest } from "./complete";
+import type { Problem } from "./reading";
+
+export interface EditorOptions {
+  text: string;
+  label: string;
+  /** Kinds that may stand in it; the first is what a document is that does not say. */
+  kinds: readonly string[];
+  readonly?: boolean;
+  onchange(text: string, problems: readonly Problem[]): void;
+  /** Mod+Enter. */
+  onsubmit?(): void;
+}
+
+export interface YamlEditor {
+  /** Another text in place of the whole one. */
+  replace(text: string): void;
+  /** Mark what somebody else found wrong, and show it, until the text changes. */
+  mark(problem: Problem): void;
+  text(): string;
+  focus(): void;
+  destroy(): void;
+}
+
+const LINT_MILLIS = 200;
+
+export function openEditor(parent: HTMLElement | ShadowRoot, options: EditorOptions): YamlEditor {
+  let told: Problem | null = null;
+  const look = (text: string): Problem[] => (options.readonly ? [] : [...check(text, options.kinds), ...(told ? [told] : [])]);
+  const diagnose = (view: EditorView): Diagnostic[] =>
+    look(view.state.doc.toString()).map((problem) => ({ ...problem, to: Math.min(Math.max(problem.to, problem.from), view.state.doc.length) }));
+  const complete = (context: CompletionContext): CompletionResult | null => {
+    const found = suggest(context.state.doc.toString(), context.pos, options.kinds[0] ?? "");
+    if (!found || (!context.explicit && found.from === context.pos)) return null;
+    return {
+      from: found.from,
+      validFor: /^[\w./-]*$/,
+      options: found.options.map((option) => ({
+        label: option.label,
+        detail: option.detail,
+        ...(option.about ? { info: option.about } : {}),
+        ...(option.detail ? { apply: option.opens ? `${option.label}:` : `${option.label}: ` } : {}),
+      })),
+    };
+  };
+  const editable = new Compartment();
+  const view = new EditorView({
+    parent,
+    ...(parent instanceof ShadowRoot ? { root: parent } : {}),
+    state: EditorState.create({
+      doc: options.text,
+      extensions: [
+        lineNumbers(),
+        history(),
+        foldGutter(),
+        drawSelection(),
+        indentOnInput(),
+        indentUnit.of("  "),
+        bracketMatching(),
+        closeBrackets(),
+        highlightActiveLine(),
+        yaml(),
+        syntaxHighlighting(COLOURS),
+        lintGutter(),
+        linter(diagnose, { delay: LINT_MILLIS }),
+        autocompletion({ override: [complete], icons: false }),
+        editable.of([EditorState.readOnly.of(options.readonly ?? false), EditorView.editable.of(!options.readonly)]),
+        EditorView.contentAttributes.of({ "aria-label": options.label, ...(options.readonly ? { tabindex: "0" } : {}) }),
+        EditorView.updateListener.of((update) => {
+          if (!update.docChanged) return;
+          told = null;
+          const text = update.state.doc.toString();
+          options.onchange(text, look(text));
+        }),
+        keymap.of([
+          {
+            key: "Mod-Enter",
+            run() {
+              options.onsubmit?.();
+              return true;
+            },
+          },
+          // Tab indents inside of a line; Escape first, and it leaves the editor, as the hint beside it says.
+          { key: "Tab", run: (target) => !target.state.readOnly && indentMore(target), shift: indentLess },
+          ...closeBracketsKeymap,
+          ...defaultKeymap,
+          ...historyKeymap,
+          ...foldKeymap,
+          ...completionKeymap,
+          ...lintKeymap,
+        ]),
+        LOOK,
+      ],
+    }),
+  });
+  options.onchange(options.text, look(options.text));
+  return {
+    replace(text) {
+      told = null;
+      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, selection: { anchor: 0 }, scrollIntoView: true });
+    },
+    mark(problem) {
+      told = problem;
+      view.dispatch({ selection: { anchor: Math.min(problem.from, view.state.doc.length) }, scrollIntoView: true });
+      forceLinting(view);
+      options.onchange(view.state.doc.toString(), look(view.state.doc.toString()));
+    },
+    text: () => view.state.doc.toString(),
+    focus() {
+      view.focus();
+    },
+    destroy() {
+      view.destroy();
+    },
+  };
+}
+
+const COLOURS = HighlightStyle.define([
+  { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: "var(--ink)", fontWeight: "500" },
+  { tag: [tags.string, tags.content, tags.attributeValue], color: "var(--waterline)" },
+  { tag: [tags.number, tags.bool, tags.null, tags.keyword], color: "var(--assumed)" },
+  { tag: [tags.comment, tags.lineComment], color: "var(--ink-3)" },
+  { tag: [tags.punctuation, tags.separator, tags.squareBracket, tags.brace], color: "var(--ink-2)" },
+  { tag: [tags.labelName, tags.typeName], color: "var(--wait)" },
+]);
+
+const LOOK = EditorView.theme({
+  "&": { height: "100%", backgroundColor: "var(--paper-sunk)", color: "var(--ink)", fontSize: "12px" },
+  "&.cm-focused": { outline: "2px solid var(--focus)", outlineOffset: "-1px" },
+  ".cm-scroller": { fontFamily: "var(--font-code)", lineHeight: "18px", overflow: "auto" },
+  ".cm-content": { padding: "8px 0", caretColor: "var(--ink)" },
+  ".cm-cursor": { borderLeftColor: "var(--ink)" },
+  ".cm-gutters": { backgroundColor: "transparent", border: "0", color: "var(--ink-3)" },
+  ".cm-activeLine": { backgroundColor: "var(--hover)" },
+  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: "var(--selected-back)" },
+  ".cm-matchingBracket": { backgroundColor: "var(--selected-back)", outline: "none" },
+  ".cm-tooltip": { border: "1px solid var(--line-strong)", borderRadius: "3px", backgroundColor: "var(--paper-raised)", color: "var(--ink)", maxWidth: "440px" },
+  ".cm-tooltip-autocomplete > ul": { fontFamily: "var(--font-code)", maxHeight: "240px" },
+  ".cm-tooltip-autocomplete > ul > li[aria-selected]": { backgroundColor: "var(--selected-back)", color: "var(--ink)" },
+  ".cm-completionDetail": { color: "var(--ink-3)", fontStyle: "normal", marginLeft: "16px" },
+  ".cm-completionInfo": { padding: "8px" },
+  ".cm-diagnostic": { borderLeftWidth: "2px", fontFamily: "var(--font)", padding: "4px 8px", whiteSpace: "pre-wrap" },
+  ".cm-diagnostic-error": { borderLeftColor: "var(--error)" },
+  ".cm-diagnostic-warning": { borderLeftColor: "var(--unschedulable)" },
+  ".cm-diagnostic-info": { borderLeftColor: "var(--ink-3)" },
+  ".cm-lintRange": { backgroundImage: "none", textDecorationLine: "underline", textDecorationThickness: "1.5px", textUnderlineOffset: "3px" },
+  ".cm-lintRange-error": { textDecorationStyle: "wavy", textDecorationColor: "var(--error)" },
+  ".cm-lintRange-warning": { textDecorationStyle: "wavy", textDecorationColor: "var(--unschedulable)" },
+  ".cm-lintRange-info": { textDecorationLine: "none", opacity: "0.6" },
+  ".cm-lint-marker": { width: "8px", height: "8px", margin: "5px 2px", content: '""', borderRadius: "50%" },
+  ".cm-lint-marker-error": { backgroundColor: "var(--error)" },
+  ".cm-lint-marker-warning": { backgroundColor: "var(--unschedulable)" },
+  ".cm-lint-marker-info": { backgroundColor: "transparent", border: "1px solid var(--ink-3)" },
+});

@@ -1,0 +1,22 @@
+/** The commands that were chosen last in this browser, newest first. */
+const KEY = "schedviz.recent";
+const KEPT = 6;
+
+export const recent = {
+  list(): string[] {
+    try {
+      const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? "[]");
+      return Array.isArray(kept) ? kept.filter((id) => typeof id === "string") : [];
+    } catch {
+      return [];
+    }
+  },
+
+  add(id: string): void {
+    try {
+      localStorage.setItem(KEY, JSON.stringify([id, ...this.list().filter((other) => other !== id)].slice(0, KEPT)));
+    } catch {
+      // A browser that keeps nothing forgets.
+    }
+  },
+};

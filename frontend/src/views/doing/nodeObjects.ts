@@ -1,0 +1,61 @@
+import type { Create } from "../../model/generated";
+
+/** What nodes and pods that are made here have in common. Quantities as Kubernetes writes them. */
+export interface NodePlan {
+  count: number;
+  prefix: string;
+  zone: string;
+  cpu: string;
+  memory: string;
+  pods: string;
+}
+
+export interface PodPlan {
+  count: number;
+  prefix: string;
+  namespace: string;
+  cpu: string;
+  memory: string;
+  priority: number;
+}
+
+/** So many commands that create nodes, under the first names that nobody has. */
+export function nodesOf(plan: NodePlan, taken: ReadonlySet<string>): Create[] {
+  const amounts = { cpu: plan.cpu, memory: plan.memory, pods: plan.pods };
+  return freeNames(plan.prefix, plan.count, taken).map((name) => ({
+    op: "create",
+    object: {
+      apiVersion: "v1",
+      kind: "Node",
+      metadata: {
+        name,
+        labels: { "kubernetes.io/hostname": name, ...(plan.zone ? { "topology.kubernetes.io/zone": plan.zone } : {}) },
+      },
+      spec: {},
+      status: { capacity: amounts, allocatable: amounts },
+    },
+  }));
+}
+
+/** So many commands that create equal pods. `taken` are keys, `namespace/name`. */
+export function podsOf(plan: PodPlan, taken: ReadonlySet<string>): Create[] {
+  const inSpace = new Set([...taken].filter((key) => key.startsWith(`${plan.namespace}/`)).map((key) => key.slice(plan.namespace.length + 1)));
+  return freeNames(plan.prefix, plan.count, inSpace).map((name) => ({
+    op: "create",
+    object: {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name, namespace: plan.namespace, labels: { app: plan.prefix.replace(/-+$/, "") } },
+      spec: {
+        ...(plan.priority ? { priority: plan.priority } : {}),
+        containers: [{ name: "main", resources: { requests: { cpu: plan.cpu, memory: plan.memory } } }],
+      },
+    },
+  }));
+}
+
+function freeNames(prefix: string, count: number, taken: ReadonlySet<string>): string[] {
+  const names: string[] = [];
+  for (let number = 1; names.length < count; number++) if (!taken.has(`${prefix}${number}`)) names.push(`${prefix}${number}`);
+  return names;
+}

@@ -1,0 +1,113 @@
+import { describe, expect, it } from "vitest";
+
+import { check, OBJECT_KINDS, refused } from "../src/editor/check";
+import { suggest } from "../src/editor/complete";
+import { formOf, withArgs, withNumber, withPlugin } from "../src/editor/configuration";
+import { read, stepsOf } from "../src/editor/reading";
+import { CONFIGURATION, schemaOfArgs } from "../src/editor/schema";
+import { CONFIGURATION_TEMPLATE, TEMPLATES } from "../src/editor/templates";
+
+const POD = TEMPLATES.find(({ id }) => id === "pod")!.text;
+const messages = (text: string, kinds = OBJECT_KINDS): string[] => check(text, kinds).map(({ severity, message }) => `${severity}: ${message}`);
+const underlined = (text: string, kinds = OBJECT_KINDS): string[] => check(text, kinds).map(({ from, to }) => text.slice(from, to));
+const form = (text: string) => formOf(text, (name) => schemaOfArgs(name) !== null)!;
+const line = (text: string, name: string) => form(text).profiles[0]!.plugins.find((plugin) => plugin.name === name)!;
+
+describe("checking an object", () => {
+  it.each(TEMPLATES)("finds nothing wrong with the template $id", ({ text }) => {
+    expect(messages(text)).toEqual([]);
+  });
+
+  it("finds a member that is misspelt, where it stands", () => {
+    const text = POD.replace("containers:", "containes:");
+    expect(messages(text)).toEqual(["error: There is no containes here; is containers meant?"]);
+    expect(underlined(text)).toEqual(["containes"]);
+  });
+
+  it("tells apart what Kubernetes has and the scheduler does not read", () => {
+    const text = POD.replace("spec:\n", "spec:\n  dnsPolicy: ClusterFirst\n");
+    expect(messages(text)).toEqual(["info: The scheduler does not read dnsPolicy: it makes no difference here."]);
+  });
+
+  it("finds quantities, choices and types that are none", () => {
+    const text = POD.replace("500m", "half").replace("name: main", "name: 7").replace("spec:\n", "spec:\n  preemptionPolicy: Perhaps\n");
+    expect(underlined(text)).toEqual(["Perhaps", "7", "half"]);
+  });
+
+  it("says which kinds there are where the kind is unknown", () => {
+    expect(messages("kind: Toaster\n")[0]).toContain("Pod");
+  });
+
+  it("stops at what is no YAML", () => {
+    expect(check("a: [1,\n", OBJECT_KINDS)[0]).toMatchObject({ severity: "error" });
+  });
+
+  it("puts what the server refuses at the line that it means", () => {
+    const problem = refused(POD, "$.object.spec.containers[0].resources.requests.cpu", "object", "no");
+    expect(POD.slice(problem.from, problem.to)).toBe("500m");
+    const missing = refused(POD, "$.object.spec.containers[0].ports[2]", "object", "no");
+    expect(POD.slice(missing.from, missing.to)).toBe("name");
+  });
+
+  it("reads paths as both servers write them", () => {
+    expect(stepsOf("$.config.profiles[0].pluginConfig[1].args")).toEqual(["config", "profiles", 0, "pluginConfig", 1, "args"]);
+  });
+});
+
+describe("what may stand here", () => {
+  const labels = (text: string, fallback = "Pod"): string[] => suggest(text, text.length, fallback)?.options.map(({ label }) => label) ?? [];
+
+  it("are the members of the object around the cursor", () => {
+    expect(labels("kind: Pod\nspec:\n  ")).toContain("tolerations");
+    expect(labels("kind: Pod\nspec:\n  containers:\n    - name: main\n      ")).toContain("resources");
+    expect(labels("kind: Pod\nspec:\n  tolerations:\n  - ")).toContain("effect");
+    expect(labels("kind: Node\nspec:\n  ")).toContain("taints");
+  });
+
+  it("are the values of a member", () => {
+    expect(labels("kind: Pod\nspec:\n  tolerations:\n  - effect: ")).toEqual(["NoSchedule", "PreferNoSchedule", "NoExecute"]);
+    expect(labels("kind: Pod\nspec:\n  hostNetwork: ")).toEqual(["true", "false"]);
+  });
+
+  it("are plugins and their arguments in a configuration", () => {
+    const head = "profiles:\n  - plugins:\n      multiPoint:\n        enabled:\n          - name: ";
+    expect(labels(head, CONFIGURATION)).toContain("NodeResourcesFit");
+    expect(labels("profiles:\n  - pluginConfig:\n      - name: NodeResourcesFit\n        args:\n          ", CONFIGURATION)).toContain("scoringStrategy");
+  });
+});
+
+describe("the form over a configuration", () => {
+  it("knows what is on by default, and what each counts", () => {
+    expect(line(CONFIGURATION_TEMPLATE, "TaintToleration")).toMatchObject({ on: true, weight: 3, byDefault: true, spoken: false });
+    expect(line(CONFIGURATION_TEMPLATE, "SelectorSpread")).toMatchObject({ on: false });
+  });
+
+  it("turns a plugin off and on again, and leaves no trace", () => {
+    const off = withPlugin(CONFIGURATION_TEMPLATE, 0, "ImageLocality", { on: false });
+    expect(off).toContain("disabled:\n          - name: ImageLocality");
+    expect(line(off, "ImageLocality").on).toBe(false);
+    expect(withPlugin(off, 0, "ImageLocality", { on: true })).toBe(CONFIGURATION_TEMPLATE);
+  });
+
+  it("gives a plugin another weight, and takes it back", () => {
+    const heavy = withPlugin(CONFIGURATION_TEMPLATE, 0, "TaintToleration", { on: true, weight: 7 });
+    expect(line(heavy, "TaintToleration")).toMatchObject({ on: true, weight: 7, spoken: true });
+    expect(withPlugin(heavy, 0, "TaintToleration", { on: true, weight: 3 })).toBe(CONFIGURATION_TEMPLATE);
+  });
+
+  it("keeps comments", () => {
+    const text = CONFIGURATION_TEMPLATE.replace("profiles:", "# ours\nprofiles:");
+    expect(withNumber(withArgs(text, 0, "NodeResourcesFit"), ["percentageOfNodesToScore"], 50)).toContain("# ours");
+  });
+
+  it("begins from an empty text", () => {
+    expect(read(withPlugin("", 0, "ImageLocality", { on: false })).problems).toEqual([]);
+  });
+
+  it("checks plugins' names and arguments", () => {
+    const text = withArgs(CONFIGURATION_TEMPLATE, 0, "NodeResourcesFit").replace("args: {}", "args: {scoringStrategie: {}}");
+    expect(messages(text, [CONFIGURATION])).toEqual(["error: There is no scoringStrategie here; is scoringStrategy meant?"]);
+    const named = withPlugin(CONFIGURATION_TEMPLATE, 0, "ImageLocalty", { on: true });
+    expect(messages(named, [CONFIGURATION])).toEqual(["warning: There is no plugin ImageLocalty; is ImageLocality meant?"]);
+  });
+});
