@@ -18,6 +18,8 @@ from typing import NoReturn, TypeVar
 
 import pytest
 
+from tests.postgres import PostgresServer, binaries
+
 T = TypeVar("T")
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -219,48 +221,13 @@ def io_worker(redis_server: RedisServer, django_db_setup: None) -> Iterator[Work
     worker.stop()
 
 
-class PostgresServer:
-    """A PostgreSQL cluster in a folder of its own, that listens on a unix socket alone."""
-
-    def __init__(self, binaries: Path) -> None:
-        self._binaries = binaries
-        self._folder = Path(tempfile.mkdtemp(prefix="schedviz-pg-"))
-        self.url = f"postgresql://postgres@/postgres?host={self._folder}"
-
-    def start(self) -> None:
-        if os.getuid() == 0:
-            # PostgreSQL refuses to run as root.
-            shutil.chown(self._folder, "postgres")
-        self._run("initdb", "-D", str(self._folder / "data"), "-U", "postgres", "-A", "trust", "--no-sync")
-        options = f"-k {self._folder} -c listen_addresses='' -c max_connections=200"
-        self._run("pg_ctl", "-D", str(self._folder / "data"), "-o", options, "-l", str(self._folder / "log"), "-w", "start")
-
-    def stop(self) -> None:
-        self._run("pg_ctl", "-D", str(self._folder / "data"), "-m", "immediate", "-w", "stop")
-        shutil.rmtree(self._folder, ignore_errors=True)
-
-    def _run(self, program: str, *arguments: str) -> None:
-        as_postgres = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
-        done = subprocess.run(
-            [*as_postgres, str(self._binaries / program), *arguments], cwd="/", check=False, capture_output=True, text=True, timeout=60
-        )
-        assert done.returncode == 0, done.stderr
-
-
-def _postgres_binaries() -> Path | None:
-    if found := shutil.which("initdb"):
-        return Path(found).resolve().parent
-    installed = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-    return installed[-1].parent if installed else None
-
-
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[PostgresServer]:
     """A PostgreSQL for the tests that are marked `postgres`."""
-    binaries = _postgres_binaries()
-    if binaries is None:
+    found = binaries()
+    if found is None:
         missing("PostgreSQL (initdb)", "Install it: apt install postgresql.")
-    server = PostgresServer(binaries)
+    server = PostgresServer(found)
     server.start()
     yield server
     server.stop()

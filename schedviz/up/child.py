@@ -114,7 +114,9 @@ class Child:
                     pipe.close()
         self._process = None
         now = time.monotonic()
-        self.deaths = 1 if now - self._started > HEALTHY_AFTER_SECONDS else self.deaths + 1
+        # Whoever was killed from outside can be expected to live.
+        healthy = self.was_blameless or now - self._started > HEALTHY_AFTER_SECONDS
+        self.deaths = 1 if healthy else self.deaths + 1
         self.due = now + BACK_OFF_SECONDS[min(self.deaths, len(BACK_OFF_SECONDS)) - 1]
         return code
 

@@ -1,0 +1,192 @@
+"""Kills random parts of a running schedviz with -9 for a while, and then checks that nothing was lost, doubled or done out of order.
+
+    python -m tests.faults --minutes 20 --database sqlite --sessions 8 --seed 7
+
+Everything is real: `schedviz up` with its supervisor, web server, workers, Redis and database, commands over REST. Ends with 0, or
+with 1 and the story of what went wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import json
+import os
+import random
+import shutil
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.faults.installation import PARTS, SUPERVISOR, Installation
+from tests.postgres import PostgresServer, binaries
+
+#: How often each part is chosen. A supervisor takes everything with it, so it is spared a little.
+CHANCES = {**dict.fromkeys(PARTS, 3), SUPERVISOR: 1}
+DATABASE = "database"
+#: After the last kill everything must be done within this time.
+_END_SECONDS = 120.0
+
+
+def main() -> int:
+    options = _options()
+    say(f"seed {options.seed}")
+    folder = Path(tempfile.mkdtemp(prefix="schedviz-faults-"))
+    with database(options.database, folder) as (url, crash):
+        _django(folder, url)
+        installation = Installation(folder, url)
+        installation.start()
+        try:
+            installation.wait_until_up()
+            figures = run(installation, options, crash)
+        except AssertionError as error:
+            from tests.faults import verdict
+
+            say(f"FAILED with seed {options.seed}: {error}\n{verdict.story()}\n{installation.logs()}")
+            return 1
+        finally:
+            installation.stop()
+            _close_connections()
+        say(json.dumps(figures))
+    shutil.rmtree(folder, ignore_errors=True)
+    return 0
+
+
+def say(line: str) -> None:
+    """At once, also into a pipe."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__.split("\n", maxsplit=1)[0] if __doc__ else None)
+    parser.add_argument("--minutes", type=float, default=0.5)
+    parser.add_argument("--database", choices=["sqlite", "postgres"], default="sqlite")
+    parser.add_argument("--sessions", type=int, default=8)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 30))
+    parser.add_argument("--pause", type=float, default=2.0, help="seconds between two kills, on average (default: %(default)s)")
+    return parser.parse_args()
+
+
+@contextmanager
+def database(kind: str, folder: Path) -> Iterator[tuple[str, PostgresServer | None]]:
+    """The URL of a new database and, where it is a server, that server."""
+    if kind == "sqlite":
+        yield f"sqlite:///{folder / 'data' / 'schedviz.sqlite3'}", None
+        return
+    found = binaries()
+    if found is None:
+        sys.exit("PostgreSQL (initdb) was not found. Install it: apt install postgresql.")
+    server = PostgresServer(found)
+    server.start()
+    try:
+        yield server.url, server
+    finally:
+        server.stop()
+
+
+def _django(folder: Path, url: str) -> None:
+    os.environ |= {"DJANGO_SETTINGS_MODULE": "schedviz.settings", "SCHEDVIZ_DATA": str(folder / "data"), "SCHEDVIZ_DATABASE_URL": url}
+    (folder / "data").mkdir(mode=0o700)
+    import django
+
+    django.setup()
+
+
+def _close_connections() -> None:
+    from django.db import connections
+
+    connections.close_all()
+
+
+def run(installation: Installation, options: argparse.Namespace, server: PostgresServer | None) -> dict[str, object]:
+    """Send and kill, wait, check. Returns what is worth telling; raises `AssertionError`."""
+    from tests.faults import verdict
+    from tests.faults.sender import Sender
+
+    chance = random.Random(options.seed)
+    stopped = threading.Event()
+    senders = [Sender(installation, made, chance.randrange(1 << 30), stopped) for made in make_sessions(installation, options.sessions)]
+    for sender in senders:
+        sender.start()
+    killed = kill_at_random(installation, server, chance, seconds=options.minutes * 60, pause=options.pause)
+    stopped.set()
+    for sender in senders:
+        sender.join(timeout=_END_SECONDS)
+    assert not any(sender.trouble or sender.is_alive() for sender in senders), [sender.trouble for sender in senders]
+    ended = time.monotonic()
+    await_true(verdict.everything_is_applied, "not everything that was accepted was applied")
+    caught_up = time.monotonic() - ended
+    installation.stop()
+
+    events = sum(verdict.check(sender.session_id, sender.sent) for sender in senders)
+    waits = sorted(wait for sender in senders for wait in verdict.waiting_seconds(sender.session_id))
+    return {
+        "killed": killed,
+        "commands": sum(len(sender.sent) for sender in senders),
+        "events": events,
+        "unanswered": sum(sender.unanswered for sender in senders),
+        "longest until accepted, s": round(max(sender.longest_seconds for sender in senders), 2),
+        "accepted to applied, s": {name: round(waits[int(len(waits) * part)], 3) for name, part in (("p50", 0.5), ("p99", 0.99))}
+        | {"max": round(waits[-1], 2)},
+        "caught up after, s": round(caught_up, 2),
+    }
+
+
+def make_sessions(installation: Installation, number: int) -> list[str]:
+    """Sessions of a small cluster each, imported."""
+    made: list[str] = []
+    for seed in range(number):
+        body = {"name": f"fault {seed}", "generate": {"nodes": 4, "pods": 100, "seed": seed}}
+        status, answer = installation.ask("POST", "/api/v1/sessions/", body)
+        assert status == 201, answer
+        made.append(answer["id"])
+
+    def all_ready() -> bool:
+        return all(installation.ask("GET", f"/api/v1/sessions/{each}/")[1]["status"] == "ready" for each in made)
+
+    await_true(all_ready, "not every session was imported")
+    return made
+
+
+def kill_at_random(
+    installation: Installation, server: PostgresServer | None, chance: random.Random, *, seconds: float, pause: float
+) -> dict[str, int]:
+    """Kill one part every now and then. Returns how often which."""
+    killed: collections.Counter[str] = collections.Counter()
+    chances = CHANCES if server is None else {**CHANCES, DATABASE: 1}
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        time.sleep(chance.uniform(0.2 * pause, 1.8 * pause))
+        part = chance.choices(list(chances), list(chances.values()))[0]
+        if part == DATABASE and server is not None:
+            server.crash()
+            time.sleep(chance.uniform(0.0, 2.0))
+            server.resume()
+            killed[part] += 1
+        else:
+            killed[part] += installation.kill(part)
+    return dict(killed)
+
+
+def await_true(what: Callable[[], bool], otherwise: str) -> None:
+    """Ask again and again; an `OSError` or a database that is away is no answer."""
+    from django.db import DatabaseError, connection
+
+    deadline = time.monotonic() + _END_SECONDS
+    while True:
+        try:
+            if what():
+                return
+        except DatabaseError:
+            connection.close()
+        assert time.monotonic() < deadline, f"{otherwise} within {_END_SECONDS:.0f} s"
+        time.sleep(0.1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

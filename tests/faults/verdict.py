@@ -1,0 +1,70 @@
+"""What must hold after a fault run, read from the database that it left."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import redis
+from django.db.models import F
+
+from schedviz.sessions import heartbeat, replaying, stream
+from schedviz.sessions.database import DatabaseSeconds
+from schedviz.sessions.models import Checkpoint, Command, CycleSummary, Session
+from schedviz.trace.events import CommandDone
+from tests.sessions.conftest import stored_events
+
+_TOLD = ("status", "lease_owner", "epoch", "acquisitions", "trying_seq", "applied_seq", "last_seq", "interrupt_seq", "chunk", "message")
+
+
+def everything_is_applied() -> bool:
+    """No session has work left."""
+    return not Session.objects.exclude(applied_seq=F("last_seq")).exists()
+
+
+def check(session_id: str, sent: list[tuple[str, int]]) -> int:
+    """Accepted = applied = sent, in order; events, chunks and cycles without gaps; all as one engine would have done it, without a pause.
+
+    Returns how many events were compared.
+    """
+    session = Session.objects.get(pk=session_id)
+    assert session.status != Session.Status.FAILED, session.message
+    rows = list(Command.objects.filter(session=session).order_by("seq"))
+    assert [(row.key, row.seq) for row in rows] == sent, "accepted is not what was sent"
+    assert [row.seq for row in rows] == list(range(1, session.last_seq + 1))
+    assert all(row.outcome is not None for row in rows), "accepted and never applied"
+    assert not [row.seq for row in rows if row.quarantined], session.message
+
+    events = stored_events(session.pk)
+    assert [event.seq for event in events if isinstance(event, CommandDone)] == [row.seq for row in rows]
+    cycles = list(CycleSummary.objects.filter(session=session).order_by("cycle").values_list("cycle", flat=True))
+    assert cycles == list(range(1, session.cycle + 1)), "cycles without a summary, or with two"
+
+    first = Checkpoint.objects.filter(session=session, complete=True).order_by("event", "pk")[0]
+    simulation = replaying.restore(first)
+    replaying.replay(simulation, first, to_seq=0, to_event=first.event)
+    straight: list[Any] = []
+    for stored in replaying.stored_commands(session.pk, after_seq=0):
+        replaying._do(simulation, stored, begun=False, between_cycles=lambda: False)
+        straight += simulation.drain_events()
+    assert msgspec.json.encode(straight) == msgspec.json.encode(events), "a straight replay did something else"
+    return len(events)
+
+
+def waiting_seconds(session_id: str) -> list[float]:
+    """How long each command waited from being accepted until it was applied."""
+    times = Command.objects.filter(session_id=session_id).values_list("accepted_at", "applied_at")
+    return [(applied - accepted).total_seconds() for accepted, applied in times if applied is not None]
+
+
+def story() -> str:
+    """Where everything stands, for whoever has to find out why it does not go on."""
+    lines: list[str] = []
+    for session in Session.objects.annotate(leased=F("lease_until") - DatabaseSeconds()):
+        members = " ".join(f"{name}={getattr(session, name)!r}" for name in _TOLD)
+        lines.append(f"session {session.pk} leased for {session.leased:.1f} s: {members}")
+    try:
+        lines.append(f"workers {sorted(heartbeat.alive())}; turns that wait: {stream.client().llen('engine')}")
+    except redis.RedisError as error:
+        lines.append(f"Redis: {error}")
+    return "\n".join(lines)

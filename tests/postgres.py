@@ -1,0 +1,56 @@
+"""A PostgreSQL of one's own, on a unix socket in a folder of its own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+
+class PostgresServer:
+    """A PostgreSQL cluster in a folder of its own, that listens on a unix socket alone."""
+
+    def __init__(self, binaries: Path) -> None:
+        self._binaries = binaries
+        self._folder = Path(tempfile.mkdtemp(prefix="schedviz-pg-"))
+        self.url = f"postgresql://postgres@/postgres?host={self._folder}"
+
+    def start(self) -> None:
+        if os.getuid() == 0:
+            # PostgreSQL refuses to run as root.
+            shutil.chown(self._folder, "postgres")
+        self._run("initdb", "-D", str(self._folder / "data"), "-U", "postgres", "-A", "trust", "--no-sync")
+        self.resume()
+
+    def stop(self) -> None:
+        self.crash()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def crash(self) -> None:
+        """End it as a power cut would: it has to recover from its log."""
+        self._control("-m", "immediate", "stop")
+
+    def resume(self) -> None:
+        """Start it again with the data that it has."""
+        options = f"-k {self._folder} -c listen_addresses='' -c max_connections=200"
+        self._control("-o", options, "-l", str(self._folder / "log"), "start")
+
+    def _control(self, *arguments: str) -> None:
+        self._run("pg_ctl", "-D", str(self._folder / "data"), "-w", *arguments)
+
+    def _run(self, program: str, *arguments: str) -> None:
+        as_postgres = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
+        done = subprocess.run(
+            [*as_postgres, str(self._binaries / program), *arguments], cwd="/", check=False, capture_output=True, text=True, timeout=60
+        )
+        assert done.returncode == 0, done.stderr
+
+
+def binaries() -> Path | None:
+    """Where PostgreSQL's programs are; None: it is not installed."""
+    if found := shutil.which("initdb"):
+        return Path(found).resolve().parent
+    installed = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    return installed[-1].parent if installed else None
