@@ -1,0 +1,28 @@
+import type { Selection } from "../model/permalink";
+import { call } from "./call";
+
+/** One line of a story. `uid` tells pods of one name apart. */
+export interface StoryEntry {
+  event: number;
+  clockSeconds: number;
+  cycle: number;
+  t: string;
+  text: string;
+  uid?: string;
+}
+
+/** A page of what happened to one pod or node, in order. `previous` is the `before` of the page before, `next` the `after` of the one that follows. */
+export interface StoryAnswer {
+  at: number;
+  lives: { uid: string; born: number; died: number | null }[];
+  entries: StoryEntry[];
+  next: number | null;
+  previous: number | null;
+}
+
+/** The last entries of a story, or those after or before an event. */
+export function getStory(id: string, { kind, name }: Selection, page: { tail?: number; after?: number; before?: number; limit?: number }, signal?: AbortSignal): Promise<StoryAnswer> {
+  const query = new URLSearchParams(Object.entries(page).map(([key, value]) => [key, String(value)]));
+  const path = name.split("/").map(encodeURIComponent).join("/");
+  return call("GET", `sessions/${id}/stories/${kind}s/${path}/?${query}`, signal ? { signal } : {});
+}

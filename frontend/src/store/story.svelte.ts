@@ -1,0 +1,123 @@
+import { getStory, type StoryAnswer, type StoryEntry } from "../api/stories";
+import { t } from "../i18n/translate";
+import type { Selection } from "../model/permalink";
+
+export interface Told extends StoryEntry {
+  /** An event may have several entries. */
+  key: string;
+}
+
+const PAGE = 200;
+const MOST = 1000;
+/** A run makes events all the time; the story goes on at most this often. */
+const BETWEEN_MILLIS = 1_000;
+
+/** What happened to one pod or node, newest first, page by page into the past; it grows while the session goes on. */
+export class Story {
+  told = $state.raw<readonly Told[]>([]);
+  loading = $state(true);
+  error = $state("");
+  /** The `before` of the page before; null: the story is told from its beginning. */
+  previous = $state<number | null>(null);
+  /** The pods that had this name, oldest first. */
+  lives = $state.raw<readonly string[]>([]);
+
+  private readonly closing = new AbortController();
+  private at = -1;
+  private wanted = 0;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    private readonly session: string,
+    private readonly thing: Selection,
+  ) {}
+
+  /** The session has come to this event: what is new is fetched soon. */
+  reach(event: number): void {
+    this.wanted = event;
+    if (this.at < 0) {
+      if (!this.timer && !this.error) this.schedule(0);
+    } else if (event > this.at) this.schedule(BETWEEN_MILLIS);
+  }
+
+  async loadEarlier(): Promise<void> {
+    if (this.previous === null || this.loading) return;
+    await this.fetch({ before: this.previous, tail: PAGE }, (answer) => {
+      this.told = [...this.told, ...toldOf(answer)];
+      this.previous = answer.previous;
+    });
+  }
+
+  retry(): void {
+    this.error = "";
+    void this.go();
+  }
+
+  close(): void {
+    clearTimeout(this.timer);
+    this.closing.abort();
+  }
+
+  private schedule(millis: number): void {
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      void this.go();
+    }, millis);
+  }
+
+  private async go(): Promise<void> {
+    if (this.at < 0) await this.begin();
+    else if (this.wanted > this.at) await this.goOn();
+  }
+
+  private begin(): Promise<void> {
+    return this.fetch({ tail: PAGE }, (answer) => {
+      this.told = toldOf(answer);
+      this.previous = answer.previous;
+      this.take(answer);
+    });
+  }
+
+  private goOn(): Promise<void> {
+    return this.fetch({ after: this.at, limit: MOST }, async (answer) => {
+      // More than a page is new: what lies between is fetched when somebody scrolls there.
+      if (answer.next !== null) {
+        await this.begin();
+        return;
+      }
+      this.told = [...toldOf(answer), ...this.told];
+      this.take(answer);
+    });
+  }
+
+  private take(answer: StoryAnswer): void {
+    this.at = answer.at;
+    this.lives = answer.lives.map(({ uid }) => uid);
+    if (this.wanted > this.at) this.schedule(BETWEEN_MILLIS);
+  }
+
+  private async fetch(page: Parameters<typeof getStory>[2], use: (answer: StoryAnswer) => void | Promise<void>): Promise<void> {
+    this.loading = true;
+    try {
+      const answer = await getStory(this.session, this.thing, page, this.closing.signal);
+      this.error = "";
+      await use(answer);
+    } catch (error) {
+      if (this.closing.signal.aborted) return;
+      this.error = (error instanceof Error && error.message) || t("error.unreachable");
+    } finally {
+      this.loading = false;
+    }
+  }
+}
+
+function toldOf({ entries }: StoryAnswer): Told[] {
+  let event = -1;
+  let place = 0;
+  const told = entries.map((entry) => {
+    place = entry.event === event ? place + 1 : 0;
+    event = entry.event;
+    return { ...entry, key: `${event}/${place}` };
+  });
+  return told.reverse();
+}
