@@ -200,6 +200,7 @@ class Operations:
         if cycle is None:
             return 0
         while not cycle.has_ended:
+            self._simulation.between_stages()
             cycle.advance()
         binding = self._scheduling_ended(cycle, hold=hold)
         if binding is not None and not hold:
@@ -240,7 +241,9 @@ class Operations:
 
     def _finish_binding(self, binding: BindingCycle) -> None:
         """Run a binding cycle as far as it goes, and let its watch event go."""
-        self._run_binding(binding)
+        self._simulation.between_stages()
+        while binding.is_running and self._advance_binding(binding):
+            self._simulation.between_stages()
         if binding.stage == stages.CONFIRM:
             self._release(binding)
 

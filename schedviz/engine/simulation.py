@@ -41,6 +41,10 @@ def never() -> bool:
     return False
 
 
+class LeftBetweenStages(Exception):  # noqa: N818 -- says what happened.
+    """A cycle is left between two stages, and the command that it belongs to with it."""
+
+
 class Simulation:
     """One session's engine."""
 
@@ -79,6 +83,8 @@ class Simulation:
         #: What the last `snapshot` command did.
         self.snapshot_update: SnapshotUpdate | None = None
         self._ended_cycles: list[CycleView] = []
+        #: `work_until` leaves the command at the first boundary of stages from this event on.
+        self._leave_at: int | None = None
 
     # Where it is.
 
@@ -151,6 +157,32 @@ class Simulation:
             if stop():
                 return None
         raise RuntimeError("no command was started")
+
+    def work_until(self, event: int, *, between_units: Callable[[], object] = never) -> bool:
+        """Go on with the command until this event has happened, and forget the rest of it there: between two stages, or where it ends.
+
+        The engine is then where `Step` by stages would have left it. True: the command was not ended. `between_units` is called after
+        each cycle or stage.
+        """
+        self._leave_at = event
+        try:
+            while self.task is not None and self.event < event:
+                outcome = self._unit(self.task)
+                if outcome is not None:
+                    self._done(outcome)
+                    return False
+                between_units()
+        except LeftBetweenStages:
+            pass
+        finally:
+            self._leave_at = None
+        self.task = None
+        return True
+
+    def between_stages(self) -> None:
+        """Called by `Operations` inside a cycle where it can be left. Raises `LeftBetweenStages` where `work_until` wants that."""
+        if self._leave_at is not None and self.event >= self._leave_at:
+            raise LeftBetweenStages
 
     def interrupt(self) -> Outcome:
         """End the command where it is: a pause overtook it."""

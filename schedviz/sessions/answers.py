@@ -10,7 +10,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from schedviz.engine.extender_calls import Answer, ExtenderCall, ExtenderError, ExtenderTransport, NobodyIsCalled
 from schedviz.sessions.errors import ReplayDiverged
 from schedviz.sessions.extender_http import HttpTransport
-from schedviz.sessions.models import MAIN_BRANCH, ExtenderAnswer, Session
+from schedviz.sessions.models import ExtenderAnswer, Session
 
 
 def live_transport(session: Session) -> ExtenderTransport:
@@ -33,7 +33,7 @@ class StoredAnswers:
 
     def call(self, call: ExtenderCall) -> bytes:
         """The stored answer. Raises `ReplayDiverged` where there is none: then this is not the call that was made."""
-        row = ExtenderAnswer.objects.filter(session_id=self._session_id, branch=MAIN_BRANCH, event=call.event).first()
+        row = ExtenderAnswer.objects.filter(session_id=self._session_id, event=call.event).first()
         if row is None:
             raise ReplayDiverged(f"An extender was asked at event {call.event}; when the commands were first done, none was.")
         if row.error:
@@ -44,5 +44,5 @@ class StoredAnswers:
 def store(session_id: UUID, answers: list[Answer]) -> None:
     """Store answers, in the transaction of what was done with them."""
     ExtenderAnswer.objects.bulk_create(
-        ExtenderAnswer(session_id=session_id, branch=MAIN_BRANCH, event=one.event, body=one.body, error=one.error) for one in answers
+        ExtenderAnswer(session_id=session_id, event=one.event, body=one.body, error=one.error) for one in answers
     )

@@ -10,7 +10,7 @@ from django.db import DatabaseError, IntegrityError, transaction
 from schedviz.sessions import pieces
 from schedviz.sessions.errors import Fenced
 from schedviz.sessions.lease import Lease, fenced_update
-from schedviz.sessions.models import MAIN_BRANCH, Checkpoint, CheckpointPiece
+from schedviz.sessions.models import Checkpoint, CheckpointPiece
 
 #: Replay may always take this long before a checkpoint is due ...
 DUE_SECONDS = 0.2
@@ -48,7 +48,6 @@ def save(lease: Lease, saved: Saved, *, cost_seconds: float) -> Checkpoint:
     try:
         checkpoint = Checkpoint.objects.create(
             session_id=lease.session_id,
-            branch=MAIN_BRANCH,
             event=saved.event,
             chunk=saved.chunk,
             cycle=saved.cycle,
@@ -74,11 +73,13 @@ def save(lease: Lease, saved: Saved, *, cost_seconds: float) -> Checkpoint:
     return checkpoint
 
 
-def newest(session_id: UUID, *, before_cycle: int | None = None) -> Checkpoint | None:
-    """The newest complete checkpoint, or the newest at which a cycle had not begun."""
-    rows = Checkpoint.objects.filter(session_id=session_id, branch=MAIN_BRANCH, complete=True)
+def newest(session_id: UUID, *, before_cycle: int | None = None, until_event: int | None = None) -> Checkpoint | None:
+    """The newest complete checkpoint, the newest at which a cycle had not begun, or the newest that is not after an event."""
+    rows = Checkpoint.objects.filter(session_id=session_id, complete=True)
     if before_cycle is not None:
         rows = rows.filter(cycle__lt=before_cycle)
+    if until_event is not None:
+        rows = rows.filter(event__lte=until_event)
     return rows.order_by("-event", "-pk").first()
 
 
@@ -95,7 +96,7 @@ def sweep_incomplete(session_id: UUID, *, epoch: int) -> None:
 
 def _thin(session_id: UUID) -> None:
     """Keep the first, the newest few, and of the older ones ever fewer: gaps double with age, so a jump back stays affordable."""
-    rows = Checkpoint.objects.filter(session_id=session_id, branch=MAIN_BRANCH, complete=True).order_by("-event", "-pk")
+    rows = Checkpoint.objects.filter(session_id=session_id, complete=True).order_by("-event", "-pk")
     events = list(rows.values_list("pk", "event"))
     superfluous = thinned([event for _, event in events])
     if superfluous:

@@ -15,8 +15,6 @@ from django.db.models import F
 from schedviz.sessions import bells, stream
 from schedviz.sessions.errors import SourceRefused
 from schedviz.sessions.models import (
-    MAIN_BRANCH,
-    Branch,
     CheckpointPiece,
     Chunk,
     ChunkNames,
@@ -75,7 +73,6 @@ def create_session(
         session = Session.objects.create(
             owner_id=owner.pk if owner else None, name=name[:200], settings=simulation or {}, calls_extenders=calls_extenders
         )
-        Branch.objects.create(session=session, number=MAIN_BRANCH, name="main")
     try:
         session.source = _store(session.pk, source)
     except BaseException:
@@ -101,6 +98,8 @@ def delete_session(session_id: UUID) -> bool:
     gone = {"status": Session.Status.FAILED, "message": "The session is being deleted.", "lease_owner": "", "epoch": F("epoch") + 1}
     if not Session.objects.filter(pk=session_id).update(**gone):
         return False
+    # What was forked from it has no past before the fork from now on.
+    Session.objects.filter(forked_from_id=session_id).update(forked_from=None)
     stream.wake(session_id)
     for rows, at_once in (
         (Upload.objects.filter(session_id=session_id), 4),

@@ -9,9 +9,9 @@ from uuid import UUID
 
 import msgspec
 
-from schedviz.sessions import bells, stream
+from schedviz.sessions import bells, line, stream
 from schedviz.sessions.errors import HistoryUnavailable, SessionError
-from schedviz.sessions.models import MAIN_BRANCH, CycleDetail, CycleSummary
+from schedviz.sessions.models import CycleDetail, CycleSummary
 
 #: Rows kept for each session; the oldest go first, they can be made again.
 KEPT = 200
@@ -29,9 +29,11 @@ def cycle_detail(session_id: UUID, cycle: int, *, timeout_seconds: float) -> dic
 
     Raises `HistoryUnavailable` when there is no such cycle or it cannot be made again, `DetailLate` after the timeout.
     """
+    stretch = line.of_cycle(session_id, cycle)
+    session_id = session_id if stretch is None else stretch.session_id
     if (known := stored_detail(session_id, cycle)) is not None:
         return known
-    if not CycleSummary.objects.filter(session_id=session_id, branch=MAIN_BRANCH, cycle=cycle).exists():
+    if not CycleSummary.objects.filter(session_id=session_id, cycle=cycle).exists():
         raise HistoryUnavailable(f"Cycle {cycle} has not ended, or never was.")
     deadline = time.monotonic() + timeout_seconds
     if not bells.enqueue(bells.CYCLE_DETAIL, str(session_id), cycle, queue=bells.IO_QUEUE):
@@ -46,7 +48,7 @@ def cycle_detail(session_id: UUID, cycle: int, *, timeout_seconds: float) -> dic
 
 def stored_detail(session_id: UUID, cycle: int) -> dict[str, Any] | None:
     """The detail if it was made before. Raises `HistoryUnavailable` if it was found that it cannot be."""
-    row = CycleDetail.objects.filter(session_id=session_id, branch=MAIN_BRANCH, cycle=cycle).first()
+    row = CycleDetail.objects.filter(session_id=session_id, cycle=cycle).first()
     if row is None:
         return None
     if row.error:
@@ -60,7 +62,6 @@ def store_detail(session_id: UUID, cycle: int, detail: dict[str, Any] | None, *,
     data = b"" if detail is None else zlib.compress(msgspec.json.encode(detail), 3)
     CycleDetail.objects.update_or_create(
         session_id=session_id,
-        branch=MAIN_BRANCH,
         cycle=cycle,
         defaults={"data": data, "error": error, "engine_version": engine_version},
     )

@@ -8,9 +8,9 @@ from uuid import UUID
 
 import msgspec
 
-from schedviz.sessions import frames, pieces
+from schedviz.sessions import frames, line, pieces
 from schedviz.sessions.errors import HistoryUnavailable, SessionGone
-from schedviz.sessions.models import MAIN_BRANCH, Checkpoint, CheckpointPiece, Chunk, Command, CycleSummary, Session
+from schedviz.sessions.models import Checkpoint, CheckpointPiece, Chunk, Command, CycleSummary, Session
 from schedviz.trace.events import AnyEvent, BindingEnded, BindingStageEnded, BindingStarted
 from schedviz.trace.fold import Fold
 from schedviz.trace.view import CycleView, View
@@ -45,77 +45,97 @@ def state_at_head(session: Session) -> Moment:
 
 
 def state_at_event(session: Session, event: int) -> Moment:
-    """The state after one event; `chunk` is the last whole chunk in it. Raises `HistoryUnavailable`."""
+    """The state after one event; `chunk` is the last whole chunk in it, 0 before a fork. Raises `HistoryUnavailable`."""
     if event > session.event:
         raise HistoryUnavailable(f"Event {event} has not happened; the last is {session.event}.")
-    checkpoint = _newest_checkpoint(session.pk, event=event)
+    checkpoint = expect_moment(session, event)
+    moment = _fold_from(checkpoint, checkpoint.session_id, until_event=event)
+    return moment if checkpoint.session_id == session.pk else msgspec.structs.replace(moment, chunk=0)
+
+
+def expect_moment(session: Session, event: int) -> Checkpoint:
+    """The checkpoint from which the moment after an event can be made. Raises `HistoryUnavailable`."""
+    stretch = line.of_event(session.pk, event)
+    checkpoint = None if stretch is None else _newest_checkpoint(stretch.session_id, event=event)
     if checkpoint is None:
-        raise HistoryUnavailable(f"Nothing is stored that leads to event {event}.")
-    return _fold_from(checkpoint, session.pk, until_event=event)
+        first = first_moment(session)
+        raise HistoryUnavailable(f"What led to event {event} is not stored any more; moments from event {first} on are.")
+    return checkpoint
 
 
 def first_moment(session: Session) -> int:
     """The earliest event whose moment can be shown; 0: the beginning."""
-    rows = Checkpoint.objects.filter(session_id=session.pk, branch=MAIN_BRANCH, complete=True)
+    oldest = line.stretches(session.pk)[-1:]
+    rows = Checkpoint.objects.filter(session_id__in=[one.session_id for one in oldest], complete=True)
     return rows.order_by("event").values_list("event", flat=True).first() or 0
 
 
 def frames_after(session_id: UUID, chunk: int, *, limit: int = 64) -> list[tuple[int, bytes]]:
     """Up to `limit` stored frames after a chunk, with their numbers, in order."""
-    rows = Chunk.objects.filter(session_id=session_id, branch=MAIN_BRANCH, number__gt=chunk).order_by("number")
+    rows = Chunk.objects.filter(session_id=session_id, number__gt=chunk).order_by("number")
     return [(number, bytes(data)) for number, data in rows.values_list("number", "data")[:limit]]
 
 
 def events(session_id: UUID, *, after: int = 0, before: int | None = None, limit: int = 1000, tail: bool = False) -> list[AnyEvent]:
     """Up to `limit` events between two, in order: the first of them, or with `tail` the last."""
-    rows = Chunk.objects.filter(session_id=session_id, branch=MAIN_BRANCH, last_event__gt=after)
-    if before is not None:
-        rows = rows.filter(first_event__lt=before)
     parts: list[list[AnyEvent]] = []
     count = 0
-    for data in rows.order_by("-number" if tail else "number").values_list("data", flat=True).iterator(chunk_size=8):
-        some = [one for one in frames.events_of(bytes(data)) if one.event > after and (before is None or one.event < before)]
-        parts.append(some)
-        count += len(some)
+    for data, first, last in _chunks_between(session_id, after, line.ENDLESS if before is None else before, backwards=tail):
+        parts.append([one for one in frames.events_of(data) if first < one.event <= last])
+        count += len(parts[-1])
         if count >= limit:
             break
     found = list(chain.from_iterable(reversed(parts) if tail else parts))
     return found[-limit:] if tail else found[:limit]
 
 
+def _chunks_between(session_id: UUID, after: int, before: int, *, backwards: bool) -> Iterator[tuple[bytes, int, int]]:
+    """The chunks that have events between two, each with after which and until which of its events are meant."""
+    for owner, first, last in line.between(session_id, after, before, backwards=backwards):
+        rows = Chunk.objects.filter(session_id=owner, last_event__gt=first, first_event__lte=last)
+        for data in rows.order_by("-number" if backwards else "number").values_list("data", flat=True).iterator(chunk_size=8):
+            yield bytes(data), first, last
+
+
 def chunk(session_id: UUID, number: int) -> Chunk | None:
     """One stored chunk."""
-    return Chunk.objects.filter(session_id=session_id, branch=MAIN_BRANCH, number=number).first()
+    return Chunk.objects.filter(session_id=session_id, number=number).first()
 
 
 def chunk_of_event(session_id: UUID, event: int) -> Chunk | None:
     """The stored chunk that an event is in."""
-    rows = Chunk.objects.filter(session_id=session_id, branch=MAIN_BRANCH, last_event__gte=event, first_event__lte=event)
+    rows = Chunk.objects.filter(session_id=session_id, last_event__gte=event, first_event__lte=event)
     return rows.order_by("number").first()
 
 
 def cycle_summary(session_id: UUID, cycle: int) -> Summary | None:
     """The summary of a cycle that ended."""
-    return next(iter(_summaries(list(CycleSummary.objects.filter(session_id=session_id, branch=MAIN_BRANCH, cycle=cycle)))), None)
+    return next(iter(cycles(session_id, after=cycle - 1, before=cycle + 1, limit=1)), None)
 
 
 def cycles(session_id: UUID, *, after: int = 0, before: int | None = None, limit: int = 100, tail: bool = False) -> list[Summary]:
     """Up to `limit` summaries of cycles between two, in order: the first of them, or with `tail` the last."""
-    rows = CycleSummary.objects.filter(session_id=session_id, branch=MAIN_BRANCH, cycle__gt=after)
-    if before is not None:
-        rows = rows.filter(cycle__lt=before)
-    found = _summaries(list(rows.order_by("-cycle" if tail else "cycle")[:limit]))
+    found: list[Summary] = []
+    last_wanted = line.ENDLESS if before is None else before - 1
+    stretches = line.stretches(session_id)
+    for one in stretches if tail else reversed(stretches):
+        rows = CycleSummary.objects.filter(session_id=one.session_id)
+        rows = rows.filter(cycle__gt=max(after, one.after_cycle), cycle__lte=min(last_wanted, one.until_cycle))
+        found += _summaries(list(rows.order_by("-cycle" if tail else "cycle")[: limit - len(found)]))
+        if len(found) >= limit:
+            break
     return found[::-1] if tail else found
 
 
 def spans_of_cycles(session_id: UUID, first: int, last: int) -> dict[int, tuple[int, int]]:
     """The first event of each of these cycles, with which its pod was popped, and the one that says it ended (else its last so far)."""
     spans: dict[int, tuple[int, int]] = {}
-    rows = Chunk.objects.filter(session_id=session_id, branch=MAIN_BRANCH, first_cycle__lte=last, last_cycle__gte=first)
-    for data in rows.order_by("number").values_list("data", flat=True).iterator(chunk_size=4):
-        for event in frames.events_of(bytes(data)):
-            if first <= event.cycle <= last and not isinstance(event, _BINDING):
-                spans[event.cycle] = (spans.get(event.cycle, (event.event,))[0], event.event)
+    for one in reversed(line.stretches(session_id)):
+        rows = Chunk.objects.filter(session_id=one.session_id, first_event__lte=one.until, first_cycle__lte=last, last_cycle__gte=first)
+        for data in rows.order_by("number").values_list("data", flat=True).iterator(chunk_size=4):
+            for event in frames.events_of(bytes(data)):
+                if first <= event.cycle <= last and event.event <= one.until and not isinstance(event, _BINDING):
+                    spans[event.cycle] = (spans.get(event.cycle, (event.event,))[0], event.event)
     return spans
 
 
@@ -135,7 +155,7 @@ def _summaries(rows: list[CycleSummary]) -> list[Summary]:
 
 def command(session_id: UUID, seq: int) -> Command | None:
     """One accepted command."""
-    return Command.objects.filter(session_id=session_id, branch=MAIN_BRANCH, seq=seq).first()
+    return Command.objects.filter(session_id=session_id, seq=seq).first()
 
 
 def stored_view(checkpoint: Checkpoint) -> View:
@@ -145,7 +165,7 @@ def stored_view(checkpoint: Checkpoint) -> View:
 
 
 def _newest_checkpoint(session_id: UUID, *, event: int | None) -> Checkpoint | None:
-    rows = Checkpoint.objects.filter(session_id=session_id, branch=MAIN_BRANCH, complete=True)
+    rows = Checkpoint.objects.filter(session_id=session_id, complete=True)
     if event is not None:
         rows = rows.filter(event__lte=event)
     return rows.order_by("-event", "-pk").first()
@@ -169,6 +189,6 @@ def _fold_from(checkpoint: Checkpoint | None, session_id: UUID, *, until_event: 
 
 
 def _later_chunks(checkpoint: Checkpoint, session_id: UUID) -> Iterator[tuple[int, bytes]]:
-    rows = Chunk.objects.filter(session_id=session_id, branch=MAIN_BRANCH, number__gt=checkpoint.chunk).order_by("number")
+    rows = Chunk.objects.filter(session_id=session_id, number__gt=checkpoint.chunk).order_by("number")
     for number, data in rows.values_list("number", "data").iterator(chunk_size=16):
         yield number, bytes(data)

@@ -28,7 +28,7 @@ from schedviz.sessions.commands import canonical
 from schedviz.sessions.errors import CommandRefused, Fenced
 from schedviz.sessions.hosted import saved_engine
 from schedviz.sessions.lease import RENEWALS, Lease
-from schedviz.sessions.models import MAIN_BRANCH, Command, Session, Upload
+from schedviz.sessions.models import Command, Session, Upload
 from schedviz.sessions.turn import DEATHS
 from schedviz.trace.commands import AnyCommand, encode_command
 from schedviz.trace.tally import levels_of
@@ -51,7 +51,7 @@ def import_uploads(session_id: UUID) -> None:
     mine, session = taken
     RENEWALS.hold(mine)
     try:
-        _Importing(mine, session).run()
+        _for(mine, session).run()
     except Fenced as fenced:
         logger.info("left the import of session %s: %s", session_id, fenced)
     except DatabaseError as error:
@@ -60,7 +60,18 @@ def import_uploads(session_id: UUID) -> None:
         RENEWALS.drop(mine)
 
 
-class _Importing:
+def _for(mine: Lease, session: Session) -> Importing:
+    if "fork" in session.source:
+        # Not above: it builds on this module.
+        from schedviz.sessions.forking import Forking
+
+        return Forking(mine, session)
+    return Importing(mine, session)
+
+
+class Importing:
+    """One session, from what was sent for it to being ready; it fails with a message for people."""
+
     def __init__(self, mine: Lease, session: Session) -> None:
         self.lease = mine
         self.session = session
@@ -72,10 +83,7 @@ class _Importing:
             self.fail(f"{DEATHS} workers in a row ended while importing it; it may need more memory than they have.")
             return
         try:
-            found = self.read()
-            simulation = self.load_engine(found)
-            self.save(simulation)
-            self.queue_steps(found.trace)
+            report = self.make()
         except ImportCancelled:
             self.fail("The import was cancelled.")
         except IngestError as error:
@@ -90,9 +98,18 @@ class _Importing:
             logger.exception("the import of session %s failed", self.session.pk)
             self.fail(f"The import failed inside schedviz ({type(error).__name__}: {str(error)[:300]}). The server's log says more.")
         else:
-            self.open(found)
+            self.open(report)
 
     # --- Phases
+
+    def make(self) -> dict[str, Any]:
+        """The first checkpoint and the first commands; returns the report."""
+        found = self.read()
+        simulation = self.load_engine(found)
+        self.save(simulation)
+        self.queue_steps(found.trace)
+        report: dict[str, Any] = msgspec.to_builtins(found.report)
+        return report
 
     def read(self) -> Import:
         """The objects, or the trace."""
@@ -168,15 +185,14 @@ class _Importing:
                 last_seq = Session.objects.values_list("last_seq", flat=True).get(pk=self.session.pk)
                 first = last_seq - len(some) + 1
                 Command.objects.bulk_create(
-                    Command(session_id=self.session.pk, branch=MAIN_BRANCH, seq=first + index, key=f"{_STEP_KEY}{number}", body=body)
+                    Command(session_id=self.session.pk, seq=first + index, key=f"{_STEP_KEY}{number}", body=body)
                     for index, (number, body) in enumerate(some)
                 )
 
-    def open(self, found: Import) -> None:
+    def open(self, report: dict[str, Any]) -> None:
         """The session is ready."""
         checkpoint = checkpoints.newest(self.session.pk)
         assert checkpoint is not None
-        report = msgspec.to_builtins(found.report)
         values = {
             "status": Session.Status.READY,
             "progress": None,

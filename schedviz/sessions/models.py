@@ -1,7 +1,7 @@
 """What is stored of a session. The database is the only truth: whatever is not here may be lost at any time.
 
-Numbers: a command has a `seq`, a trace event an `event`, a stored batch of events a `chunk`, all from 1 without gaps.
-Everything that an engine did is keyed by the number of its branch, 0 for the main one.
+Numbers: a command has a `seq`, a trace event an `event`, a stored batch of events a `chunk`, all from 1 without gaps. The events of a
+fork, which is a session of its own, go on from those of the session that it was forked from.
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ from typing import Any, ClassVar
 from django.conf import settings
 from django.db import models
 from django.db.models.functions import Now
-
-MAIN_BRANCH = 0
 
 
 class Session(models.Model):
@@ -47,6 +45,13 @@ class Session(models.Model):
     #: Whoever made it asked that its extenders are called, and was allowed to. No file can ask for it.
     calls_extenders = models.BooleanField(default=False)
     engine_version = models.CharField(max_length=64, blank=True, default="")
+    #: What happened before `fork_event` is read there, as long as it is not deleted (see line.py).
+    forked_from = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, blank=True, related_name="forks")
+    fork_event = models.BigIntegerField(default=0)
+    #: The last cycle that had ended then.
+    fork_cycle = models.BigIntegerField(default=0)
+    #: Chosen by whoever forked it, who may repeat it; "": none was.
+    fork_key = models.CharField(max_length=200, blank=True, default="")
     created_at = models.DateTimeField(db_default=Now())
     updated_at = models.DateTimeField(auto_now=True)
 
@@ -83,6 +88,9 @@ class Session(models.Model):
         indexes: ClassVar = [
             models.Index(fields=["owner", "-created_at"], name="session_of_owner"),
             models.Index(fields=["status", "lease_owner"], name="session_unowned"),
+        ]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["forked_from", "owner", "fork_key"], condition=~models.Q(fork_key=""), name="fork_key_once"),
         ]
 
     def __str__(self) -> str:
@@ -133,28 +141,10 @@ class ShareLink(models.Model):
         return f"link {self.pk} to {self.session_id}"
 
 
-class Branch(models.Model):
-    """One line of history: the main one, or one that forked from another at an event."""
-
-    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="branches")
-    number = models.PositiveIntegerField(default=MAIN_BRANCH)
-    name = models.CharField(max_length=200, blank=True, default="")
-    parent = models.ForeignKey("self", on_delete=models.CASCADE, null=True, blank=True, related_name="forks")
-    fork_event = models.BigIntegerField(default=0)
-    created_at = models.DateTimeField(db_default=Now())
-
-    class Meta:
-        constraints: ClassVar = [models.UniqueConstraint(fields=["session", "number"], name="branch_once")]
-
-    def __str__(self) -> str:
-        return f"branch {self.number} of {self.session_id}"
-
-
 class Command(models.Model):
     """An accepted command and, once it is applied, what came of it."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="commands")
-    branch = models.PositiveIntegerField(default=MAIN_BRANCH)
     seq = models.BigIntegerField()
     #: Chosen by the sender, who may repeat it: the same key is the same command.
     key = models.CharField(max_length=200)
@@ -171,7 +161,7 @@ class Command(models.Model):
 
     class Meta:
         constraints: ClassVar = [
-            models.UniqueConstraint(fields=["session", "branch", "seq"], name="command_seq_once"),
+            models.UniqueConstraint(fields=["session", "seq"], name="command_seq_once"),
             models.UniqueConstraint(fields=["session", "key"], name="command_key_once"),
         ]
 
@@ -183,7 +173,6 @@ class ExtenderAnswer(models.Model):
     """What an extender answered: an input, stored with what the engine did with it. Replay takes it and calls nobody."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="extender_answers")
-    branch = models.PositiveIntegerField(default=MAIN_BRANCH)
     #: The number of its ExtenderAnswered.
     event = models.BigIntegerField()
     body = models.BinaryField()
@@ -191,7 +180,7 @@ class ExtenderAnswer(models.Model):
     error = models.TextField(blank=True, default="")
 
     class Meta:
-        constraints: ClassVar = [models.UniqueConstraint(fields=["session", "branch", "event"], name="extender_answer_once")]
+        constraints: ClassVar = [models.UniqueConstraint(fields=["session", "event"], name="extender_answer_once")]
 
     def __str__(self) -> str:
         return f"answer at event {self.event} of {self.session_id}"
@@ -201,7 +190,6 @@ class Chunk(models.Model):
     """A stored batch of events: the compressed frame exactly as viewers get it (see frames.py)."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="chunks")
-    branch = models.PositiveIntegerField(default=MAIN_BRANCH)
     number = models.BigIntegerField()
     first_event = models.BigIntegerField()
     last_event = models.BigIntegerField()
@@ -211,8 +199,8 @@ class Chunk(models.Model):
     data = models.BinaryField()
 
     class Meta:
-        constraints: ClassVar = [models.UniqueConstraint(fields=["session", "branch", "number"], name="chunk_once")]
-        indexes: ClassVar = [models.Index(fields=["session", "branch", "last_event"], name="chunk_of_event")]
+        constraints: ClassVar = [models.UniqueConstraint(fields=["session", "number"], name="chunk_once")]
+        indexes: ClassVar = [models.Index(fields=["session", "last_event"], name="chunk_of_event")]
 
     def __str__(self) -> str:
         return f"chunk {self.number} of {self.session_id}"
@@ -255,7 +243,6 @@ class CycleSummary(models.Model):
     """A scheduling cycle that ended, as a `CycleView` in JSON."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="cycles")
-    branch = models.PositiveIntegerField(default=MAIN_BRANCH)
     cycle = models.BigIntegerField()
     #: The event with which its pod was popped, and the one that says it ended; None in what versions before 0.2 wrote.
     first_event = models.BigIntegerField(null=True, blank=True)
@@ -263,7 +250,7 @@ class CycleSummary(models.Model):
     data = models.BinaryField()
 
     class Meta:
-        constraints: ClassVar = [models.UniqueConstraint(fields=["session", "branch", "cycle"], name="cycle_once")]
+        constraints: ClassVar = [models.UniqueConstraint(fields=["session", "cycle"], name="cycle_once")]
 
     def __str__(self) -> str:
         return f"cycle {self.cycle} of {self.session_id}"
@@ -273,7 +260,6 @@ class Checkpoint(models.Model):
     """A saved engine and the view of the same moment, in pieces. It counts only once it is `complete`."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="checkpoints")
-    branch = models.PositiveIntegerField(default=MAIN_BRANCH)
     event = models.BigIntegerField()
     chunk = models.BigIntegerField()
     cycle = models.BigIntegerField()
@@ -292,7 +278,7 @@ class Checkpoint(models.Model):
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta:
-        indexes: ClassVar = [models.Index(fields=["session", "branch", "complete", "-event"], name="checkpoint_newest")]
+        indexes: ClassVar = [models.Index(fields=["session", "complete", "-event"], name="checkpoint_newest")]
 
     def __str__(self) -> str:
         return f"checkpoint at event {self.event} of {self.session_id}"
@@ -321,7 +307,6 @@ class CycleDetail(models.Model):
     """Everything about one cycle, made again by replay and kept for the next who asks."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="details")
-    branch = models.PositiveIntegerField(default=MAIN_BRANCH)
     cycle = models.BigIntegerField()
     engine_version = models.CharField(max_length=64)
     #: zlib of JSON; empty where it could not be made, then `error` says why.
@@ -330,7 +315,7 @@ class CycleDetail(models.Model):
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta:
-        constraints: ClassVar = [models.UniqueConstraint(fields=["session", "branch", "cycle"], name="detail_once")]
+        constraints: ClassVar = [models.UniqueConstraint(fields=["session", "cycle"], name="detail_once")]
 
     def __str__(self) -> str:
         return f"detail of cycle {self.cycle} of {self.session_id}"

@@ -6,9 +6,10 @@ import logging
 from typing import Any
 from uuid import UUID
 
+from schedviz.engine import Simulation
 from schedviz.sessions import checkpoints, details, replaying
 from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
-from schedviz.sessions.models import CycleDetail, Session
+from schedviz.sessions.models import Checkpoint, CycleDetail, Session
 
 logger = logging.getLogger(__name__)
 
@@ -32,10 +33,7 @@ def make_cycle_detail(session_id: UUID, cycle: int) -> None:
 
 def replay_cycle(session: Session, cycle: int) -> dict[str, Any]:
     """The detail of a cycle. Raises `HistoryUnavailable` or `ReplayDiverged`."""
-    checkpoint = checkpoints.newest(session.pk, before_cycle=cycle)
-    if checkpoint is None:
-        raise HistoryUnavailable(f"Nothing is stored from before cycle {cycle}.")
-    simulation = replaying.restore(checkpoint)
+    simulation, checkpoint = _engine_before(session, cycle)
     wanted: dict[str, Any] | None = None
 
     def found() -> bool:
@@ -50,3 +48,20 @@ def replay_cycle(session: Session, cycle: int) -> dict[str, Any]:
     if not found() or wanted is None:
         raise HistoryUnavailable(f"The replay came by no cycle {cycle}.")
     return wanted
+
+
+def _engine_before(session: Session, cycle: int) -> tuple[Simulation, Checkpoint]:
+    """An engine for which the cycle has not begun, and the checkpoint after which the session's commands are to be done with it."""
+    checkpoint = checkpoints.newest(session.pk, before_cycle=cycle)
+    if checkpoint is not None:
+        return replaying.restore(checkpoint), checkpoint
+    first = checkpoints.newest(session.pk, until_event=session.fork_event)
+    if first is None or session.forked_from_id is None:
+        why = " It began in the session that this one was forked from, which was deleted." if session.fork_event else ""
+        raise HistoryUnavailable(f"Nothing is stored from before cycle {cycle}.{why}")
+
+    # The session was forked within the cycle: its beginning is the other session's.
+    def keep_records(simulation: Simulation) -> None:
+        simulation.detail = simulation.cycle >= cycle - 1
+
+    return replaying.engine_at(session.forked_from_id, session.fork_event, between_units=keep_records), first

@@ -10,7 +10,7 @@ import msgspec
 from schedviz import __version__
 from schedviz.engine import Simulation
 from schedviz.engine.framework.plugins.installed import installed_plugins
-from schedviz.sessions import answers, checkpoints, statements
+from schedviz.sessions import answers, checkpoints, line, statements
 from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.models import Checkpoint
 from schedviz.trace.commands import AnyCommand, decode_command
@@ -63,22 +63,25 @@ def replay(
     """
     begun = checkpoint.in_command
     simulation.extender_calls.transport = answers.StoredAnswers(checkpoint.session_id)
+
+    def ended() -> bool:
+        # What a long run did again would not fit into memory.
+        _forget_what_was_done(simulation)
+        return between_cycles()
+
     for stored in stored_commands(checkpoint.session_id, after_seq=checkpoint.applied_seq, limit=to_seq - checkpoint.applied_seq + 1):
         if stored.seq > to_seq:
             if simulation.event >= to_event and not begun:
                 break
-            if not _do_until(simulation, stored, to_event, begun=begun, between_cycles=between_cycles):
+            if not _do_until(simulation, stored, to_event, begun=begun, between_cycles=ended):
                 _expect(simulation, to_event)
             return stored
         if stored.quarantined and stored.stopped_event is None:
             continue
-        if _do(simulation, stored, begun=begun, between_cycles=between_cycles):
+        if _do(simulation, stored, begun=begun, between_cycles=ended):
             return stored
         begun = False
-        simulation.drain_events()
-        simulation.drain_cycles()
-        simulation.drain_answers()
-        if between_cycles():
+        if ended():
             return stored
     _expect(simulation, to_event)
     return None
@@ -139,7 +142,50 @@ def load(session_id: UUID, *, to_seq: int, to_event: int, alive: Callable[[], No
         raise HistoryUnavailable("Nothing is stored from which this session's engine could be made.")
     simulation = restore(checkpoint)
     running = replay(simulation, checkpoint, to_seq=to_seq, to_event=to_event, between_cycles=go_on)
+    _forget_what_was_done(simulation)
+    return simulation, running, checkpoint
+
+
+def engine_at(session_id: UUID, event: int, *, between_units: Callable[[Simulation], None]) -> Simulation:
+    """The engine after an event, with no command in progress. An engine stands between two stages, or after a command that has none: where
+    the event is not the last of its stage, its `event` is the one that is.
+
+    `between_units` is called before each cycle or command. Raises `HistoryUnavailable` or `ReplayDiverged`.
+    """
+    stretch = line.of_event(session_id, event)
+    checkpoint = None if stretch is None else checkpoints.newest(stretch.session_id, until_event=event)
+    if checkpoint is None:
+        raise HistoryUnavailable(f"Nothing is stored from which the engine at event {event} could be made.")
+    simulation = restore(checkpoint)
+    simulation.extender_calls.transport = answers.StoredAnswers(checkpoint.session_id)
+    begun = checkpoint.in_command
+
+    def go_on() -> bool:
+        _forget_what_was_done(simulation)
+        between_units(simulation)
+        return False
+
+    go_on()
+    for stored in stored_commands(checkpoint.session_id, after_seq=checkpoint.applied_seq):
+        if simulation.event >= event:
+            break
+        if stored.quarantined and stored.stopped_event is None:
+            continue
+        if stored.stopped_event is not None and stored.stopped_event < event:
+            _do(simulation, stored, begun=begun, between_cycles=go_on)
+        else:
+            if not begun:
+                simulation.start(stored.command, seq=stored.seq)
+            simulation.work_until(event, between_units=go_on)
+        begun = False
+        go_on()
+    simulation.task = None
+    if simulation.event < event:
+        _expect(simulation, event)
+    return simulation
+
+
+def _forget_what_was_done(simulation: Simulation) -> None:
     simulation.drain_events()
     simulation.drain_cycles()
     simulation.drain_answers()
-    return simulation, running, checkpoint

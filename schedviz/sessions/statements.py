@@ -14,7 +14,6 @@ from django.db import connection
 from django.utils import timezone
 
 from schedviz.sessions.database import POSTGRESQL_SECONDS, SQLITE_SECONDS
-from schedviz.sessions.models import MAIN_BRANCH
 from schedviz.trace.tally import Levels, Tally
 
 
@@ -37,6 +36,28 @@ class Moved(msgspec.Struct, frozen=True):
     breakpoints_edit: int
 
 
+class Ancestor(msgspec.Struct, frozen=True):
+    """A session, and from which event and cycle on what it did is its own."""
+
+    session_id: UUID
+    fork_event: int
+    fork_cycle: int
+
+
+def select_ancestors(session_id: UUID) -> list[Ancestor]:
+    """The session, the one that it was forked from, and so on."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "WITH RECURSIVE line (id, parent, fork_event, fork_cycle, depth) AS ("
+            "SELECT id, forked_from_id, fork_event, fork_cycle, 0 FROM scheduling_session WHERE id = %s UNION ALL "
+            "SELECT s.id, s.forked_from_id, s.fork_event, s.fork_cycle, line.depth + 1 "
+            "FROM scheduling_session s JOIN line ON s.id = line.parent WHERE line.depth < 10000) "
+            "SELECT id, fork_event, fork_cycle FROM line ORDER BY depth",
+            [_id(session_id)],
+        )
+        return [Ancestor(one if isinstance(one, UUID) else UUID(one), event, cycle) for one, event, cycle in cursor.fetchall()]
+
+
 def number_command(session_id: UUID, *, is_pause: bool) -> Numbered | None:
     """Take the next number of a session; None: there is no such session."""
     interrupt = ", interrupt_seq = last_seq + 1" if is_pause else ""
@@ -51,8 +72,8 @@ def number_command(session_id: UUID, *, is_pause: bool) -> Numbered | None:
 def insert_command(session_id: UUID, seq: int, key: str, body: bytes) -> None:
     """Store an accepted command. Raises `IntegrityError` when its key was used before."""
     _execute(
-        "INSERT INTO scheduling_command (session_id, branch, seq, key, body, quarantined) VALUES (%s, %s, %s, %s, %s, %s)",
-        [_id(session_id), MAIN_BRANCH, seq, key, body, False],
+        "INSERT INTO scheduling_command (session_id, seq, key, body, quarantined) VALUES (%s, %s, %s, %s, %s)",
+        [_id(session_id), seq, key, body, False],
     )
 
 
@@ -67,8 +88,8 @@ def select_commands(session_id: UUID, *, after_seq: int, limit: int) -> list[tup
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT seq, body, stopped_event, quarantined FROM scheduling_command "
-            "WHERE session_id = %s AND branch = %s AND seq > %s ORDER BY seq LIMIT %s",
-            [_id(session_id), MAIN_BRANCH, after_seq, limit],
+            "WHERE session_id = %s AND seq > %s ORDER BY seq LIMIT %s",
+            [_id(session_id), after_seq, limit],
         )
         return [(seq, bytes(body), stopped, bool(quarantined)) for seq, body, stopped, quarantined in cursor.fetchall()]
 
@@ -95,9 +116,9 @@ def update_commands(session_id: UUID, rows: Iterable[tuple[int, bytes, int | Non
     with connection.cursor() as cursor:
         cursor.executemany(
             "UPDATE scheduling_command SET outcome = %s, applied_at = %s, stopped_event = %s, quarantined = %s "
-            "WHERE session_id = %s AND branch = %s AND seq = %s",
+            "WHERE session_id = %s AND seq = %s",
             [
-                (outcome.decode(), now, stopped, quarantined, _id(session_id), MAIN_BRANCH, seq)
+                (outcome.decode(), now, stopped, quarantined, _id(session_id), seq)
                 for seq, outcome, stopped, quarantined in rows
             ],
         )
@@ -106,9 +127,9 @@ def update_commands(session_id: UUID, rows: Iterable[tuple[int, bytes, int | Non
 def insert_chunk(session_id: UUID, number: int, *, events: tuple[int, int], cycles: tuple[int, int], data: bytes) -> None:
     """Store a chunk; `events` and `cycles` are its first and last."""
     _execute(
-        "INSERT INTO scheduling_chunk (session_id, branch, number, first_event, last_event, first_cycle, last_cycle, data) "
-        "VALUES (%s, %s, %s, %s, %s, %s, %s, %s)",
-        [_id(session_id), MAIN_BRANCH, number, *events, *cycles, data],
+        "INSERT INTO scheduling_chunk (session_id, number, first_event, last_event, first_cycle, last_cycle, data) "
+        "VALUES (%s, %s, %s, %s, %s, %s, %s)",
+        [_id(session_id), number, *events, *cycles, data],
     )
 
 
@@ -116,9 +137,9 @@ def insert_cycles(session_id: UUID, rows: Iterable[tuple[int, int, int, bytes]])
     """Store summaries of cycles: number, first and last event, JSON."""
     with connection.cursor() as cursor:
         cursor.executemany(
-            "INSERT INTO scheduling_cyclesummary (session_id, branch, cycle, first_event, last_event, data) "
-            "VALUES (%s, %s, %s, %s, %s, %s)",
-            [(_id(session_id), MAIN_BRANCH, *row) for row in rows],
+            "INSERT INTO scheduling_cyclesummary (session_id, cycle, first_event, last_event, data) "
+            "VALUES (%s, %s, %s, %s, %s)",
+            [(_id(session_id), *row) for row in rows],
         )
 
 

@@ -5,16 +5,18 @@ A tally is stored with its chunk. Sessions of versions that stored none are give
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
 import msgspec
 from django.db import transaction
-from django.db.models import BigIntegerField, F, Max, Min, Sum, Value
+from django.db.models import BigIntegerField, F, Max, Min, Q, Sum, Value
 from django.db.models.functions import Least
 
-from schedviz.sessions import frames, history, statements
+from schedviz.sessions import frames, history, line, statements
 from schedviz.sessions.models import Checkpoint, Chunk, ChunkTally, Session
+from schedviz.trace.events import AnyEvent
 from schedviz.trace.tally import Counts, Levels, Tally, levels_of, tally
 
 _COUNTS = Counts.__struct_fields__
@@ -33,16 +35,16 @@ class Bucket(msgspec.Struct, frozen=True):
 
 def buckets(session: Session, *, after: int, until: int, most: int) -> list[Bucket]:
     """The events after one, until another, in at most so many buckets of about as many events each; a chunk is never divided."""
-    _fill(session.pk)
-    rows = ChunkTally.objects.filter(session=session, number__gt=0, last_event__gt=after, first_event__lte=until)
+    stored = _stored(session)
+    rows = ChunkTally.objects.filter(stored, first_event__lte=until, last_event__gt=after).exclude(first_event__gt=F("last_event"))
     last_event = Least(F("last_event"), Value(until), output_field=BigIntegerField())
     sums: list[Any] = list(
         rows.annotate(place=(last_event - after - 1) * most / max(1, until - after))
         .values("place")
-        .annotate(last=Max("number"), began=Min("first_event"), **{f"sum_{name}": Sum(name) for name in _COUNTS})
+        .annotate(last=Max("last_event"), began=Min("first_event"), **{f"sum_{name}": Sum(name) for name in _COUNTS})
         .order_by("place")
     )
-    ends = {row.number: row for row in ChunkTally.objects.filter(session=session, number__in=[one["last"] for one in sums])}
+    ends = {row.last_event: row for row in rows.filter(last_event__in=[one["last"] for one in sums])}
     return [
         Bucket(
             first_event=one["began"],
@@ -55,6 +57,15 @@ def buckets(session: Session, *, after: int, until: int, most: int) -> list[Buck
     ]
 
 
+def _stored(session: Session) -> Q:
+    """Which tallies are about this session's past. The chunk in which it was forked is counted as far as that with its number 0."""
+    wanted = Q(pk__in=[])
+    for one in line.stretches(session.pk):
+        _fill(one.session_id)
+        wanted |= Q(Q(first_event__gt=one.after) | Q(number=0), session_id=one.session_id, last_event__lte=one.until)
+    return wanted
+
+
 def levels_after(session_id: UUID, chunk: int) -> Levels:
     """The levels after a stored chunk."""
     levels = statements.select_levels(session_id, chunk)
@@ -64,10 +75,11 @@ def levels_after(session_id: UUID, chunk: int) -> Levels:
     return levels or Levels()
 
 
-def begin(session_id: UUID, levels: Levels, *, event: int, clock_seconds: float) -> None:
-    """Store the levels that a session begins with."""
-    counted = Tally(counts=Counts(), levels=levels)
-    statements.insert_tally(session_id, 0, events=(event, event), clock_seconds=clock_seconds, tally=counted)
+def begin(session_id: UUID, levels: Levels, *, event: int, clock_seconds: float, before: Sequence[AnyEvent] = ()) -> None:
+    """Store the levels that a session begins with. `before`: the last events before a fork, which are no whole chunk, to be counted."""
+    counted = Tally(counts=tally(before, Levels()).counts, levels=levels)
+    first = before[0].event if before else event + 1
+    statements.insert_tally(session_id, 0, events=(first, event), clock_seconds=clock_seconds, tally=counted)
 
 
 def _levels(row: ChunkTally) -> Levels:

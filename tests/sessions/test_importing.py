@@ -13,7 +13,7 @@ from schedviz import ingest
 from schedviz.engine import Simulation
 from schedviz.sessions import checkpoints, create, frames, history, importing, lease, stream
 from schedviz.sessions.errors import SourceRefused
-from schedviz.sessions.models import Branch, Checkpoint, Chunk, Command, Session, Upload
+from schedviz.sessions.models import Checkpoint, Chunk, Command, Session, Upload
 from schedviz.trace.policies import Policies
 from tests.conftest import RedisServer
 from tests.sessions.conftest import dump, node, pod, work_off
@@ -39,7 +39,6 @@ def test_a_dump_becomes_a_session(redis: RedisServer) -> None:
     assert (session.status, session.progress, session.message) == (Session.Status.READY, None, "")
     assert session.report["kinds"] == {"Node": 3, "Pod": 10}
     assert not Upload.objects.filter(session=session).exists()
-    assert Branch.objects.filter(session=session, number=0).exists()
     view = history.state_at_head(session).view
     assert len(view.cache.list) == 3
     assert len(view.queue.active_q) == 10

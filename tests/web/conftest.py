@@ -21,7 +21,7 @@ from rest_framework.test import APIClient
 from websockets.sync.client import ClientConnection, connect
 
 from schedviz.sessions import frames, history, pieces, stream
-from schedviz.sessions.models import Branch, Checkpoint, CheckpointPiece, Chunk, Membership, Session, ShareLink
+from schedviz.sessions.models import Checkpoint, CheckpointPiece, Chunk, Membership, Session, ShareLink
 from schedviz.trace.events import ClockAdvanced, EventRecorded
 from schedviz.web.authentication import hashed
 from schedviz.web.login import make_token
@@ -67,7 +67,6 @@ class People:
 def make_session(owner: User | None, name: str = "a session", **members: object) -> Session:
     """A session that was imported and is empty."""
     session = Session.objects.create(owner=owner, name=name, **{"status": Session.Status.READY, **members})
-    Branch.objects.create(session=session, name="main")
     return session
 
 

@@ -38,6 +38,7 @@ REQUESTS = [
     ("get", "cycles/1/", None, "see", 404),
     ("get", "commands/1/", None, "see", 404),
     ("post", "commands/", {"op": "pause"}, "command", 202),
+    ("get", "branches/", None, "see", 200),
     ("post", "cancel/", None, "manage", 409),
     ("get", "links/", None, "manage", 200),
     ("post", "links/", {"role": "viewer"}, "manage", 201),

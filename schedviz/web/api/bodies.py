@@ -60,7 +60,16 @@ class SessionBody(Body, frozen=True):
     source: dict[str, Any]
     #: What the import brought in, what was left out and why; null until it has ended.
     report: dict[str, Any] | None
+    forked_from: ForkedFrom | None
     hit: HitBody | None
+
+
+class ForkedFrom(Body, frozen=True):
+    """The session that this one was forked from (`id` is null once that was deleted), and the event after which it goes its own way."""
+
+    id: str | None
+    name: str
+    event: int
 
 
 class SessionList(Body, frozen=True):
@@ -96,6 +105,20 @@ class NewSessionFiles(Body, frozen=True):
     policies: str = ""
     #: `true`: as in NewSession.
     call_extenders: str = ""
+
+
+class NewFork(Body, frozen=True, forbid_unknown_fields=True):
+    """Fork a session as it was after the event `at`, or as it is. The same `key` is the same fork."""
+
+    at: Annotated[int, Meta(ge=0)] | None = None
+    name: Annotated[str, Meta(max_length=200)] = ""
+    key: Annotated[str, Meta(max_length=200)] = ""
+
+
+class ForkList(Body, frozen=True):
+    """What was forked from a session, and you may see; newest first."""
+
+    results: list[SessionBody]
 
 
 class OutcomeBody(Body, frozen=True):

@@ -19,6 +19,8 @@ _ROOTS: tuple[Any, ...] = (
     bodies.SessionList,
     bodies.NewSession,
     bodies.NewSessionFiles,
+    bodies.NewFork,
+    bodies.ForkList,
     bodies.CommandBody,
     bodies.StateBody,
     bodies.ViewBody,

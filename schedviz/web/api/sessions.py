@@ -33,7 +33,7 @@ from schedviz.web.api.access import actor_for, body_as, role_for, session_for, w
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.parsing import JsonParser
 from schedviz.web.api.schema import answer, query, ref, refused
-from schedviz.web.permissions import Verb, actor_of, visible_sessions
+from schedviz.web.permissions import Actor, Verb, actor_of, visible_sessions
 
 PAGE = 50
 LONGEST_PAGE = 200
@@ -60,8 +60,28 @@ def session_body(request: Request, session: Session) -> bodies.SessionBody:
         updated_at=session.updated_at,
         source=session.source,
         report=session.report,
+        forked_from=_forked_from(session),
         hit=None if session.hit is None else bodies.HitBody(**session.hit),
     )
+
+
+def _forked_from(session: Session) -> bodies.ForkedFrom | None:
+    if "fork" not in session.source:
+        return None
+    # The event is known exactly when the fork is ready: it may be later than what was asked for, where a stage ends.
+    parent = session.forked_from_id
+    return bodies.ForkedFrom(id=str(parent) if parent else None, name=session.source["fork"]["name"], event=session.fork_event)
+
+
+def expect_room(actor: Actor) -> None:
+    """Raises `ApiError` 409 for somebody who has as many sessions as are allowed."""
+    if Session.objects.filter(owner_id=actor.user_id).count() >= settings.SESSIONS_PER_USER:
+        raise ApiError(
+            409,
+            "too_many_sessions",
+            f"You have {settings.SESSIONS_PER_USER} sessions, the limit SCHEDVIZ_SESSIONS_PER_USER of this server.",
+            hint="Delete one.",
+        )
 
 
 class Sessions(APIView):
@@ -98,13 +118,7 @@ class Sessions(APIView):
     def post(self, request: Request) -> Response:
         """Make a session from files, a generated cluster or a trace. It answers at once, with status `importing`."""
         actor = actor_for(request, Verb.CREATE)
-        if Session.objects.filter(owner_id=actor.user_id).count() >= settings.SESSIONS_PER_USER:
-            raise ApiError(
-                409,
-                "too_many_sessions",
-                f"You have {settings.SESSIONS_PER_USER} sessions, the limit SCHEDVIZ_SESSIONS_PER_USER of this server.",
-                hint="Delete one.",
-            )
+        expect_room(actor)
         calls_extenders = _calls_extenders(request)
         name, source, given = _files(request) if _is_multipart(request) else _described(request)
         try:

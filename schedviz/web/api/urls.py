@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import path, re_path
 from django.views.generic import RedirectView
 
+from schedviz.web.api.branches import Branches
 from schedviz.web.api.breakpoints import Breakpoints, OneBreakpoint
 from schedviz.web.api.commands import Commands, OneCommand
 from schedviz.web.api.cycles import Cycles, OneCycle
@@ -26,6 +27,7 @@ urlpatterns = [
     path("sessions/<uuid:session_id>/cancel/", CancelImport.as_view(), name="cancel-import"),
     path("sessions/<uuid:session_id>/commands/", Commands.as_view(), name="commands"),
     path("sessions/<uuid:session_id>/commands/<int:seq>/", OneCommand.as_view(), name="command"),
+    path("sessions/<uuid:session_id>/branches/", Branches.as_view(), name="branches"),
     path("sessions/<uuid:session_id>/state/", State.as_view(), name="state"),
     path("sessions/<uuid:session_id>/view/", ViewAt.as_view(), name="view"),
     path("sessions/<uuid:session_id>/timeline/", Timeline.as_view(), name="timeline"),

@@ -1,0 +1,64 @@
+"""`/api/v1/sessions/{id}/branches/`: sessions that go another way from a moment of this one."""
+
+from __future__ import annotations
+
+from typing import cast
+from uuid import UUID
+
+from django.contrib.auth.models import AbstractBaseUser
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from schedviz.sessions.errors import HistoryUnavailable, KeyReused
+from schedviz.sessions.fork import NotForkable, fork, known_fork
+from schedviz.web.api import bodies
+from schedviz.web.api.access import actor_for, body_as, session_for
+from schedviz.web.api.errors import ApiError
+from schedviz.web.api.schema import answer, ref, refused
+from schedviz.web.api.sessions import expect_room, session_body
+from schedviz.web.permissions import Verb, actor_of, visible_sessions
+
+#: Forks of one session that are listed; there may be more.
+LONGEST_LIST = 200
+
+
+class Branches(APIView):
+    """The forks of a session."""
+
+    @extend_schema(operation_id="listBranches", responses={200: answer(bodies.ForkList), **refused(404)})
+    def get(self, request: Request, session_id: UUID) -> Response:
+        """List the newest of its forks that you may see."""
+        session = session_for(request, session_id, Verb.SEE)
+        found = visible_sessions(actor_of(request)).filter(forked_from=session)[:LONGEST_LIST]
+        return Response(bodies.ForkList(results=[session_body(request, one) for one in found]))
+
+    @extend_schema(
+        operation_id="createBranch",
+        request={"application/json": ref(bodies.NewFork)},
+        responses={
+            201: answer(bodies.SessionBody, "The fork, a session of yours. It is `importing` until its engine is there."),
+            200: answer(bodies.SessionBody, "The fork that was made before with this key."),
+            **refused(400, 401, 403, 404, 409),
+        },
+    )
+    def post(self, request: Request, session_id: UUID) -> Response:
+        """Fork a session at a moment. Everybody who is logged in and may look at it may; the fork is theirs."""
+        session = session_for(request, session_id, Verb.SEE)
+        actor = actor_for(request, Verb.CREATE)
+        new = body_as(bodies.NewFork, request)
+        for member, value in (("name", new.name), ("key", new.key)):
+            if "\0" in value:
+                raise ApiError(400, "invalid", f"$.{member}: has the character U+0000, which cannot be stored.", path=f"$.{member}")
+        owner = cast("AbstractBaseUser", request.user)
+        try:
+            if known_fork(session, owner, at=new.at, key=new.key) is None:
+                expect_room(actor)
+            forked = fork(session, owner, at=new.at, name=new.name, key=new.key)
+        except HistoryUnavailable as error:
+            raise ApiError(404, error.code, str(error), path="$.at", found=str(new.at)) from error
+        except (NotForkable, KeyReused) as error:
+            raise ApiError(409, error.code, str(error), path="$.key" if isinstance(error, KeyReused) else "") from error
+        body = session_body(request, forked.session)
+        return Response(body, status=200 if forked.duplicate else 201, headers={"Location": body.url})

@@ -1,0 +1,127 @@
+"""Forks over REST: who may make them, and whose they are. The worker's part is done here."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from schedviz.sessions import importing
+from schedviz.sessions.models import Session
+from tests.sessions import conftest as working
+
+make_session = working.make_session
+
+
+@pytest.fixture
+def ran(people, make_session):
+    """The session of `people`, with something in its past."""
+    session_id = make_session()
+    working.send(session_id, "run", max=3)
+    session = working.work_off(session_id)
+    session.owner = people.owner
+    session.save()
+    people.session.memberships.update(session=session)
+    people.session.delete()
+    return session
+
+
+def fork(client, session, **body):
+    return client.post(f"/api/v1/sessions/{session.pk}/branches/", body, format="json")
+
+
+@pytest.mark.parametrize(
+    ("role", "status"),
+    [
+        ("owner", 201),
+        ("editor-token", 201),
+        ("viewer", 201),
+        ("owner-read-token", 403),
+        ("stranger", 404),
+        ("stranger-token", 404),
+        ("anonymous", 404),
+    ],
+)
+def test_who_may_look_and_is_logged_in_may_fork(people, ran, role, status):
+    assert fork(people.client(role), ran).status_code == status
+
+
+def test_somebody_with_a_link_alone_has_to_log_in(people, ran):
+    linked = replace(people, session=ran)
+
+    assert fork(linked.client("link"), ran).status_code == 401
+
+
+def test_a_viewers_fork_is_his_own(people, ran):
+    made = fork(people.client("viewer"), ran, at=20, name="what if").json()
+
+    assert (made["role"], made["name"], made["status"]) == ("owner", "what if", "importing")
+    assert made["forkedFrom"] == {"id": str(ran.pk), "name": "a test", "event": 20}
+    assert made["progress"]["phase"] == "forking"
+    address = f"/api/v1/sessions/{made['id']}/"
+    assert people.client("owner").get(address).status_code == 404
+
+    importing.import_uploads(Session.objects.get(pk=made["id"]).pk)
+
+    ready = people.client("viewer").get(address).json()
+    assert (ready["status"], ready["event"], ready["chunk"]) == ("ready", ready["forkedFrom"]["event"], 0)
+    assert people.client("viewer").get(address + "events/?limit=3").json()["events"][0]["event"] == 1
+    assert people.client("viewer").get(address + "view/?at=5").json()["event"] == 5
+
+
+def test_forks_are_listed_for_those_who_may_see_them(people, ran):
+    made = fork(people.client("viewer"), ran).json()
+    address = f"/api/v1/sessions/{ran.pk}/branches/"
+
+    assert [one["id"] for one in people.client("viewer").get(address).json()["results"]] == [made["id"]]
+    assert people.client("owner").get(address).json()["results"] == []
+
+
+def test_the_same_key_is_the_same_fork(people, ran):
+    client = people.client("owner")
+    first, again = (fork(client, ran, at=7, key="k") for _ in range(2))
+
+    assert (first.status_code, again.status_code) == (201, 200)
+    assert first.json()["id"] == again.json()["id"]
+    other = fork(client, ran, at=8, key="k")
+    assert (other.status_code, other.json()["error"]["code"]) == (409, "key_reused")
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "path"),
+    [
+        ({"at": -1}, 400, "$.at"),
+        ({"at": "x"}, 400, "$.at"),
+        ({"at": 10_000}, 404, "$.at"),
+        ({"name": "x" * 201}, 400, "$.name"),
+        ({"name": "a\0b"}, 400, "$.name"),
+        ({"from": 3}, 400, "$.from"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_path(people, ran, body, status, path):
+    response = fork(people.client("owner"), ran, **body)
+
+    assert response.status_code == status
+    assert response.json()["error"]["detail"]["path"] == path
+
+
+def test_nobody_has_more_sessions_than_are_allowed(people, ran, settings):
+    settings.SESSIONS_PER_USER = 1
+    response = fork(people.client("owner"), ran)
+
+    assert response.status_code == 409
+    assert "SCHEDVIZ_SESSIONS_PER_USER" in response.json()["error"]["message"]
+
+
+def test_a_fork_that_was_made_is_given_again_whatever_the_limit(people, ran, settings):
+    made = fork(people.client("owner"), ran, key="k").json()
+    settings.SESSIONS_PER_USER = 1
+
+    assert fork(people.client("owner"), ran, key="k").json()["id"] == made["id"]
+
+
+def test_a_session_that_is_being_imported_cannot_be_forked(people, ran):
+    Session.objects.filter(pk=ran.pk).update(status=Session.Status.IMPORTING)
+    response = fork(people.client("owner"), ran)
+
+    assert (response.status_code, response.json()["error"]["code"]) == (409, "not_forkable")
