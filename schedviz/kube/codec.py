@@ -7,6 +7,7 @@ Kubernetes API does not know. Both leave a keyed digest of what was dropped.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
@@ -19,7 +20,7 @@ from schedviz.kube.explain import describe, explain_validation_error
 from schedviz.kube.kinds import BY_NAME, BY_TYPE, KINDS, Kind
 from schedviz.kube.meta import KubeObject, ObjectMeta
 from schedviz.kube.quantity import Quantity
-from schedviz.kube.shapes import known, prune, remainder
+from schedviz.kube.shapes import known, remainder, said
 from schedviz.kube.unread import READ_ANNOTATIONS
 
 _KNOWN_KINDS: Final = ", ".join(sorted(kind.name for kind in KINDS))
@@ -62,12 +63,13 @@ class _Decoders:
     def __init__(self, kind: Kind) -> None:
         self.kind = kind
         self.object = msgspec.json.Decoder(kind.type, dec_hook=dec_hook)
-        self.remainder_type = cast("type[msgspec.Struct]", remainder(kind.type))
-        self.remainder = msgspec.json.Decoder(self.remainder_type)
+        self.remainder = msgspec.json.Decoder(cast("type[msgspec.Struct]", remainder(kind.type)))
         self.known_type = known(kind.type)
 
 
 _DECODERS: Final = {kind.name: _Decoders(kind) for kind in KINDS}
+#: Tools write these two first, and finding them there spares a look at the whole text.
+_HEAD: Final = re.compile(rb'\s*\{\s*"apiVersion"\s*:\s*"([\w./-]*)"\s*,\s*"kind"\s*:\s*"(\w+)"', re.ASCII)
 _head_decoder: Final = msgspec.json.Decoder(_Head)
 _encoder: Final = msgspec.json.Encoder(enc_hook=enc_hook)
 _sorted_encoder: Final = msgspec.json.Encoder(order="sorted")
@@ -79,8 +81,8 @@ def decode(data: bytes, *, strict: bool = False, kind: str = "") -> KubeObject:
     Raises `UnknownKindError` for a kind that the scheduler does not read, `DecodeError` for anything else that is wrong.
     """
     try:
-        head = _head_decoder.decode(data)
-        decoders = _decoders_for(head.api_version, head.kind or kind)
+        api_version, own_kind = _head(data)
+        decoders = _decoders_for(api_version, own_kind or kind)
         obj = decoders.object.decode(data)
         if strict:
             msgspec.json.decode(data, type=decoders.known_type)
@@ -123,6 +125,15 @@ def digest(data: bytes) -> str:
     return hashlib.blake2b(data, key=_key, digest_size=12).hexdigest()
 
 
+def _head(data: bytes) -> tuple[Any, Any]:
+    """apiVersion and kind."""
+    first = _HEAD.match(data)
+    if first is not None:
+        return first[1].decode(), first[2].decode()
+    head = _head_decoder.decode(data)
+    return head.api_version, head.kind
+
+
 def _plain(data: bytes) -> Any:
     try:
         return msgspec.json.decode(data)
@@ -148,7 +159,7 @@ def _convert(data: Mapping[str, Any], decoders: _Decoders, *, strict: bool) -> K
     obj = msgspec.convert(data, decoders.kind.type, dec_hook=dec_hook)
     if strict:
         msgspec.convert(data, decoders.known_type)
-    return _finish(obj, msgspec.convert(data, decoders.remainder_type))
+    return _finish(obj, decoders.remainder.decode(msgspec.json.encode(data)))
 
 
 def _finish(obj: KubeObject, rest: Any) -> KubeObject:
@@ -171,8 +182,8 @@ def _finish(obj: KubeObject, rest: Any) -> KubeObject:
 
 
 def _digest_of(*rests: Any) -> str:
-    said = [rest for rest in rests if rest is not None and not prune(rest)]
-    return digest(_sorted_encoder.encode(said)) if said else ""
+    lines = [line for place, rest in enumerate(rests) if rest is not None for line in said(rest, b"%d." % place)]
+    return digest(b"\n".join(lines)) if lines else ""
 
 
 def _split_annotations(metadata: ObjectMeta) -> ObjectMeta:
