@@ -7,7 +7,7 @@ from uuid import UUID
 
 import msgspec
 
-from schedviz.sessions import frames, story_index
+from schedviz.sessions import frames, line, story_index
 from schedviz.sessions.models import Chunk, Session
 from schedviz.sessions.story_index import Kind
 from schedviz.trace.events import AnyEvent, CycleStarted
@@ -45,7 +45,7 @@ class _Reader:
         """More than `limit` entries from the beginning, where there are so many."""
         found: list[Entry] = []
         teller = self._teller()
-        for _, events in self._chunks(after, before):
+        for events in self._chunks(after, before):
             found.extend(entry for entry in teller.tell(events) if after < entry.event < before)
             if len(found) > limit:
                 break
@@ -54,7 +54,7 @@ class _Reader:
     def last(self, after: int, before: int, limit: int) -> list[Entry]:
         """More than `limit` entries up to the end, where there are so many."""
         found: list[Entry] = []
-        for _, events in self._chunks(after, before, backwards=True):
+        for events in self._chunks(after, before, backwards=True):
             found = [*(entry for entry in self._teller().tell(events) if after < entry.event < before), *found]
             if len(found) > limit:
                 break
@@ -63,34 +63,38 @@ class _Reader:
     def _teller(self) -> Teller:
         return Teller(self.kind, self.name, lives=self.lives, find_cycle=self._find_cycle)
 
-    def _chunks(self, after: int, before: int, *, backwards: bool = False) -> Iterator[tuple[int, list[AnyEvent]]]:
-        numbers = story_index.chunks_about(self.session.pk, self.kind, self.name)
-        rows = Chunk.objects.filter(session_id=self.session.pk, last_event__gt=after, first_event__lt=before)
-        wanted = numbers[::-1] if backwards else numbers
-        for start in range(0, len(wanted), _CHUNKS_AT_ONCE):
-            some = rows.filter(number__in=wanted[start : start + _CHUNKS_AT_ONCE]).order_by("-number" if backwards else "number")
-            for number, data in some.values_list("number", "data"):
-                yield number, frames.events_of(bytes(data))
+    def _chunks(self, after: int, before: int, *, backwards: bool = False) -> Iterator[list[AnyEvent]]:
+        for owner, first, last in line.between(self.session.pk, after, before, backwards=backwards):
+            numbers = story_index.chunks_about(owner, self.kind, self.name)
+            rows = Chunk.objects.filter(session_id=owner, last_event__gt=first, first_event__lte=last)
+            wanted = numbers[::-1] if backwards else numbers
+            for start in range(0, len(wanted), _CHUNKS_AT_ONCE):
+                some = rows.filter(number__in=wanted[start : start + _CHUNKS_AT_ONCE]).order_by("-number" if backwards else "number")
+                for data in some.values_list("data", flat=True):
+                    yield [event for event in frames.events_of(bytes(data)) if event.event <= last]
 
     def _lives(self) -> list[Life]:
         """From the chunks with creations and deletions; a pod that was imported and is there still was in neither."""
-        numbers = story_index.chunks_with_lives(self.session.pk, self.name)[-2 * MOST_LIVES :]
-        lives = lives_of(self.name, [event for number in numbers for event in _events_of(self.session.pk, number)])
-        return lives or lives_of(self.name, self._first_words())
+        events: list[AnyEvent] = []
+        for stretch in reversed(line.stretches(self.session.pk)):
+            for number in story_index.chunks_with_lives(stretch.session_id, self.name)[-2 * MOST_LIVES :]:
+                events += [event for event in _events_of(stretch.session_id, number) if event.event <= stretch.until]
+        return lives_of(self.name, events) or lives_of(self.name, self._first_words())
 
     def _first_words(self) -> list[AnyEvent]:
         """The first event that tells a uid of this name."""
-        for _, events in self._chunks(0, self.session.event + 1):
+        for events in self._chunks(0, self.session.event + 1):
             if said := next((event for event in events if own_uid(event, self.name)), None):
                 return [said]
         return []
 
     def _find_cycle(self, cycle: int) -> CyclePod:
-        rows = Chunk.objects.filter(session_id=self.session.pk, first_cycle__lt=cycle, last_cycle__gte=cycle).order_by("number")
-        for data in rows.values_list("data", flat=True).iterator(chunk_size=4):
-            for event in frames.events_of(bytes(data)):
-                if isinstance(event, CycleStarted) and event.cycle == cycle:
-                    return CyclePod(event.pod, event.uid)
+        for stretch in line.stretches(self.session.pk):
+            rows = Chunk.objects.filter(session_id=stretch.session_id, first_cycle__lt=cycle, last_cycle__gte=cycle).order_by("number")
+            for data in rows.values_list("data", flat=True).iterator(chunk_size=4):
+                for event in frames.events_of(bytes(data)):
+                    if isinstance(event, CycleStarted) and event.cycle == cycle and event.event <= stretch.until:
+                        return CyclePod(event.pod, event.uid)
         return CyclePod()
 
 

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 import pytest
 from django.contrib.auth.models import User
 
-from schedviz.sessions import create, details, history, importing, line, replay, replaying, timeline
+from schedviz.sessions import create, details, history, importing, line, replay, replaying, stories, timeline
 from schedviz.sessions.errors import HistoryUnavailable, KeyReused
 from schedviz.sessions.fork import NotForkable, fork
 from schedviz.sessions.models import Checkpoint, Chunk, Session
@@ -122,6 +122,21 @@ def test_its_past_is_the_other_sessions(parent: Session, somebody: User) -> None
         if event < fork_event:
             assert (moment.chunk, moment.view) == (0, history.state_at_event(parent, event).view)
     assert history.first_moment(forked) == 0
+
+
+def test_stories_begin_before_the_fork(parent: Session, somebody: User) -> None:
+    # Within the story of a pod whose cycle goes on in the fork.
+    cycle = history.cycles(parent.pk, after=10, limit=1)[0]
+    forked = made(parent, somebody, cycle.first_event + 6)
+    send(forked.pk, "step", unit="cycle")
+    forked = work_off(forked.pk)
+
+    def told(session: Session, *, tail: bool) -> list[tuple[int, str]]:
+        found = stories.story(session, "pods", cycle.cycle.pod, after=0, before=cycle.last_event + 1, limit=100, tail=tail)
+        return [(entry.event, entry.text) for entry in found.entries]
+
+    assert told(forked, tail=False) == told(forked, tail=True) == told(parent, tail=False)
+    assert told(forked, tail=False)[0][0] <= forked.fork_event < told(forked, tail=False)[-1][0]
 
 
 def test_its_timeline_counts_every_event_once(parent: Session, somebody: User) -> None:

@@ -1,0 +1,47 @@
+"""A data folder of an earlier version keeps what is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+
+
+def migrate(name: str) -> Any:
+    """Migrate to a migration; returns the models of then."""
+    executor = MigrationExecutor(connection)
+    executor.migrate([("scheduling", name)])
+    return MigrationExecutor(connection).loader.project_state([("scheduling", name)]).apps
+
+
+@pytest.fixture
+def newest(transactional_db: None) -> Iterator[str]:
+    """The name of the newest migration, to which the database is brought again."""
+    name = max(name for app, name in MigrationExecutor(connection).loader.graph.leaf_nodes() if app == "scheduling")
+    yield name
+    migrate(name)
+
+
+def test_what_was_stored_with_branches_is_there_without(newest: str) -> None:
+    apps = migrate("0004_stories_and_breakpoints")
+    session = apps.get_model("scheduling", "Session").objects.create(name="old", event=7, chunk=2)
+    apps.get_model("scheduling", "Branch").objects.create(session=session, name="main")
+    for number in (1, 2):
+        apps.get_model("scheduling", "Chunk").objects.create(
+            session=session, number=number, first_event=number, last_event=number, first_cycle=0, last_cycle=0, data=b"x"
+        )
+        apps.get_model("scheduling", "Command").objects.create(session=session, seq=number, key=f"k{number}", body=b"{}")
+        apps.get_model("scheduling", "CycleSummary").objects.create(session=session, cycle=number, data=b"{}")
+    apps.get_model("scheduling", "Checkpoint").objects.create(session=session, event=0, chunk=0, cycle=0, complete=True)
+
+    apps = migrate(newest)
+
+    kept = apps.get_model("scheduling", "Session").objects.get()
+    assert (kept.name, kept.event, kept.chunk, kept.forked_from_id, kept.fork_event) == ("old", 7, 2, None, 0)
+    assert list(kept.chunks.order_by("number").values_list("number", "first_event")) == [(1, 1), (2, 2)]
+    assert list(kept.commands.order_by("seq").values_list("seq", "key")) == [(1, "k1"), (2, "k2")]
+    assert kept.cycles.count() == 2
+    assert kept.checkpoints.filter(complete=True).count() == 1
