@@ -1,0 +1,67 @@
+"""Back and forth in time on the page: the engine stays where it is, and an address is a moment."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.cluster import dump
+from tests.e2e.conftest import Server
+from tests.e2e.test_scope import PATIENCE_MILLIS, figure, import_through, step_cycles
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    file = tmp_path / "cluster.json"
+    file.write_text(json.dumps(dump()))
+    return file
+
+
+def wait_for_event(page: Page, event: int) -> None:
+    page.locator(f'[data-event="{event}"]').wait_for(timeout=PATIENCE_MILLIS)
+
+
+def test_a_step_back_is_a_moment_of_its_own_that_the_address_keeps_and_live_leaves(page: Page, server: Server, file: Path) -> None:
+    session = import_through(page, server, file)
+    step_cycles(page, 3)
+    head = figure(page, "data-event")
+    assert head == server.rest(f"sessions/{session}/")["event"]
+
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_url(re.compile(r"[?&]at=\d+"), timeout=PATIENCE_MILLIS)
+    past = figure(page, "data-event")
+    assert past < head
+    assert f"at={past}" in page.url
+    cycle = page.locator("[data-cycle]").first.get_attribute("data-cycle")
+    assert server.rest(f"sessions/{session}/")["event"] == head, "The engine stays where it is."
+
+    page.reload()
+    wait_for_event(page, past)
+    assert page.locator("[data-cycle]").first.get_attribute("data-cycle") == cycle
+    expect(page.locator("[data-waiting]")).to_have_attribute("data-waiting", str(head - past))
+
+    page.keyboard.press("l")
+    wait_for_event(page, head)
+    expect(page.locator("[data-waiting]")).to_have_count(0)
+    page.wait_for_url(re.compile(r"/s/[^?]*$"), timeout=PATIENCE_MILLIS)
+
+
+def test_a_line_of_a_history_goes_to_its_moment(page: Page, server: Server, file: Path) -> None:
+    session = import_through(page, server, file)
+    step_cycles(page, 2)
+    pod = server.rest(f"sessions/{session}/cycles/?limit=1")["results"][0]["pod"]
+    page.goto(f"{server.url}/s/{session}/?select=pod:{pod}&tab=history")
+    page.locator("[data-entry]").first.wait_for(timeout=PATIENCE_MILLIS)
+    told = server.rest(f"sessions/{session}/stories/pods/{pod}/")["entries"]
+    shown = [row.get_attribute("data-entry") for row in page.locator("[data-entry]").all()]
+    assert shown == [str(entry["event"]) for entry in reversed(told)]
+
+    page.locator("[data-entry]").last.click()
+    wait_for_event(page, told[0]["event"])
+    page.wait_for_url(re.compile(rf"[?&]at={told[0]['event']}\b"), timeout=PATIENCE_MILLIS)
