@@ -6,6 +6,8 @@ export interface ErrorDetail {
   expected?: string;
   found?: string;
   hint?: string;
+  /** From 1, in a text. */
+  column?: number;
 }
 
 /** What the server said was wrong, in its own words. Status 0: it did not answer. */

@@ -10,6 +10,8 @@ export interface SessionInfo {
   event?: number;
   cycle?: number;
   message?: string;
+  /** The breakpoint that it stands at; null: at none. */
+  hit?: { breakpoint: number; event: number; when: string } | null;
 }
 
 export interface Progress {
