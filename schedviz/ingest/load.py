@@ -6,6 +6,7 @@ import gc
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -14,12 +15,13 @@ from schedviz.engine.config import ConfigurationError, load_configuration
 from schedviz.ingest.config_text import ConfigText, parse_config
 from schedviz.ingest.errors import BadObjects, ImportCancelled, IngestError, LimitExceeded, Problem, UnreadableFile
 from schedviz.ingest.json_dump import JsonReader
+from schedviz.ingest.json_stream import NotCutError, cut_items, is_printed_by_kubectl
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.reader import Item, Reader
 from schedviz.ingest.report import FileReport, Report, Tally
 from schedviz.ingest.source import Source
 from schedviz.ingest.trace_file import TraceFile, looks_like_trace, trace_of
-from schedviz.ingest.unpack import unpack
+from schedviz.ingest.unpack import text_pieces
 from schedviz.ingest.yaml_dump import YamlReader
 from schedviz.kube.core import Node, Pod
 from schedviz.kube.defaults import default_object
@@ -85,14 +87,47 @@ def load(
     if len(sources) > limits.files:
         raise LimitExceeded("The import", f"there are {len(sources):,} files", "files", limits.files)
     with _without_gc():
-        return _Loading(limits, progress, cancelled).run(sources)
+        try:
+            return _Loading(limits, progress, cancelled, cuts=True).run(sources)
+        except NotCutError:
+            # What is wrong is told by its line, and for that the whole text is needed.
+            return _Loading(limits, progress, cancelled, cuts=False).run(sources)
+
+
+class Told:
+    """Tells how much of one file has arrived: while it is unpacked, or, where it is read at once, of how much."""
+
+    def __init__(self, source: Source, tell: Callable[[Progress], None], check_cancelled: Callable[[], None]) -> None:
+        self._source = source
+        self._tell = tell
+        self._check_cancelled = check_cancelled
+        self._arrived = 0
+        self.unpacked = 0
+        self.is_read_at_once = False
+
+    def pieces(self) -> Iterator[bytes]:
+        """The file's bytes as they are."""
+        for piece in self._source.pieces():
+            self._arrived += len(piece)
+            yield piece
+
+    def __call__(self, unpacked: int) -> None:
+        """So much of it is unpacked."""
+        self.unpacked = unpacked
+        self._check_cancelled()
+        if self.is_read_at_once:
+            self._tell(Progress("reading", self._arrived, self._source.size, file=self._source.name))
+        else:
+            self._tell(Progress("unpacking", unpacked, file=self._source.name))
 
 
 class _Loading:
     """One import under way."""
 
-    def __init__(self, limits: Limits, progress: Callable[[Progress], None], cancelled: Callable[[], bool]) -> None:
+    def __init__(self, limits: Limits, progress: Callable[[Progress], None], cancelled: Callable[[], bool], *, cuts: bool) -> None:
         self.limits = limits
+        #: Lists that kubectl printed are cut into objects while they arrive.
+        self.cuts = cuts
         self.tell = progress
         self.cancelled = cancelled
         self.room = limits.unpacked_bytes
@@ -114,7 +149,19 @@ class _Loading:
 
     def read_file(self, source: Source, *, alone: bool) -> TraceFile | None:
         """Read one file; its trace, if it is one."""
-        text = unpack(source.name, source.pieces(), limit=self.limits.unpacked_bytes, room=self.room, tell=self.unpacking(source))
+        told = Told(source, self.tell, self.check_cancelled)
+        pieces = text_pieces(source.name, told.pieces(), limit=self.limits.unpacked_bytes, room=self.room, tell=told)
+        head = next(pieces)
+        second = next(pieces, None)
+        if second is not None:
+            pieces = chain((head, second), pieces)
+            if self.cuts and is_printed_by_kubectl(head):
+                told.is_read_at_once = True
+                self.read_while_it_arrives(source, told, pieces)
+                return None
+        else:
+            pieces = iter((head,))
+        text = b"".join(pieces)
         self.room -= len(text)
         if looks_like_trace(text):
             if not alone:
@@ -129,23 +176,28 @@ class _Loading:
             if number % _EVERY == 0:
                 self.check_cancelled()
                 self.tell(Progress("reading", number, item.total, unit="objects", file=source.name))
-            self.take(source.name, text, reader, item)
+            self.take(source.name, (text, reader), item)
         self.files.append(FileReport(source.name, reader.format, len(text), len(self.objects) - before))
         return None
 
-    def unpacking(self, source: Source) -> Callable[[int], None]:
-        def tell(done: int) -> None:
-            self.check_cancelled()
-            self.tell(Progress("unpacking", done, file=source.name))
-
-        return tell
+    def read_while_it_arrives(self, source: Source, told: Told, pieces: Iterator[bytes]) -> None:
+        """Read a list that kubectl printed. Raises `NotCutError`."""
+        before, number = len(self.objects), 0
+        for contents in cut_items(pieces, nesting_depth=self.limits.nesting_depth):
+            for content in contents:
+                if number % _EVERY == 0:
+                    self.check_cancelled()
+                self.take(source.name, None, Item(document=1, path=f"items[{number}]", content=content))
+                number += 1
+        self.room -= told.unpacked
+        self.files.append(FileReport(source.name, JsonReader.format, told.unpacked, len(self.objects) - before))
 
     def check_cancelled(self) -> None:
         if self.cancelled():
             raise ImportCancelled
 
-    def take(self, name: str, text: bytes, reader: Reader, item: Item) -> None:
-        """Keep, drop or complain about one object."""
+    def take(self, name: str, whole: tuple[bytes, Reader] | None, item: Item) -> None:
+        """Keep, drop or complain about one object of a text; None: there is none to complain about by lines. Raises `NotCutError` then."""
         try:
             obj = default_object(item.decode())
         except UnknownKindError as error:
@@ -155,7 +207,9 @@ class _Loading:
                 self.drop_unknown(name, error)
             return
         except DecodeError as error:
-            self.complain(name, text, reader, item, error)
+            if whole is None:
+                raise NotCutError from None
+            self.complain(name, *whole, item, error)
             return
         key = (type(obj), obj.key)
         kind = type(obj).__name__

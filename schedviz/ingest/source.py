@@ -11,7 +11,7 @@ _PIECE = 1 << 20
 
 
 class Source(msgspec.Struct, frozen=True):
-    """A named file. `pieces` is called once and gives its bytes in order; `size` is their number, if known."""
+    """A named file. `pieces` gives its bytes in order, again where it is called again; `size` is their number, if known."""
 
     name: str
     pieces: Callable[[], Iterable[bytes]]

@@ -11,6 +11,8 @@ from typing import Protocol
 from schedviz.ingest.errors import LimitExceeded, UnreadableFile
 
 _STEP = 4 << 20
+#: So much of the beginning is looked at for what a file is.
+_HEAD = 64 << 10
 _GZIP = b"\x1f\x8b"
 _XZ = b"\xfd7zXZ\x00"
 #: What else a file may begin with, and what to do about it.
@@ -60,20 +62,46 @@ class _GzipStream:
         return self._inner.decompress(self._inner.unconsumed_tail + data, max_length)
 
 
-def unpack(name: str, pieces: Iterable[bytes], *, limit: int, room: int, tell: Callable[[int], None]) -> bytes:
-    """The text of a file as UTF-8 bytes without a byte order mark.
+def text_pieces(name: str, pieces: Iterable[bytes], *, limit: int, room: int, tell: Callable[[int], None]) -> Iterator[bytes]:
+    """The text of a file as UTF-8 bytes without a byte order mark, in pieces; the first has what can be told from a file's beginning.
 
     `room` is what is left of `limit` (the setting `unpacked_bytes`); `tell` is called with the number of bytes so far and may
     raise. Raises `UnreadableFile` and `LimitExceeded`.
     """
-    data = bytearray()
-    for piece in _unpacked(name, iter(pieces)):
-        data += piece
-        if len(data) > room:
+    size, lines, is_blank = 0, 0, True
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    for piece in _with_a_head(_unpacked(name, iter(pieces))):
+        if not size:
+            _check_head(name, piece[:_HEAD])
+        size += len(piece)
+        if size > room:
             raise LimitExceeded(name, "unpacked, the files are too large", "unpacked_bytes", limit)
-        tell(len(data))
-    _check_text(name, data)
-    return bytes(data.removeprefix(_UTF8_BOM))
+        tell(size)
+        try:
+            decoder.decode(piece)
+        except UnicodeDecodeError as error:
+            raise _no_text(name, lines, piece, error) from None
+        is_blank = is_blank and not piece.strip()
+        lines += piece.count(b"\n")
+        yield piece.removeprefix(_UTF8_BOM) if size == len(piece) else piece
+    try:
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError as error:
+        raise _no_text(name, lines, b"", error) from None
+    if is_blank:
+        raise UnreadableFile(f"{name}: the file is empty.")
+
+
+def _with_a_head(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """The pieces, the first of them long enough to be looked at."""
+    first = bytearray()
+    for piece in pieces:
+        first += piece
+        if len(first) >= _HEAD:
+            break
+    if first:
+        yield bytes(first)
+    yield from pieces
 
 
 def _unpacked(name: str, pieces: Iterator[bytes]) -> Iterator[bytes]:
@@ -114,19 +142,15 @@ def _decompressed(name: str, first: bytes, pieces: Iterator[bytes], new: Callabl
         raise UnreadableFile(f"{name}: the {packing} file is damaged ({error}); fetch it again.") from None
 
 
-def _check_text(name: str, data: bytearray) -> None:
-    if not data.strip():
-        raise UnreadableFile(f"{name}: the file is empty.")
-    head = bytes(data[: 64 << 10])
+def _check_head(name: str, head: bytes) -> None:
     if head.translate(None, _BINARY) != head:
         raise UnreadableFile(f"{name}: this is no text; expected JSON or YAML, as `kubectl get nodes,pods -A -o json` prints it.")
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    try:
-        for start in range(0, len(data), _STEP):
-            decoder.decode(bytes(data[start : start + _STEP]), final=start + _STEP >= len(data))
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, start + error.start) + 1
-        raise UnreadableFile(f"{name}: line {line} is not UTF-8 text.") from None
     start_of_text = head[:512].lstrip(_UTF8_BOM).lstrip().lower()
     if start_of_text.startswith((b"<!doctype", b"<html", b"<?xml")):
         raise UnreadableFile(f"{name}: this is a web page and not a dump; was a login page saved? Expected JSON or YAML.")
+
+
+def _no_text(name: str, lines: int, piece: bytes, error: UnicodeDecodeError) -> UnreadableFile:
+    # What is left of the piece before is part of `error.object`, and no line ends in it.
+    line = lines + piece.count(b"\n", 0, max(error.start - (len(error.object) - len(piece)), 0)) + 1
+    return UnreadableFile(f"{name}: line {line} is not UTF-8 text.")

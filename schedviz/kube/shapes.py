@@ -77,7 +77,7 @@ class _Leaf:
         """The field in one spelling, whatever the order of its keys; empty where it means the same as its absence."""
         value = msgspec.json.decode(text)
         absent = value is None or value == self._default or value in ("", [], {})
-        found = b"" if absent else b"%b=%b" % (self._name, _sorted_encoder.encode(value))
+        found = b"" if absent else b"%b=%b" % (self._name, text if _is_plain(text) else _sorted_encoder.encode(value))
         if len(text) <= _LONG_TEXT:
             if len(self.known) >= _KNOWN_TEXTS:
                 self.known.clear()
@@ -108,6 +108,11 @@ def _plan(struct: type) -> _Plan:
         else:
             (sequences if is_sequence else parts).append((place, field.name.encode()))
     return _Plan(struct(), tuple(leaves), tuple(parts), tuple(sequences))
+
+
+def _is_plain(text: bytes) -> bool:
+    """Whether the JSON is a string that has one spelling."""
+    return text.startswith(b'"') and b"\\" not in text
 
 
 def said(rest: Any, where: bytes = b"") -> list[bytes]:

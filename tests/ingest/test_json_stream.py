@@ -1,0 +1,89 @@
+"""A list that kubectl printed is cut into objects while it arrives, and gives what reading it as a whole gives."""
+
+from collections.abc import Iterable, Iterator
+
+import pytest
+
+from schedviz.cli.bench.kubectl_dump import kubectl_dump
+from schedviz.ingest import BadObjects, Limits, Progress, Source, load
+from schedviz.ingest.json_stream import NotCutError, cut_items, is_printed_by_kubectl
+
+TEXT = b"".join(kubectl_dump(20, 1200, "json"))
+
+
+def source(text: bytes, piece: int) -> Source:
+    return Source(name="a.json", pieces=lambda: pieces(text, piece), size=len(text))
+
+
+def pieces(text: bytes, size: int) -> Iterator[bytes]:
+    return (text[start : start + size] for start in range(0, len(text), size))
+
+
+def names(cut: Iterable[list[object]]) -> int:
+    return sum(map(len, cut))
+
+
+@pytest.mark.parametrize("piece", [70_000, 1 << 20, 5 << 20])
+def test_cut_objects_are_those_of_the_whole(piece: int) -> None:
+    assert is_printed_by_kubectl(TEXT)
+
+    cut = load([source(TEXT, piece)])
+    whole = load([Source(name="a.json", pieces=lambda: iter([b" " + TEXT]))])
+
+    assert cut.objects == whole.objects
+    assert len(cut.objects) == 1220
+    assert cut.report.files[0].unpacked_bytes == len(TEXT)
+
+
+def test_it_comes_in_parts() -> None:
+    parts = list(cut_items(pieces(TEXT, 1 << 20), nesting_depth=100))
+
+    assert len(parts) > 1
+    assert names(parts) == 1220
+
+
+def test_progress_is_told_of_the_bytes() -> None:
+    told: list[Progress] = []
+
+    load([source(TEXT, 1 << 20)], Limits(), told.append)
+
+    reading = [progress for progress in told if progress.phase == "reading"]
+    assert reading[-1] == Progress("reading", len(TEXT), len(TEXT), file="a.json")
+    assert [progress.done for progress in reading] == sorted(progress.done for progress in reading)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b'"kind": "List"', b'"kind": "PodList"'),
+        (b'\n    ],\n    "kind"', b'\n    ]\n    "kind"'),
+        (b'"phase": "Running"', b'"phase": Running'),
+    ],
+)
+def test_what_is_not_quite_so_is_not_cut(before: bytes, after: bytes) -> None:
+    changed = after.join(TEXT.rsplit(before, 1))
+
+    with pytest.raises(NotCutError):
+        names(cut_items(pieces(changed, 1 << 20), nesting_depth=100))
+
+
+def test_a_bad_object_is_told_by_its_line() -> None:
+    lines = TEXT.split(b"\n")
+    line = max(number for number, text in enumerate(lines) if b'"startTime"' in text)
+    lines[line] = lines[line].replace(b"2024-03-01", b"yesterday")
+
+    with pytest.raises(BadObjects) as refused:
+        load([source(b"\n".join(lines), 1 << 20)])
+
+    assert refused.value.problems[0].line == line + 1
+    assert refused.value.problems[0].path == "items[1219].status.startTime"
+
+
+def test_nesting_is_limited() -> None:
+    with pytest.raises(NotCutError):
+        names(cut_items(pieces(TEXT, 1 << 20), nesting_depth=5))
+
+
+def test_text_that_ends_too_early_is_refused() -> None:
+    with pytest.raises(BadObjects, match="ends too early"):
+        load([source(TEXT[:-3000], 1 << 20)])
