@@ -19,6 +19,7 @@ logger = logging.getLogger(__name__)
 TURN = "schedviz.turn"
 IMPORT = "schedviz.import"
 CYCLE_DETAIL = "schedviz.cycle_detail"
+ANSWER = "schedviz.answer"
 ENGINE_QUEUE = "engine"
 IO_QUEUE = "io"
 

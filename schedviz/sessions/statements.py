@@ -87,8 +87,7 @@ def select_commands(session_id: UUID, *, after_seq: int, limit: int) -> list[tup
     """Number, body, stopped_event and quarantined of the commands after one, in order."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT seq, body, stopped_event, quarantined FROM scheduling_command "
-            "WHERE session_id = %s AND seq > %s ORDER BY seq LIMIT %s",
+            "SELECT seq, body, stopped_event, quarantined FROM scheduling_command WHERE session_id = %s AND seq > %s ORDER BY seq LIMIT %s",
             [_id(session_id), after_seq, limit],
         )
         return [(seq, bytes(body), stopped, bool(quarantined)) for seq, body, stopped, quarantined in cursor.fetchall()]
@@ -117,10 +116,7 @@ def update_commands(session_id: UUID, rows: Iterable[tuple[int, bytes, int | Non
         cursor.executemany(
             "UPDATE scheduling_command SET outcome = %s, applied_at = %s, stopped_event = %s, quarantined = %s "
             "WHERE session_id = %s AND seq = %s",
-            [
-                (outcome.decode(), now, stopped, quarantined, _id(session_id), seq)
-                for seq, outcome, stopped, quarantined in rows
-            ],
+            [(outcome.decode(), now, stopped, quarantined, _id(session_id), seq) for seq, outcome, stopped, quarantined in rows],
         )
 
 
@@ -137,8 +133,7 @@ def insert_cycles(session_id: UUID, rows: Iterable[tuple[int, int, int, bytes]])
     """Store summaries of cycles: number, first and last event, JSON."""
     with connection.cursor() as cursor:
         cursor.executemany(
-            "INSERT INTO scheduling_cyclesummary (session_id, cycle, first_event, last_event, data) "
-            "VALUES (%s, %s, %s, %s, %s)",
+            "INSERT INTO scheduling_cyclesummary (session_id, cycle, first_event, last_event, data) VALUES (%s, %s, %s, %s, %s)",
             [(_id(session_id), *row) for row in rows],
         )
 

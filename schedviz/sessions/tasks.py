@@ -29,3 +29,10 @@ def cycle_detail(session_id: str, cycle: int) -> None:
     from schedviz.sessions.replay import make_cycle_detail
 
     make_cycle_detail(UUID(session_id), cycle)
+
+
+@app.task(name=bells.ANSWER, queue=bells.IO_QUEUE, soft_time_limit=60, time_limit=75)
+def answer(session_id: str, question: str, place: str) -> None:
+    from schedviz.sessions import answering
+
+    answering.answer(UUID(session_id), question.encode(), place)

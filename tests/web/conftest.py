@@ -66,8 +66,7 @@ class People:
 
 def make_session(owner: User | None, name: str = "a session", **members: object) -> Session:
     """A session that was imported and is empty."""
-    session = Session.objects.create(owner=owner, name=name, **{"status": Session.Status.READY, **members})
-    return session
+    return Session.objects.create(owner=owner, name=name, **{"status": Session.Status.READY, **members})
 
 
 @pytest.fixture

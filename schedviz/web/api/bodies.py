@@ -374,6 +374,14 @@ class BreakpointList(Body, frozen=True):
 LinkRole = Literal["viewer", "editor"]
 
 
+class WhatIfBody(Body, frozen=True, forbid_unknown_fields=True):
+    """Copies of a pod that are tried on the newest state."""
+
+    #: A Pod as `kubectl get pod -o json` prints it, or as one would write it.
+    pod: dict[str, Any]
+    copies: Annotated[int, Meta(ge=1, le=10_000)] = 1
+
+
 class NewLink(Body, frozen=True, forbid_unknown_fields=True):
     """Make a share link."""
 

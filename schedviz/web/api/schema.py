@@ -31,6 +31,7 @@ _ROOTS: tuple[Any, ...] = (
     bodies.NewBreakpoint,
     bodies.BreakpointChange,
     bodies.BreakpointList,
+    bodies.WhatIfBody,
     bodies.NewLink,
     bodies.LinkList,
     bodies.ErrorBody,

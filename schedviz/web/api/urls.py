@@ -11,6 +11,7 @@ from schedviz.web.api.commands import Commands, OneCommand
 from schedviz.web.api.cycles import Cycles, OneCycle
 from schedviz.web.api.errors import no_such_address
 from schedviz.web.api.events import Events
+from schedviz.web.api.explain import ExplainPending, ExplainPod, SmallestChange, WhatIf
 from schedviz.web.api.links import Links, OneLink
 from schedviz.web.api.moments import ViewAt
 from schedviz.web.api.schema import SchemaView
@@ -36,6 +37,10 @@ urlpatterns = [
     path("sessions/<uuid:session_id>/events/", Events.as_view(), name="events"),
     path("sessions/<uuid:session_id>/stories/pods/<str:namespace>/<str:name>/", PodStory.as_view(), name="pod-story"),
     path("sessions/<uuid:session_id>/stories/nodes/<str:name>/", NodeStory.as_view(), name="node-story"),
+    path("sessions/<uuid:session_id>/explain/", ExplainPending.as_view(), name="explain-pending"),
+    path("sessions/<uuid:session_id>/explain/<str:namespace>/<str:name>/", ExplainPod.as_view(), name="explain-pod"),
+    path("sessions/<uuid:session_id>/explain/<str:namespace>/<str:name>/change/", SmallestChange.as_view(), name="smallest-change"),
+    path("sessions/<uuid:session_id>/what-if/", WhatIf.as_view(), name="what-if"),
     path("sessions/<uuid:session_id>/breakpoints/", Breakpoints.as_view(), name="breakpoints"),
     path("sessions/<uuid:session_id>/breakpoints/<int:number>/", OneBreakpoint.as_view(), name="breakpoint"),
     path("sessions/<uuid:session_id>/links/", Links.as_view(), name="links"),

@@ -1,0 +1,124 @@
+"""Questions about a session's newest state that an io worker answers on an engine of its own: why a pod is Pending, what would place it,
+how many copies would fit. Nothing that is asked changes the session.
+
+An answer stays in Redis for a while, for whoever asks the same of the same state; one that is gone is made again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+import zlib
+from typing import Any
+
+import msgspec
+import redis
+
+from schedviz import __version__
+from schedviz.sessions import bells, stream
+from schedviz.sessions.errors import HistoryUnavailable, SessionError
+from schedviz.sessions.models import Session
+
+#: How long an answer is kept.
+_KEPT_SECONDS = 300
+_LOOK_SECONDS = 0.25
+
+
+class Why(msgspec.Struct, frozen=True, tag="why"):
+    """Why a pod (`namespace/name`) is where it is."""
+
+    pod: str
+
+
+class Change(msgspec.Struct, frozen=True, tag="change"):
+    """The smallest change that places a pod."""
+
+    pod: str
+
+
+class Pending(msgspec.Struct, frozen=True, tag="pending"):
+    """All pending pods, in groups."""
+
+
+class WhatIf(msgspec.Struct, frozen=True, tag="whatIf"):
+    """How many copies of a pod fit. `pod` is its JSON object."""
+
+    pod: dict[str, Any]
+    copies: int
+
+
+class Kept(msgspec.Struct, frozen=True, tag="kept"):
+    """An object of the simulated API server, as it is kept: with what the scheduler reads."""
+
+    kind: str
+    #: `namespace/name`, or the name alone.
+    key: str
+
+
+Question = Why | Change | Pending | WhatIf | Kept
+
+
+class AnswerLate(SessionError):  # noqa: N818 -- says what happened.
+    """The answer takes longer than the caller waits; it is made all the same, and asking again finds it."""
+
+    code = "answer_late"
+
+
+class Unanswerable(SessionError):  # noqa: N818 -- says what happened.
+    """There is no answer: what is asked about is not there."""
+
+    code = "not_found"
+
+
+class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a worker made of a question."""
+
+    #: JSON.
+    value: msgspec.Raw = msgspec.Raw(b"null")
+    #: Why there is none.
+    missing: str = ""
+    failed: str = ""
+
+
+def ask(session: Session, question: Question, *, timeout_seconds: float) -> bytes:
+    """The answer as JSON. Raises `Unanswerable`, `HistoryUnavailable` where the state cannot be made again, `AnswerLate`."""
+    place = _place(session, question)
+    deadline = time.monotonic() + timeout_seconds
+    if (found := _look(place, 0.0)) is not None:
+        return _opened(found)
+    if not bells.enqueue(bells.ANSWER, str(session.pk), msgspec.json.encode(question).decode(), place, queue=bells.IO_QUEUE):
+        raise AnswerLate("The workers cannot be reached now; ask again in a moment.")
+    while (left := deadline - time.monotonic()) > 0:
+        if (found := _look(place, min(left, _LOOK_SECONDS))) is not None:
+            return _opened(found)
+    raise AnswerLate(f"The answer takes longer than {timeout_seconds:g} s; it is being made, so ask again in a moment.")
+
+
+def _place(session: Session, question: Question) -> str:
+    """Where the answer is: equal for equal questions about equal states."""
+    asked = msgspec.json.encode([str(session.pk), session.event, session.applied_seq, __version__, question])
+    return f"schedviz:answer:{hashlib.blake2b(asked, digest_size=16).hexdigest()}"
+
+
+def _look(place: str, wait_seconds: float) -> Answer | None:
+    try:
+        stored: Any = stream.client().get(place)
+    except redis.RedisError as error:
+        raise AnswerLate("Redis is away, so nothing can be asked now; try again in a moment.") from error
+    if stored is not None:
+        return msgspec.json.decode(zlib.decompress(stored), type=Answer)
+    time.sleep(wait_seconds)
+    return None
+
+
+def _opened(answer: Answer) -> bytes:
+    if answer.missing:
+        raise Unanswerable(answer.missing)
+    if answer.failed:
+        raise HistoryUnavailable(answer.failed)
+    return bytes(answer.value)
+
+
+def keep(place: str, answer: Answer) -> None:
+    """Put an answer where the one who asked looks for it."""
+    stream.client().set(place, zlib.compress(msgspec.json.encode(answer), 1), ex=_KEPT_SECONDS)

@@ -1,0 +1,99 @@
+"""`/api/v1/sessions/{id}/explain/…` and `what-if/`: questions about the newest state, answered in a worker. Nothing changes."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpResponse
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from schedviz.kube import codec
+from schedviz.kube.errors import KubeError
+from schedviz.sessions import questions
+from schedviz.sessions.errors import HistoryUnavailable
+from schedviz.sessions.models import Session
+from schedviz.web.api import bodies
+from schedviz.web.api.access import body_as, session_for
+from schedviz.web.api.errors import ApiError
+from schedviz.web.api.schema import ref, refused
+from schedviz.web.permissions import Verb
+
+WAIT_SECONDS = 30.0
+
+_ANSWER: Any = {"type": "object", "additionalProperties": True}
+
+
+class ExplainPending(APIView):
+    """All pending pods."""
+
+    @extend_schema(
+        operation_id="explainPending",
+        responses={
+            200: OpenApiResponse({"type": "array", "items": _ANSWER}, "Groups of pods that wait for one reason, the largest first."),
+            **refused(404, 409, 503),
+        },
+    )
+    def get(self, request: Request, session_id: UUID) -> HttpResponse:
+        """Say of every pending pod why it is; pods of which the scheduler reads the same are told together."""
+        return ask(session_for(request, session_id, Verb.SEE), questions.Pending())
+
+
+class ExplainPod(APIView):
+    """One pod."""
+
+    @extend_schema(
+        operation_id="explainPod",
+        responses={200: OpenApiResponse(_ANSWER, "An Explanation: docs/explain.md."), **refused(404, 409, 503)},
+    )
+    def get(self, request: Request, session_id: UUID, namespace: str, name: str) -> HttpResponse:
+        """Say why a pod is where it is: the sentence, the matrix of nodes and plugins, what would wake it."""
+        return ask(session_for(request, session_id, Verb.SEE), questions.Why(f"{namespace}/{name}"))
+
+
+class SmallestChange(APIView):
+    """What would place a pod."""
+
+    @extend_schema(
+        operation_id="smallestChange",
+        responses={200: OpenApiResponse(_ANSWER, "Suggestions, each of them tried, the smallest first."), **refused(404, 409, 503)},
+    )
+    def get(self, request: Request, session_id: UUID, namespace: str, name: str) -> HttpResponse:
+        """Look for the smallest change that places a pod."""
+        return ask(session_for(request, session_id, Verb.SEE), questions.Change(f"{namespace}/{name}"))
+
+
+class WhatIf(APIView):
+    """Copies of a pod."""
+
+    @extend_schema(
+        operation_id="whatIf",
+        request={"application/json": ref(bodies.WhatIfBody)},
+        responses={200: OpenApiResponse(_ANSWER, "How many copies fit, where, and what stops the next."), **refused(400, 404, 409, 503)},
+    )
+    def post(self, request: Request, session_id: UUID) -> HttpResponse:
+        """Say how many copies of a pod would fit on the newest state, without changing it."""
+        session = session_for(request, session_id, Verb.SEE)
+        body = body_as(bodies.WhatIfBody, request)
+        try:
+            pod = codec.from_dict(body.pod, strict=True, kind="Pod")
+        except KubeError as error:
+            raise ApiError(400, "invalid", f"pod.{error}", path=f"pod.{getattr(error, 'path', '')}".rstrip(".")) from error
+        if type(pod).__name__ != "Pod":
+            raise ApiError(400, "invalid", f"pod.kind: expected Pod, found {type(pod).__name__}", path="pod.kind", expected="Pod")
+        return ask(session, questions.WhatIf(codec.to_dict(pod), body.copies))
+
+
+def ask(session: Session, question: questions.Question) -> HttpResponse:
+    """The answer to a question. Raises `ApiError` 404, 409 or 503."""
+    try:
+        answer = questions.ask(session, question, timeout_seconds=WAIT_SECONDS)
+    except questions.Unanswerable as error:
+        raise ApiError(404, error.code, str(error)) from error
+    except HistoryUnavailable as error:
+        raise ApiError(409, error.code, str(error)) from error
+    except questions.AnswerLate as error:
+        raise ApiError(503, error.code, str(error), headers={"Retry-After": "2"}) from error
+    return HttpResponse(answer, content_type="application/json")

@@ -1,0 +1,85 @@
+"""Questions over REST, answered by a real worker."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+from rest_framework.test import APIClient
+
+from schedviz.sessions.models import Session
+from tests.conftest import Worker
+from tests.sessions.conftest import MakeSession, make_session, send, work_off  # noqa: F401  (a fixture)
+from tests.web.conftest import People
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def a_pod(cpu: str) -> dict[str, Any]:
+    containers = [{"name": "c", "resources": {"requests": {"cpu": cpu}}}]
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "large", "namespace": "default"}, "spec": {"containers": containers}}
+
+
+@pytest.fixture
+def asked(people: People, make_session: MakeSession, io_worker: Worker) -> UUID:  # noqa: F811
+    session_id = make_session(nodes=2, pods=1)
+    send(session_id, "create", object=a_pod("1000"))
+    send(session_id, "run")
+    work_off(session_id)
+    Session.objects.filter(pk=session_id).update(owner=people.owner)
+    return session_id
+
+
+@pytest.fixture
+def owner(people: People) -> APIClient:
+    return people.client("owner")
+
+
+def test_a_pending_pod_is_explained_with_the_nodes_behind_each_clause(owner: APIClient, asked: UUID) -> None:
+    explanation = owner.get(f"/api/v1/sessions/{asked}/explain/default/large/").json()
+    assert explanation["outlook"] == "never"
+    assert explanation["message"] == "0/2 nodes are available: 2 Insufficient cpu."
+    assert [(clause["count"], clause["nodes"]) for clause in explanation["clauses"]] == [(2, ["node-1", "node-2"])]
+    assert explanation["said"].startswith(explanation["message"])
+
+
+def test_the_smallest_change_is_told(owner: APIClient, asked: UUID) -> None:
+    found = owner.get(f"/api/v1/sessions/{asked}/explain/default/large/change/").json()
+    assert found["suggestions"][0]["changes"][0]["kind"] == "request"
+
+
+def test_pending_pods_are_told_in_groups(owner: APIClient, asked: UUID) -> None:
+    assert [group["pods"] for group in owner.get(f"/api/v1/sessions/{asked}/explain/").json()] == [["default/large"]]
+
+
+def test_what_if_counts_copies_and_changes_nothing(owner: APIClient, asked: UUID) -> None:
+    before = owner.get(f"/api/v1/sessions/{asked}/state/").json()
+    found = owner.post(f"/api/v1/sessions/{asked}/what-if/", {"pod": a_pod("1"), "copies": 3}, format="json").json()
+    assert found["placed"] == 3
+    assert owner.get(f"/api/v1/sessions/{asked}/state/").json() == before
+
+
+def test_an_unknown_pod_is_404_with_its_name(owner: APIClient, asked: UUID) -> None:
+    response = owner.get(f"/api/v1/sessions/{asked}/explain/default/nobody/")
+    assert response.status_code == 404
+    assert "default/nobody" in response.json()["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("body", "path"),
+    [
+        ({"pod": {"kind": "Pod", "spec": {"containers": 3}}}, "pod.spec.containers"),
+        ({"pod": {"kind": "Node", "apiVersion": "v1", "metadata": {"name": "n"}}}, "pod.kind"),
+        ({"pod": {}, "copies": 0}, "$.copies"),
+        ({}, "$.pod"),
+    ],
+)
+def test_a_bad_what_if_is_400_with_the_path(owner: APIClient, asked: UUID, body: dict[str, Any], path: str) -> None:
+    response = owner.post(f"/api/v1/sessions/{asked}/what-if/", body, format="json")
+    assert response.status_code == 400
+    assert response.json()["error"]["detail"]["path"] == path
+
+
+def test_a_stranger_is_told_nothing(people: People, asked: UUID) -> None:
+    assert people.client("stranger").get(f"/api/v1/sessions/{asked}/explain/").status_code == 404
