@@ -10,7 +10,7 @@ from rest_framework.test import APIClient
 
 from schedviz.sessions.models import Session
 from tests.conftest import Worker
-from tests.sessions.conftest import MakeSession, make_session, send, work_off  # noqa: F401  (a fixture)
+from tests.sessions.conftest import send, work_off
 from tests.web.conftest import People
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -22,7 +22,7 @@ def a_pod(cpu: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-def asked(people: People, make_session: MakeSession, io_worker: Worker) -> UUID:  # noqa: F811
+def asked(people: People, make_session: MakeSession, io_worker: Worker) -> UUID:
     session_id = make_session(nodes=2, pods=1)
     send(session_id, "create", object=a_pod("1000"))
     send(session_id, "run")
