@@ -19,7 +19,7 @@ from schedviz.sessions.breakpoints import Hit, Lookout
 from schedviz.sessions.checkpoints import Saved
 from schedviz.sessions.errors import Fenced
 from schedviz.sessions.extender_http import HttpTransport
-from schedviz.sessions.lease import Lease, fenced_update
+from schedviz.sessions.lease import Lease, announce
 from schedviz.sessions.models import Checkpoint, Session
 from schedviz.sessions.pace import Pace
 from schedviz.sessions.replaying import Stored
@@ -194,7 +194,7 @@ class Hosted:
         """Begin a command or go on with it; None when the slice ended first."""
         if why := self.broken.get(stored.seq):
             return self._set_aside(stored, why)
-        if self.is_suspicious and not fenced_update(self.lease, trying_seq=stored.seq):
+        if self.is_suspicious and not announce(self.lease, stored.seq):
             raise Fenced(f"Another owner has taken session {self.session.pk}.")
         try:
             return self._begin_or_go_on(stored, stop)

@@ -14,7 +14,7 @@ from uuid import UUID
 
 import msgspec
 from django.db import DatabaseError, connection, transaction
-from django.db.models import F, Q
+from django.db.models import Case, F, Q, When
 from django.db.models.functions import Greatest
 
 from schedviz.sessions.database import DatabaseSeconds
@@ -75,11 +75,16 @@ def renew(lease: Lease) -> bool:
     return fenced_update(lease, lease_until=DatabaseSeconds() + LEASE_SECONDS)
 
 
+def announce(lease: Lease, seq: int) -> bool:
+    """Say which command is about to be done, in case that its owner dies of it; False: fenced."""
+    return fenced_update(lease, tries=Case(When(trying_seq=seq, then=F("tries") + 1), default=1), trying_seq=seq)
+
+
 def release_idle(lease: Lease) -> bool:
     """Leave the session if there is nothing to do; False: work came in, or the lease is lost."""
     return (
         Session.objects.filter(pk=lease.session_id, epoch=lease.epoch, applied_seq=F("last_seq")).update(
-            lease_owner="", lease_until=0.0, acquisitions=0, trying_seq=0
+            lease_owner="", lease_until=0.0, acquisitions=0, trying_seq=0, tries=0
         )
         == 1
     )
@@ -89,7 +94,7 @@ def release(lease: Lease, *, in_order: bool = True) -> None:
     """Leave the session whatever is to do. Out of order, the acquisition stays counted."""
     values: dict[str, Any] = {"lease_owner": "", "lease_until": 0.0}
     if in_order:
-        values |= {"acquisitions": 0, "trying_seq": 0}
+        values |= {"acquisitions": 0, "trying_seq": 0, "tries": 0}
     fenced_update(lease, **values)
 
 
@@ -105,6 +110,7 @@ def rest(lease: Lease, seconds: float, message: str, *, has_tried: bool) -> bool
         lease_until=DatabaseSeconds() + seconds,
         acquisitions=counted,
         trying_seq=RESTED,
+        tries=0,
         message=message,
     )
 
@@ -116,7 +122,7 @@ def clear_owner(prefix: str, *, blameless: bool = False) -> int:
     """
     values: dict[str, Any] = {"lease_owner": "", "lease_until": 0.0}
     if blameless:
-        values["acquisitions"] = Greatest(F("acquisitions") - 1, 0)
+        values |= {"acquisitions": Greatest(F("acquisitions") - 1, 0), "tries": Greatest(F("tries") - 1, 0)}
     return Session.objects.filter(lease_owner__startswith=f"{prefix}.").update(**values)
 
 

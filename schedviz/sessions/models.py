@@ -62,8 +62,10 @@ class Session(models.Model):
     lease_until = models.FloatField(default=0.0)
     #: Owners since anything was applied, the present one included: who counts a fourth knows that three died of it.
     acquisitions = models.PositiveIntegerField(default=0)
-    #: The command that the latest of them was working on; 0: it was still loading.
+    #: The command that the latest of them was working on; 0: it was still loading; -1: the session rested since.
     trying_seq = models.BigIntegerField(default=0)
+    #: How many of them in a row were working on that command.
+    tries = models.PositiveIntegerField(default=0)
 
     #: The last command that was accepted.
     last_seq = models.BigIntegerField(default=0)

@@ -102,7 +102,7 @@ def move_session(
     """
     row = _row(
         "UPDATE scheduling_session SET applied_seq = %s, chunk = %s, cycle = %s, event = %s, clock_seconds = %s, "  # noqa: S608
-        f"status = %s, message = %s, acquisitions = 1, trying_seq = 0, lease_until = {_now()} + %s, updated_at = %s "
+        f"status = %s, message = %s, acquisitions = 1, trying_seq = 0, tries = 0, lease_until = {_now()} + %s, updated_at = %s "
         "WHERE id = %s AND epoch = %s AND applied_seq = %s AND chunk = %s RETURNING last_seq, interrupt_seq, breakpoints_edit",
         [*values, lease_seconds, _python_now(), _id(session_id), epoch, applied_seq, chunk],
     )

@@ -121,7 +121,8 @@ class _Turn:
             return False
         if deaths < DEATHS:
             return False
-        if session.trying_seq == session.applied_seq + 1:
+        # The first death came unannounced: then nobody had a reason to say what it was about to do.
+        if session.trying_seq == session.applied_seq + 1 and session.tries >= DEATHS - 1:
             self.hosted.broken[session.trying_seq] = f"{deaths} workers in a row ended while doing it."
             return False
         self._rest(deaths, f"{deaths} workers in a row ended while loading this session", has_tried=False)
