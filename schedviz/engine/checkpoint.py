@@ -7,6 +7,7 @@ shared as they are in memory, so that saving a restored engine gives the same by
 from __future__ import annotations
 
 import hashlib
+import zlib
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
 
 #: Goes up when an older checkpoint cannot be read any more.
 FORMAT: Final = "schedviz-checkpoint/2"
+
+
+FORMAT_FAMILY: Final = "schedviz-checkpoint/"
 
 
 class CheckpointError(ValueError):
@@ -72,8 +76,17 @@ class Checkpoint(msgspec.Struct, frozen=True):
     config: dict[str, Any] | UnsetType | None = UNSET
 
 
+class Beginning(msgspec.Struct, frozen=True):
+    """What every format of a checkpoint keeps, so that a session can be done again from its start."""
+
+    format: str
+    settings: SimulationSettings
+    origin: bytes
+
+
 _encoder = msgspec.msgpack.Encoder(enc_hook=enc_hook)
 _decoder = msgspec.msgpack.Decoder(Checkpoint, dec_hook=dec_hook)
+_beginning_decoder = msgspec.msgpack.Decoder(Beginning, dec_hook=dec_hook)
 
 
 def save(simulation: Simulation) -> bytes:
@@ -144,6 +157,19 @@ def restore(cls: type[Simulation], data: bytes) -> Simulation:
     simulation.cluster.watches.watched = not saved.exited
     simulation.shown_cycle = saved.shown_cycle
     _restore_scheduler(simulation, saved, table)
+    return simulation
+
+
+def begin_again(cls: type[Simulation], data: bytes) -> Simulation:
+    """The simulation with what it was made from, and nothing done since. Raises `CheckpointError`."""
+    try:
+        saved = _beginning_decoder.decode(data)
+        if not saved.format.startswith(FORMAT_FAMILY):
+            raise CheckpointError(f"this is not a checkpoint but {saved.format!r}")
+        simulation = cls(saved.settings)
+        simulation.load(Origin(saved.origin).objects())
+    except (msgspec.DecodeError, msgspec.ValidationError, zlib.error) as error:
+        raise CheckpointError(f"what the session began with cannot be read: {error}") from None
     return simulation
 
 

@@ -304,6 +304,11 @@ class Simulation:
         """The engine of a checkpoint. Raises `CheckpointError`."""
         return checkpoints.restore(cls, data)
 
+    @classmethod
+    def begin_again(cls, data: bytes) -> Simulation:
+        """The engine as it was before the first command, out of a checkpoint of this or an older format. Raises `CheckpointError`."""
+        return checkpoints.begin_again(cls, data)
+
     def state_hash(self) -> str:
         """A digest of the state; equal for equal states, whatever way they came about."""
         return checkpoints.state_hash(self)

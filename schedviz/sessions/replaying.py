@@ -10,7 +10,7 @@ import msgspec
 from schedviz import __version__
 from schedviz.engine import Simulation
 from schedviz.engine.framework.plugins.installed import installed_plugins
-from schedviz.sessions import answers, checkpoints, line, statements
+from schedviz.sessions import answers, checkpoints, line, starting_point, statements
 from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.models import Checkpoint
 from schedviz.trace.commands import AnyCommand, decode_command
@@ -137,10 +137,7 @@ def load(session_id: UUID, *, to_seq: int, to_event: int, alive: Callable[[], No
         alive()
         return False
 
-    checkpoint = checkpoints.newest(session_id)
-    if checkpoint is None:
-        raise HistoryUnavailable("Nothing is stored from which this session's engine could be made.")
-    simulation = restore(checkpoint)
+    simulation, checkpoint = starting_point.find(session_id)
     running = replay(simulation, checkpoint, to_seq=to_seq, to_event=to_event, between_cycles=go_on)
     _forget_what_was_done(simulation)
     return simulation, running, checkpoint
@@ -153,10 +150,9 @@ def engine_at(session_id: UUID, event: int, *, between_units: Callable[[Simulati
     `between_units` is called before each cycle or command. Raises `HistoryUnavailable` or `ReplayDiverged`.
     """
     stretch = line.of_event(session_id, event)
-    checkpoint = None if stretch is None else checkpoints.newest(stretch.session_id, until_event=event)
-    if checkpoint is None:
+    if stretch is None:
         raise HistoryUnavailable(f"Nothing is stored from which the engine at event {event} could be made.")
-    simulation = restore(checkpoint)
+    simulation, checkpoint = starting_point.find(stretch.session_id, until_event=event)
     simulation.extender_calls.transport = answers.StoredAnswers(checkpoint.session_id)
     begun = checkpoint.in_command
 

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from schedviz.engine import Simulation
-from schedviz.sessions import apply, checkpoints, hosted, lease, replaying, stream, turn
+from schedviz.sessions import apply, checkpoints, hosted, lease, replaying, starting_point, stream, turn
 from schedviz.sessions.errors import Fenced
 from schedviz.sessions.models import Checkpoint, Chunk, Command, CycleSummary, Session
 from schedviz.trace.commands import Latency
@@ -319,7 +319,7 @@ def test_a_command_is_not_blamed_for_deaths_while_its_session_was_loaded(
 ) -> None:
     session_id = make_session()
     send(session_id, "cycle")
-    places: list[tuple[Any, str]] = [(replaying, "restore"), (replaying, "restore"), (hosted.Hosted, "_begin_or_go_on")]
+    places: list[tuple[Any, str]] = [(starting_point, "find"), (starting_point, "find"), (hosted.Hosted, "_begin_or_go_on")]
     for owner, name in places:
         with monkeypatch.context() as patch:
             patch.setattr(owner, name, die)
@@ -351,7 +351,7 @@ def test_a_session_that_kills_whoever_loads_it_is_left_alone_for_longer_and_long
     send(session_id, "cycle")
     said: list[str] = []
     with monkeypatch.context() as patch:
-        patch.setattr(replaying, "restore", die)
+        patch.setattr(starting_point, "find", die)
         for _ in range(3):
             with pytest.raises(SystemExit):
                 work_off(session_id)
@@ -381,7 +381,7 @@ def test_a_session_that_cannot_be_loaded_says_why_and_is_tried_again(make_sessio
         raise TypeError("a bug")
 
     with monkeypatch.context() as patch:
-        patch.setattr(replaying, "restore", fail)
+        patch.setattr(starting_point, "find", fail)
         session = work_off(session_id)
     assert "could not be loaded (TypeError: a bug); it is loaded again in 2 s." in session.message
 
@@ -393,7 +393,7 @@ def test_deaths_that_came_from_outside_count_for_nothing(make_session: MakeSessi
     session_id = make_session()
     send(session_id, "cycle")
     with monkeypatch.context() as patch:
-        patch.setattr(replaying, "restore", die)
+        patch.setattr(starting_point, "find", die)
         for _ in range(5):
             with pytest.raises(SystemExit):
                 work_off(session_id)

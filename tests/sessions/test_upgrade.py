@@ -1,0 +1,93 @@
+"""Sessions that another version of schedviz left: its checkpoints are passed over where they cannot be read, and nothing is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from schedviz.sessions import checkpoints, hosted, lease, pieces
+from schedviz.sessions.models import Checkpoint, CheckpointPiece, Session
+from tests.sessions.conftest import MakeSession, crash, send, stored_events, work_off
+
+
+def saved_often(make_session: MakeSession) -> UUID:
+    """A session with three checkpoints: of its beginning, and after one and two commands."""
+    session_id = make_session(pods=20)
+    for seq in (1, 2):
+        send(session_id, "run", max=3)
+        work_off(session_id)
+        taken = lease.acquire(session_id)
+        assert taken
+        host = hosted.Hosted(*taken)
+        host.load()
+        host.save_checkpoint()
+        lease.release(host.lease)
+        assert Checkpoint.objects.filter(session_id=session_id, applied_seq=seq, complete=True).exists()
+    crash(session_id)
+    return session_id
+
+
+def rewrite(checkpoint: Checkpoint, change: Callable[[bytes], bytes]) -> None:
+    data = change(checkpoints.engine_bytes(checkpoint))
+    CheckpointPiece.objects.filter(checkpoint=checkpoint, part=CheckpointPiece.Part.ENGINE).delete()
+    for number, piece in enumerate(pieces.cut(data)):
+        CheckpointPiece.objects.create(checkpoint=checkpoint, part=CheckpointPiece.Part.ENGINE, number=number, data=piece)
+
+
+def as_of_another_format(data: bytes) -> bytes:
+    members: dict[str, Any] = msgspec.msgpack.decode(data)
+    del members["queue"]
+    return msgspec.msgpack.encode(members | {"format": "schedviz-checkpoint/1", "cache": "in another shape"})
+
+
+def newest_first(session_id: UUID) -> list[Checkpoint]:
+    return list(Checkpoint.objects.filter(session_id=session_id).order_by("-event", "-pk"))
+
+
+def events_of_a_straight_run(make_session: MakeSession) -> list[Any]:
+    session_id = make_session(pods=20)
+    for _ in range(3):
+        send(session_id, "run", max=3)
+    work_off(session_id)
+    return stored_events(session_id)
+
+
+def test_an_unreadable_checkpoint_is_passed_over_for_an_older_one(make_session: MakeSession) -> None:
+    session_id = saved_often(make_session)
+    rewrite(newest_first(session_id)[0], as_of_another_format)
+
+    send(session_id, "run", max=3)
+    session = work_off(session_id)
+
+    assert (session.status, session.applied_seq) == (Session.Status.READY, 3)
+    assert stored_events(session_id) == events_of_a_straight_run(make_session)
+
+
+def test_a_session_whose_checkpoints_are_all_of_another_format_is_done_again_from_its_beginning(make_session: MakeSession) -> None:
+    session_id = saved_often(make_session)
+    for checkpoint in newest_first(session_id):
+        rewrite(checkpoint, as_of_another_format)
+
+    send(session_id, "run", max=3)
+    session = work_off(session_id)
+
+    assert (session.status, session.applied_seq, session.message) == (Session.Status.READY, 3, "")
+    assert stored_events(session_id) == events_of_a_straight_run(make_session)
+
+
+def test_a_session_that_cannot_be_read_at_all_says_which_version_made_it(make_session: MakeSession) -> None:
+    session_id = saved_often(make_session)
+    for checkpoint in newest_first(session_id):
+        rewrite(checkpoint, lambda _: b"something else")
+    Checkpoint.objects.filter(session_id=session_id).update(engine_version="0.0.7")
+
+    send(session_id, "run", max=3)
+    session = work_off(session_id)
+
+    assert session.status == Session.Status.FAILED
+    assert "last saved by schedviz 0.0.7" in session.message
+    assert "run the version that saved it" in session.message
+    assert stored_events(session_id), "what was recorded is still there"
