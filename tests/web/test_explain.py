@@ -22,8 +22,10 @@ def a_pod(cpu: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-def asked(people: People, make_session: MakeSession, io_worker: Worker) -> UUID:
-    session_id = make_session(nodes=2, pods=1)
+def asked(people: People, io_worker: Worker) -> UUID:
+    source = create.Files([ContentFile(dump(2, 1), name="cluster.json")])
+    session_id: UUID = create.create_session(None, "a test", source).pk
+    until(lambda: Session.objects.get(pk=session_id).status == Session.Status.READY)
     send(session_id, "create", object=a_pod("1000"))
     send(session_id, "run")
     work_off(session_id)
