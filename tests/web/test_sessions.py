@@ -288,3 +288,67 @@ def test_settings_reach_the_engine_under_their_own_names(owner_client):
 
     assert response.status_code == 201, response.content
     assert Session.objects.get(pk=response.json()["id"]).settings == {"tick_millis": 7, "seed": -1}
+
+
+@pytest.fixture
+def three(owner_client):
+    """Sessions called b, a and C, in this order, and no other; ids by name."""
+    Session.objects.all().delete()
+    made = {name: owner_client.post("/api/v1/sessions/", {"generate": {}, "name": name}, format="json").json()["id"] for name in "baC"}
+    Session.objects.filter(name="a").update(status="ready", cycle=7)
+    Session.objects.filter(name="b").update(status="ready", cycle=3, applied_seq=1, last_seq=2)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ("", ["C", "a", "b"]),
+        ("?sort=created", ["b", "a", "C"]),
+        ("?sort=-cycles", ["a", "b", "C"]),
+        ("?q=A", ["a"]),
+        ("?status=running", ["b"]),
+        ("?status=ready", ["a"]),
+        ("?status=importing", ["C"]),
+        ("?sort=-cycles&limit=1&after=1", ["b"]),
+    ],
+)
+def test_the_list_is_filtered_sorted_and_cut(owner_client, three, query, names):
+    answer = owner_client.get(f"/api/v1/sessions/{query}").json()
+
+    assert [one["name"] for one in answer["results"]] == names
+
+
+def test_a_page_of_the_list_says_how_many_there_are_and_where_it_goes_on(owner_client, three):
+    first = owner_client.get("/api/v1/sessions/?limit=2&sort=name").json()
+    second = owner_client.get(first["next"]).json()
+
+    assert (first["count"], second["count"], second["next"]) == (3, 3, None)
+    assert {one["id"] for one in [*first["results"], *second["results"]]} == set(three.values())
+
+
+@pytest.mark.parametrize("query", ["?sort=colour", "?status=tired"])
+def test_a_list_in_no_such_order_is_refused_with_what_there_is(owner_client, query):
+    answer = owner_client.get(f"/api/v1/sessions/{query}")
+
+    assert answer.status_code == 400
+    assert answer.json()["error"]["detail"]["expected"]
+
+
+def test_what_sessions_take_is_told_when_asked(owner_client):
+    content = b"{}" * 500
+    owner_client.post("/api/v1/sessions/", {"file": [SimpleUploadedFile("a.json", content)]}, format="multipart")
+
+    asked = owner_client.get("/api/v1/sessions/?sizes=1&limit=1").json()["results"][0]
+    unasked = owner_client.get("/api/v1/sessions/?limit=1").json()["results"][0]
+
+    assert asked["storedBytes"] == len(content)
+    assert unasked["storedBytes"] is None
+
+
+def test_a_session_is_renamed_by_its_owner_alone(owner_client, people):
+    renamed = people.client("owner").patch(f"/api/v1/sessions/{people.session.pk}/", {"name": "  Tuesday "}, format="json")
+
+    assert renamed.json()["name"] == "Tuesday"
+    assert people.client("editor").patch(f"/api/v1/sessions/{people.session.pk}/", {"name": "x"}, format="json").status_code == 403
+    assert people.client("owner").patch(f"/api/v1/sessions/{people.session.pk}/", {"name": " "}, format="json").status_code == 400

@@ -56,6 +56,10 @@ class SessionBody(Body, frozen=True):
     last_seq: int
     created_at: datetime
     updated_at: datetime
+    #: The name of its owner; null: it has none.
+    owner: str | None
+    #: What it takes in the database; null where that was not asked for (`?sizes=1` of the list).
+    stored_bytes: int | None
     #: What it was made from: {"files": [...]}, {"generate": {...}} or {"trace": name}.
     source: dict[str, Any]
     #: What the import brought in, what was left out and why; null until it has ended.
@@ -73,10 +77,17 @@ class ForkedFrom(Body, frozen=True):
 
 
 class SessionList(Body, frozen=True):
-    """Sessions, newest first; `next` is the address of the following page."""
+    """Sessions in the order that was asked for; `next` is the address of the following page, `count` how many there are in all."""
 
     results: list[SessionBody]
     next: str | None
+    count: int
+
+
+class SessionChange(Body, frozen=True, forbid_unknown_fields=True):
+    """What can be changed of a session by hand."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=200)]
 
 
 class NewSession(Body, frozen=True, forbid_unknown_fields=True):

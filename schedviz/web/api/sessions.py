@@ -10,8 +10,10 @@ import msgspec
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser
 from django.core.files.uploadedfile import UploadedFile
+from django.db.models import F, Q, QuerySet
 from django.http import QueryDict
 from django.urls import reverse
+from django.utils.http import urlencode
 from drf_spectacular.utils import extend_schema
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
@@ -21,7 +23,7 @@ from rest_framework.views import APIView
 from schedviz.ingest.generate import parse_generate_spec
 from schedviz.kube.errors import DecodeError, KubeError
 from schedviz.kube.explain import explain_validation_error
-from schedviz.sessions import create
+from schedviz.sessions import create, storage
 from schedviz.sessions.answers import may_call_extenders
 from schedviz.sessions.errors import SourceRefused
 from schedviz.sessions.models import Session
@@ -37,9 +39,11 @@ from schedviz.web.permissions import Actor, Verb, actor_of, visible_sessions
 
 PAGE = 50
 LONGEST_PAGE = 200
+#: What the list can be sorted by, and the column.
+ORDERS = {"name": "name", "status": "status", "cycles": "cycle", "created": "created_at"}
 
 
-def session_body(request: Request, session: Session) -> bodies.SessionBody:
+def session_body(request: Request, session: Session, *, stored_bytes: int | None = None) -> bodies.SessionBody:
     """A session as the API shows it."""
     return bodies.SessionBody(
         id=str(session.pk),
@@ -58,6 +62,8 @@ def session_body(request: Request, session: Session) -> bodies.SessionBody:
         last_seq=session.last_seq,
         created_at=session.created_at,
         updated_at=session.updated_at,
+        owner=session.owner.get_username() if session.owner else None,
+        stored_bytes=stored_bytes,
         source=session.source,
         report=session.report,
         forked_from=_forked_from(session),
@@ -94,6 +100,10 @@ class Sessions(APIView):
         parameters=[
             query("after", int, "Leave out so many of the newest."),
             query("limit", int, f"How many at most: {PAGE}, never more than {LONGEST_PAGE}."),
+            query("q", str, "A part of the name."),
+            query("status", str, "importing, ready, running, paused or failed."),
+            query("sort", str, f"One of {', '.join(ORDERS)}; with - before it the other way round. Else the newest are first."),
+            query("sizes", int, "1: say how much each takes in the database."),
         ],
         responses={200: answer(bodies.SessionList), **refused(400, 401)},
     )
@@ -104,11 +114,16 @@ class Sessions(APIView):
             actor = actor_for(request, Verb.LIST)
         after = whole_number(request, "after", default=0)
         limit = max(1, whole_number(request, "limit", default=PAGE, most=LONGEST_PAGE))
-        found = list(visible_sessions(actor)[after : after + limit + 1])
+        wanted = _sorted(request, _filtered(request, visible_sessions(actor).select_related("owner")))
+        found = list(wanted[after : after + limit])
+        count = wanted.count()
         following = None
-        if len(found) > limit:
-            following = request.build_absolute_uri(f"{request.path}?after={after + limit}&limit={limit}")
-        return Response(bodies.SessionList(results=[session_body(request, one) for one in found[:limit]], next=following))
+        if count > after + limit:
+            kept = {**request.query_params.dict(), "after": str(after + limit), "limit": str(limit)}
+            following = request.build_absolute_uri(f"{request.path}?{urlencode(kept)}")
+        sizes = storage.stored_bytes([one.pk for one in found]) if request.query_params.get("sizes") == "1" else {}
+        listed = [session_body(request, one, stored_bytes=sizes.get(one.pk)) for one in found]
+        return Response(bodies.SessionList(results=listed, next=following, count=count))
 
     @extend_schema(
         operation_id="createSession",
@@ -147,6 +162,22 @@ class OneSession(APIView):
         """Look at a session."""
         return Response(session_body(request, session_for(request, session_id, Verb.SEE)))
 
+    @extend_schema(
+        operation_id="changeSession",
+        request={"application/json": ref(bodies.SessionChange)},
+        responses={200: answer(bodies.SessionBody), **refused(400, 403, 404)},
+    )
+    def patch(self, request: Request, session_id: UUID) -> Response:
+        """Give a session another name."""
+        session = session_for(request, session_id, Verb.MANAGE)
+        name = body_as(bodies.SessionChange, request).name.strip()
+        if not name or "\0" in name:
+            raise ApiError(400, "invalid", "$.name: a name with a letter in it is expected.", path="$.name", expected="a name")
+        # Not save(): everything else is moved by the owner of its lease.
+        Session.objects.filter(pk=session.pk).update(name=name)
+        session.name = name
+        return Response(session_body(request, session))
+
     @extend_schema(operation_id="deleteSession", responses={204: None, **refused(403, 404)})
     def delete(self, request: Request, session_id: UUID) -> Response:
         """Delete a session and everything about it."""
@@ -165,6 +196,32 @@ class CancelImport(APIView):
         if not create.cancel_import(session.pk):
             raise ApiError(409, "not_importing", f"The session is {session.status}; there is no import to cancel.")
         return Response(session_body(request, session), status=202)
+
+
+def _filtered(request: Request, sessions: QuerySet[Session]) -> QuerySet[Session]:
+    if part := request.query_params.get("q", ""):
+        sessions = sessions.filter(name__icontains=part.replace("\0", ""))
+    status = request.query_params.get("status", "")
+    if not status:
+        return sessions
+    if status not in Session.Status.values:
+        expected = ", ".join(Session.Status.values)
+        raise ApiError(400, "invalid", f"?status={status}: one of {expected} is expected.", path="?status", expected=expected, found=status)
+    # As `shown_status`: what is open and has something to do is running.
+    busy = Q(status__in=(Session.Status.READY, Session.Status.PAUSED), applied_seq__lt=F("last_seq"))
+    return sessions.filter(Q(status=status) | busy if status == Session.Status.RUNNING else Q(status=status) & ~busy)
+
+
+def _sorted(request: Request, sessions: QuerySet[Session]) -> QuerySet[Session]:
+    asked = request.query_params.get("sort", "")
+    if not asked:
+        return sessions
+    name = asked.removeprefix("-")
+    if name not in ORDERS:
+        expected = ", ".join(ORDERS)
+        raise ApiError(400, "invalid", f"?sort={asked}: one of {expected} is expected.", path="?sort", expected=expected, found=asked)
+    column = F(ORDERS[name])
+    return sessions.order_by(column.desc() if asked.startswith("-") else column.asc(), "-created_at", "-pk")
 
 
 def _is_multipart(request: Request) -> bool:
