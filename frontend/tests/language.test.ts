@@ -85,7 +85,7 @@ describe("the sources", () => {
   const NAMES = new Set(
     `schedviz kube-scheduler v1.27.1 kubectl headNode API server informers activeQ backoffQ unschedulablePods nodeTree imageStates
     schedulingCycle moveRequestCycle cpu memory pods args percentageOfNodesToScore podInitialBackoffSeconds podMaxBackoffSeconds
-    bindingFinished deadline YAML JSON Esc Space`.split(/\s+/),
+    bindingFinished deadline PDB YAML JSON Esc Space`.split(/\s+/),
   );
   const SPOKEN = new Set(["title", "aria-label", "placeholder", "alt"]);
 

@@ -12,7 +12,9 @@ from schedviz.web.api.cycles import Cycles, OneCycle
 from schedviz.web.api.errors import no_such_address
 from schedviz.web.api.events import Events
 from schedviz.web.api.explain import ExplainPending, ExplainPod, SmallestChange, WhatIf
+from schedviz.web.api.export import Export
 from schedviz.web.api.links import Links, OneLink
+from schedviz.web.api.objects import KeptObject
 from schedviz.web.api.moments import ViewAt
 from schedviz.web.api.schema import SchemaView
 from schedviz.web.api.sessions import CancelImport, OneSession, Sessions
@@ -40,9 +42,11 @@ urlpatterns = [
     path("sessions/<uuid:session_id>/explain/", ExplainPending.as_view(), name="explain-pending"),
     path("sessions/<uuid:session_id>/explain/<str:namespace>/<str:name>/", ExplainPod.as_view(), name="explain-pod"),
     path("sessions/<uuid:session_id>/explain/<str:namespace>/<str:name>/change/", SmallestChange.as_view(), name="smallest-change"),
+    path("sessions/<uuid:session_id>/objects/", KeptObject.as_view(), name="object"),
     path("sessions/<uuid:session_id>/what-if/", WhatIf.as_view(), name="what-if"),
     path("sessions/<uuid:session_id>/breakpoints/", Breakpoints.as_view(), name="breakpoints"),
     path("sessions/<uuid:session_id>/breakpoints/<int:number>/", OneBreakpoint.as_view(), name="breakpoint"),
+    path("sessions/<uuid:session_id>/export/", Export.as_view(), name="export"),
     path("sessions/<uuid:session_id>/links/", Links.as_view(), name="links"),
     path("sessions/<uuid:session_id>/links/<int:link_id>/", OneLink.as_view(), name="link"),
     re_path(r"^.*$", no_such_address),

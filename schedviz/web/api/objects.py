@@ -1,0 +1,51 @@
+"""`/api/v1/sessions/{id}/objects/`: one object of the simulated API server, as it is kept."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.http import HttpResponse
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from schedviz.kube.kinds import BY_NAME
+from schedviz.sessions import questions
+from schedviz.web.api.access import session_for
+from schedviz.web.api.errors import ApiError
+from schedviz.web.api.explain import ask
+from schedviz.web.api.schema import query, refused
+from schedviz.web.permissions import Verb
+
+
+class KeptObject(APIView):
+    """One object."""
+
+    @extend_schema(
+        operation_id="getObject",
+        parameters=[
+            query("kind", str, "Pod, Node, PersistentVolumeClaim, …"),
+            query("name", str, "Its name."),
+            query("namespace", str, "Its namespace, for a kind that has them: default."),
+        ],
+        responses={
+            200: OpenApiResponse(
+                {"type": "object", "additionalProperties": True},
+                "The object with what the scheduler reads; of all else a digest, in members that begin with `unread`.",
+            ),
+            **refused(400, 404, 409, 503),
+        },
+    )
+    def get(self, request: Request, session_id: UUID) -> HttpResponse:
+        """Read an object of the newest state: what may be sent back with an `update` command."""
+        session = session_for(request, session_id, Verb.SEE)
+        kind = BY_NAME.get(wanted := request.query_params.get("kind", ""))
+        if kind is None:
+            kinds = ", ".join(BY_NAME)
+            raise ApiError(400, "invalid", f"?kind={wanted}: one of {kinds} is expected.", path="?kind", expected=kinds, found=wanted)
+        name = request.query_params.get("name", "")
+        if not name:
+            raise ApiError(400, "invalid", "?name: the name of an object is expected.", path="?name", expected="a name")
+        namespace = request.query_params.get("namespace", "") or "default"
+        key = f"{namespace}/{name}" if kind.namespaced else name
+        return ask(session, questions.Kept(kind=kind.name, key=key))

@@ -1,0 +1,50 @@
+"""Objects over REST as they are kept, read by a real worker, and sent back changed."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import pytest
+
+from schedviz.sessions.models import Session
+from tests.conftest import Worker
+from tests.sessions.conftest import MakeSession, make_session, send, work_off  # noqa: F401  (a fixture)
+from tests.web.conftest import People
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def looked_at(people: People, make_session: MakeSession, io_worker: Worker) -> UUID:  # noqa: F811
+    session_id = make_session(nodes=2, pods=1)
+    work_off(session_id)
+    Session.objects.filter(pk=session_id).update(owner=people.owner)
+    return session_id
+
+
+def test_an_object_that_was_read_can_be_sent_back_changed(people: People, looked_at: UUID) -> None:
+    owner = people.client("owner")
+    node = owner.get(f"/api/v1/sessions/{looked_at}/objects/?kind=Node&name=node-1").json()
+    assert (node["apiVersion"], node["kind"], node["metadata"]["name"]) == ("v1", "Node", "node-1")
+
+    node["spec"] = {"unschedulable": True}
+    send(looked_at, "update", object=node)
+    work_off(looked_at)
+
+    changed = owner.get(f"/api/v1/sessions/{looked_at}/objects/?kind=Node&name=node-1").json()
+    assert changed["spec"]["unschedulable"] is True
+
+
+def test_what_is_not_there_is_said_in_words(people: People, looked_at: UUID) -> None:
+    owner = people.client("owner")
+    answer = owner.get(f"/api/v1/sessions/{looked_at}/objects/?kind=Pod&name=nobody")
+    assert answer.status_code == 404
+    assert answer.json()["error"]["message"] == "There is no Pod default/nobody at this moment."
+
+    unknown = owner.get(f"/api/v1/sessions/{looked_at}/objects/?kind=Toaster&name=a")
+    assert unknown.status_code == 400
+    assert unknown.json()["error"]["detail"]["path"] == "?kind"
+
+
+def test_a_stranger_reads_no_object(people: People, looked_at: UUID) -> None:
+    assert people.client("stranger").get(f"/api/v1/sessions/{looked_at}/objects/?kind=Node&name=node-1").status_code == 404
