@@ -329,6 +329,8 @@ class SchedulingCycle:
         if record is not None:
             facts["candidates"] = len(record.candidates)
             facts["victims"] = list(record.victims)
+            if record.rule:
+                facts["rule"] = record.rule
         return self._fail(fit_failure(self._fit_error(), nominating), facts, statuses_of(outcome.answers))
 
     def _fit_error(self) -> FitError:

@@ -11,7 +11,7 @@ facts. The facts, by stage:
 - `Filter`: `start` (nextStartNodeIndex), `wanted` (numFeasibleNodesToFind), `evaluated`, `feasible`, `nodes` (of which it could choose),
   `next` (nextStartNodeIndex afterwards), `error`.
 - `ExtenderFilter`: `extender`, `feasible`, `failed`, `unresolvable`, `error`, `ignored`.
-- `PostFilter`: `nominatedNode`, `candidates`, `victims` (pods).
+- `PostFilter`: `nominatedNode`, `candidates`, `victims` (pods), `rule` (that chose among candidates, of preemption.RULES).
 - `PreScore`: `skipped`.
 - `Score`: `plugins`, `nodes` (how many); `priorities` where the session's policies ask for v1.14's (docs/policies.md).
 - `NormalizeScore`: nothing.

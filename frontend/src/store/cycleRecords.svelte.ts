@@ -21,7 +21,7 @@ export class CycleRecords {
   private wanted = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
   // eslint-disable-next-line svelte/prefer-svelte-reactivity -- nothing is drawn from it
-  private readonly known = new Map<number, Promise<LoadedCycle>>();
+  private readonly known = new Map<number, { loading: Promise<LoadedCycle>; nodes: number }>();
 
   constructor(private readonly session: string) {}
 
@@ -41,14 +41,13 @@ export class CycleRecords {
       );
   }
 
+  /** `nodeInfoList` empty: the nodes that were never looked at are not wanted. */
   load(cycle: number, nodeInfoList: readonly string[]): Promise<LoadedCycle> {
     const known = this.known.get(cycle);
-    if (known) return known;
-    const loading = getCycle(this.session, cycle).then((detail) => {
-      const record: CycleRecord = detail;
-      return { cycle, record, matrix: matrixOf(record, nodeInfoList) };
-    });
-    this.known.set(cycle, loading);
+    if (known && (nodeInfoList.length === 0 || known.nodes > 0)) return known.loading;
+    const record = known ? known.loading.then((loaded) => loaded.record) : getCycle(this.session, cycle);
+    const loading = record.then((detail: CycleRecord) => ({ cycle, record: detail, matrix: matrixOf(detail, nodeInfoList) }));
+    this.known.set(cycle, { loading, nodes: nodeInfoList.length });
     for (const oldest of this.known.keys()) {
       if (this.known.size <= KEPT) break;
       this.known.delete(oldest);

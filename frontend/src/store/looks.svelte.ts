@@ -1,6 +1,23 @@
+import type { AskedStatus } from "../model/statusPath";
+
+/** Which rows of the matrix are shown: all, the feasible, those never looked at, those of one plugin, those of one reason. */
+export interface MatrixPart {
+  kind: "all" | "feasible" | "unseen" | "plugin" | "reason";
+  name: string;
+}
+
+export const ALL_ROWS: MatrixPart = { kind: "all", name: "" };
+
 /** How the panels of one page show themselves at the moment. Nothing of it is kept. */
 export class Looks {
   cycleAs = $state<"stages" | "matrix">("stages");
+  matrixPart = $state.raw<MatrixPart>(ALL_ROWS);
+  /** Scores as the plugin gave them, after NormalizeScore, or times the weight. */
+  scoreAs = $state<"raw" | "normalized" | "weighted">("weighted");
+  /** The Status whose way is told. */
+  status = $state.raw<AskedStatus | null>(null);
+  /** The matrix has the whole page. */
+  matrixWide = $state(false);
   /** What the cells and boxes of the cache tell: how full nodes are, or what Filter said of them in the cycle that is shown. */
   cacheBy = $state<"load" | "verdict">("load");
   /** The filter of nodes, as it was typed. */
@@ -8,6 +25,12 @@ export class Looks {
 
   /** Whether anything on the page needs the full record of the cycle. */
   get wantsRecord(): boolean {
-    return this.cycleAs === "matrix" || this.cacheBy === "verdict" || /\bplugin:./.test(this.nodeFilter);
+    return this.cycleAs === "matrix" || this.matrixWide || this.cacheBy === "verdict" || /\bplugin:./.test(this.nodeFilter);
+  }
+
+  /** Show the rows of the matrix that something on the page speaks of. */
+  openMatrix(part: MatrixPart): void {
+    this.matrixPart = part;
+    this.cycleAs = "matrix";
   }
 }

@@ -88,6 +88,8 @@ class PreemptionRecord(msgspec.Struct, frozen=True):
     after_extenders: tuple[Candidate, ...] | None = None
     chosen: str = ""
     victims: tuple[str, ...] = ()
+    #: The rule of pickOneNodeForPreemption that left no other candidate (`preemption.RULES`); "" where none was asked.
+    rule: str = ""
 
 
 class PostFilterResult(msgspec.Struct, frozen=True):

@@ -11,7 +11,7 @@ from typing import Final, Protocol
 from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.fit_error import Diagnosis, FitError, NodeToStatusMap
 from schedviz.engine.framework.interface import Candidate, Handle, NominatingInfo, NominatingMode, PostFilterResult, PreemptionRecord
-from schedviz.engine.framework.preemption.importance import NodeVictims, pick_one_node
+from schedviz.engine.framework.preemption.importance import NodeVictims, pick
 from schedviz.engine.framework.status import SUCCESS, Code, Status, StatusError, as_status, unresolvable, unschedulable
 from schedviz.engine.framework.types import NodeInfo, PodInfo
 from schedviz.kube.core import Pod, PodCondition
@@ -71,8 +71,9 @@ class Evaluator:
             record = PreemptionRecord(candidates=found, after_extenders=left)
             return PostFilterResult(record=record), unschedulable("no candidate node for preemption")
 
-        best = pick_one_node(candidates, self._handle.clock())
-        record = PreemptionRecord(found, left, chosen=best.node, victims=tuple(pod.key for pod in best.pods))
+        picked = pick(candidates, self._handle.clock())
+        best = picked.candidate
+        record = PreemptionRecord(found, left, chosen=best.node, victims=tuple(pod.key for pod in best.pods), rule=picked.rule)
         status = self._prepare(best, preemptor)
         if not status.is_success:
             return PostFilterResult(record=record), status

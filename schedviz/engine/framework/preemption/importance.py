@@ -6,6 +6,7 @@ Upstream: scheduler/util/utils.go MoreImportantPod, framework/preemption/preempt
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Final
 
 import msgspec
 
@@ -33,23 +34,41 @@ def more_important_first(pods: Iterable[PodInfo], now: int) -> list[PodInfo]:
     return sorted(pods, key=lambda pod: (-pod.priority, start_time(pod, now)))
 
 
+class Pick(msgspec.Struct, frozen=True):
+    """The candidate that preemption takes, and the rule that left no other: a key of `RULES`."""
+
+    candidate: NodeVictims
+    rule: str
+
+
+#: The rules of pickOneNodeForPreemption in their order, before the last, which takes the first of those that are left.
+RULES: Final = ("only", "pdb", "highest", "sum", "count", "start", "first")
+
+
 def pick_one_node(candidates: Sequence[NodeVictims], now: int) -> NodeVictims:
     """The candidate that costs least; among equal ones the first. Upstream: pickOneNodeForPreemption"""
+    return pick(candidates, now).candidate
+
+
+def pick(candidates: Sequence[NodeVictims], now: int) -> Pick:
+    """The same, with the rule that decided."""
     best = list(candidates)
-    costs: tuple[Callable[[NodeVictims], float], ...] = (
-        lambda candidate: candidate.num_pdb_violations,
-        lambda candidate: candidate.pods[0].priority,
+    if len(best) == 1:
+        return Pick(best[0], "only")
+    costs: tuple[tuple[str, Callable[[NodeVictims], float]], ...] = (
+        ("pdb", lambda candidate: candidate.num_pdb_violations),
+        ("highest", lambda candidate: candidate.pods[0].priority),
         # Priorities may be negative: with this each pod adds something.
-        lambda candidate: sum(pod.priority + 2**31 for pod in candidate.pods),
-        lambda candidate: len(candidate.pods),
-        lambda candidate: -_earliest_start(candidate.pods, now),
+        ("sum", lambda candidate: sum(pod.priority + 2**31 for pod in candidate.pods)),
+        ("count", lambda candidate: len(candidate.pods)),
+        ("start", lambda candidate: -_earliest_start(candidate.pods, now)),
     )
-    for cost in costs:
+    for rule, cost in costs:
         lowest = min(map(cost, best))
         best = [candidate for candidate in best if cost(candidate) == lowest]
         if len(best) == 1:
-            break
-    return best[0]
+            return Pick(best[0], rule)
+    return Pick(best[0], "first")
 
 
 def _earliest_start(pods: Sequence[PodInfo], now: int) -> float:

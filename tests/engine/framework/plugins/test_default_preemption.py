@@ -78,6 +78,7 @@ def test_the_least_important_pods_go_and_the_others_are_reprieved(world):
     assert outcome.result is not None
     assert outcome.result.nominating_info == NominatingInfo(NominatingMode.OVERRIDE, "a")
     assert outcome.result.record.victims == ("default/one",)
+    assert outcome.result.record.rule == "only"
     assert world.api.writes == [
         ("patch", "default/one", "DisruptionTarget"),
         ("delete", "default/one", ""),
@@ -93,7 +94,7 @@ def test_the_node_with_the_least_important_victim_is_chosen(world):
     outcome = _evict(world, world.pod("p", {"cpu": "2"}, priority=10))
 
     assert outcome.result is not None
-    assert outcome.result.record.chosen == "b"
+    assert (outcome.result.record.chosen, outcome.result.record.rule) == ("b", "highest")
     assert [candidate.node for candidate in outcome.result.record.candidates] == ["a", "b", "c"]
 
 
@@ -108,7 +109,7 @@ def test_a_node_whose_victims_no_budget_protects_is_preferred(world):
     outcome = _evict(world, world.pod("p", {"cpu": "2"}, priority=10))
 
     assert outcome.result is not None
-    assert outcome.result.record.chosen == "b"
+    assert (outcome.result.record.chosen, outcome.result.record.rule) == ("b", "pdb")
     assert [candidate.num_pdb_violations for candidate in outcome.result.record.candidates] == [0, 1]
 
 
@@ -121,6 +122,7 @@ def test_among_equal_victims_the_one_that_started_last_goes(world):
 
     assert outcome.result is not None
     assert outcome.result.record.victims == ("default/on-b",)
+    assert outcome.result.record.rule == "start"
 
 
 def test_a_node_on_which_eviction_is_not_enough_says_why(world):

@@ -1,0 +1,37 @@
+import type { RejectionView } from "./generated";
+
+/** A part of a FitError's sentence: plain words, or a clause with the nodes that it counts. */
+export interface Clause {
+  text: string;
+  reason: string | null;
+}
+
+/**
+ * The sentence in its clauses. Upstream counts each reason over all nodes and sorts the texts: the reasons of the rejections are looked
+ * for in it as they stand there, since a reason may itself have commas. What follows (PostFilter's words) stays plain.
+ */
+export function clausesOf(message: string, rejections: readonly RejectionView[]): Clause[] {
+  const counts = new Map<string, number>();
+  for (const rejection of rejections) for (const reason of rejection.reasons) counts.set(reason, (counts.get(reason) ?? 0) + rejection.nodes);
+  const found = [...counts]
+    .map(([reason, nodes]) => ({ reason, text: `${nodes} ${reason}` }))
+    .map((clause) => ({ ...clause, at: placeOf(message, clause.text) }))
+    .filter((clause) => clause.at >= 0)
+    .sort((a, b) => a.at - b.at || b.text.length - a.text.length);
+  const clauses: Clause[] = [];
+  let end = 0;
+  for (const { reason, text, at } of found) {
+    if (at < end) continue;
+    if (at > end) clauses.push({ text: message.slice(end, at), reason: null });
+    clauses.push({ text, reason });
+    end = at + text.length;
+  }
+  if (end < message.length) clauses.push({ text: message.slice(end), reason: null });
+  return clauses;
+}
+
+/** Where the text stands as a clause of its own, not inside of another's number. */
+function placeOf(message: string, text: string): number {
+  for (let at = message.indexOf(text); at >= 0; at = message.indexOf(text, at + 1)) if (at === 0 || message[at - 1] === " ") return at;
+  return -1;
+}

@@ -1,0 +1,79 @@
+import type { CycleView } from "./generated";
+import { isStatusCode, type StatusCode } from "./statuses";
+
+/** A Status that somebody asks about. */
+export interface AskedStatus {
+  stage: string;
+  code: string;
+  plugin: string;
+  reasons: readonly string[];
+}
+
+/** What the scheduler does with a Status; each is a sentence of its own on the page. */
+export type Effect =
+  | "goesOn"
+  | "skipsFilter"
+  | "skipsScore"
+  | "nextBinder"
+  | "rejectsNode"
+  | "rejectsNodeForGood"
+  | "rejectsAllNodes"
+  | "nominates"
+  | "findsNoVictims"
+  | "waits"
+  | "undoes"
+  | "ends";
+
+/** One station of a Status on its way out: a function of upstream, or what it leaves behind. */
+export interface Station {
+  name: string;
+  /** What it did in this cycle, in the scheduler's words. */
+  detail: string;
+}
+
+const UNSCHEDULABLE: readonly StatusCode[] = ["Unschedulable", "UnschedulableAndUnresolvable"];
+/** Where a failure takes back what was reserved and assumed. */
+const AFTER_ASSUME = new Set(["Reserve", "Permit", "WaitOnPermit", "PreBind", "Bind"]);
+
+/** Upstream: schedule_one.go and framework/runtime/framework.go, by extension point. */
+export function effectOf({ stage, code }: AskedStatus): Effect {
+  if (!isStatusCode(code)) return "ends";
+  if (code === "Success") return stage === "PostFilter" ? "nominates" : "goesOn";
+  if (code === "Skip") return stage === "PreFilter" ? "skipsFilter" : stage === "PreScore" ? "skipsScore" : stage === "Bind" ? "nextBinder" : "goesOn";
+  if (code === "Wait") return stage === "Permit" ? "waits" : "ends";
+  if (UNSCHEDULABLE.includes(code)) {
+    if (stage === "Filter") return code === "Unschedulable" ? "rejectsNode" : "rejectsNodeForGood";
+    if (stage === "PreFilter") return "rejectsAllNodes";
+    if (stage === "PostFilter") return "findsNoVictims";
+  }
+  return AFTER_ASSUME.has(stage) ? "undoes" : "ends";
+}
+
+/** Whether a Status of this effect lets its pod fail in the cycle that is shown. */
+function lets(effect: Effect, cycle: CycleView): boolean {
+  if (effect === "rejectsNode" || effect === "rejectsNodeForGood") return cycle.outcome === "unschedulable" && (cycle.feasibleNodes ?? 0) === 0;
+  return ["rejectsAllNodes", "nominates", "findsNoVictims", "undoes", "ends"].includes(effect);
+}
+
+/**
+ * The way of a Status through schedulePod, schedulingCycle and handleSchedulingFailure, with what each left behind in this cycle; empty
+ * where the cycle went on. `queue` is where the pod is now.
+ */
+export function pathOfStatus(status: AskedStatus, cycle: CycleView, queue: string): Station[] {
+  const effect = effectOf(status);
+  if (!lets(effect, cycle)) return [];
+  const failure = cycle.stages?.find((view) => view.stage === "HandleSchedulingFailure")?.facts ?? {};
+  const said = (name: string): string => (typeof failure[name] === "string" ? failure[name] : "");
+  const stations: Station[] = [];
+  const fits = effect !== "undoes";
+  if (fits) stations.push({ name: "schedulePod", detail: cycle.conditionReason === "SchedulerError" ? "error" : "FitError" });
+  stations.push({ name: AFTER_ASSUME.has(status.stage) && status.stage !== "Reserve" && status.stage !== "Permit" ? "bindingCycle" : "schedulingCycle", detail: "" });
+  if (fits && cycle.stages?.some((view) => view.stage === "PostFilter")) stations.push({ name: "RunPostFilterPlugins", detail: "" });
+  if (!fits) stations.push({ name: "RunReservePluginsUnreserve", detail: "" }, { name: "ForgetPod", detail: "" });
+  stations.push({ name: "handleSchedulingFailure", detail: said("reason") || (cycle.conditionReason ?? "") });
+  if (failure["requeued"] !== false) stations.push({ name: "AddUnschedulableIfNotPresent", detail: queue });
+  const reason = said("reason") || cycle.conditionReason;
+  if (reason) stations.push({ name: "PodScheduled=False", detail: reason });
+  stations.push({ name: "FailedScheduling", detail: "Warning" });
+  return stations;
+}
