@@ -6,11 +6,13 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from django.core.files.base import ContentFile
 from rest_framework.test import APIClient
 
+from schedviz.sessions import create
 from schedviz.sessions.models import Session
-from tests.conftest import Worker
-from tests.sessions.conftest import send, work_off
+from tests.conftest import Worker, until
+from tests.sessions.conftest import dump, send, work_off
 from tests.web.conftest import People
 
 pytestmark = pytest.mark.django_db(transaction=True)
