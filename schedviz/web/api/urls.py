@@ -13,8 +13,8 @@ from schedviz.web.api.errors import no_such_address
 from schedviz.web.api.events import Events
 from schedviz.web.api.explain import ExplainPending, ExplainPod, SmallestChange, WhatIf
 from schedviz.web.api.links import Links, OneLink
-from schedviz.web.api.objects import KeptObject
 from schedviz.web.api.moments import ViewAt
+from schedviz.web.api.objects import KeptObject
 from schedviz.web.api.schema import SchemaView
 from schedviz.web.api.sessions import CancelImport, OneSession, Sessions
 from schedviz.web.api.state import State
