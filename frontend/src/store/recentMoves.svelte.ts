@@ -1,0 +1,60 @@
+import { getEvents } from "../api/moments";
+import type { AnyEvent } from "../model/generated";
+import { moveLinesOf, type MoveLine } from "../model/queueMoves";
+import type { Change } from "./scope.svelte";
+
+const KEPT = 200;
+/** How much of the past is read when the picture is another one: most events move nothing in the queue. */
+const RECALLED = 400;
+const SETTLED_MILLIS = 200;
+
+/** The last moves between the queues before the moment that is shown, newest first. */
+export class RecentMoves {
+  lines = $state.raw<readonly MoveLine[]>([]);
+
+  private at = -1;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private gone: AbortController | null = null;
+
+  constructor(private readonly session: string) {}
+
+  /** Follow the picture to the moment after `event`. */
+  follow(change: Change, event: number): void {
+    if (event === this.at) return;
+    const forward = !change.whole && !change.back && this.at >= 0 && change.events[change.events.length - 1]?.event === event;
+    this.at = event;
+    if (forward) this.take(change.events);
+    else if (!change.whole && change.back) this.lines = this.lines.filter((line) => line.event <= event);
+    else this.recall(event);
+  }
+
+  close(): void {
+    clearTimeout(this.timer);
+    this.gone?.abort();
+  }
+
+  private take(events: readonly AnyEvent[]): void {
+    const fresh = events.flatMap((event) => moveLinesOf(event));
+    if (fresh.length) this.lines = [...fresh.reverse(), ...this.lines].slice(0, KEPT);
+  }
+
+  private recall(event: number): void {
+    clearTimeout(this.timer);
+    this.gone?.abort();
+    const gone = new AbortController();
+    this.gone = gone;
+    this.lines = [];
+    if (event < 1) return;
+    this.timer = setTimeout(() => {
+      getEvents(this.session, { after: Math.max(0, event - RECALLED), limit: RECALLED }, gone.signal).then(
+        ({ events }) => {
+          if (gone.signal.aborted) return;
+          const earlier = events.filter((one) => one.event <= event).flatMap((one) => moveLinesOf(one));
+          const oldest = this.lines[this.lines.length - 1]?.event ?? Infinity;
+          this.lines = [...this.lines, ...earlier.reverse().filter((line) => line.event < oldest)].slice(0, KEPT);
+        },
+        () => undefined, // What comes is shown all the same.
+      );
+    }, SETTLED_MILLIS);
+  }
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+
+import { decisionBetween } from "../src/model/popOrder";
+import { moveLinesOf } from "../src/model/queueMoves";
+import { queuedOf } from "../src/model/state";
+import { wakersOf } from "../src/model/wakes";
+
+describe("what decides who is popped first", () => {
+  const pod = (priority: number, timestampSeconds: number) => queuedOf({ pod: "default/p", priority, timestampSeconds });
+
+  it.each([
+    [pod(10, 5), pod(0, 1), { by: "priority", margin: 10 }],
+    [pod(0, 1), pod(0, 3), { by: "timestamp", margin: 2 }],
+    [pod(0, 1), pod(0, 1), { by: "heap", margin: 0 }],
+  ])("is %#", (first, second, decision) => {
+    expect(decisionBetween(first, second)).toEqual(decision);
+  });
+});
+
+describe("what wakes a pod", () => {
+  it("is what its plugins registered, together", () => {
+    expect(wakersOf(["TaintToleration", "NodeUnschedulable", "NodeResourcesFit"])).toEqual(["Node add, update", "Pod delete"]);
+  });
+
+  it("is everything for a pod without plugins, and for a plugin that is not upstream's", () => {
+    expect(wakersOf([])).toBeNull();
+    expect(wakersOf(["Mine", "NodeName"])).toBeNull();
+  });
+});
+
+describe("moves between the queues", () => {
+  const event = {
+    t: "queueMoved" as const,
+    event: 7,
+    at: 1.5,
+    cause: "NodeAdd",
+    moves: [
+      { pod: "default/a", source: "unschedulable" as const, target: "activeQ" as const },
+      { pod: "default/b", source: "unschedulable" as const, target: "backoffQ" as const },
+      { pod: "default/c", source: "unschedulable" as const, target: "activeQ" as const },
+      { pod: "default/d", source: "activeQ" as const, target: "activeQ" as const },
+    ],
+  };
+
+  it("are told by the way that they took, and a change in place is none", () => {
+    expect(moveLinesOf(event).map(({ from, to, count, pods }) => ({ from, to, count, pods }))).toEqual([
+      { from: "unschedulablePods", to: "activeQ", count: 2, pods: ["default/a", "default/c"] },
+      { from: "unschedulablePods", to: "backoffQ", count: 1, pods: ["default/b"] },
+    ]);
+  });
+
+  it("can be those of one pod", () => {
+    expect(moveLinesOf(event, "default/b")).toHaveLength(1);
+  });
+});
