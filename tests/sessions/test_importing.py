@@ -87,16 +87,16 @@ def test_a_trace_becomes_a_session_whose_commands_are_its_steps() -> None:
 def test_an_import_that_died_on_the_way_is_begun_again_and_queues_no_step_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     steps = [{"op": "create", "object": node("node-1")}, {"op": "cycle"}]
     session = create.create_session(None, "a test", create.Trace({"format": "schedviz-trace/1", "steps": steps}))
-    opened = importing._Importing.open
+    opened = importing.Importing.open
 
     def die(*_: Any) -> None:
         raise SystemExit
 
-    monkeypatch.setattr(importing._Importing, "open", die)
+    monkeypatch.setattr(importing.Importing, "open", die)
     with pytest.raises(SystemExit):
         importing.import_uploads(session.pk)
     lease.clear_owner(lease.owner_prefix())
-    monkeypatch.setattr(importing._Importing, "open", opened)
+    monkeypatch.setattr(importing.Importing, "open", opened)
     importing.import_uploads(session.pk)
 
     session.refresh_from_db()

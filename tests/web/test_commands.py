@@ -71,7 +71,7 @@ def test_prefer_wait_waits_for_the_outcome(owner_client, address):
 
     assert response.status_code == 200
     assert response["Preference-Applied"] == "wait=5"
-    assert response.json()["outcome"] == OUTCOME
+    assert response.json()["outcome"] == {**OUTCOME, "breakpoint": None, "breakpointEvent": None}
     assert response.json()["status"] == "done"
     assert 0.2 <= time.monotonic() - began < 3
 
