@@ -13,45 +13,124 @@ from schedviz.cli.bench.workloads import WORKLOADS
 if TYPE_CHECKING:
     from schedviz.cli.bench.measure import Row
 
+#: What `--plot` measures besides: pods that run on each node, and nodes that changed since the last cycle.
+_RUNNING = (1, 10, 30, 100)
+_DIRTY = (1, 10, 100, 1000)
+_SWEPT_NODES = 1000
 
-@click.command()
+
+@click.group(invoke_without_command=True)
 @click.option("--workload", "names", multiple=True, type=click.Choice(sorted(WORKLOADS)), help="Which one; again for more. Default: all.")
 @click.option(
     "--nodes",
     "sizes",
     multiple=True,
     type=click.IntRange(1, 100_000),
-    help="How many nodes; again for more. Default: 100, 500, 1000, 5000.",
+    help="How many nodes; again for more. Default: 100, 500, 1000, 5000, 15000.",
 )
 @click.option("--pods", type=click.IntRange(10, 1_000_000), default=300, show_default=True, help="How many pods to schedule.")
 @click.option("--every-node", is_flag=True, help="Filter and score every node (percentageOfNodesToScore: 100).")
 @click.option("--recording", type=click.Choice(["off", "summary", "detail"]), default="summary", show_default=True)
+@click.option("--check/--no-check", default=True, help="Whether placements are those of plugins that are asked about one node at a time.")
 @click.option("--json", "as_json", is_flag=True, help="Print an array of rows.")
 @click.option(
     "--against",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Rows that --json printed before: print how this run compares to them, in units of each run's calibration.",
 )
+@click.option(
+    "--plot",
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    help="Draw cost against nodes, running pods and changed nodes into this SVG file.",
+)
+@click.pass_context
 def bench(
-    names: tuple[str, ...], sizes: tuple[int, ...], *, pods: int, every_node: bool, recording: str, as_json: bool, against: Path | None
+    context: click.Context,
+    names: tuple[str, ...],
+    sizes: tuple[int, ...],
+    *,
+    pods: int,
+    every_node: bool,
+    recording: str,
+    check: bool,
+    as_json: bool,
+    against: Path | None,
+    plot: Path | None,
 ) -> None:
     """Measure scheduling cycles, from pop to confirmed, with everything recorded."""
+    if context.invoked_subcommand is not None:
+        return
     from schedviz.cli.bench.measure import measure
     from schedviz.cli.bench.table import print_ratios, print_rows
 
     before = _rows_of(against) if against is not None else []
     rows: list[Row] = []
-    for name in names or tuple(WORKLOADS):
-        for nodes in sizes or (100, 500, 1000, 5000):
-            if not as_json:
-                click.echo(f"{name}, {nodes} nodes …", err=True)
+    names = names or tuple(WORKLOADS)
+    if check:
+        _check(names, every_node=every_node)
+    for name in names:
+        for nodes in sizes or (100, 500, 1000, 5000, 15000):
+            click.echo(f"{name}, {nodes} nodes …", err=True)
             rows.append(measure(name, WORKLOADS[name], nodes=nodes, pods=pods, every_node=every_node, recording=recording))
+    if plot is not None:
+        rows += _sweeps(names[0], nodes=max(sizes, default=_SWEPT_NODES), pods=pods, every_node=every_node, recording=recording)
+        from schedviz.cli.bench.plot import svg
+
+        plot.write_text(svg(rows), "utf-8")
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(rows)).decode())
     else:
         print_rows(rows)
-        if against is not None:
-            print_ratios(rows, before)
+    if against is not None:
+        print_ratios(rows, before)
+
+
+@bench.command("import")
+@click.option("--nodes", type=click.IntRange(1, 100_000), default=5000, show_default=True)
+@click.option("--pods", type=click.IntRange(10, 1_000_000), default=50_000, show_default=True)
+@click.option("--format", "forms", multiple=True, type=click.Choice(["json", "yaml"]), help="As kubectl prints it. Default: both.")
+@click.option("--json", "as_json", is_flag=True, help="Print an array of rows.")
+def import_(*, nodes: int, pods: int, forms: tuple[str, ...], as_json: bool) -> None:
+    """Measure the import of a big cluster, its memory, and its checkpoint."""
+    from schedviz.cli.bench.importing import measure_import
+    from schedviz.cli.bench.table import print_imports
+
+    rows = []
+    for form in forms or ("json", "yaml"):
+        click.echo(f"{nodes} nodes and {pods} pods in {form} …", err=True)
+        rows.append(measure_import(form, nodes=nodes, pods=pods))  # type: ignore[arg-type]  # click has checked it
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(rows)).decode())
+    else:
+        print_imports(rows)
+
+
+def _check(names: tuple[str, ...], *, every_node: bool) -> None:
+    from schedviz.cli.bench.check import MOST_NODES, differences
+
+    for name in names:
+        click.echo(f"{name}: placements as with one node at a time …", err=True)
+        found = differences(WORKLOADS[name], nodes=MOST_NODES, every_node=every_node)
+        if found:
+            is_so, should_be = found[0]
+            raise click.ClickException(
+                f"{name}: placements differ in {len(found)} cycles; the first is {is_so}, one by one it is {should_be}"
+            )
+
+
+def _sweeps(name: str, *, nodes: int, pods: int, every_node: bool, recording: str) -> list[Row]:
+    """One workload at one size, with more pods on each node, and with more nodes that changed."""
+    from schedviz.cli.bench.measure import measure
+
+    rows: list[Row] = []
+    workload = WORKLOADS[name]
+    for running in _RUNNING:
+        click.echo(f"{name}, {nodes} nodes, {running} pods on each …", err=True)
+        rows.append(measure(name, workload, nodes=nodes, pods=pods, every_node=every_node, recording=recording, running=running))
+    for dirty in [dirty for dirty in _DIRTY if dirty <= nodes]:
+        click.echo(f"{name}, {nodes} nodes, {dirty} of them changed …", err=True)
+        rows.append(measure(name, workload, nodes=nodes, pods=pods, every_node=every_node, recording=recording, dirty=dirty))
+    return rows
 
 
 def _rows_of(path: Path) -> list[Row]:

@@ -7,17 +7,24 @@ import resource
 import statistics
 import sys
 import time
+from collections.abc import Callable
 
 import msgspec
 
 from schedviz.cli.bench.calibration import calibration
-from schedviz.cli.bench.workloads import Workload
+from schedviz.cli.bench.shares import UPDATE_SNAPSHOT, watched
+from schedviz.cli.bench.workloads import Workload, relabel
 from schedviz.engine import Simulation, SimulationSettings
 from schedviz.trace.commands import Step
 from schedviz.trace.events import encode_events
 
 #: Cycles that are run before the clock starts: the first snapshot clones every node, and columns are filled.
 WARM_UP = 20
+#: The calibration runs between blocks of cycles: machines that are shared change from one second to the next.
+BLOCKS = 10
+_CALIBRATION_PODS = 60
+#: Cycles of which it is seen where their time goes.
+_WATCHED = 60
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -34,52 +41,146 @@ class Row(msgspec.Struct, frozen=True):
     p99_ms: float
     rss_mb: float
     calibration_ms: float
-    #: The median cycle in units of the calibration: this holds on any machine.
+    #: The median cycle in units of the calibration, the median of blocks that each had its own: this holds on any machine.
     ratio: float
     #: Bytes of encoded events in a cycle.
     event_bytes: float
+    #: Pods that ran on each node at the start, where that is not the workload's own number.
+    running: int | None = None
+    #: How many nodes changed between two cycles, beside the one that took the pod.
+    dirty_nodes: int = 0
+    #: UpdateSnapshot alone.
+    update_snapshot_ms: float = 0.0
+    #: Shares of a cycle by stage; `record` and `encode` are recording. And by plugin, all of its extension points together.
+    stages: dict[str, float] = {}
+    plugins: dict[str, float] = {}
 
 
-def measure(name: str, workload: Workload, *, nodes: int, pods: int, every_node: bool, recording: str) -> Row:
-    """Schedule `pods` pods, one command a cycle, and drain and encode the events of each as a worker does."""
-    config = {"percentageOfNodesToScore": 100} if every_node else None
-    simulation = Simulation(SimulationSettings(config=config))
-    simulation.detail = recording == "detail"
-    simulation.load(workload.cluster(nodes, pods + WARM_UP))
-    simulation.drain_events()
-    # Off: events are dropped where they would be made. What the stages find out for them they find out all the same.
-    simulation.recorder.silent = recording == "off"
-    gc.collect()
-    seconds: list[float] = []
-    encoded = 0
-    for index in range(pods + WARM_UP):
-        if workload.between is not None:
-            simulation.start(workload.between(index, nodes))
+class Run:
+    """A simulation with a workload in it, and the cycles that are made of it one by one."""
+
+    def __init__(
+        self, workload: Workload, *, nodes: int, pods: int, every_node: bool, recording: str, running: int | None = None, dirty: int = 0
+    ) -> None:
+        config = {"percentageOfNodesToScore": 100} if every_node else None
+        self.simulation = Simulation(SimulationSettings(config=config))
+        self.simulation.detail = recording == "detail"
+        self.simulation.load(workload.cluster(nodes, pods, running=running))
+        self.simulation.drain_events()
+        # Off: events are dropped where they would be made. What the stages find out for them they find out all the same.
+        self.simulation.recorder.silent = recording == "off"
+        self._workload = workload
+        self._nodes = nodes
+        self._dirty = dirty
+        self._cycles = 0
+        self.encoded = 0
+        self.encode_seconds = 0.0
+
+    def prepare(self) -> None:
+        """What happens between two cycles, outside of both."""
+        simulation = self.simulation
+        commands = [] if self._workload.between is None else [self._workload.between(self._cycles, self._nodes)]
+        commands += [relabel((self._cycles * self._dirty + number) % self._nodes, self._cycles) for number in range(self._dirty)]
+        for command in commands:
+            simulation.start(command)
             simulation.work()
             simulation.drain_events()
+
+    def cycle(self) -> float:
+        """Make a cycle, one command, and drain and encode its events as a worker does: seconds."""
+        simulation = self.simulation
+        self._cycles += 1
         begin = time.perf_counter()
         simulation.start(Step(unit="cycle", count=1))
         simulation.work()
+        worked = time.perf_counter()
         data = encode_events(simulation.drain_events())
         simulation.drain_cycles()
-        taken = time.perf_counter() - begin
-        if index >= WARM_UP:
-            seconds.append(taken)
-            encoded += len(data)
-    yardstick = calibration(nodes, 300) * 1000
-    percentiles = statistics.quantiles([value * 1000 for value in seconds], n=100)
+        end = time.perf_counter()
+        self.encoded += len(data)
+        self.encode_seconds = end - worked
+        return end - begin
+
+
+def measure(
+    name: str,
+    workload: Workload,
+    *,
+    nodes: int,
+    pods: int,
+    every_node: bool,
+    recording: str,
+    running: int | None = None,
+    dirty: int = 0,
+) -> Row:
+    """Schedule `pods` pods, one command a cycle."""
+
+    def new_run(cycles: int) -> Run:
+        run = Run(workload, nodes=nodes, pods=cycles + WARM_UP, every_node=every_node, recording=recording, running=running, dirty=dirty)
+        gc.collect()
+        for _ in range(WARM_UP):
+            run.prepare()
+            run.cycle()
+        run.encoded = 0
+        return run
+
+    run = new_run(pods)
+    calibrations: list[float] = []
+    blocks: list[list[float]] = []
+    for block in range(BLOCKS):
+        calibrations.append(calibration(nodes, _CALIBRATION_PODS) * 1000)
+        block_cycles: list[float] = []
+        for _ in range(pods * (block + 1) // BLOCKS - pods * block // BLOCKS):
+            run.prepare()
+            block_cycles.append(run.cycle() * 1000)
+        blocks.append(block_cycles)
+    rss = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10)
+    cycles = [value for block_cycles in blocks for value in block_cycles]
+    encoded = run.encoded
+    del run
+    stages, plugins, update_snapshot = _shares(new_run)
+    percentiles = statistics.quantiles(cycles, n=100)
     return Row(
         workload=name,
         nodes=nodes,
         every_node=every_node,
         recording=recording,
-        cycles=len(seconds),
-        pods_per_second=round(len(seconds) / sum(seconds), 1),
+        cycles=len(cycles),
+        pods_per_second=round(len(cycles) / sum(cycles) * 1000, 1),
         p50_ms=round(percentiles[49], 3),
         p90_ms=round(percentiles[89], 3),
         p99_ms=round(percentiles[98], 3),
-        rss_mb=round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10), 1),
-        calibration_ms=round(yardstick, 4),
-        ratio=round(percentiles[49] / yardstick, 2),
-        event_bytes=round(encoded / len(seconds), 1),
+        rss_mb=round(rss, 1),
+        calibration_ms=round(statistics.median(calibrations), 4),
+        ratio=round(
+            statistics.median(statistics.median(some) / yardstick for some, yardstick in zip(blocks, calibrations, strict=True) if some), 2
+        ),
+        event_bytes=round(encoded / len(cycles), 1),
+        running=running,
+        dirty_nodes=dirty,
+        update_snapshot_ms=round(update_snapshot * 1000, 4),
+        stages=stages,
+        plugins=plugins,
     )
+
+
+def _shares(new_run: Callable[[int], Run]) -> tuple[dict[str, float], dict[str, float], float]:
+    """By stage, by plugin, and the seconds of UpdateSnapshot."""
+    with watched() as (by_stage, by_plugin):
+        run = new_run(_WATCHED)
+        cycles: list[float] = []
+        encoding: list[float] = []
+        for _ in range(_WATCHED):
+            run.prepare()
+            by_stage.begin_cycle()
+            by_plugin.begin_cycle()
+            cycles.append(run.cycle())
+            encoding.append(run.encode_seconds)
+            by_stage.end_cycle()
+            by_plugin.end_cycle()
+        whole = statistics.median(cycles)
+        stages = by_stage.medians()
+        of_stages = {name: round(seconds / whole, 4) for name, seconds in stages.items()}
+        of_stages["encode"] = round(statistics.median(encoding) / whole, 4)
+        of_plugins = {name: round(seconds / whole, 4) for name, seconds in by_plugin.medians().items()}
+        return of_stages, of_plugins, stages.get(UPDATE_SNAPSHOT, 0.0)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 from rich.table import Table
 
+from schedviz.cli.bench.importing import ImportRow
 from schedviz.cli.bench.measure import Row
 
 
@@ -14,9 +15,11 @@ def print_rows(rows: Sequence[Row]) -> None:
     """Print one line a row; the ratio is the median cycle in units of the calibration."""
     table = Table("workload", box=None, header_style="bold")
     for heading in ("nodes", "pods/s", "p50 ms", "p90 ms", "p99 ms", "calibration ms", "ratio", "RSS MB", "bytes/cycle"):
-        table.add_column(heading, justify="right")
+        table.add_column(heading, justify="right", no_wrap=True)
     for row in rows:
         name = row.workload + (", every node" if row.every_node else "")
+        name += f", {row.running} pods a node" if row.running is not None else ""
+        name += f", {row.dirty_nodes} nodes changed" if row.dirty_nodes else ""
         figures = (
             row.nodes,
             row.pods_per_second,
@@ -30,6 +33,34 @@ def print_rows(rows: Sequence[Row]) -> None:
         )
         table.add_row(name, *(f"{figure:,}" for figure in figures))
     Console().print(table)
+    for row in rows:
+        where = ", ".join(f"{name} {share:.0%}" for name, share in [*_largest(row.stages), *_largest(row.plugins)])
+        Console().print(f"[dim]{row.workload}, {row.nodes:,} nodes: {where}")
+
+
+def _largest(shares: Mapping[str, float]) -> list[tuple[str, float]]:
+    return sorted(shares.items(), key=lambda item: -item[1])[:4]
+
+
+def print_imports(rows: Sequence[ImportRow]) -> None:
+    """Print one line a dump."""
+    table = Table("dump", box=None, header_style="bold")
+    for heading in ("MB", "read s", "peak MB", "load s", "engine MB", "checkpoint: write ms", "read ms", "MB", "calibration ms"):
+        table.add_column(heading, justify="right")
+    for row in rows:
+        figures = (
+            row.text_mb,
+            row.read_seconds,
+            row.read_peak_mb,
+            row.load_seconds,
+            row.engine_mb,
+            row.checkpoint_write_ms,
+            row.checkpoint_read_ms,
+            row.checkpoint_mb,
+            row.calibration_ms,
+        )
+        table.add_row(f"{row.form}, {row.nodes:,} nodes, {row.pods:,} pods", *(f"{figure:,}" for figure in figures))
+    Console().print(table)
 
 
 def print_ratios(rows: Sequence[Row], before: Sequence[Row]) -> None:
@@ -42,8 +73,8 @@ def print_ratios(rows: Sequence[Row], before: Sequence[Row]) -> None:
         earlier = known.get(_what(row))
         if earlier is not None:
             table.add_row(row.workload, f"{row.nodes:,}", f"{earlier.ratio:,}", f"{row.ratio:,}", f"{row.ratio / earlier.ratio:.2f}")
-    Console().print(table)
+    Console(stderr=True).print(table)
 
 
-def _what(row: Row) -> tuple[str, int, bool, str]:
-    return row.workload, row.nodes, row.every_node, row.recording
+def _what(row: Row) -> tuple[object, ...]:
+    return row.workload, row.nodes, row.every_node, row.recording, row.running, row.dirty_nodes

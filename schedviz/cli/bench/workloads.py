@@ -76,6 +76,12 @@ def _there(index: int) -> Iterator[dict[str, Any]]:
     yield _pod(f"there-{index:05d}", SMALL, node=f"node-{index:05d}", labels=BLUE)
 
 
+def _so_many(index: int, count: int) -> Iterator[dict[str, Any]]:
+    """Pods that take next to nothing of their node."""
+    for number in range(count):
+        yield _pod(f"there-{index:05d}-{number:03d}", {"cpu": "1m", "memory": "1Mi"}, node=f"node-{index:05d}", labels=BLUE)
+
+
 def _four_of_low_priority(index: int) -> Iterator[dict[str, Any]]:
     """They leave no room for a big pod on their node."""
     for number in range(4):
@@ -114,8 +120,13 @@ def _preferring_pod(index: int) -> dict[str, Any]:
     return _pod(f"pod-{index:06d}", SMALL, labels=BLUE, affinity=affinity)
 
 
+def relabel(node: int, round_number: int) -> AnyCommand:
+    """Give a node another label, on which nothing depends."""
+    return Update(object=_node(node, round_number=round_number + 1))
+
+
 def _relabel_a_node(index: int, nodes: int) -> AnyCommand:
-    return Update(object=_node((index * 7) % nodes, round_number=index + 1))
+    return relabel((index * 7) % nodes, index)
 
 
 @dataclass(frozen=True)
@@ -129,12 +140,12 @@ class Workload:
     #: The pods that run on the node of this number.
     running: Callable[[int], Iterator[dict[str, Any]]] = _there
 
-    def cluster(self, nodes: int, pods: int) -> Iterator[KubeObject]:
-        """Nodes, the pods that run on them, and pods that wait."""
+    def cluster(self, nodes: int, pods: int, *, running: int | None = None) -> Iterator[KubeObject]:
+        """Nodes, the pods that run on them (`running` on each, where that is said), and pods that wait."""
         for index in range(nodes):
             yield from_dict(self.node(index))
         for index in range(nodes):
-            for pod in self.running(index):
+            for pod in self.running(index) if running is None else _so_many(index, running):
                 yield from_dict(pod)
         for index in range(pods):
             yield from_dict(self.pod(index))

@@ -1,0 +1,103 @@
+"""Whether a run places pods as one does in which every plugin is asked about one node at a time and remembers nothing.
+
+Fast paths (kept columns, formulas, counts of domains) all go through the rows of the snapshot. Here each row is one of its own, made
+of a NodeInfo at the moment, so none of them is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from schedviz.cli.bench.plugin_classes import Patch, patched, plugin_classes
+from schedviz.cli.bench.workloads import Workload
+from schedviz.engine import Simulation, SimulationSettings
+from schedviz.engine.cache import Snapshot
+from schedviz.engine.framework.columns import Columns
+from schedviz.engine.framework.rows import Rows
+from schedviz.engine.framework.status import SUCCESS, Status
+from schedviz.engine.framework.trial_rows import TrialRows
+from schedviz.engine.framework.verdicts import Verdicts
+from schedviz.trace.commands import Step
+
+#: Asking one by one takes milliseconds a node.
+MOST_NODES = 120
+CYCLES = 25
+
+
+class Placement(msgspec.Struct, frozen=True):
+    """What came of one cycle."""
+
+    pod: str
+    outcome: str
+    node: str
+    message: str
+    total: int
+    tied: int
+
+
+def placements(workload: Workload, *, nodes: int, every_node: bool) -> list[Placement]:
+    """What becomes of the first pods."""
+    simulation = Simulation(SimulationSettings(config={"percentageOfNodesToScore": 100} if every_node else None))
+    simulation.load(workload.cluster(nodes, CYCLES))
+    found: list[Placement] = []
+    for index in range(CYCLES):
+        if workload.between is not None:
+            simulation.start(workload.between(index, nodes))
+            simulation.work()
+        simulation.start(Step(unit="cycle", count=1))
+        simulation.work()
+        for cycle in simulation.drain_cycles():
+            total = cycle.winner.total if cycle.winner is not None else 0
+            found.append(Placement(cycle.pod, cycle.outcome, cycle.node, cycle.message, total, cycle.tied_nodes))
+        simulation.drain_events()
+    return found
+
+
+def differences(workload: Workload, *, nodes: int, every_node: bool) -> list[tuple[Placement, Placement]]:
+    """Cycles that came out otherwise when plugins were asked about one node at a time: as it is, and as it should be."""
+    nodes = min(nodes, MOST_NODES)
+    fast = placements(workload, nodes=nodes, every_node=every_node)
+    with patched(_one_at_a_time()):
+        slow = placements(workload, nodes=nodes, every_node=every_node)
+    return [(one, other) for one, other in zip(fast, slow, strict=True) if one != other]
+
+
+def _one_at_a_time() -> list[Patch]:
+    patches: list[Patch] = [(Snapshot, "rows", _fresh_rows)]
+    for kind in plugin_classes().values():
+        if hasattr(kind, "filter"):
+            patches.append((kind, "filter", _filter_one_by_one(kind.filter)))
+        if hasattr(kind, "score"):
+            patches.append((kind, "score", _score_one_by_one(kind.score)))
+    return patches
+
+
+def _fresh_rows(snapshot: Snapshot, index: Any = None) -> Rows:
+    return Rows(Columns(snapshot.node_info_list), index)
+
+
+def _one(rows: Rows, place: int) -> Rows:
+    """One row by itself. A dry run's has no NodeInfo, but sums of its own."""
+    return rows.take(np.array([place])) if isinstance(rows, TrialRows) else Rows.of([rows.infos[place]])
+
+
+def _filter_one_by_one(ask: Callable[..., Verdicts | None]) -> Callable[..., Verdicts | None]:
+    def filter_rows(self: Any, state: Any, pod: Any, rows: Rows) -> Verdicts | None:
+        verdicts = [ask(self, state, pod, _one(rows, place)) for place in range(len(rows))]
+        statuses = [SUCCESS if verdict is None else verdict[0] for verdict in verdicts]
+        return None if all(status is SUCCESS for status in statuses) else Verdicts.of(statuses)
+
+    return filter_rows
+
+
+def _score_one_by_one(ask: Callable[..., Any]) -> Callable[..., Any]:
+    def score_rows(self: Any, state: Any, pod: Any, rows: Rows) -> Any:
+        scores = [ask(self, state, pod, _one(rows, place)) for place in range(len(rows))]
+        failed = next((score for score in scores if isinstance(score, Status)), None)
+        return failed if failed is not None else np.concatenate([np.zeros(0, np.int64), *scores])
+
+    return score_rows

@@ -1,0 +1,116 @@
+"""What the biggest clusters cost: reading a dump, holding it, saving it and loading it again; in a process of its own, for its peak."""
+
+from __future__ import annotations
+
+import gc
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+import zlib
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from schedviz.cli.bench.calibration import calibration
+from schedviz.cli.bench.kubectl_dump import Format, kubectl_dump
+from schedviz.engine import Simulation, SimulationSettings
+from schedviz.ingest import Source, load
+
+
+class ImportRow(msgspec.Struct, frozen=True):
+    """A dump of so many nodes and pods. Seconds, and megabytes of 2**20 bytes."""
+
+    form: str
+    nodes: int
+    pods: int
+    text_mb: float
+    #: From bytes to objects.
+    read_seconds: float
+    #: The most memory that the process had until then.
+    read_peak_mb: float
+    #: From objects to an engine that can be stepped.
+    load_seconds: float
+    #: What the process has more than before the import, once the objects are in the engine alone.
+    engine_mb: float
+    checkpoint_write_ms: float
+    checkpoint_read_ms: float
+    #: As it is stored.
+    checkpoint_mb: float
+    #: At 5,000 nodes, between the phases.
+    calibration_ms: float
+
+
+def measure_import(form: Format, *, nodes: int, pods: int) -> ImportRow:
+    """Write a dump, and read it in another process."""
+    with tempfile.TemporaryDirectory(prefix="schedviz-bench-") as folder:
+        path = Path(folder) / f"dump.{form}"
+        with path.open("wb") as file:
+            file.writelines(kubectl_dump(nodes, pods, form, pending=min(1000, pods // 10)))
+        done = subprocess.run(  # noqa: S603  (this program)
+            [sys.executable, "-m", "schedviz.cli.bench.importing", form, str(nodes), str(pods), str(path)],
+            capture_output=True,
+            check=True,
+        )
+    return msgspec.json.decode(done.stdout, type=ImportRow)
+
+
+def _measured(form: str, nodes: int, pods: int, path: Path) -> ImportRow:
+    yardsticks = [calibration(5000, 300)]
+    before = _megabytes()
+    seconds, found = _timed(lambda: load([Source.of_path(path)]))
+    read_peak = _peak_megabytes()
+    yardsticks.append(calibration(5000, 300))
+    simulation = Simulation(SimulationSettings())
+    load_seconds, _ = _timed(partial(simulation.load, found.objects))
+    del found
+    gc.collect()
+    engine_mb = _megabytes() - before
+    yardsticks.append(calibration(5000, 300))
+    write_seconds, saved = _timed(simulation.checkpoint)
+    del simulation
+    gc.collect()
+    read_seconds, _ = _timed(lambda: Simulation.restore(saved))
+    yardsticks.append(calibration(5000, 300))
+    return ImportRow(
+        form=form,
+        nodes=nodes,
+        pods=pods,
+        text_mb=round(path.stat().st_size / (1 << 20), 1),
+        read_seconds=round(seconds, 2),
+        read_peak_mb=round(read_peak, 1),
+        load_seconds=round(load_seconds, 2),
+        engine_mb=round(engine_mb, 1),
+        checkpoint_write_ms=round(write_seconds * 1000, 1),
+        checkpoint_read_ms=round(read_seconds * 1000, 1),
+        checkpoint_mb=round(len(zlib.compress(saved, 1)) / (1 << 20), 2),
+        calibration_ms=round(sorted(yardsticks)[1] * 1000, 4),
+    )
+
+
+def _timed(work: Callable[[], Any]) -> tuple[float, Any]:
+    begin = time.perf_counter()
+    result = work()
+    return time.perf_counter() - begin, result
+
+
+def _peak_megabytes() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10)
+
+
+def _megabytes() -> float:
+    """What the process has now; the most that it ever had where that cannot be asked."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
+    except OSError:
+        return _peak_megabytes()
+    return pages * resource.getpagesize() / (1 << 20)
+
+
+if __name__ == "__main__":
+    row = _measured(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4]))
+    sys.stdout.buffer.write(msgspec.json.encode(row))

@@ -1,0 +1,37 @@
+"""The classes of the plugins that run by default, and how to put other functions in the place of theirs for a while."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from schedviz.engine import Simulation, SimulationSettings
+
+#: A class, a method, and what takes its place.
+Patch = tuple[type, str, Callable[..., Any]]
+
+
+def plugin_classes() -> dict[str, type]:
+    """By the plugin's name; of plugins that share a class the first."""
+    found: dict[type, str] = {}
+    for framework in Simulation(SimulationSettings()).scheduler.state.profiles.values():
+        for name, plugin in framework.plugins.by_name.items():
+            found.setdefault(type(plugin), name)
+    return {name: kind for kind, name in found.items()}
+
+
+@contextmanager
+def patched(patches: Sequence[Patch]) -> Iterator[None]:
+    """With other methods inside, and with their own ones afterwards. Engines that are made inside have the others for good."""
+    before = [(kind, name, kind.__dict__.get(name)) for kind, name, _ in patches]
+    try:
+        for kind, name, function in patches:
+            setattr(kind, name, function)
+        yield
+    finally:
+        for kind, name, own in before:
+            if own is None:
+                delattr(kind, name)
+            else:
+                setattr(kind, name, own)

@@ -1,0 +1,83 @@
+"""Where the time of a cycle goes: by stage, and by plugin. Asking slows the cycle down, so it is done beside the measurement."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any, Final
+
+from schedviz.cli.bench.plugin_classes import patched, plugin_classes
+from schedviz.engine import stages
+from schedviz.engine.binding import BindingCycle
+from schedviz.engine.schedule_one import SchedulingCycle
+from schedviz.trace.recorder import Recorder
+
+#: What a plugin can be asked; a share of a plugin is all of it together.
+_POINTS: Final = ("pre_filter", "filter", "post_filter", "pre_score", "score", "normalize_score", "reserve", "permit", "pre_bind", "bind")
+
+
+class Stopwatch:
+    """Seconds by name, cycle by cycle. Time inside another name of the same watch counts for both."""
+
+    def __init__(self) -> None:
+        self._seconds: dict[str, list[float]] = defaultdict(list)
+        self._cycle: dict[str, float] = defaultdict(float)
+
+    def timed(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function; its time goes to the name."""
+
+        @wraps(function)
+        def watched(*args: Any, **members: Any) -> Any:
+            begin = time.perf_counter()
+            try:
+                return function(*args, **members)
+            finally:
+                self._cycle[name] += time.perf_counter() - begin
+
+        return watched
+
+    def begin_cycle(self) -> None:
+        """Forget what came before the cycle."""
+        self._cycle.clear()
+
+    def end_cycle(self) -> None:
+        """Keep what the cycle took."""
+        for name, seconds in self._cycle.items():
+            self._seconds[name].append(seconds)
+
+    def medians(self) -> dict[str, float]:
+        """Seconds of a cycle, the largest first."""
+        found = {name: statistics.median(seconds) for name, seconds in self._seconds.items()}
+        return dict(sorted(found.items(), key=lambda item: -item[1]))
+
+
+@contextmanager
+def watched() -> Iterator[tuple[Stopwatch, Stopwatch]]:
+    """Stages, and plugins. Make the engine inside."""
+    by_stage, by_plugin = Stopwatch(), Stopwatch()
+    for_plugins = [
+        (kind, point, by_plugin.timed(name, getattr(kind, point)))
+        for name, kind in plugin_classes().items()
+        for point in _POINTS
+        if hasattr(kind, point)
+    ]
+    # To watch them is its job.
+    tables: tuple[dict[str, Callable[..., Any]], ...] = (SchedulingCycle._RUN, BindingCycle._RUN)  # noqa: SLF001
+    before = [dict(table) for table in tables]
+    record = by_stage.timed("record", Recorder.record)
+    with patched([*for_plugins, (Recorder, "record", record)]):
+        try:
+            for table in tables:
+                for stage, run in table.items():
+                    table[stage] = by_stage.timed(stage, run)
+            yield by_stage, by_plugin
+        finally:
+            for table, runs in zip(tables, before, strict=True):
+                table.update(runs)
+
+
+UPDATE_SNAPSHOT: Final = stages.UPDATE_SNAPSHOT

@@ -1,0 +1,84 @@
+"""`schedviz bench` measures what it says, and notices placements that differ."""
+
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+from schedviz.cli.bench import bench
+from schedviz.cli.bench.calibration import calibration
+from schedviz.cli.bench.check import differences
+from schedviz.cli.bench.importing import ImportRow
+from schedviz.cli.bench.measure import Row
+from schedviz.cli.bench.workloads import WORKLOADS
+from schedviz.engine.framework.plugins.noderesources.fit import Fit
+
+SMALL = ("--nodes", "20", "--pods", "20", "--json")
+
+
+@pytest.mark.parametrize("name", sorted(WORKLOADS))
+def test_every_workload_places_pods_as_plugins_do_that_are_asked_about_one_node(name: str) -> None:
+    assert differences(WORKLOADS[name], nodes=30, every_node=True) == []
+
+
+def test_a_difference_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = Fit.score
+
+    def wrong(self, state, pod, rows):  # type: ignore[no-untyped-def]
+        scores = right(self, state, pod, rows)
+        return scores if len(rows) == 1 else scores[::-1] // 2
+
+    monkeypatch.setattr(Fit, "score", wrong)
+
+    assert differences(WORKLOADS["gpu"], nodes=30, every_node=True)
+
+
+def test_rows_have_all_that_was_promised() -> None:
+    result = CliRunner().invoke(bench, ["--workload", "preferred", "--every-node", *SMALL])
+
+    rows = msgspec.json.decode(result.stdout, type=list[Row])
+    assert result.exit_code == 0
+    assert [(row.workload, row.nodes, row.every_node, row.recording, row.cycles) for row in rows] == [
+        ("preferred", 20, True, "summary", 20)
+    ]
+    assert {"Filter", "Score", "UpdateSnapshot", "Bind", "record", "encode"} <= rows[0].stages.keys()
+    assert {"NodeResourcesFit", "InterPodAffinity"} <= rows[0].plugins.keys()
+    assert rows[0].p50_ms > 0 < rows[0].calibration_ms
+
+
+def test_a_run_is_compared_with_one_before_and_drawn(tmp_path: Path) -> None:
+    before, plot = tmp_path / "before.json", tmp_path / "plot.svg"
+    arguments = ["--workload", "churn", "--no-check", *SMALL]
+    before.write_text(CliRunner().invoke(bench, arguments).stdout)
+
+    result = CliRunner().invoke(bench, [*arguments, "--against", str(before), "--plot", str(plot)])
+
+    assert result.exit_code == 0
+    assert "now / before" in result.stderr
+    assert {row.running for row in msgspec.json.decode(result.stdout, type=list[Row])} == {None, 1, 10, 30, 100}
+    assert ET.parse(plot).getroot().tag.endswith("svg")
+
+
+def test_rows_of_another_program_are_refused(tmp_path: Path) -> None:
+    other = tmp_path / "other.json"
+    other.write_text("{}")
+
+    result = CliRunner().invoke(bench, ["--workload", "basic", *SMALL, "--against", str(other)])
+
+    assert result.exit_code == 1
+    assert "this is not what `schedviz bench --json` prints" in result.stderr
+
+
+@pytest.mark.parametrize("form", ["json", "yaml"])
+def test_an_import_is_measured_from_the_dump_to_the_checkpoint(form: str) -> None:
+    result = CliRunner().invoke(bench, ["import", "--nodes", "5", "--pods", "60", "--format", form, "--json"])
+
+    (row,) = msgspec.json.decode(result.stdout, type=list[ImportRow])
+    assert (row.form, row.nodes, row.pods) == (form, 5, 60)
+    assert min(row.read_seconds, row.read_peak_mb, row.checkpoint_write_ms, row.checkpoint_read_ms, row.checkpoint_mb) > 0
+
+
+def test_the_calibration_is_seconds_per_pod() -> None:
+    assert 0 < calibration(10, 5) < 1
