@@ -1,0 +1,248 @@
+"""`.schedviz`: one session in one file, gzip of JSON lines. docs/files.md defines it.
+
+A file comes from anywhere: it is read in pieces, each line is decoded to its struct, and sizes and counts are limited before anything
+is done with them. Nothing in it is a path, an address to call or code.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import Any, Final
+
+import msgspec
+
+from schedviz.ingest.errors import LimitExceeded, UnreadableFile
+from schedviz.ingest.limits import Limits
+
+FORMAT: Final = "schedviz-session/1"
+LINE_BYTES: Final = 64 << 20
+COMMANDS: Final = 1_000_000
+ANSWERS: Final = 1_000_000
+
+_GZIP = b"\x1f\x8b"
+_STEP = 1 << 20
+
+
+class Manifest(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+    """The first line: what the session is made with, and what is in the file."""
+
+    format: str
+    engine_version: str
+    name: str
+    #: The engine's SimulationSettings.
+    settings: dict[str, Any]
+    #: What it was made from, and what its import brought, as the server told it that wrote the file.
+    source: dict[str, Any] = {}
+    report: dict[str, Any] | None = None
+    objects: int
+    commands: int
+    answers: int
+    #: The sessions that it was forked from were left at these events, the oldest first.
+    forks: list[int] = []
+    #: The events of the file: those after `first_event`, up to `last_event`.
+    first_event: int
+    last_event: int
+    last_cycle: int
+    clock_seconds: float
+    #: Of the view after the last event.
+    view_digest: str
+
+
+class Line(msgspec.Struct, frozen=True, rename="camel", tag_field="line"):
+    """Any line after the first."""
+
+
+class ObjectLine(Line, frozen=True, tag="object"):
+    """An object of the import, in order."""
+
+    object: dict[str, Any]
+
+
+class AnswerLine(Line, frozen=True, tag="answer"):
+    """What an extender answered at an event, or why it did not."""
+
+    event: int
+    body: bytes
+    error: str = ""
+
+
+class CommandLine(Line, frozen=True, tag="command"):
+    """A command that was done. `stopped`: it was cut short after this event."""
+
+    seq: int
+    command: msgspec.Raw
+    outcome: dict[str, Any]
+    stopped: int | None = None
+    quarantined: bool = False
+
+
+class ForkLine(Line, frozen=True, tag="fork"):
+    """The commands before this one are those of the session that was forked after `event`; the next ones begin at 1 again."""
+
+    event: int
+
+
+class EventsLine(Line, frozen=True, tag="events"):
+    """Some events, in order."""
+
+    events: msgspec.Raw
+
+
+class EndLine(Line, frozen=True, tag="end"):
+    """The last line: a digest of all that is before it."""
+
+    digest: str
+
+
+AnyLine = ObjectLine | AnswerLine | CommandLine | ForkLine | EventsLine | EndLine
+#: In which order they come.
+_ORDER: dict[type[Line], int] = {ObjectLine: 0, AnswerLine: 1, CommandLine: 2, ForkLine: 2, EventsLine: 3, EndLine: 4}
+
+_encoder = msgspec.json.Encoder()
+_manifest_decoder = msgspec.json.Decoder(Manifest)
+_line_decoder = msgspec.json.Decoder(AnyLine)
+
+
+def write(manifest: Manifest, lines: Iterable[AnyLine]) -> Iterator[bytes]:
+    """The file, in pieces; the end is added."""
+    packer = zlib.compressobj(6, zlib.DEFLATED, 31)
+    seen = hashlib.blake2b(digest_size=16)
+    waiting = bytearray()
+    for one in _and_end(manifest, lines, seen):
+        waiting += one
+        if len(waiting) >= _STEP:
+            if piece := packer.compress(waiting):
+                yield piece
+            waiting.clear()
+    yield packer.compress(waiting) + packer.flush()
+
+
+def _and_end(manifest: Manifest, lines: Iterable[AnyLine], seen: Any) -> Iterator[bytes]:
+    for one in chain((manifest,), lines):
+        text = _encoder.encode(one) + b"\n"
+        seen.update(text)
+        yield text
+    yield _encoder.encode(EndLine(digest=seen.hexdigest())) + b"\n"
+
+
+def looks_like_session(first: bytes) -> bool:
+    """Whether a file begins as these do; some KB of it are enough."""
+    if not first.startswith(_GZIP):
+        return False
+    try:
+        head = zlib.decompressobj(31).decompress(first, 256)
+    except zlib.error:
+        return False
+    return head.lstrip().startswith(b'{"format":"schedviz-session/')
+
+
+class SessionFile:
+    """A file that is read: first the `manifest`, then all `lines`. Raises `UnreadableFile` or `LimitExceeded` where something is wrong."""
+
+    def __init__(self, name: str, pieces: Iterable[bytes], limits: Limits) -> None:
+        self._name = name
+        self._limits = limits
+        self._seen = hashlib.blake2b(digest_size=16)
+        self._texts = self._split(self._unpacked(iter(pieces)))
+        self.manifest = self._manifest()
+
+    def lines(self) -> Iterator[AnyLine]:
+        """All lines but the last, which is checked. In order: objects, answers, commands, events."""
+        counts: dict[type[Line], int] = dict.fromkeys(_ORDER, 0)
+        place = 0
+        for number, text in enumerate(self._texts, start=2):
+            line = self._decoded(number, text)
+            kind = type(line)
+            if isinstance(line, EndLine):
+                if line.digest != self._seen.hexdigest():
+                    raise self._refused(f"line {number}: the digest of the file is not that of its lines; it was damaged or changed.")
+                if next(self._texts, None) is not None:
+                    raise self._refused("something comes after its end.")
+                self._check_counts(counts)
+                return
+            self._seen.update(text + b"\n")
+            if _ORDER[kind] < place:
+                raise self._refused(
+                    f"line {number}: {kind.__struct_config__.tag} comes too late; expected objects, answers, commands, events."
+                )
+            place = _ORDER[kind]
+            counts[kind] += 1
+            self._check_limits(counts)
+            yield line
+        raise self._refused("the end is missing; the file is cut short, fetch it again.")
+
+    def _manifest(self) -> Manifest:
+        text = next(self._texts, b"")
+        try:
+            manifest = _manifest_decoder.decode(text)
+        except (msgspec.DecodeError, msgspec.ValidationError, RecursionError, UnicodeDecodeError) as error:
+            raise self._refused(f"line 1 is no manifest of {FORMAT}: {error}.") from None
+        if manifest.format != FORMAT:
+            raise self._refused(f"it has the format {manifest.format[:40]!r}; this version of schedviz reads {FORMAT}.")
+        self._seen.update(text + b"\n")
+        for what, count, limit in self._limited(manifest.objects, manifest.commands, manifest.answers):
+            if count > limit:
+                raise LimitExceeded(self._name, f"there are too many {what}", what, limit)
+        return manifest
+
+    def _decoded(self, number: int, text: bytes) -> AnyLine:
+        try:
+            line: AnyLine = _line_decoder.decode(text)
+        except (msgspec.DecodeError, msgspec.ValidationError, RecursionError, UnicodeDecodeError) as error:
+            raise self._refused(f"line {number}: {error}.") from None
+        return line
+
+    def _check_limits(self, counts: dict[type[Line], int]) -> None:
+        for what, count, limit in self._limited(counts[ObjectLine], counts[CommandLine], counts[AnswerLine]):
+            if count > limit:
+                raise LimitExceeded(self._name, f"there are too many {what}", what, limit)
+
+    def _limited(self, objects: int, commands: int, answers: int) -> tuple[tuple[str, int, int], ...]:
+        return (("objects", objects, self._limits.objects), ("commands", commands, COMMANDS), ("answers", answers, ANSWERS))
+
+    def _check_counts(self, counts: dict[type[Line], int]) -> None:
+        manifest = self.manifest
+        for what, said, found in (
+            ("objects", manifest.objects, counts[ObjectLine]),
+            ("commands", manifest.commands, counts[CommandLine]),
+            ("answers", manifest.answers, counts[AnswerLine]),
+            ("forks", len(manifest.forks), counts[ForkLine]),
+        ):
+            if said != found:
+                raise self._refused(f"its manifest says {said} {what}, and there are {found}.")
+
+    def _unpacked(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
+        stream = zlib.decompressobj(31)
+        size = 0
+        for piece in pieces:
+            waiting = piece
+            while waiting and not stream.eof:
+                try:
+                    data = stream.decompress(waiting, _STEP)
+                except zlib.error as error:
+                    raise self._refused(f"the gzip file is damaged ({error}); fetch it again.") from None
+                waiting = stream.unconsumed_tail
+                size += len(data)
+                if size > self._limits.unpacked_bytes:
+                    raise LimitExceeded(self._name, "unpacked, the file is too large", "unpacked_bytes", self._limits.unpacked_bytes)
+                yield data
+            if stream.eof and (stream.unused_data or waiting):
+                raise self._refused("something comes after the end of the gzip file.")
+        if not stream.eof:
+            raise self._refused("the gzip file is cut short; fetch it again.")
+
+    def _split(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
+        rest = b""
+        for piece in pieces:
+            *whole, rest = (rest + piece).split(b"\n") if b"\n" in piece else [rest + piece]
+            yield from whole
+            if len(rest) > LINE_BYTES:
+                raise LimitExceeded(self._name, "a line is too long", "line_bytes", LINE_BYTES)
+        if rest:
+            yield rest
+
+    def _refused(self, message: str) -> UnreadableFile:
+        return UnreadableFile(f"{self._name}: {message}")

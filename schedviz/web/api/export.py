@@ -1,0 +1,91 @@
+"""`/api/v1/sessions/{id}/export/`: a session as a file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Iterator
+from typing import cast
+from uuid import UUID
+
+import msgspec
+from asgiref.sync import sync_to_async
+from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.utils.http import content_disposition_header
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from schedviz.sessions import exporting, trace_export
+from schedviz.sessions.exporting import NotExportable
+from schedviz.sessions.models import Session
+from schedviz.web.api.access import optional_number, session_for
+from schedviz.web.api.errors import ApiError
+from schedviz.web.api.schema import query, refused
+from schedviz.web.permissions import Verb
+
+_FORMATS = ("schedviz", "trace")
+
+
+class Download(StreamingHttpResponse):
+    """A file that is sent while it is made. Django would collect all of a synchronous iterator first."""
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        pieces = iter(cast("Iterator[bytes]", self.streaming_content))
+        while (piece := await sync_to_async(_next)(pieces)) is not None:
+            yield piece
+
+
+def _next(pieces: Iterator[bytes]) -> bytes | None:
+    return next(pieces, None)
+
+
+class Export(APIView):
+    """A session as a file."""
+
+    @extend_schema(
+        operation_id="exportSession",
+        parameters=[
+            query(
+                "format", str, "`schedviz` (what is left out): the whole session, to be imported elsewhere. `trace`: a schedviz-trace/1."
+            ),
+            query("to", int, "With `format=trace`: the event until which it is told."),
+        ],
+        responses={
+            (200, "application/gzip"): OpenApiResponse(OpenApiTypes.BINARY, "A .schedviz file (docs/files.md), or with format=trace JSON."),
+            **refused(400, 404, 409),
+        },
+    )
+    def get(self, request: Request, session_id: UUID) -> HttpResponseBase:
+        """Download a session, up to the last command that was done, or what led to a moment of it as a trace."""
+        session = session_for(request, session_id, Verb.SEE)
+        wanted = request.query_params.get("format", "schedviz")
+        if wanted not in _FORMATS:
+            expected = " or ".join(_FORMATS)
+            raise ApiError(400, "invalid", f"?format={wanted}: {expected} was expected.", path="?format", expected=expected, found=wanted)
+        if request.query_params.get("from"):
+            raise ApiError(
+                400, "invalid", "?from: what leads to a moment is part of its trace, so that it begins with the session.", path="?from"
+            )
+        until = optional_number(request, "to")
+        try:
+            return _trace(session, until) if wanted == "trace" else _file(session)
+        except NotExportable as error:
+            raise ApiError(409, error.code, str(error)) from error
+
+
+def _file(session: Session) -> HttpResponseBase:
+    response = Download(exporting.export(session), content_type="application/gzip")
+    response["Content-Disposition"] = _named(session, "schedviz")
+    return response
+
+
+def _trace(session: Session, until: int | None) -> HttpResponseBase:
+    response = HttpResponse(msgspec.json.encode(trace_export.trace(session, until=until)), content_type="application/json")
+    response["Content-Disposition"] = _named(session, "json")
+    return response
+
+
+def _named(session: Session, ending: str) -> str:
+    name = re.sub(r"[^\w.-]+", "-", session.name).strip("-.")[:80] or "session"
+    return content_disposition_header(as_attachment=True, filename=f"{name}.{ending}") or "attachment"

@@ -1,0 +1,329 @@
+"""A session as one file: what is exported and imported again is the same session, and goes on equally."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.core.files.base import ContentFile
+
+from schedviz.sessions import breakpoints, checkpoints, create, exporting, fork, frames, history, importing, inbox
+from schedviz.sessions.models import Checkpoint, Chunk, Command, Session
+from schedviz.trace.events import encode_events
+from tests.sessions.conftest import MakeSession, command, pod, send, stored_events, work_off
+
+
+def packed(session_id: UUID) -> bytes:
+    return b"".join(exporting.export(Session.objects.get(pk=session_id)))
+
+
+def imported(data: bytes, name: str = "a.schedviz") -> Session:
+    made = create.create_session(None, "again", create.Files([ContentFile(data, name=name)]))
+    importing.import_uploads(made.pk)
+    return Session.objects.get(pk=made.pk)
+
+
+def engine_digest(session_id: UUID) -> str:
+    """Of the newest checkpoint."""
+    newest = checkpoints.newest(session_id)
+    assert newest is not None
+    return newest.digest
+
+
+def changed(data: bytes, change: Callable[[list[dict[str, Any]]], None], *, end: bool = True) -> bytes:
+    """The file with other lines; its end is put right, unless that is what is wrong."""
+    import hashlib
+
+    lines = [json.loads(line) for line in zlib.decompress(data, 31).splitlines()]
+    change(lines)
+    text = b"".join(json.dumps(line, separators=(",", ":")).encode() + b"\n" for line in lines[:-1])
+    last = {**lines[-1], "digest": hashlib.blake2b(text, digest_size=16).hexdigest()} if end else lines[-1]
+    return gzipped(text + json.dumps(last).encode() + b"\n")
+
+
+def gzipped(text: bytes) -> bytes:
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    return packer.compress(text) + packer.flush()
+
+
+@pytest.fixture
+def busy(make_session: MakeSession) -> UUID:
+    """A session in which much was done."""
+    session_id = make_session(nodes=4, pods=30)
+    breakpoints.put(session_id, "popped default/pod-4")
+    for op, members in (
+        ("step", {"unit": "stage", "count": 3}),
+        ("run", {}),
+        ("delete", {"kind": "Pod", "name": "pod-5"}),
+        ("create", {"object": pod("pod-5", cpu="9")}),
+        ("latency", {"kind": "Pod", "seconds": 0.5}),
+        ("run", {"max": 9}),
+        ("advance", {"seconds": 2}),
+        ("restart", {}),
+        ("cordon", {"node": "node-2"}),
+        ("run", {}),
+    ):
+        send(session_id, op, **members)
+    work_off(session_id)
+    return session_id
+
+
+def test_an_imported_session_is_the_one_that_was_exported(busy: UUID) -> None:
+    before = Session.objects.get(pk=busy)
+
+    session = imported(packed(busy))
+
+    assert session.status == Session.Status.READY, session.message
+    assert session.report["file"]["verified"] is True
+    for member in ("applied_seq", "last_seq", "cycle", "event", "clock_seconds"):
+        assert getattr(session, member) == getattr(before, member), member
+    assert encode_events(stored_events(session.pk)) == encode_events(stored_events(busy))
+    assert history.state_at_head(session).view == history.state_at_head(before).view
+    assert [one.cycle for one in history.cycles(session.pk, limit=100)] == [one.cycle for one in history.cycles(busy, limit=100)]
+    for row in Command.objects.filter(session_id=busy):
+        again = Command.objects.get(session=session, seq=row.seq)
+        assert (bytes(again.body), again.outcome, again.stopped_event) == (bytes(row.body), row.outcome, row.stopped_event)
+
+
+def test_both_go_on_equally(busy: UUID) -> None:
+    again = imported(packed(busy)).pk
+    assert breakpoints.remove(busy, 1)
+
+    for session_id in (busy, again):
+        send(session_id, "create", object=pod("late"))
+        send(session_id, "advance", seconds=400)
+        send(session_id, "run")
+        send(session_id, "reset")
+        send(session_id, "run", max=5)
+        work_off(session_id)
+
+    assert encode_events(stored_events(again)) == encode_events(stored_events(busy))
+    assert imported(packed(again)).event == Session.objects.get(pk=busy).event
+
+
+def test_the_engines_are_equal_to_the_last_byte(make_session: MakeSession) -> None:
+    session_id = make_session(nodes=3, pods=5)
+    send(session_id, "run")
+    work_off(session_id)
+
+    again = imported(packed(session_id))
+
+    first = Checkpoint.objects.filter(session_id=session_id).order_by("event")[0]
+    assert Checkpoint.objects.filter(session=again).order_by("event")[0].digest == first.digest
+    twice = imported(packed(again.pk))
+    assert engine_digest(twice.pk) == engine_digest(again.pk)
+
+
+def test_what_waits_is_not_in_the_file(busy: UUID) -> None:
+    inbox.accept(busy, command("run"), "waits")
+
+    session = imported(packed(busy))
+
+    assert session.last_seq == Session.objects.get(pk=busy).applied_seq
+
+
+def test_a_session_that_did_nothing_is_a_file_too(make_session: MakeSession) -> None:
+    session = imported(packed(make_session(nodes=2, pods=2)))
+
+    assert (session.status, session.event, session.last_seq) == (Session.Status.READY, 0, 0)
+    send(session.pk, "run")
+    assert work_off(session.pk).cycle == 2
+
+
+def test_the_file_of_a_fork_stands_alone(busy: UUID, django_user_model: Any) -> None:
+    owner = django_user_model.objects.create_user("forker")
+    whole = Session.objects.get(pk=busy)
+    cycle = history.cycles(busy, limit=6)[-1]
+    made = fork.fork(whole, owner, at=cycle.first_event + 6).session
+    importing.import_uploads(made.pk)
+    send(made.pk, "create", object=pod("other"))
+    send(made.pk, "run", max=3)
+    at = work_off(made.pk).event
+    twice = fork.fork(Session.objects.get(pk=made.pk), owner, at=at - 20).session
+    importing.import_uploads(twice.pk)
+    send(twice.pk, "run")
+    work_off(twice.pk)
+
+    for session_id in (made.pk, twice.pk):
+        again = imported(packed(session_id))
+        assert again.status == Session.Status.READY, again.message
+        own = list(Chunk.objects.filter(session_id=session_id).order_by("number"))
+        assert again.event == own[-1].last_event
+        assert encode_events(stored_events(again.pk)) == encode_events([e for row in own for e in frames.events_of(bytes(row.data))])
+        assert history.state_at_head(again).view == history.state_at_head(Session.objects.get(pk=session_id)).view
+    create.delete_session(busy)
+    with pytest.raises(exporting.NotExportable, match="was deleted"):
+        packed(twice.pk)
+
+
+def test_an_engine_that_does_something_else_says_where(busy: UUID) -> None:
+    def other(lines: list[dict[str, Any]]) -> None:
+        lines[0]["engineVersion"] = "0.0.9"
+        events = next(line for line in lines if line["line" if "line" in line else "format"] == "events")["events"]
+        next(event for event in events if event["t"] == "cycleEnded")["outcome"] = "unschedulable"
+
+    session = imported(changed(packed(busy), other))
+
+    assert session.status == Session.Status.FAILED
+    assert "at command 2 (run) this engine does something else than the file tells. Event " in session.message
+    assert "Version 0.0.9 of schedviz wrote the file" in session.message
+    difference = session.report["differs"]
+    assert (difference["command"], difference["engineVersion"]) == (2, "0.0.9")
+    assert '"outcome":"unschedulable"' in difference["was"]
+    assert '"outcome":"scheduled"' in difference["is"]
+    assert not stored_events(session.pk)
+
+
+def _objects(lines: list[dict[str, Any]]) -> None:
+    lines[1]["object"]["kind"] = "Secret"
+
+
+def _settings(lines: list[dict[str, Any]]) -> None:
+    lines[0]["settings"]["tick_millis"] = -1
+
+
+def _plugin(lines: list[dict[str, Any]]) -> None:
+    profile = {"schedulerName": "default-scheduler", "plugins": {"filter": {"enabled": [{"name": "Sleeper"}]}}}
+    lines[0]["settings"]["config"] = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [profile],
+    }
+
+
+def _command(lines: list[dict[str, Any]]) -> None:
+    next(line for line in lines if line.get("line") == "command")["command"] = {"op": "format", "disk": "/"}
+
+
+def _seq(lines: list[dict[str, Any]]) -> None:
+    next(line for line in lines if line.get("line") == "command")["seq"] = 7
+
+
+def _order(lines: list[dict[str, Any]]) -> None:
+    lines.insert(-1, lines[1])
+
+
+def _count(lines: list[dict[str, Any]]) -> None:
+    lines[0]["objects"] += 1
+
+
+def _many(lines: list[dict[str, Any]]) -> None:
+    lines[0]["commands"] = 2_000_000
+
+
+def _format(lines: list[dict[str, Any]]) -> None:
+    lines[0]["format"] = "schedviz-session/9"
+
+
+def _unknown(lines: list[dict[str, Any]]) -> None:
+    lines.insert(2, {"line": "exec", "path": "../../etc/passwd"})
+
+
+def _events(lines: list[dict[str, Any]]) -> None:
+    next(line for line in lines if line.get("line") == "events")["events"] = {"t": 1}
+
+
+def _fewer(lines: list[dict[str, Any]]) -> None:
+    lines[:] = [line for line in lines if line.get("line") != "events"] + []
+
+
+def _view(lines: list[dict[str, Any]]) -> None:
+    lines[0]["viewDigest"] = "0"
+
+
+def _stop(lines: list[dict[str, Any]]) -> None:
+    next(line for line in lines if line.get("line") == "command")["stopped"] = 1 << 40
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (_objects, "object 1: kind: the scheduler does not read the kind 'Secret'"),
+        (_settings, "settings.tick_millis: is -1"),
+        (_plugin, "a file never has installed code run"),
+        (_command, "command 1: "),
+        (_seq, "command 7 comes where 1 was expected"),
+        (_order, "object comes too late"),
+        (_count, "its manifest says"),
+        (_many, "the limit commands is 1,000,000"),
+        (_format, "this version of schedviz reads schedviz-session/1"),
+        (_unknown, "line 3: "),
+        (_events, "events: "),
+        (_fewer, "was nothing and is"),
+        (_view, "the state after event"),
+        (_stop, "when it was first done it went on to event"),
+    ],
+)
+def test_a_file_that_is_wrong_is_refused_in_words(busy: UUID, change: Callable[[list[dict[str, Any]]], None], said: str) -> None:
+    session = imported(changed(packed(busy), change))
+
+    assert session.status == Session.Status.FAILED
+    assert said in session.message, session.message
+
+
+def test_bytes_that_are_wrong_are_refused_in_words(busy: UUID, settings: Any) -> None:
+    whole = packed(busy)
+    end = changed(whole, lambda lines: lines[1]["object"]["metadata"].update(labels={"a": "b"}), end=False)
+    head = zlib.decompress(whole, 31).splitlines()[0]
+    cases = [
+        (whole[:-20], "cut short"),
+        (whole + b"more", "something comes after the end"),
+        (whole[:200] + bytes(50) + whole[250:], "damaged"),
+        (gzipped(head + b"\n"), "the end is missing"),
+        (gzipped(head + b"\n" + b'{"line":"object","object":' + b"[" * 100_000 + b"\n"), "line 2"),
+        (gzipped(head.replace(b'"objects":', b'"objects":"x","o":')), "line 1 is no manifest"),
+        (end, "is not that of its lines"),
+    ]
+    for data, said in cases:
+        session = imported(data)
+        assert session.status == Session.Status.FAILED, said
+        assert said in session.message, session.message
+
+
+def test_a_bomb_is_stopped_at_the_limit(busy: UUID, settings: Any) -> None:
+    settings.IMPORT_UNPACKED_BYTES = 2 << 20
+    head = zlib.decompress(packed(busy), 31).splitlines()[0]
+
+    session = imported(gzipped(head + b"\n" + b" " * (64 << 20)))
+
+    assert session.status == Session.Status.FAILED
+    assert "the limit unpacked_bytes is 2,097,152" in session.message
+
+
+def test_an_import_that_is_cancelled_leaves_nothing(busy: UUID) -> None:
+    made = create.create_session(None, "again", create.Files([ContentFile(packed(busy), name="a.schedviz")]))
+    assert create.cancel_import(made.pk)
+
+    importing.import_uploads(made.pk)
+
+    session = Session.objects.get(pk=made.pk)
+    assert (session.status, session.message) == (Session.Status.FAILED, "The import was cancelled.")
+    assert not Command.objects.filter(session=session).exists()
+
+
+def test_an_import_whose_worker_died_begins_again(busy: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
+    from schedviz.sessions import lease
+    from schedviz.sessions.reading_back import ReadingBack
+
+    made = create.create_session(None, "again", create.Files([ContentFile(packed(busy), name="a.schedviz")]))
+
+    class Killed(BaseException):
+        pass
+
+    def die(*_: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ReadingBack, "finish", die)
+        with pytest.raises(Killed):
+            importing.import_uploads(made.pk)
+    lease.clear_owner(lease.owner_prefix())
+
+    importing.import_uploads(made.pk)
+
+    assert Session.objects.get(pk=made.pk).status == Session.Status.READY
+    assert encode_events(stored_events(made.pk)) == encode_events(stored_events(busy))
