@@ -11,6 +11,7 @@ import msgspec
 from schedviz.sessions import frames, line, pieces
 from schedviz.sessions.errors import HistoryUnavailable, SessionGone
 from schedviz.sessions.models import Checkpoint, CheckpointPiece, Chunk, Command, CycleSummary, Session
+from schedviz.trace.comparing.side import Summary
 from schedviz.trace.events import AnyEvent, BindingEnded, BindingStageEnded, BindingStarted
 from schedviz.trace.fold import Fold
 from schedviz.trace.view import CycleView, View
@@ -21,19 +22,14 @@ _cycle_decoder = msgspec.json.Decoder(CycleView)
 _BINDING = (BindingStarted, BindingStageEnded, BindingEnded)
 
 
+_CYCLES_AT_ONCE = 500
+
+
 class Moment(msgspec.Struct, frozen=True):
     """A view and the number of the chunk after which it is the state."""
 
     chunk: int
     view: View
-
-
-class Summary(msgspec.Struct, frozen=True):
-    """A cycle that ended, the event with which its pod was popped, and the one that says it ended."""
-
-    cycle: CycleView
-    first_event: int
-    last_event: int
 
 
 def state_at_head(session: Session) -> Moment:
@@ -87,6 +83,23 @@ def events(session_id: UUID, *, after: int = 0, before: int | None = None, limit
             break
     found = list(chain.from_iterable(reversed(parts) if tail else parts))
     return found[-limit:] if tail else found[:limit]
+
+
+def each_event(session_id: UUID, *, after: int, until: int) -> Iterator[AnyEvent]:
+    """The events after one, until another, in order, as they are needed."""
+    for data, first, last in _chunks_between(session_id, after, until + 1, backwards=False):
+        yield from (one for one in frames.events_of(data) if first < one.event <= last)
+
+
+def each_cycle(session_id: UUID, *, after: int, tail: bool = False) -> Iterator[Summary]:
+    """The summaries of cycles after one, in order or with `tail` from the last to the first, as they are needed."""
+    before: int | None = None
+    while some := cycles(session_id, after=after, before=before, limit=_CYCLES_AT_ONCE, tail=tail):
+        yield from reversed(some) if tail else some
+        if tail:
+            before = some[0].cycle.cycle
+        else:
+            after = some[-1].cycle.cycle
 
 
 def _chunks_between(session_id: UUID, after: int, before: int, *, backwards: bool) -> Iterator[tuple[bytes, int, int]]:

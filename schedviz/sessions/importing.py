@@ -22,7 +22,6 @@ from schedviz import ingest
 from schedviz.engine import Simulation, SimulationSettings
 from schedviz.ingest import Import, ImportCancelled, IngestError, Limits, Progress, Report, Source, TraceFile
 from schedviz.ingest.generate import generate, parse_generate_spec
-from schedviz.ingest.session_file import looks_like_session
 from schedviz.sessions import bells, checkpoints, frames, lease, stream, timeline
 from schedviz.sessions.apply import Position
 from schedviz.sessions.commands import canonical
@@ -39,8 +38,6 @@ logger = logging.getLogger(__name__)
 #: Progress is written, and a cancel looked for, this often.
 _TELL_SECONDS = 0.25
 _COMMANDS_IN_A_TRANSACTION = 500
-#: So much of a file tells whether it is a `.schedviz`.
-_HEAD_BYTES = 4096
 #: The keys of a trace's steps begin with this.
 _STEP_KEY = "trace-step-"
 
@@ -69,11 +66,6 @@ def _for(mine: Lease, session: Session) -> Importing:
         from schedviz.sessions.forking import Forking
 
         return Forking(mine, session)
-    first = Upload.objects.filter(session_id=session.pk, file=0, number=0).values_list("data", flat=True).first()
-    if looks_like_session(bytes(first or b"")[:_HEAD_BYTES]) and len(session.source.get("files", ())) == 1:
-        from schedviz.sessions.reading_back import ReadingBack
-
-        return ReadingBack(mine, session)
     return Importing(mine, session)
 
 
@@ -85,6 +77,8 @@ class Importing:
         self.session = session
         self._told = 0.0
         self._cancelled = False
+        #: The settings with what the files say of them.
+        self._settings: dict[str, Any] | None = None
 
     def run(self) -> None:
         if self.session.acquisitions > DEATHS:
@@ -163,6 +157,7 @@ class Importing:
             simulation = Simulation(msgspec.convert(chosen, SimulationSettings))
         except ValueError as error:
             raise IngestError(f"{found.report.configuration or 'settings'}: {error}") from error
+        self._settings = msgspec.to_builtins(chosen)
         simulation.load(found.objects)
         if self.is_cancelled():
             raise ImportCancelled
@@ -212,6 +207,8 @@ class Importing:
             "lease_owner": "",
             "lease_until": 0.0,
         }
+        if self._settings is not None:
+            values["settings"] = self._settings
         if not lease.fenced_update(self.lease, **values):
             raise Fenced(f"Another owner has taken session {self.session.pk}.")
         self.clean_up()

@@ -47,6 +47,16 @@ def of_cycle(session_id: UUID, cycle: int) -> Stretch | None:
     return next((one for one in stretches(session_id) if one.after_cycle < cycle <= one.until_cycle), None)
 
 
+def shared(a: UUID, b: UUID, *, until_a: int, until_b: int) -> tuple[UUID, int] | None:
+    """The last event that two sessions have in common, if both are looked at up to an event, and who stores it; None: they have none."""
+    theirs = {one.session_id: one for one in stretches(b)}
+    for one in stretches(a):
+        other = theirs.get(one.session_id)
+        if other is not None:
+            return one.session_id, min(one.until, other.until, until_a, until_b)
+    return None
+
+
 def between(session_id: UUID, after: int, before: int, *, backwards: bool = False) -> Iterator[tuple[UUID, int, int]]:
     """Who stores the events after one and before another, in order: the session, after which and until which of its events."""
     found = stretches(session_id)

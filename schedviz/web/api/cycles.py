@@ -12,6 +12,7 @@ from rest_framework.views import APIView
 
 from schedviz.sessions import details, history
 from schedviz.sessions.errors import HistoryUnavailable
+from schedviz.trace.comparing import Summary
 from schedviz.trace.view import CycleView
 from schedviz.web.api import bodies
 from schedviz.web.api.access import names, page_of, session_for
@@ -52,7 +53,7 @@ class Cycles(APIView):
         )
 
 
-def summary_body(summary: history.Summary) -> bodies.CycleSummaryBody:
+def summary_body(summary: Summary) -> bodies.CycleSummaryBody:
     """A cycle's summary as the API shows it."""
     members = {name: getattr(summary.cycle, name) for name in CycleView.__struct_fields__}
     return bodies.CycleSummaryBody(**members, first_event=summary.first_event, last_event=summary.last_event)

@@ -10,6 +10,7 @@ from drf_spectacular.views import SpectacularAPIView
 from msgspec.json import schema_components
 
 from schedviz.trace.commands import AnyCommand
+from schedviz.trace.comparing import Comparison
 from schedviz.web.api import bodies
 
 _TEMPLATE = "#/components/schemas/{name}"
@@ -21,6 +22,7 @@ _ROOTS: tuple[Any, ...] = (
     bodies.NewSessionFiles,
     bodies.NewFork,
     bodies.ForkList,
+    Comparison,
     bodies.CommandBody,
     bodies.StateBody,
     bodies.ViewBody,

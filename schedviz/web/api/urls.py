@@ -8,11 +8,11 @@ from django.views.generic import RedirectView
 from schedviz.web.api.branches import Branches
 from schedviz.web.api.breakpoints import Breakpoints, OneBreakpoint
 from schedviz.web.api.commands import Commands, OneCommand
+from schedviz.web.api.compare import Compare, CompareReport
 from schedviz.web.api.cycles import Cycles, OneCycle
 from schedviz.web.api.errors import no_such_address
 from schedviz.web.api.events import Events
 from schedviz.web.api.explain import ExplainPending, ExplainPod, SmallestChange, WhatIf
-from schedviz.web.api.export import Export
 from schedviz.web.api.links import Links, OneLink
 from schedviz.web.api.moments import ViewAt
 from schedviz.web.api.objects import KeptObject
@@ -25,6 +25,8 @@ from schedviz.web.api.timeline import Timeline
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="schema")),
     path("schema/", SchemaView.as_view(), name="schema"),
+    path("compare/", Compare.as_view(), name="compare"),
+    path("compare/report/", CompareReport.as_view(), name="compare-report"),
     path("sessions/", Sessions.as_view(), name="sessions"),
     path("sessions/<uuid:session_id>/", OneSession.as_view(), name="session"),
     path("sessions/<uuid:session_id>/cancel/", CancelImport.as_view(), name="cancel-import"),
@@ -46,7 +48,6 @@ urlpatterns = [
     path("sessions/<uuid:session_id>/what-if/", WhatIf.as_view(), name="what-if"),
     path("sessions/<uuid:session_id>/breakpoints/", Breakpoints.as_view(), name="breakpoints"),
     path("sessions/<uuid:session_id>/breakpoints/<int:number>/", OneBreakpoint.as_view(), name="breakpoint"),
-    path("sessions/<uuid:session_id>/export/", Export.as_view(), name="export"),
     path("sessions/<uuid:session_id>/links/", Links.as_view(), name="links"),
     path("sessions/<uuid:session_id>/links/<int:link_id>/", OneLink.as_view(), name="link"),
     re_path(r"^.*$", no_such_address),

@@ -1,0 +1,52 @@
+"""A schedviz server, as the command line asks it: over REST, with a token."""
+
+from __future__ import annotations
+
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from urllib.parse import urlencode, urlsplit
+
+import click
+
+DEFAULT_SERVER = "http://127.0.0.1:8777"
+#: A comparison of long sessions takes a while.
+_TIMEOUT_SECONDS = 120.0
+
+server_option = click.option("--server", envvar="SCHEDVIZ_SERVER", default=DEFAULT_SERVER, show_default=True, help="Where sessions are.")
+token_option = click.option("--token", envvar="SCHEDVIZ_TOKEN", default="", help="Of `schedviz token create`; or set SCHEDVIZ_TOKEN.")
+
+
+class Server:
+    """Asks one server. What goes wrong is a sentence."""
+
+    def __init__(self, address: str, token: str) -> None:
+        if urlsplit(address).scheme not in ("http", "https"):
+            raise click.ClickException(f"--server {address}: expected an address such as {DEFAULT_SERVER}.")
+        self._address = address.rstrip("/")
+        self._headers = {"Authorization": f"Bearer {token}"} if token else {}
+
+    def get(self, path: str, query: Mapping[str, str] | None = None) -> bytes:
+        """What is at `/api/v1/<path>`. Raises `click.ClickException`."""
+        address = f"{self._address}/api/v1/{path}" + (f"?{urlencode(query)}" if query else "")
+        request = urllib.request.Request(address, headers=self._headers)  # noqa: S310 -- the scheme was looked at.
+        try:
+            with urllib.request.urlopen(request, timeout=_TIMEOUT_SECONDS) as response:  # noqa: S310
+                body: bytes = response.read()
+                return body
+        except urllib.error.HTTPError as error:
+            raise click.ClickException(f"{self._address}: {_message(error.read())} (HTTP {error.code}){self._hint(error.code)}") from None
+        except (urllib.error.URLError, TimeoutError, OSError) as error:
+            reason = getattr(error, "reason", error)
+            raise click.ClickException(f"{self._address} does not answer: {reason}. Is `schedviz up` running there?") from None
+
+    def _hint(self, status: int) -> str:
+        return " Give a token with --token or SCHEDVIZ_TOKEN." if status in (401, 404) and not self._headers else ""
+
+
+def _message(body: bytes) -> str:
+    try:
+        return str(json.loads(body)["error"]["message"])
+    except (ValueError, KeyError, TypeError):
+        return "It answered with something else than schedviz does."

@@ -1,0 +1,48 @@
+"""Comparing two runs: the phases, in the order in which a person asks."""
+
+from __future__ import annotations
+
+from schedviz.trace.comparing.differences import differences
+from schedviz.trace.comparing.divergence import first_divergence
+from schedviz.trace.comparing.pending import compare_pending
+from schedviz.trace.comparing.placements import compare_placements, places
+from schedviz.trace.comparing.result import Comparison, SideShown
+from schedviz.trace.comparing.scores import compare_scores
+from schedviz.trace.comparing.side import Side
+from schedviz.trace.comparing.utilisation import compare_utilisation
+
+#: Of each list so much is given; counts are of everything.
+LISTED = 1000
+NAMED_OF_A_REASON = 200
+
+
+def compare(a: Side, b: Side, *, shared_event: int = 0, shared_cycle: int = 0, listed: int = LISTED) -> Comparison:
+    """Compare them. Up to the shared event, and the shared cycle, they are known to have the same history."""
+    ours, theirs = places(a.view), places(b.view)
+    placements = compare_placements(ours, theirs, most=listed)
+    divergence, cycles = first_divergence(a, b, shared_event=shared_event, shared_cycle=shared_cycle)
+    return Comparison(
+        same=divergence is None and not placements.pods,
+        a=_shown(a, len(ours)),
+        b=_shown(b, len(theirs)),
+        shared_event=shared_event,
+        settings=differences(a.settings, b.settings),
+        placements=placements,
+        divergence=divergence,
+        scores=None if cycles is None else compare_scores(a, b, cycles, most=listed),
+        utilisation=compare_utilisation(a.view, b.view, most=max(listed, 5000)),
+        pending=compare_pending(a, b, most=NAMED_OF_A_REASON),
+    )
+
+
+def _shown(side: Side, pods: int) -> SideShown:
+    view = side.view
+    return SideShown(
+        session=side.session,
+        name=side.name,
+        event=view.event,
+        clock_seconds=view.clock_seconds,
+        cycles=view.cycle.cycle if view.cycle else 0,
+        pods=pods,
+        nodes=view.cache.node_tree.num_nodes,
+    )

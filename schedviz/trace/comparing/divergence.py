@@ -1,0 +1,173 @@
+"""Where two runs part: the first event and the first scheduling cycle that differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice, zip_longest
+from typing import Any, Final
+
+import msgspec
+
+from schedviz.trace.comparing.differences import differences
+from schedviz.trace.comparing.result import CycleShown, Difference, Divergence, EventShown, FirstCycle, FirstEvent
+from schedviz.trace.comparing.side import Side, Summary
+from schedviz.trace.events import AnyEvent, ApiWritten, CacheCall, ClockAdvanced, CommandDone, WatchDelivered, WatchSent
+
+#: So many events that are alike are compared one by one; after that, cycles.
+MOST_EVENTS: Final = 200_000
+#: They say how a run was driven, not what it did.
+_DRIVING = (CommandDone, ClockAdvanced, WatchSent, WatchDelivered, CacheCall)
+#: Members that say when, or count on from before; they differ where nothing else does.
+_INCIDENTAL: Final = frozenset(
+    {
+        "event",
+        "at",
+        "id",
+        "uid",
+        "seq",
+        "cycle",
+        "generation",
+        "dueSeconds",
+        "deadlineSeconds",
+        "timestampSeconds",
+        "initialAttemptTimestampSeconds",
+        "backoffExpirySeconds",
+        "queuedSeconds",
+        "waitedSeconds",
+        "atSeconds",
+        "schedulingCycle",
+        "moveRequestCycle",
+        "count",
+    }
+)
+#: Members of a cycle's summary that say what was decided.
+_DECIDED: Final = (
+    "pod",
+    "profile",
+    "outcome",
+    "node",
+    "message",
+    "allNodes",
+    "evaluatedNodes",
+    "feasibleNodes",
+    "numFeasibleNodesToFind",
+    "startNodeIndex",
+    "tiedNodes",
+    "winner",
+    "runnerUp",
+    "unschedulablePlugins",
+)
+
+
+def first_divergence(a: Side, b: Side, *, shared_event: int, shared_cycle: int) -> tuple[Divergence | None, tuple[Summary, Summary] | None]:
+    """Where they part, and the first cycles that differ where both have one."""
+    event = _first_event(a, b, shared_event)
+    pair = _first_cycle(a, b, shared_cycle)
+    if event is None and pair is None:
+        return None, None
+    cycle = None
+    if pair is not None:
+        ours, theirs = pair
+        cycle = FirstCycle(_shown(ours), _shown(theirs), _what_was_decided(ours, theirs))
+    both = (pair[0], pair[1]) if pair is not None and pair[0] is not None and pair[1] is not None else None
+    return Divergence(text=_sentence(event, cycle), event=event, cycle=cycle), both
+
+
+# --- Events
+
+
+def _first_event(a: Side, b: Side, after: int) -> FirstEvent | None:
+    pairs = zip_longest(_told(a.events(after)), _told(b.events(after)))
+    for ours, theirs in islice(pairs, MOST_EVENTS):
+        if ours is None or theirs is None or not _alike(ours, theirs):
+            what = [] if ours is None or theirs is None else differences(_body(ours), _body(theirs), most=20)
+            return FirstEvent(_event_shown(ours), _event_shown(theirs), what)
+    return None
+
+
+def _told(events: Iterable[AnyEvent]) -> Iterator[AnyEvent]:
+    return (event for event in events if not isinstance(event, _DRIVING))
+
+
+def _alike(a: AnyEvent, b: AnyEvent) -> bool:
+    if type(a) is not type(b):
+        return False
+    same: AnyEvent = msgspec.structs.replace(a, event=b.event, at=b.at, cycle=b.cycle)
+    return same == b or _body(a) == _body(b)
+
+
+def _body(event: AnyEvent) -> dict[str, Any]:
+    body: dict[str, Any] = _without_incidental(msgspec.to_builtins(event))
+    if isinstance(event, ApiWritten):
+        # Which object was written how; how many there are is told by what came before.
+        body.pop("detail", None)
+    return body
+
+
+def _without_incidental(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _without_incidental(inner) for name, inner in value.items() if name not in _INCIDENTAL}
+    if isinstance(value, list):
+        return [_without_incidental(inner) for inner in value]
+    return value
+
+
+def _event_shown(event: AnyEvent | None) -> EventShown | None:
+    return None if event is None else EventShown(event.event, event.cycle, msgspec.to_builtins(event))
+
+
+# --- Cycles
+
+
+def _first_cycle(a: Side, b: Side, after: int) -> tuple[Summary | None, Summary | None] | None:
+    for ours, theirs in zip_longest(a.cycles(after), b.cycles(after)):
+        if ours is None or theirs is None or _what_was_decided(ours, theirs):
+            return ours, theirs
+    return None
+
+
+def _what_was_decided(a: Summary | None, b: Summary | None) -> list[Difference]:
+    if a is None or b is None or a.cycle == b.cycle:
+        return []
+    ours, theirs = _decisions(a), _decisions(b)
+    return differences(ours, theirs, most=50)
+
+
+def _decisions(summary: Summary) -> dict[str, Any]:
+    told = msgspec.to_builtins(summary.cycle)
+    return {name: told.get(name) for name in _DECIDED}
+
+
+def _shown(summary: Summary | None) -> CycleShown | None:
+    if summary is None:
+        return None
+    cycle = summary.cycle
+    return CycleShown(cycle.cycle, cycle.pod, cycle.outcome, cycle.node, cycle.message, summary.first_event, summary.last_event)
+
+
+# --- In words
+
+
+def _sentence(event: FirstEvent | None, cycle: FirstCycle | None) -> str:
+    parts = []
+    if event is not None:
+        parts.append(f"First, {_event_words(event.a, 'A')}; {_event_words(event.b, 'B')}.")
+    if cycle is not None:
+        parts.append(f"The first cycle that differs: {_cycle_words(cycle.a, 'A')}; {_cycle_words(cycle.b, 'B')}.")
+    return " ".join(parts)
+
+
+def _event_words(shown: EventShown | None, side: str) -> str:
+    if shown is None:
+        return f"{side} has ended"
+    body = shown.body
+    about = next((str(body[name]) for name in ("stage", "key", "pod", "node", "kind") if body.get(name)), "")
+    kind = " ".join(str(body[name]) for name in ("t", "verb", "op", "cause", "resource") if body.get(name))
+    return f"{side} has event {shown.event} ({' '.join(part for part in (kind, about) if part)})"
+
+
+def _cycle_words(shown: CycleShown | None, side: str) -> str:
+    if shown is None:
+        return f"{side} has no further one"
+    where = f" on {shown.node}" if shown.node else ""
+    return f"{side} in cycle {shown.cycle} has {shown.pod} {shown.outcome}{where}"

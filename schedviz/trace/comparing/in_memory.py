@@ -1,0 +1,54 @@
+"""A run whose events are all in memory: of a file, or of an engine that just ran."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+from schedviz.trace.comparing.side import Detail, Summary, no_detail
+from schedviz.trace.events import AnyEvent, BindingEnded, BindingStageEnded, BindingStarted, CycleEnded, CycleStarted, StageEnded
+from schedviz.trace.fold import Fold
+from schedviz.trace.view import View
+
+_BINDING = (BindingStarted, BindingStageEnded, BindingEnded)
+
+
+class RunInMemory:
+    """A `Side`. `beginning` is the view before the events."""
+
+    session = ""
+
+    def __init__(
+        self, name: str, beginning: View, events: Sequence[AnyEvent], settings: dict[str, Any], *, detail: Detail = no_detail
+    ) -> None:
+        self.name = name
+        self.settings = settings
+        self.detail = detail
+        self._events = events
+        fold = Fold(beginning)
+        fold.apply_all(events)
+        self.view = fold.to_view()
+
+    def events(self, after: int) -> Iterator[AnyEvent]:
+        return (event for event in self._events if event.event > after)
+
+    def cycles(self, after: int) -> Iterator[Summary]:
+        return (summary for summary in self._summaries if summary.cycle.cycle > after)
+
+    def messages(self, pods: Collection[str]) -> dict[str, str]:
+        return {one.cycle.pod: one.cycle.message for one in self._summaries if one.cycle.pod in pods}
+
+    @cached_property
+    def _summaries(self) -> list[Summary]:
+        found: list[Summary] = []
+        fold = Fold(View())
+        first: dict[int, int] = {}
+        for event in self._events:
+            if event.cycle and not isinstance(event, _BINDING):
+                first.setdefault(event.cycle, event.event)
+            if isinstance(event, CycleStarted | StageEnded | CycleEnded):
+                fold.apply(event)
+            if isinstance(event, CycleEnded) and (cycle := fold.to_view().cycle) is not None:
+                found.append(Summary(cycle, first[event.cycle], event.event))
+        return found

@@ -1,0 +1,52 @@
+"""Why pods wait in two runs: what was said of them when they were last tried, and of how many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from schedviz.trace.comparing.result import Reason
+from schedviz.trace.comparing.side import Side
+from schedviz.trace.view import QueuedPod, View
+
+NOT_TRIED = "not tried yet"
+GATED = "gated: a PreEnqueue plugin holds it back"
+
+
+def compare_pending(a: Side, b: Side, *, most: int) -> list[Reason]:
+    """Groups of waiting pods, the largest first; of each at most so many pods are named."""
+    ours, theirs = _grouped(a), _grouped(b)
+    reasons = sorted(ours.keys() | theirs.keys(), key=lambda reason: (-len(ours.get(reason, ())) - len(theirs.get(reason, ())), reason))
+    return [
+        Reason(
+            reason=reason,
+            a=ours.get(reason, [])[:most],
+            b=theirs.get(reason, [])[:most],
+            count_a=len(ours.get(reason, ())),
+            count_b=len(theirs.get(reason, ())),
+        )
+        for reason in reasons
+    ]
+
+
+def _grouped(side: Side) -> dict[str, list[str]]:
+    waiting = {pod.pod: pod for pod in _waiting(side.view)}
+    tried = {pod.pod for pod in waiting.values() if pod.attempts and not pod.gated}
+    messages = side.messages(tried)
+    groups: dict[str, list[str]] = {}
+    for name in sorted(waiting):
+        groups.setdefault(_reason(waiting[name], messages), []).append(name)
+    return groups
+
+
+def _waiting(view: View) -> Iterable[QueuedPod]:
+    yield from view.queue.active_q
+    yield from view.queue.backoff_q
+    yield from view.queue.unschedulable
+
+
+def _reason(pod: QueuedPod, messages: dict[str, str]) -> str:
+    if pod.gated:
+        return GATED
+    if not pod.attempts:
+        return NOT_TRIED
+    return messages.get(pod.pod) or f"rejected by {', '.join(pod.unschedulable_plugins) or 'nobody: it failed'}"

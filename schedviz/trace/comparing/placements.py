@@ -1,0 +1,46 @@
+"""Where pods are in two views."""
+
+from __future__ import annotations
+
+from schedviz.trace.comparing.result import Place, Placements, PodPlaces
+from schedviz.trace.events import QueueName
+from schedviz.trace.view import QueuedPod, View
+
+
+def places(view: View) -> dict[str, Place]:
+    """Where each pod is that the scheduler knows, by `namespace/name`. Where two had the name, the one that is on a node."""
+    found: dict[str, Place] = {}
+    queues: list[tuple[QueueName, list[QueuedPod]]] = [
+        ("activeQ", view.queue.active_q),
+        ("backoffQ", view.queue.backoff_q),
+        ("unschedulable", view.queue.unschedulable),
+    ]
+    for queue, pods in queues:
+        for pod in pods:
+            found[pod.pod] = Place(state="gated" if pod.gated else queue)
+    for state in view.cache.pod_states.values():
+        found[state.pod] = Place(state="assumed" if state.assumed else "bound", node=state.node)
+    return found
+
+
+def compare_placements(a: dict[str, Place], b: dict[str, Place], *, most: int) -> Placements:
+    """Count and list what is not in the same place. A pod that waits in both is in the same place, whichever the queue."""
+    counts = {"same": 0, "moved": 0, "placed_only_in_a": 0, "placed_only_in_b": 0, "only_in_a": 0, "only_in_b": 0}
+    differing: list[PodPlaces] = []
+    for pod in sorted(a.keys() | b.keys()):
+        one, other = a.get(pod), b.get(pod)
+        kind = _kind(one, other)
+        counts[kind] += 1
+        if kind != "same":
+            differing.append(PodPlaces(pod, one, other))
+    return Placements(**counts, pods=differing[:most], left_out=max(0, len(differing) - most))
+
+
+def _kind(a: Place | None, b: Place | None) -> str:
+    if a is None or b is None:
+        return "only_in_b" if a is None else "only_in_a"
+    if a.node == b.node:
+        return "same"
+    if a.node and b.node:
+        return "moved"
+    return "placed_only_in_a" if a.node else "placed_only_in_b"

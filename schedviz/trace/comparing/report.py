@@ -1,0 +1,204 @@
+"""A comparison as one HTML file: no script, no network, readable in the dark, with the whole comparison in it as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+from typing import Any, Final
+
+import msgspec
+
+from schedviz import __version__
+from schedviz.trace.comparing.result import Amount, Comparison, Difference, NodeUse, Place, Reason, SideShown, Use
+
+#: Rows of a table that are shown; the JSON in the file has all that were listed.
+ROWS: Final = 500
+
+_STYLE: Final = """
+:root { color-scheme: light dark; --line: #8884; --a: #0969da; --b: #bc4c00; --soft: #8881; }
+@media (prefers-color-scheme: dark) { :root { --a: #58a6ff; --b: #f0883e; } }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+th, td { text-align: left; padding: .25rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; }
+th { font-weight: 600; } td.n, th.n { text-align: right; white-space: nowrap; }
+.a { color: var(--a); } .b { color: var(--b); } .quiet { opacity: .7; }
+.verdict { padding: .6rem 1rem; background: var(--soft); border-left: 4px solid var(--line); }
+.bar { display: block; height: .4rem; background: var(--soft); border-radius: .2rem; overflow: hidden; min-width: 6rem; }
+.bar > i { display: block; height: 100%; background: currentColor; }
+details > summary { cursor: pointer; } code { font-size: .92em; }
+@media print { details > * { display: block; } body { margin: 0; max-width: none; } }
+"""
+
+
+def html_report(found: Comparison) -> str:
+    """The file. Names of objects are hostile: all text is escaped, and no `<` is left in the JSON."""
+    data = msgspec.json.encode(found).decode().replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    parts = [
+        "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>",
+        "<meta name='viewport' content='width=device-width, initial-scale=1'>",
+        # Nothing in this file may load or run anything, whatever a pod is called.
+        "<meta http-equiv='Content-Security-Policy' content=\"default-src 'none'; style-src 'unsafe-inline'\">",
+        f"<title>{escape(found.a.name)} and {escape(found.b.name)} · schedviz</title><style>{_STYLE}</style></head><body>",
+        "<h1>Two runs of the scheduler</h1>",
+        _sides(found),
+        f"<p class='verdict'>{escape(_verdict(found))}</p>",
+        _divergence(found),
+        _settings(found.settings),
+        _placements(found),
+        _scores(found),
+        _utilisation(found),
+        _pending(found.pending),
+        f"<p class='quiet'>Made by schedviz {escape(__version__)}. The whole comparison is in this file, as JSON.</p>",
+        f"<script type='application/json' id='comparison'>{data}</script></body></html>\n",
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def _verdict(found: Comparison) -> str:
+    if found.same:
+        return "They did the same, and every pod is in the same place."
+    placements = found.placements
+    words = [
+        f"{count:,} {what}"
+        for count, what in (
+            (placements.moved, "on another node"),
+            (placements.placed_only_in_a, "placed in A alone"),
+            (placements.placed_only_in_b, "placed in B alone"),
+            (placements.only_in_a, "known to A alone"),
+            (placements.only_in_b, "known to B alone"),
+        )
+        if count
+    ]
+    return f"Pods: {', '.join([*words, f'{placements.same:,} in the same place'])}."
+
+
+def _sides(found: Comparison) -> str:
+    def row(name: str, side: SideShown) -> list[str]:
+        cells = [f"<b class='{name.lower()}'>{name}</b>", escape(side.name), f"{side.event:,}", f"{side.cycles:,}"]
+        return [*cells, f"{side.pods:,}", f"{side.nodes:,}", f"{side.clock_seconds:g} s"]
+
+    table = _table(["", "session", "#event", "#cycles", "#pods", "#nodes", "#clock"], [row("A", found.a), row("B", found.b)])
+    shared = f"<p>They have the same history up to event {found.shared_event:,}.</p>" if found.shared_event else ""
+    return table + shared
+
+
+def _divergence(found: Comparison) -> str:
+    divergence = found.divergence
+    if divergence is None:
+        return ""
+    html = f"<h2>Where they part</h2><p>{escape(divergence.text)}</p>"
+    if divergence.cycle is not None and divergence.cycle.what:
+        html += _differences(divergence.cycle.what)
+    elif divergence.event is not None and divergence.event.what:
+        html += _differences(divergence.event.what)
+    return html
+
+
+def _settings(settings: list[Difference]) -> str:
+    return f"<h2>Settings</h2>{_differences(settings)}" if settings else ""
+
+
+def _differences(rows: Iterable[Difference]) -> str:
+    return _table(["", "A", "B"], [[f"<code>{escape(one.path)}</code>", _value(one.a), _value(one.b)] for one in rows])
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return "<span class='quiet'>–</span>"
+    return escape(value if isinstance(value, str) else msgspec.json.encode(value).decode())
+
+
+def _placements(found: Comparison) -> str:
+    pods = found.placements.pods
+    if not pods:
+        return ""
+    table = _table(["pod", "A", "B"], [[escape(one.pod), _place(one.a), _place(one.b)] for one in pods[:ROWS]])
+    return f"<h2>Pods in another place</h2>{table}{_left_out(len(pods[ROWS:]) + found.placements.left_out)}"
+
+
+def _place(place: Place | None) -> str:
+    if place is None:
+        return "<span class='quiet'>not there</span>"
+    if place.node:
+        return escape(place.node) + (" <span class='quiet'>assumed</span>" if place.state == "assumed" else "")
+    return f"<span class='quiet'>waits in {escape(place.state)}</span>"
+
+
+def _scores(found: Comparison) -> str:
+    scores = found.scores
+    if scores is None or not (scores.totals or scores.plugins):
+        return ""
+    rows = [[escape(one.node), "<b>total</b>", _number(one.a), _number(one.b)] for one in scores.totals]
+    rows += [[escape(one.node), escape(one.plugin), _number(one.a), _number(one.b)] for one in scores.plugins]
+    note = "" if scores.complete else " Only the scores of each one's two best nodes are known."
+    table = _table(["node", "plugin", "#A", "#B"], rows[:ROWS])
+    return (
+        f"<h2>Scores in the first cycle that differs</h2><p>Of {escape(scores.pod)}.{note}</p>{table}{_left_out(max(0, len(rows) - ROWS))}"
+    )
+
+
+def _utilisation(found: Comparison) -> str:
+    use = found.utilisation
+    nodes = [one for one in use.nodes if one.a != one.b]
+    rows = [_use_row("<b>all nodes</b>", use.a, use.b), *(_use_row(escape(one.node), one.a, one.b) for one in nodes[:ROWS])]
+    empty = f"<p>Nodes without a pod: <span class='a'>{use.empty_a:,}</span> in A, <span class='b'>{use.empty_b:,}</span> in B.</p>"
+    table = _table(["node", "cpu", "memory", "pods"], rows)
+    return f"<h2>Requested of allocatable</h2>{empty}{table}{_left_out(len(nodes[ROWS:]) + _left(use.left_out, use.nodes))}"
+
+
+def _left(count: int, nodes: list[NodeUse]) -> int:
+    """Nodes that were not listed differ only if the last that was does: they are in order."""
+    return count if nodes and nodes[-1].a != nodes[-1].b else 0
+
+
+def _use_row(name: str, a: Use | None, b: Use | None) -> list[str]:
+    def cell(member: str) -> str:
+        return "".join(
+            f"<span class='{side}'>{_amount(None if use is None else getattr(use, member), member)}</span>"
+            for side, use in (("a", a), ("b", b))
+        )
+
+    return [name, cell("cpu"), cell("memory"), cell("pods")]
+
+
+def _amount(amount: Amount | None, member: str) -> str:
+    if amount is None:
+        return "not there"
+    share = min(1.0, amount.requested / amount.allocatable) if amount.allocatable else 0.0
+    words = {
+        "cpu": f"{amount.requested / 1000:g} of {amount.allocatable / 1000:g}",
+        "memory": f"{amount.requested / (1 << 30):.2f} of {amount.allocatable / (1 << 30):.2f} Gi",
+        "pods": f"{amount.requested:,} of {amount.allocatable:,}",
+    }[member]
+    return f"{words}<span class='bar'><i style='width:{share:.1%}'></i></span>"
+
+
+def _pending(reasons: list[Reason]) -> str:
+    if not reasons:
+        return ""
+    rows = [[escape(one.reason), _pods(one.count_a, one.a), _pods(one.count_b, one.b)] for one in reasons[:ROWS]]
+    return f"<h2>Why pods wait</h2>{_table(['reason', 'A', 'B'], rows)}{_left_out(len(reasons[ROWS:]))}"
+
+
+def _pods(count: int, pods: list[str]) -> str:
+    if not count:
+        return "<span class='quiet'>none</span>"
+    more = f", and {count - len(pods):,} more" if count > len(pods) else ""
+    return f"<details><summary>{count:,}</summary>{escape(', '.join(pods))}{more}</details>"
+
+
+def _number(value: int | None) -> str:
+    return "–" if value is None else f"{value:,}"
+
+
+def _left_out(count: int) -> str:
+    return f"<p class='quiet'>{count:,} more are left out here.</p>" if count else ""
+
+
+def _table(heads: list[str], rows: Iterable[list[str]]) -> str:
+    """A table of HTML cells; the column of a head that begins with # is of numbers."""
+    kinds = [" class='n'" if head.startswith("#") else "" for head in heads]
+    head = "".join(f"<th{kind}>{escape(text.removeprefix('#'))}</th>" for kind, text in zip(kinds, heads, strict=True))
+    body = "".join("<tr>" + "".join(f"<td{kind}>{cell}</td>" for kind, cell in zip(kinds, row, strict=True)) + "</tr>" for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

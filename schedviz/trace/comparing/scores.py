@@ -1,0 +1,56 @@
+"""How the scores of one pod differ between two cycles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from schedviz.trace.comparing.result import ScorePair, Scores, TotalPair
+from schedviz.trace.comparing.side import Side, Summary
+
+#: node -> plugin -> weighted score.
+_Table = dict[str, dict[str, int]]
+
+
+def compare_scores(a: Side, b: Side, cycles: tuple[Summary, Summary], *, most: int) -> Scores | None:
+    """The scores that differ, those of the nodes that were chosen first; None where the pods are not the same, or nothing was scored."""
+    ours, theirs = cycles
+    if ours.cycle.pod != theirs.cycle.pod:
+        return None
+    details = a.detail(ours.cycle.cycle), b.detail(theirs.cycle.cycle)
+    complete = details[0] is not None and details[1] is not None
+    tables = (_of_detail(details[0]), _of_detail(details[1])) if complete else (_of_summary(ours), _of_summary(theirs))
+    if not tables[0] and not tables[1]:
+        return None
+    chosen = (ours.cycle.node, theirs.cycle.node)
+    # What one side does not know is no difference.
+    nodes = tables[0].keys() | tables[1].keys()
+    ordered = sorted(nodes, key=lambda node: (node not in chosen, node))
+    totals = [TotalPair(node, _total(tables[0].get(node)), _total(tables[1].get(node))) for node in ordered]
+    plugins = [
+        ScorePair(plugin, node, tables[0].get(node, {}).get(plugin), tables[1].get(node, {}).get(plugin))
+        for node in ordered
+        for plugin in sorted(tables[0].get(node, {}).keys() | tables[1].get(node, {}).keys())
+    ]
+    return Scores(
+        pod=ours.cycle.pod,
+        complete=complete,
+        totals=[one for one in totals if one.a != one.b][:most],
+        plugins=[one for one in plugins if one.a != one.b][:most],
+    )
+
+
+def _total(row: dict[str, int] | None) -> int | None:
+    return None if row is None else sum(row.values())
+
+
+def _of_summary(summary: Summary) -> _Table:
+    scored = (summary.cycle.winner, summary.cycle.runner_up)
+    return {one.node: {score.plugin: score.weighted for score in one.scores} for one in scored if one is not None}
+
+
+def _of_detail(detail: dict[str, Any] | None) -> _Table:
+    table: _Table = {}
+    for plugin, score in ((detail or {}).get("scores") or {}).items():
+        for node, weighted in score["weighted"].items():
+            table.setdefault(node, {})[plugin] = weighted
+    return table

@@ -1,0 +1,56 @@
+"""What a run has to give to be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from typing import Any, Protocol
+
+import msgspec
+
+from schedviz.trace.events import AnyEvent
+from schedviz.trace.view import CycleView, View
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """A cycle that ended, and the events between which it ran."""
+
+    cycle: CycleView
+    first_event: int
+    last_event: int
+
+
+class Side(Protocol):
+    """A run up to a moment."""
+
+    @property
+    def session(self) -> str: ...
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def settings(self) -> dict[str, Any]: ...
+
+    @property
+    def view(self) -> View:
+        """The state at the moment."""
+
+    def events(self, after: int) -> Iterator[AnyEvent]:
+        """The events after one, up to the moment, in order."""
+
+    def cycles(self, after: int) -> Iterator[Summary]:
+        """The cycles after one that ended up to the moment, in order."""
+
+    def detail(self, cycle: int) -> dict[str, Any] | None:
+        """FORMAT.md's `cycle`, with the scores of all nodes; None where it cannot be had now."""
+
+    def messages(self, pods: Collection[str]) -> dict[str, str]:
+        """What was said of these pods when they were last tried."""
+
+
+def no_detail(_cycle: int) -> dict[str, Any] | None:
+    """Summaries are all there is."""
+    return None
+
+
+Detail = Callable[[int], dict[str, Any] | None]

@@ -1,0 +1,66 @@
+"""How full nodes are in two views."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from schedviz.trace.comparing.result import Amount, NodeUse, Use, Utilisation
+from schedviz.trace.view import NodeItem, View
+
+
+def compare_utilisation(a: View, b: View, *, most: int) -> Utilisation:
+    """Requested and allocatable of each node and of all."""
+    ours, theirs = _uses(a), _uses(b)
+    nodes = [NodeUse(name, ours.get(name), theirs.get(name)) for name in sorted(ours.keys() | theirs.keys())]
+    nodes.sort(key=_distance, reverse=True)
+    return Utilisation(
+        a=_sum(ours.values()),
+        b=_sum(theirs.values()),
+        empty_a=_empty(ours),
+        empty_b=_empty(theirs),
+        nodes=nodes[:most],
+        left_out=max(0, len(nodes) - most),
+    )
+
+
+def _uses(view: View) -> dict[str, Use]:
+    return {item.name: _use(item) for item in view.cache.list if item.has_node}
+
+
+def _use(item: NodeItem) -> Use:
+    return Use(
+        cpu=Amount(item.requested.milli_cpu, item.allocatable.milli_cpu),
+        memory=Amount(item.requested.memory, item.allocatable.memory),
+        pods=Amount(len(item.pod_order), item.allocatable.allowed_pod_number),
+    )
+
+
+def _sum(uses: Iterable[Use]) -> Use:
+    all_of_them = list(uses)
+    return Use(
+        *(
+            Amount(
+                sum(getattr(use, name).requested for use in all_of_them),
+                sum(getattr(use, name).allocatable for use in all_of_them),
+            )
+            for name in ("cpu", "memory", "pods")
+        )
+    )
+
+
+def _empty(uses: dict[str, Use]) -> int:
+    return sum(use.pods.requested == 0 for use in uses.values())
+
+
+def _distance(pair: NodeUse) -> float:
+    """By how much of a node its use differs; a node that is in one alone comes first."""
+    if pair.a is None or pair.b is None:
+        return 4.0
+    return sum(
+        abs(_fraction(one) - _fraction(other))
+        for one, other in ((pair.a.cpu, pair.b.cpu), (pair.a.memory, pair.b.memory), (pair.a.pods, pair.b.pods))
+    )
+
+
+def _fraction(amount: Amount) -> float:
+    return amount.requested / amount.allocatable if amount.allocatable else 0.0

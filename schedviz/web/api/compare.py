@@ -1,0 +1,77 @@
+"""`/api/v1/compare/`: two sessions, or two moments of one, side by side; as JSON or as a file that opens without a network."""
+
+from __future__ import annotations
+
+import re
+from uuid import UUID
+
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from schedviz.sessions.comparing import compare_sessions
+from schedviz.sessions.errors import HistoryUnavailable
+from schedviz.sessions.models import Session
+from schedviz.trace.comparing import Comparison
+from schedviz.trace.comparing.report import html_report
+from schedviz.web.api.access import session_for
+from schedviz.web.api.errors import ApiError
+from schedviz.web.api.schema import answer, query, refused
+from schedviz.web.permissions import Verb
+
+#: How long the comparison waits for the scores of all nodes.
+DETAIL_SECONDS = 5.0
+_MOMENT = re.compile(r"(?P<session>[0-9a-fA-F-]{36})(?:@(?P<event>[0-9]{1,18}))?")
+_WHICH = [
+    query("a", str, "A session's id, or `<id>@<event>`: as it was after that event."),
+    query("b", str, "The other one, likewise; it may be the same session at another event."),
+]
+
+
+class Compare(APIView):
+    """Two moments."""
+
+    @extend_schema(operation_id="compare", parameters=_WHICH, responses={200: answer(Comparison), **refused(400, 404)})
+    def get(self, request: Request) -> Response:
+        """Compare two sessions: where pods are, where they part, how scores differ there, how full nodes are, why pods wait."""
+        return Response(_compared(request))
+
+
+class CompareReport(APIView):
+    """Two moments, as a file."""
+
+    @extend_schema(
+        operation_id="compareReport",
+        parameters=_WHICH,
+        responses={200: OpenApiResponse(OpenApiTypes.STR, description="One HTML file that needs nothing else."), **refused(400, 404)},
+    )
+    def get(self, request: Request) -> HttpResponse:
+        """Get the comparison as one HTML file: to keep, to send, to open without a network."""
+        page = HttpResponse(html_report(_compared(request)), content_type="text/html; charset=utf-8")
+        page["Content-Disposition"] = 'attachment; filename="schedviz-comparison.html"'
+        return page
+
+
+def _compared(request: Request) -> Comparison:
+    a, b = _moment(request, "a"), _moment(request, "b")
+    try:
+        return compare_sessions(a, b, detail_seconds=DETAIL_SECONDS)
+    except HistoryUnavailable as error:
+        raise ApiError(404, error.code, str(error)) from error
+
+
+def _moment(request: Request, name: str) -> tuple[Session, int]:
+    raw = request.query_params.get(name, "")
+    found = _MOMENT.fullmatch(raw)
+    try:
+        session_id = UUID(found["session"]) if found else None
+    except ValueError:
+        session_id = None
+    if found is None or session_id is None:
+        expected = "a session's id, or <id>@<event>"
+        raise ApiError(400, "invalid", f"?{name}={raw[:80]}: expected {expected}.", path=f"?{name}", expected=expected, found=raw[:80])
+    session = session_for(request, session_id, Verb.SEE)
+    return session, session.event if found["event"] is None else min(int(found["event"]), session.event)

@@ -1,0 +1,105 @@
+"""`schedviz compare`: files side by side, what it prints, and how it leaves."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from schedviz.cli.compare import compare
+
+OBJECTS: list[dict[str, Any]] = [
+    {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name}},
+        "status": {"allocatable": {"cpu": cpu, "memory": "8Gi", "pods": "110"}},
+    }
+    for name, cpu in (("small", "2"), ("large", "8"))
+] + [
+    {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": f"pod-{number}", "namespace": "default"},
+        "spec": {"containers": [{"name": "main", "image": "i", "resources": {"requests": {"cpu": "500m"}}}]},
+    }
+    for number in range(3)
+]
+TRACE: dict[str, Any] = {
+    "format": "schedviz-trace/1",
+    "name": "small",
+    "steps": [*({"op": "create", "object": each} for each in OBJECTS), {"op": "run"}],
+}
+
+
+def write(folder: Path, name: str, trace: dict[str, Any]) -> str:
+    path = folder / name
+    path.write_text(json.dumps(trace))
+    return str(path)
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(compare, list(arguments))
+
+
+@pytest.fixture
+def same(tmp_path: Path) -> str:
+    return write(tmp_path, "same.json", TRACE)
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> str:
+    return write(tmp_path, "other.json", {**TRACE, "steps": [*TRACE["steps"][:-1], {"op": "cordon", "node": "large"}, {"op": "run"}]})
+
+
+def test_runs_that_did_the_same_leave_with_0(same: str) -> None:
+    result = run(same, same)
+
+    assert result.exit_code == 0, result.output
+    assert "every pod is in the same place" in result.output
+
+
+def test_runs_that_differ_leave_with_1_and_say_where(same: str, other: str) -> None:
+    result = run(same, other)
+
+    assert result.exit_code == 1, result.output
+    assert "default/pod-0: large | small" in result.output
+    assert "The first cycle that differs: A in cycle 1" in result.output
+
+
+def test_json_has_everything(same: str, other: str) -> None:
+    result = run(same, other, "-o", "json")
+
+    assert result.exit_code == 1
+    assert json.loads(result.output)["placements"]["moved"] == 3
+
+
+def test_a_report_is_written(same: str, other: str, tmp_path: Path) -> None:
+    report = tmp_path / "report.html"
+    result = run(same, other, "--report", str(report))
+
+    assert result.exit_code == 1
+    assert report.read_text().startswith("<!doctype html>")
+
+
+def test_a_file_that_cannot_be_used_is_refused(same: str, tmp_path: Path) -> None:
+    objects = write(tmp_path, "objects.json", {"apiVersion": "v1", "kind": "List", "items": OBJECTS})
+    for path, said in ((str(tmp_path / "none.json"), "No such file"), (objects, "no steps")):
+        result = run(same, path)
+        assert result.exception is not None
+        assert said in result.output
+
+
+def test_a_server_that_is_not_there_is_said(same: str) -> None:
+    session = "00000000-0000-4000-8000-000000000000"
+    result = run(session, session, "--server", "http://127.0.0.1:9")
+
+    assert "does not answer" in result.output
+    assert "expected an address" in run(session, session, "--server", "ftp://x").output
+
+
+def test_a_moment_is_not_compared_with_a_file(same: str) -> None:
+    assert "whole session" in run(same, "00000000-0000-4000-8000-000000000000@3").output

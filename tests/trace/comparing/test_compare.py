@@ -1,0 +1,206 @@
+"""Two runs side by side, each of a real engine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from schedviz.engine import Simulation, SimulationSettings
+from schedviz.ingest.generate import generate, parse_generate_spec
+from schedviz.trace.commands import convert_command
+from schedviz.trace.comparing import Comparison, RunInMemory, compare
+from schedviz.trace.comparing.differences import differences
+from schedviz.trace.comparing.report import html_report
+
+CLUSTER = {"nodes": 4, "pods": 30, "shape": "mixed", "seed": 7}
+PACKING = {
+    "apiVersion": "kubescheduler.config.k8s.io/v1",
+    "kind": "KubeSchedulerConfiguration",
+    "profiles": [
+        {
+            "schedulerName": "default-scheduler",
+            "pluginConfig": [
+                {
+                    "name": "NodeResourcesFit",
+                    "args": {
+                        "apiVersion": "kubescheduler.config.k8s.io/v1",
+                        "kind": "NodeResourcesFitArgs",
+                        "scoringStrategy": {"type": "MostAllocated", "resources": [{"name": "cpu", "weight": 1}]},
+                    },
+                }
+            ],
+        }
+    ],
+}
+
+
+def run(
+    *commands: dict[str, Any], cluster: dict[str, Any] = CLUSTER, config: dict[str, Any] | None = None, name: str = "a run"
+) -> RunInMemory:
+    settings = SimulationSettings(config=config)
+    simulation = Simulation(settings)
+    simulation.load(list(generate(parse_generate_spec(cluster))))
+    beginning = simulation.view()
+    for command in commands:
+        simulation.start(convert_command(command))
+        while simulation.work() is None:
+            pass
+    return RunInMemory(name, beginning, simulation.drain_events(), {"config": config})
+
+
+RUN = {"op": "run"}
+NODE = {
+    "apiVersion": "v1",
+    "kind": "Node",
+    "metadata": {"name": "late", "labels": {"kubernetes.io/hostname": "late"}},
+    "status": {"allocatable": {"cpu": "64", "memory": "256Gi", "pods": "110"}},
+}
+
+
+@pytest.fixture(scope="module")
+def packed() -> Comparison:
+    return compare(run(RUN), run(RUN, config=PACKING))
+
+
+def test_the_same_is_the_same() -> None:
+    found = compare(run(RUN), run(RUN))
+
+    assert found.same
+    assert (found.divergence, found.scores, found.settings) == (None, None, [])
+    assert found.placements.pods == []
+    assert found.utilisation.a == found.utilisation.b
+
+
+def test_how_a_run_is_driven_is_no_difference() -> None:
+    found = compare(run(RUN), run(*[{"op": "step", "unit": "cycle", "count": 10}] * 4, RUN))
+
+    assert found.same, found.divergence
+
+
+def test_other_weights_lead_elsewhere(packed: Comparison) -> None:
+    assert not packed.same
+    assert packed.placements.moved > 0
+    counted = packed.placements
+    assert len(counted.pods) == counted.moved + counted.placed_only_in_a + counted.placed_only_in_b
+    assert [one.path for one in packed.settings] == ["config"]
+
+
+def test_the_first_cycle_that_differs_is_named_with_what_was_decided(packed: Comparison) -> None:
+    assert packed.divergence is not None
+    cycle, event = packed.divergence.cycle, packed.divergence.event
+    assert cycle is not None
+    assert event is not None
+    assert cycle.a is not None
+    assert cycle.b is not None
+    assert event.a is not None
+    assert cycle.a.pod == cycle.b.pod
+    assert cycle.a.first_event <= event.a.event <= cycle.a.last_event
+    assert any(one.path.startswith("winner") for one in cycle.what)
+    assert cycle.a.pod in packed.divergence.text
+
+
+def test_scores_that_differ_there_are_listed(packed: Comparison) -> None:
+    assert packed.scores is not None
+    assert packed.divergence is not None
+    assert packed.divergence.cycle is not None
+    assert packed.divergence.cycle.a is not None
+    assert packed.scores.pod == packed.divergence.cycle.a.pod
+    assert not packed.scores.complete
+    assert any(one.plugin == "NodeResourcesFit" for one in packed.scores.plugins)
+    assert all(one.a != one.b for one in packed.scores.plugins)
+
+
+def test_use_is_counted_for_each_node_and_all(packed: Comparison) -> None:
+    use = packed.utilisation
+    for side in ("a", "b"):
+        whole = getattr(use, side)
+        assert whole.cpu.requested == sum(getattr(node, side).cpu.requested for node in use.nodes)
+        assert whole.cpu.allocatable == sum(getattr(node, side).cpu.allocatable for node in use.nodes)
+    assert use.nodes[0].a != use.nodes[0].b
+
+
+def test_pods_that_wait_are_grouped_by_what_was_said(packed: Comparison) -> None:
+    found = compare(run(), run(RUN, cluster={**CLUSTER, "nodes": 1}))
+
+    assert found.pending
+    assert any(reason.reason == "not tried yet" and reason.count_a == 30 for reason in found.pending)
+    assert any("0/1 nodes are available" in reason.reason and reason.count_b == len(reason.b) for reason in found.pending)
+
+
+def test_a_run_that_went_on_differs_where_the_other_ended() -> None:
+    found = compare(run({"op": "run", "max": 5}), run({"op": "run", "max": 7}))
+
+    assert found.divergence is not None
+    assert found.divergence.cycle is not None
+    assert found.divergence.cycle.a is None
+    assert found.divergence.cycle.b is not None
+    assert found.divergence.cycle.b.cycle == 6
+    assert found.placements.placed_only_in_b + found.placements.same == 30
+
+
+def test_what_was_changed_between_cycles_is_the_first_event() -> None:
+    found = compare(run({"op": "run", "max": 3}, RUN), run({"op": "run", "max": 3}, {"op": "create", "object": NODE}, RUN))
+
+    assert found.divergence is not None
+    assert found.divergence.event is not None
+    assert found.divergence.event.b is not None
+    assert found.divergence.event.b.body["key"] == "late"
+    assert found.divergence.cycle is not None
+    assert found.divergence.cycle.b is not None
+    assert found.divergence.cycle.b.cycle == 4
+    assert any(node.node == "late" and node.a is None for node in found.utilisation.nodes)
+
+
+def test_what_is_shared_is_not_looked_at() -> None:
+    a, b = run({"op": "run", "max": 3}, RUN), run({"op": "run", "max": 3}, {"op": "create", "object": NODE}, RUN)
+    whole = compare(a, b)
+    third = next(one for one in a.cycles(2))
+
+    found = compare(a, b, shared_event=third.last_event, shared_cycle=3)
+
+    assert found.divergence == whole.divergence
+    assert found.shared_event == third.last_event
+
+
+def test_lists_are_cut_and_say_so() -> None:
+    found = compare(run(), run(RUN), listed=3)
+
+    assert len(found.placements.pods) == 3
+    assert found.placements.left_out == found.placements.placed_only_in_b - 3
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "paths"),
+    [
+        ({"x": 1}, {"x": 1}, []),
+        ({"x": 1, "y": [1, {"z": 2}]}, {"x": 2, "y": [1, {"z": 3}]}, ["x", "y[1].z"]),
+        ({"x": [1]}, {"x": [1, 2]}, ["x"]),
+        ({}, {"x": None, "y": 1}, ["y"]),
+    ],
+)
+def test_differences_have_paths(a: Any, b: Any, paths: list[str]) -> None:
+    assert [one.path for one in differences(a, b)] == paths
+
+
+def test_a_report_needs_nothing_and_runs_nothing() -> None:
+    hostile = "</script><script>alert(1)</script>"
+    page = html_report(compare(run(RUN, name=hostile), run(RUN, config=PACKING, name="<img src=x onerror=alert(1)>")))
+
+    assert page.count("<script") == 1
+    assert "<img" not in page
+    assert "http://" not in page.replace("kubescheduler", "")
+    assert "https://" not in page
+    assert "default-src 'none'" in page
+    assert "Where they part" in page
+    assert "Requested of allocatable" in page
+
+
+def test_the_comparison_is_in_its_report() -> None:
+    import json
+
+    found = compare(run(RUN), run(RUN, config=PACKING))
+    page = html_report(found)
+    data = page.split("id='comparison'>", 1)[1].split("</script>", 1)[0]
+
+    assert json.loads(data)["placements"]["moved"] == found.placements.moved
