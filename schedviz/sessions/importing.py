@@ -16,12 +16,14 @@ import msgspec
 from billiard.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.db import DatabaseError, transaction
-from django.db.models import F
+from django.db.models import F, Sum
+from django.db.models.functions import Length
 
 from schedviz import ingest
 from schedviz.engine import Simulation, SimulationSettings
 from schedviz.ingest import Import, ImportCancelled, IngestError, Limits, Progress, Report, Source, TraceFile
 from schedviz.ingest.generate import generate, parse_generate_spec
+from schedviz.ingest.session_file import looks_like_session
 from schedviz.sessions import bells, checkpoints, frames, lease, stream, timeline
 from schedviz.sessions.apply import Position
 from schedviz.sessions.commands import canonical
@@ -38,6 +40,8 @@ logger = logging.getLogger(__name__)
 #: Progress is written, and a cancel looked for, this often.
 _TELL_SECONDS = 0.25
 _COMMANDS_IN_A_TRANSACTION = 500
+#: So much of a file tells whether it is a `.schedviz`.
+_HEAD_BYTES = 4096
 #: The keys of a trace's steps begin with this.
 _STEP_KEY = "trace-step-"
 
@@ -66,6 +70,11 @@ def _for(mine: Lease, session: Session) -> Importing:
         from schedviz.sessions.forking import Forking
 
         return Forking(mine, session)
+    first = Upload.objects.filter(session_id=session.pk, file=0, number=0).values_list("data", flat=True).first()
+    if looks_like_session(bytes(first or b"")[:_HEAD_BYTES]) and len(session.source.get("files", ())) == 1:
+        from schedviz.sessions.reading_back import ReadingBack
+
+        return ReadingBack(mine, session)
     return Importing(mine, session)
 
 
@@ -132,8 +141,10 @@ class Importing:
         return Import(objects=objects, report=Report(kinds=dict(Counter(type(one).__name__ for one in objects))))
 
     def sources(self) -> list[Source]:
-        rows = Upload.objects.filter(session_id=self.session.pk, number=0).order_by("file").values_list("file", "name")
-        return [Source(name=name, pieces=self._pieces_of(file)) for file, name in rows]
+        uploads = Upload.objects.filter(session_id=self.session.pk)
+        sizes = dict(uploads.order_by().values_list("file").annotate(size=Sum(Length("data"))))
+        rows = uploads.filter(number=0).order_by("file").values_list("file", "name")
+        return [Source(name=name, pieces=self._pieces_of(file), size=sizes[file]) for file, name in rows]
 
     def _pieces_of(self, file: int) -> Callable[[], Iterator[bytes]]:
         def pieces() -> Iterator[bytes]:

@@ -13,6 +13,7 @@ from schedviz.web.api.cycles import Cycles, OneCycle
 from schedviz.web.api.errors import no_such_address
 from schedviz.web.api.events import Events
 from schedviz.web.api.explain import ExplainPending, ExplainPod, SmallestChange, WhatIf
+from schedviz.web.api.export import Export
 from schedviz.web.api.links import Links, OneLink
 from schedviz.web.api.moments import ViewAt
 from schedviz.web.api.objects import KeptObject
@@ -48,6 +49,7 @@ urlpatterns = [
     path("sessions/<uuid:session_id>/what-if/", WhatIf.as_view(), name="what-if"),
     path("sessions/<uuid:session_id>/breakpoints/", Breakpoints.as_view(), name="breakpoints"),
     path("sessions/<uuid:session_id>/breakpoints/<int:number>/", OneBreakpoint.as_view(), name="breakpoint"),
+    path("sessions/<uuid:session_id>/export/", Export.as_view(), name="export"),
     path("sessions/<uuid:session_id>/links/", Links.as_view(), name="links"),
     path("sessions/<uuid:session_id>/links/<int:link_id>/", OneLink.as_view(), name="link"),
     re_path(r"^.*$", no_such_address),
