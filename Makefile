@@ -22,7 +22,7 @@ BUILT := $(APP)/.vite/manifest.json
 FRONTEND_SOURCES := $(shell find frontend \( -name node_modules -o -name __pycache__ -o -name tests -o -name scripts \) -prune -o \
     -type f -not -name '*.md' -print 2>/dev/null)
 
-.PHONY: help setup demo test check e2e bench gen lock dist clean
+.PHONY: help setup demo test check e2e bench bench-docs gen lock dist clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,8 +54,11 @@ $(BUILT): $(PACKAGES) $(FRONTEND_SOURCES)
 demo: setup ## Run everything on this machine (PORT=8777 DATA=folder)
 	@exec $(BIN)/schedviz up --port $(PORT) $(if $(DATA),--data "$(DATA)") $(DEMO_FLAGS)
 
-bench: setup ## Measure import, cycles and latency
+bench: setup ## Measure scheduling cycles
 	$(BIN)/schedviz bench
+
+bench-docs: setup ## Measure everything and write docs/performance.md (an hour)
+	$(BIN)/python -m tests.bench --write
 
 # ---------------------------------------------------------------------------------------------------------------- tests
 

@@ -1,8 +1,11 @@
-"""Measure start-up, import, the way from a command to its frame, and the page's size, against a real `schedviz up`.
+"""Measure everything that docs/performance.md says, and write it: start-up, import, the way from a command to its frame, the page's
+size (against a real `schedviz up`), and the engine alone.
 
-    .venv/bin/python -m tests.bench [--write] [FILE...]
+    .venv/bin/python -m tests.bench [--only SECTION]... [--write] [FILE...]
 
-FILEs are dumps to import (all in one session). `--write` puts the figures into docs/performance.md.
+Sections: product, cycles, recordings, imports, frames. FILEs are dumps to import through the server (all in one session). `--write` puts
+the figures into docs/performance.json, and makes docs/performance.md of it; sections that were not measured keep their figures.
+Without a section to measure (`--only none`) the document is made again.
 """
 
 from __future__ import annotations
@@ -12,29 +15,61 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.bench import bundle, importing, round_trip
-from tests.bench.report import Figure, print_figures, write_figures
+from schedviz.cli.bench.table import print_imports, print_rows
+from tests.bench import bundle, document, engine, frames, importing, round_trip
+from tests.bench.report import Figure, print_figures
 from tests.bench.server import Server
 
+SECTIONS = ("product", "cycles", "recordings", "imports", "frames")
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("files", nargs="*", type=Path)
-    parser.add_argument("--write", action="store_true")
-    options = parser.parse_args()
+
+def product(files: list[Path]) -> list[Figure]:
+    """As it runs."""
     figures: list[Figure] = [bundle.first_load()]
     with tempfile.TemporaryDirectory(prefix="schedviz-bench-") as folder:
         Server.run_once(Path(folder))  # The first start makes the database; what is measured is the second.
         with Server(Path(folder)) as server:
             figures += server.start_up()
             figures += importing.generated(server, nodes=1500, pods=8000)
-            if options.files:
-                figures += importing.files(server, options.files)
+            if files:
+                figures += importing.files(server, files)
             figures += round_trip.steps(server, nodes=4)
             figures += round_trip.steps(server, nodes=1500)
-    print_figures(figures)
+            figures += round_trip.viewers(server, nodes=100)
+    return figures
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="*", type=Path)
+    parser.add_argument("--only", action="append", choices=(*SECTIONS, "none"))
+    parser.add_argument("--write", action="store_true")
+    options = parser.parse_args()
+    measured = document.read()
+    for section in options.only or SECTIONS:
+        if section == "none":
+            continue
+        load = engine.load_average()
+        match section:
+            case "product":
+                measured.product = product(options.files)
+                print_figures(measured.product)
+            case "cycles":
+                measured.cycles = engine.cycles()
+                print_rows(measured.cycles)
+            case "recordings":
+                measured.recordings = engine.recordings()
+                print_rows(measured.recordings)
+            case "imports":
+                measured.imports = engine.imports()
+                print_imports(measured.imports)
+            case "frames":
+                measured.frames = [frames.frames(nodes) for nodes in (100, 1000, 5000)]
+        measured.load[section] = f"{load} at the start, {engine.load_average()} at the end"
+        if options.write:
+            document.write(measured)
     if options.write:
-        write_figures(figures, Path("docs/performance.md"))
+        document.write(measured)
     return 0
 
 

@@ -1,18 +1,13 @@
-"""Figures, as a table on the terminal and between two marks in a document."""
+"""Figures of the whole product, and a table of them on the terminal."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
-
+import msgspec
 from rich.console import Console
 from rich.table import Table
 
-BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"
 
-
-@dataclass(frozen=True)
-class Figure:
+class Figure(msgspec.Struct, frozen=True):
     """One measured thing; `goal` is empty where none was set."""
 
     what: str
@@ -25,12 +20,3 @@ def print_figures(figures: list[Figure]) -> None:
     for figure in figures:
         table.add_row(figure.what, figure.measured, figure.goal)
     Console().print(table)
-
-
-def write_figures(figures: list[Figure], document: Path) -> None:
-    """Replace what stands between the marks."""
-    rows = ["| what | measured | goal |", "|---|---|---|", *(f"| {f.what} | {f.measured} | {f.goal} |" for f in figures)]
-    text = document.read_text("utf-8")
-    before, rest = text.split(BEGIN, 1)
-    _, after = rest.split(END, 1)
-    document.write_text(f"{before}{BEGIN}\n" + "\n".join(rows) + f"\n{END}{after}", "utf-8")

@@ -6,6 +6,7 @@ import json
 import statistics
 import time
 import zlib
+from contextlib import ExitStack
 
 from websockets.sync.client import connect
 
@@ -32,6 +33,37 @@ def steps(server: Server, *, nodes: int) -> list[Figure]:
             time.sleep(0.06)  # As a person: the hub sends the first frame after 50 ms of silence at once.
     cuts = statistics.quantiles(taken, n=100)
     return [Figure(f"command → frame, one cycle, {nodes:,} nodes (p50 / p99)", f"{cuts[49]:.1f} / {cuts[98]:.1f} ms", "p50 < 25 ms")]
+
+
+def viewers(server: Server, *, nodes: int, many: int = 20) -> list[Figure]:
+    """What one more viewer costs: the time until all of them have the frame, by one and by many."""
+    session, _ = server.create(json={"generate": {"shape": "basic", "nodes": nodes, "pods": STEPS}})
+    url = server.url.replace("http", "ws") + f"/ws/v1/sessions/{session}/"
+    medians: dict[int, float] = {}
+    for count in (1, many):
+        with ExitStack() as stack:
+            sockets = [
+                stack.enter_context(
+                    connect(url, additional_headers={"Authorization": f"Bearer {server.token}"}, max_size=None, compression=None)
+                )
+                for _ in range(count)
+            ]
+            for socket in sockets:
+                _receive_until(socket, "view")
+            taken = []
+            for index in range(STEPS // 4):
+                begin = time.perf_counter()
+                command = {"op": "step", "unit": "cycle", "count": 1}
+                sockets[0].send(json.dumps({"type": "command", "key": f"viewers-{count}-{index}", "command": command}))
+                for socket in sockets:
+                    _receive_until(socket, "frame")
+                taken.append((time.perf_counter() - begin) * 1000)
+                time.sleep(0.06)
+            medians[count] = statistics.median(taken)
+    more = (medians[many] - medians[1]) / (many - 1)
+    return [
+        Figure(f"command → frame at the last of {many} viewers (p50), and what one more costs", f"{medians[many]:.1f} ms, {more:.2f} ms")
+    ]
 
 
 def _receive_until(socket, kind: str) -> dict:

@@ -1,0 +1,74 @@
+"""The engine's workloads, imports and recordings: all that docs/performance.md says of the engine alone."""
+
+from __future__ import annotations
+
+import os
+import statistics
+from collections.abc import Callable, Sequence
+
+from schedviz.cli.bench.check import differences
+from schedviz.cli.bench.importing import ImportRow, measure_import
+from schedviz.cli.bench.measure import Row, measure
+from schedviz.cli.bench.workloads import WORKLOADS
+
+SIZES = (100, 500, 1000, 5000, 15000)
+#: Each goal is measured so often, and the median counts: the machine is shared.
+REPEATS = 3
+
+
+def cycles(sizes: Sequence[int] = SIZES, *, pods: int = 200) -> list[Row]:
+    """Every workload at every size, every node filtered and scored; and the basic one with upstream's default sampling."""
+    for name, workload in WORKLOADS.items():
+        found = differences(workload, nodes=100, every_node=True)
+        if found:
+            raise SystemExit(f"{name}: placements differ from those of plugins that are asked about one node at a time: {found[0]}")
+    rows: list[Row] = []
+    for nodes in sizes:
+        for name, workload in WORKLOADS.items():
+            # A cycle in which nobody fits looks for victims on every node, as upstream does.
+            some = max(pods // 10, 20) if name == "unschedulable" and nodes >= 5000 else pods
+            rows.append(
+                _median(lambda name=name, workload=workload, nodes=nodes, some=some: _row(name, workload, nodes, some, every_node=True))
+            )
+        rows.append(_median(lambda nodes=nodes: _row("basic", WORKLOADS["basic"], nodes, pods, every_node=False)))
+    return rows
+
+
+def recordings(*, nodes: int = 5000, pods: int = 300) -> list[Row]:
+    """The basic workload with recording off, in summary, and in detail, one after the other several times."""
+    rows: list[Row] = []
+    for _ in range(REPEATS):
+        for recording in ("off", "summary", "detail"):
+            some = pods // 5 if recording == "detail" else pods
+            rows.append(measure("basic", WORKLOADS["basic"], nodes=nodes, pods=some, every_node=True, recording=recording))
+    return rows
+
+
+def imports(*, nodes: int = 5000, pods: int = 50_000) -> list[ImportRow]:
+    """A big dump in both formats."""
+    return [measure_import("json", nodes=nodes, pods=pods), measure_import("yaml", nodes=nodes, pods=pods)]
+
+
+def load_average() -> str:
+    """How busy the machine is, in words."""
+    try:
+        return f"{os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
+    except OSError:
+        return "unknown"
+
+
+def _row(name: str, workload: object, nodes: int, pods: int, *, every_node: bool) -> Row:
+    return measure(name, workload, nodes=nodes, pods=pods, every_node=every_node, recording="summary")  # type: ignore[arg-type]
+
+
+def _median(measured: Callable[[], Row]) -> Row:
+    """The run with the median ratio."""
+    rows = sorted((measured() for _ in range(REPEATS)), key=lambda row: row.ratio)
+    return rows[len(rows) // 2]
+
+
+def ratio_of_recordings(rows: Sequence[Row], recording: str) -> float:
+    """How much longer a cycle takes than without recording, the median of the repeats."""
+    off = [row.ratio for row in rows if row.recording == "off"]
+    with_it = [row.ratio for row in rows if row.recording == recording]
+    return statistics.median(one / other for one, other in zip(with_it, off, strict=True))
