@@ -47,6 +47,7 @@ def test_the_openapi_schema_is_valid_and_has_every_address(openapi):
         "/api/v1/sessions/{session_id}/explain/",
         "/api/v1/sessions/{session_id}/explain/{namespace}/{name}/",
         "/api/v1/sessions/{session_id}/explain/{namespace}/{name}/change/",
+        "/api/v1/sessions/{session_id}/objects/",
         "/api/v1/sessions/{session_id}/what-if/",
         "/api/v1/sessions/{session_id}/export/",
         "/api/v1/sessions/{session_id}/links/",

@@ -20,6 +20,7 @@ _ROOTS: tuple[Any, ...] = (
     bodies.SessionList,
     bodies.NewSession,
     bodies.NewSessionFiles,
+    bodies.SessionChange,
     bodies.NewFork,
     bodies.ForkList,
     Comparison,
