@@ -251,7 +251,8 @@ def _cache_node(event: CacheNode) -> str:
 def _nominated(event: PodNominated) -> str:
     if event.node is None:
         return "no longer nominated"
-    return f"nominated to {event.node}" if event.node else 'nominated to the node "", which is none'
+    # A failed attempt clears the nomination by filing the pod under no name; upstream's nominator keeps that entry.
+    return f"nominated to {event.node}" if event.node else 'nominated to no node, filed by the nominator under the name ""'
 
 
 def _written(event: ApiWritten, *, preemptor: str = "") -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import quote
 from uuid import UUID
 
 from django.conf import settings
@@ -63,15 +64,20 @@ def sessions_page(request: HttpRequest) -> HttpResponse:
 @never_cache
 @ensure_csrf_cookie
 def session_page(request: HttpRequest, session_id: UUID) -> HttpResponse:
-    """`/s/<id>/`: one session. With `?link=` a share link is opened and kept in the browser's cookie, out of its address bar."""
+    """`/s/<id>/`: one session. With `?link=` a share link is opened and kept in the browser's cookie, out of its address bar.
+
+    What else the query says, such as `at=`, is the page's, and goes with every redirect.
+    """
     if (secret := request.GET.get("link")) is not None:
         open_link(request, secret)
-        return redirect("session-page", session_id=session_id)
+        rest = request.GET.copy()
+        del rest["link"]
+        return redirect(f"{request.path}?{rest.urlencode()}" if rest else request.path)
     session = Session.objects.filter(pk=session_id).first()
     actor = actor_of(request)
     if session is None or not may(actor, Verb.SEE, session):
         if not actor.is_known:
-            return redirect(f"/login/?next={request.path}")
+            return redirect(f"/login/?next={quote(request.get_full_path())}")
         return not_found(request)
     return _page(request, "web/scope.html", session_id=str(session.pk), session_name=session.name)
 
