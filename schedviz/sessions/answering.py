@@ -1,4 +1,4 @@
-"""Answering questions, in an io worker: the engine of the newest state is made again by replay, and asked."""
+"""Answering questions, in an io worker: the engine of a moment is made again by replay, and asked."""
 
 from __future__ import annotations
 
@@ -7,27 +7,31 @@ from uuid import UUID
 
 import msgspec
 
+from schedviz.engine import Simulation
 from schedviz.engine.dry_run import UnknownProfileError
 from schedviz.explain import PodUnknownError, what_if, why_pending
 from schedviz.explain.changes import smallest_change
+from schedviz.explain.message import Message, NotAMessageError, parse_message, with_nodes
 from schedviz.explain.pending import pending_groups
 from schedviz.kube import codec
 from schedviz.kube.core import Pod
 from schedviz.sessions import replaying
 from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.models import Session
-from schedviz.sessions.questions import Answer, Change, Kept, Pending, Question, Unanswerable, WhatIf, Why, keep
+from schedviz.sessions.questions import Answer, Change, Kept, Pending, Question, Said, Unanswerable, WhatIf, Why, keep
 
 logger = logging.getLogger(__name__)
 
 
 def answer(session_id: UUID, question: bytes, place: str) -> None:
-    """In an io worker: make the engine of the newest state, ask it, and keep what it says at `place`."""
+    """In an io worker: make the engine of the moment that is asked about, ask it, and keep what it says at `place`."""
     session = Session.objects.filter(pk=session_id).first()
     if session is None:
         return
     try:
         made = Answer(value=msgspec.Raw(_ask_engine(session, msgspec.json.decode(question, type=Question))))
+    except NotAMessageError as error:
+        made = Answer(refused=str(error))
     except (PodUnknownError, UnknownProfileError, Unanswerable) as error:
         made = Answer(missing=str(error))
     except (ReplayDiverged, HistoryUnavailable) as error:
@@ -39,7 +43,7 @@ def answer(session_id: UUID, question: bytes, place: str) -> None:
 
 
 def _ask_engine(session: Session, question: Question) -> bytes:
-    simulation, _, _ = replaying.load(session.pk, to_seq=session.applied_seq, to_event=session.event, alive=lambda: None)
+    simulation = _engine(session, question.at)
     match question:
         case Why():
             return msgspec.json.encode(why_pending(simulation, question.pod))
@@ -52,8 +56,26 @@ def _ask_engine(session: Session, question: Question) -> bytes:
             assert isinstance(pod, Pod)
             simulation.task = None
             return msgspec.json.encode(what_if(simulation, pod, question.copies))
+        case Said():
+            return msgspec.json.encode(_read(simulation, question))
         case Kept():
             kept = simulation.cluster.find(question.kind, question.key)
             if kept is None:
                 raise Unanswerable(f"There is no {question.kind} {question.key} at this moment.")
             return codec.encode(kept)
+
+
+def _read(simulation: Simulation, said: Said) -> Message:
+    """A text in its clauses. Raises `NotAMessageError`, `PodUnknownError`."""
+    message = parse_message(said.text)
+    if not said.pod:
+        return message
+    matrix = why_pending(simulation, said.pod).matrix
+    return msgspec.structs.replace(message, clauses=with_nodes(message.clauses, matrix))
+
+
+def _engine(session: Session, at: int | None) -> Simulation:
+    """The engine after an event, or where the stage that it belongs to ends; the newest for an event that has not happened yet."""
+    if at is None or at >= session.event:
+        return replaying.load(session.pk, to_seq=session.applied_seq, to_event=session.event, alive=lambda: None)[0]
+    return replaying.engine_at(session.pk, at, between_units=lambda _: None)

@@ -1,4 +1,4 @@
-"""Questions about a session's newest state that an io worker answers on an engine of its own: why a pod is Pending, what would place it,
+"""Questions about a moment of a session that an io worker answers on an engine of its own: why a pod is Pending, what would place it,
 how many copies would fit. Nothing that is asked changes the session.
 
 An answer stays in Redis for a while, for whoever asks the same of the same state; one that is gone is made again.
@@ -24,30 +24,45 @@ _KEPT_SECONDS = 300
 _LOOK_SECONDS = 0.25
 
 
-class Why(msgspec.Struct, frozen=True, tag="why"):
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """A question, and the moment that it is about."""
+
+    #: The event after which the state is meant; None: the newest state.
+    at: int | None = None
+
+
+class Why(Asked, frozen=True, tag="why"):
     """Why a pod (`namespace/name`) is where it is."""
 
     pod: str
 
 
-class Change(msgspec.Struct, frozen=True, tag="change"):
+class Change(Asked, frozen=True, tag="change"):
     """The smallest change that places a pod."""
 
     pod: str
 
 
-class Pending(msgspec.Struct, frozen=True, tag="pending"):
+class Pending(Asked, frozen=True, tag="pending"):
     """All pending pods, in groups."""
 
 
-class WhatIf(msgspec.Struct, frozen=True, tag="whatIf"):
+class WhatIf(Asked, frozen=True, tag="whatIf"):
     """How many copies of a pod fit. `pod` is its JSON object."""
 
     pod: dict[str, Any]
     copies: int
 
 
-class Kept(msgspec.Struct, frozen=True, tag="kept"):
+class Said(Asked, frozen=True, tag="said"):
+    """What a pasted text says (`0/5 nodes are available: …`), and of which nodes the same would be said of a pod."""
+
+    text: str
+    #: `namespace/name`; "": no pod, so no nodes.
+    pod: str = ""
+
+
+class Kept(Asked, frozen=True, tag="kept"):
     """An object of the simulated API server, as it is kept: with what the scheduler reads."""
 
     kind: str
@@ -55,7 +70,7 @@ class Kept(msgspec.Struct, frozen=True, tag="kept"):
     key: str
 
 
-Question = Why | Change | Pending | WhatIf | Kept
+Question = Why | Change | Pending | WhatIf | Said | Kept
 
 
 class AnswerLate(SessionError):  # noqa: N818 -- says what happened.
@@ -70,6 +85,12 @@ class Unanswerable(SessionError):  # noqa: N818 -- says what happened.
     code = "not_found"
 
 
+class Unreadable(SessionError):  # noqa: N818 -- says what it is.
+    """What was asked cannot be read."""
+
+    code = "invalid"
+
+
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a worker made of a question."""
 
@@ -77,11 +98,12 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     value: msgspec.Raw = msgspec.Raw(b"null")
     #: Why there is none.
     missing: str = ""
+    refused: str = ""
     failed: str = ""
 
 
 def ask(session: Session, question: Question, *, timeout_seconds: float) -> bytes:
-    """The answer as JSON. Raises `Unanswerable`, `HistoryUnavailable` where the state cannot be made again, `AnswerLate`."""
+    """The answer as JSON. Raises `Unanswerable`, `Unreadable`, `HistoryUnavailable` where the state cannot be made again, `AnswerLate`."""
     place = _place(session, question)
     deadline = time.monotonic() + timeout_seconds
     if (found := _look(place, 0.0)) is not None:
@@ -96,7 +118,8 @@ def ask(session: Session, question: Question, *, timeout_seconds: float) -> byte
 
 def _place(session: Session, question: Question) -> str:
     """Where the answer is: equal for equal questions about equal states."""
-    asked = msgspec.json.encode([str(session.pk), session.event, session.applied_seq, __version__, question])
+    newest = (session.event, session.applied_seq) if question.at is None else None
+    asked = msgspec.json.encode([str(session.pk), newest, __version__, question])
     return f"schedviz:answer:{hashlib.blake2b(asked, digest_size=16).hexdigest()}"
 
 
@@ -114,6 +137,8 @@ def _look(place: str, wait_seconds: float) -> Answer | None:
 def _opened(answer: Answer) -> bytes:
     if answer.missing:
         raise Unanswerable(answer.missing)
+    if answer.refused:
+        raise Unreadable(answer.refused)
     if answer.failed:
         raise HistoryUnavailable(answer.failed)
     return bytes(answer.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from explain_clusters import cluster, do, node, pod
 
@@ -88,3 +89,24 @@ def test_what_is_suggested_for_the_nodes_works_when_it_is_done() -> None:
     do(simulation, "advance", seconds=2)
     do(simulation, "run")
     assert why_pending(simulation, "default/p").node == "n1"
+
+
+@pytest.mark.parametrize(
+    "objects",
+    [
+        [node("n1", cordoned=True), pod("p")],
+        [node("n1"), pod("a", cpu="2500m", on="n1"), pod("p", cpu="3")],
+        [node("n1", taints=("gpu=true:NoSchedule",)), pod("p", nodeSelector={"disk": "ssd"})],
+        [node("n1"), pod("a", cpu="4", on="n1"), pod("p", cpu="2")],
+    ],
+    ids=["cordoned", "full", "two changes", "victims"],
+)
+def test_the_commands_of_a_suggestion_place_the_pod_on_a_node_that_it_names(objects: list[dict[str, object]]) -> None:
+    for suggestion in smallest_change(cluster(*objects), "default/p").suggestions:
+        simulation = cluster(*objects)
+        do(simulation, "run")
+        for command in suggestion.commands:
+            do(simulation, **msgspec.to_builtins(command))
+        do(simulation, "advance", seconds=60)
+        do(simulation, "run")
+        assert why_pending(simulation, "default/p").node in suggestion.nodes, suggestion.changes

@@ -64,6 +64,38 @@ def test_what_if_counts_copies_and_changes_nothing(owner: APIClient, asked: UUID
     assert owner.get(f"/api/v1/sessions/{asked}/state/").json() == before
 
 
+def test_a_moment_is_explained_as_it_was(owner: APIClient, asked: UUID) -> None:
+    before = Session.objects.get(pk=asked).event
+    send(asked, "update", object={**node_of(owner, asked), "spec": {"unschedulable": True}})
+    work_off(asked)
+    now = owner.get(f"/api/v1/sessions/{asked}/explain/default/large/").json()
+    then = owner.get(f"/api/v1/sessions/{asked}/explain/default/large/?at={before}").json()
+    assert then["message"] == "0/2 nodes are available: 2 Insufficient cpu."
+    assert now["message"] == "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable."
+    assert "unschedulable" not in node_of(owner, asked, f"&at={before}").get("spec", {})
+    assert node_of(owner, asked, "&at=999999")["spec"]["unschedulable"] is True, "What has not happened yet is the newest state."
+
+
+def node_of(owner: APIClient, session: UUID, more: str = "") -> dict[str, Any]:
+    kept: dict[str, Any] = owner.get(f"/api/v1/sessions/{session}/objects/?kind=Node&name=node-1{more}").json()
+    return kept
+
+
+def test_a_text_is_told_in_its_clauses_with_the_nodes_of_a_pod(owner: APIClient, asked: UUID) -> None:
+    address = f"/api/v1/sessions/{asked}/explain/message/"
+    text = "Warning  FailedScheduling  0/9 nodes are available: 7 Insufficient cpu, 2 node(s) were unschedulable."
+    alone = owner.post(address, {"text": text}, format="json").json()
+    assert [(clause["count"], clause["reason"], clause["nodes"]) for clause in alone["clauses"]] == [
+        (7, "Insufficient cpu", []),
+        (2, "node(s) were unschedulable", []),
+    ]
+    assert all(clause["meaning"] for clause in alone["clauses"])
+    of_pod = owner.post(address, {"text": text, "pod": "default/large"}, format="json").json()
+    assert of_pod["clauses"][0]["nodes"] == ["node-1", "node-2"]
+    assert owner.post(address, {"text": "it hangs"}, format="json").status_code == 400
+    assert owner.post(address, {"text": text, "pod": "default/nobody"}, format="json").status_code == 404
+
+
 def test_an_unknown_pod_is_404_with_its_name(owner: APIClient, asked: UUID) -> None:
     response = owner.get(f"/api/v1/sessions/{asked}/explain/default/nobody/")
     assert response.status_code == 404

@@ -79,6 +79,7 @@ TESTED_WITH_THEIR_ANSWERS = {
         "breakpoints/",
         "breakpoints/<int:number>/",
         "explain/",
+        "explain/message/",
         "explain/<str:namespace>/<str:name>/",
         "explain/<str:namespace>/<str:name>/change/",
         "what-if/",

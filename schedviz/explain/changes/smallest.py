@@ -13,10 +13,12 @@ import numpy as np
 from schedviz.engine import Simulation
 from schedviz.engine.dry_run import DryRun, changed
 from schedviz.explain.changes.around import changes_around
+from schedviz.explain.changes.carrying_out import commands_of
 from schedviz.explain.changes.change import Change, ChangeView
 from schedviz.explain.changes.of_pod import changes_of_pod
 from schedviz.explain.explanation import Explanation, Part
 from schedviz.explain.why import find_pod, why_pending
+from schedviz.trace.commands import AnyCommand
 
 #: Suggestions that are told.
 TOLD: Final = 8
@@ -34,6 +36,8 @@ class Suggestion(Part, frozen=True):
     #: How many nodes would take it, and the first of them.
     fits: int
     nodes: tuple[str, ...]
+    #: What does it in a session, in this order: a fork is where to try it.
+    commands: tuple[AnyCommand, ...] = ()
 
 
 class SmallestChange(Part, frozen=True):
@@ -107,7 +111,9 @@ class _Search:
             names = [dry_run.rows.names[row] for row in fits[:_NAMED].tolist()]
         if len(fits):
             cost = sum(change.cost for change in changes)
-            self.found.append(Suggestion(tuple(change.told for change in changes), round(cost, 3), len(fits), tuple(names)))
+            told = tuple(change.told for change in changes)
+            commands = commands_of(self.simulation, self.pod, changes)
+            self.found.append(Suggestion(told, round(cost, 3), len(fits), tuple(names), commands))
 
     def in_order(self) -> list[Suggestion]:
         """The cheapest first; of equal ones that with more nodes to choose from."""

@@ -385,6 +385,14 @@ class BreakpointList(Body, frozen=True):
 LinkRole = Literal["viewer", "editor"]
 
 
+class MessageBody(Body, frozen=True, forbid_unknown_fields=True):
+    """A text with `0/N nodes are available: …` in it, as an event, a log or `kubectl describe` has it."""
+
+    text: Annotated[str, Meta(min_length=1, max_length=20_000)]
+    #: `namespace/name`: the pod of which it was said.
+    pod: Annotated[str, Meta(max_length=512)] = ""
+
+
 class WhatIfBody(Body, frozen=True, forbid_unknown_fields=True):
     """Copies of a pod that are tried on the newest state."""
 

@@ -1,4 +1,4 @@
-"""`/api/v1/sessions/{id}/explain/…` and `what-if/`: questions about the newest state, answered in a worker. Nothing changes."""
+"""`/api/v1/sessions/{id}/explain/…` and `what-if/`: questions about a moment, answered in a worker. Nothing changes."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from schedviz.sessions import questions
 from schedviz.sessions.errors import HistoryUnavailable
 from schedviz.sessions.models import Session
 from schedviz.web.api import bodies
-from schedviz.web.api.access import body_as, session_for
+from schedviz.web.api.access import body_as, optional_number, session_for
 from schedviz.web.api.errors import ApiError
+from schedviz.web.api.moments import AT
 from schedviz.web.api.schema import ref, refused
 from schedviz.web.permissions import Verb
 
@@ -31,14 +32,16 @@ class ExplainPending(APIView):
 
     @extend_schema(
         operation_id="explainPending",
+        parameters=[AT],
         responses={
             200: OpenApiResponse({"type": "array", "items": _ANSWER}, "Groups of pods that wait for one reason, the largest first."),
-            **refused(404, 409, 503),
+            **refused(400, 404, 409, 503),
         },
     )
     def get(self, request: Request, session_id: UUID) -> HttpResponse:
         """Say of every pending pod why it is; pods of which the scheduler reads the same are told together."""
-        return ask(session_for(request, session_id, Verb.SEE), questions.Pending())
+        session = session_for(request, session_id, Verb.SEE)
+        return ask(session, questions.Pending(at=moment(request, session)))
 
 
 class ExplainPod(APIView):
@@ -46,11 +49,13 @@ class ExplainPod(APIView):
 
     @extend_schema(
         operation_id="explainPod",
-        responses={200: OpenApiResponse(_ANSWER, "An Explanation: docs/explain.md."), **refused(404, 409, 503)},
+        parameters=[AT],
+        responses={200: OpenApiResponse(_ANSWER, "An Explanation: docs/explain.md."), **refused(400, 404, 409, 503)},
     )
     def get(self, request: Request, session_id: UUID, namespace: str, name: str) -> HttpResponse:
         """Say why a pod is where it is: the sentence, the matrix of nodes and plugins, what would wake it."""
-        return ask(session_for(request, session_id, Verb.SEE), questions.Why(f"{namespace}/{name}"))
+        session = session_for(request, session_id, Verb.SEE)
+        return ask(session, questions.Why(f"{namespace}/{name}", at=moment(request, session)))
 
 
 class SmallestChange(APIView):
@@ -58,11 +63,29 @@ class SmallestChange(APIView):
 
     @extend_schema(
         operation_id="smallestChange",
-        responses={200: OpenApiResponse(_ANSWER, "Suggestions, each of them tried, the smallest first."), **refused(404, 409, 503)},
+        parameters=[AT],
+        responses={200: OpenApiResponse(_ANSWER, "Suggestions, each of them tried, the smallest first."), **refused(400, 404, 409, 503)},
     )
     def get(self, request: Request, session_id: UUID, namespace: str, name: str) -> HttpResponse:
         """Look for the smallest change that places a pod."""
-        return ask(session_for(request, session_id, Verb.SEE), questions.Change(f"{namespace}/{name}"))
+        session = session_for(request, session_id, Verb.SEE)
+        return ask(session, questions.Change(f"{namespace}/{name}", at=moment(request, session)))
+
+
+class ExplainMessage(APIView):
+    """A text that somebody has."""
+
+    @extend_schema(
+        operation_id="explainMessage",
+        request={"application/json": ref(bodies.MessageBody)},
+        parameters=[AT],
+        responses={200: OpenApiResponse(_ANSWER, "Its clauses: docs/explain.md."), **refused(400, 404, 409, 503)},
+    )
+    def post(self, request: Request, session_id: UUID) -> HttpResponse:
+        """Say what `0/5 nodes are available: …` means and, for a pod, of which nodes the same would be said."""
+        session = session_for(request, session_id, Verb.SEE)
+        body = body_as(bodies.MessageBody, request)
+        return ask(session, questions.Said(body.text, body.pod, at=moment(request, session)))
 
 
 class WhatIf(APIView):
@@ -70,11 +93,12 @@ class WhatIf(APIView):
 
     @extend_schema(
         operation_id="whatIf",
+        parameters=[AT],
         request={"application/json": ref(bodies.WhatIfBody)},
         responses={200: OpenApiResponse(_ANSWER, "How many copies fit, where, and what stops the next."), **refused(400, 404, 409, 503)},
     )
     def post(self, request: Request, session_id: UUID) -> HttpResponse:
-        """Say how many copies of a pod would fit on the newest state, without changing it."""
+        """Say how many copies of a pod would fit, without changing anything."""
         session = session_for(request, session_id, Verb.SEE)
         body = body_as(bodies.WhatIfBody, request)
         try:
@@ -83,13 +107,21 @@ class WhatIf(APIView):
             raise ApiError(400, "invalid", f"pod.{error}", path=f"pod.{getattr(error, 'path', '')}".rstrip(".")) from error
         if type(pod).__name__ != "Pod":
             raise ApiError(400, "invalid", f"pod.kind: expected Pod, found {type(pod).__name__}", path="pod.kind", expected="Pod")
-        return ask(session, questions.WhatIf(codec.to_dict(pod), body.copies))
+        return ask(session, questions.WhatIf(codec.to_dict(pod), body.copies, at=moment(request, session)))
+
+
+def moment(request: Request, session: Session) -> int | None:
+    """The event that `?at=` names; None for the newest state, so that equal questions have equal answers."""
+    event = optional_number(request, "at")
+    return event if event is not None and event < session.event else None
 
 
 def ask(session: Session, question: questions.Question) -> HttpResponse:
-    """The answer to a question. Raises `ApiError` 404, 409 or 503."""
+    """The answer to a question. Raises `ApiError` 400, 404, 409 or 503."""
     try:
         answer = questions.ask(session, question, timeout_seconds=WAIT_SECONDS)
+    except questions.Unreadable as error:
+        raise ApiError(400, error.code, str(error)) from error
     except questions.Unanswerable as error:
         raise ApiError(404, error.code, str(error)) from error
     except HistoryUnavailable as error:

@@ -13,7 +13,8 @@ from schedviz.kube.kinds import BY_NAME
 from schedviz.sessions import questions
 from schedviz.web.api.access import session_for
 from schedviz.web.api.errors import ApiError
-from schedviz.web.api.explain import ask
+from schedviz.web.api.explain import ask, moment
+from schedviz.web.api.moments import AT
 from schedviz.web.api.schema import query, refused
 from schedviz.web.permissions import Verb
 
@@ -27,6 +28,7 @@ class KeptObject(APIView):
             query("kind", str, "Pod, Node, PersistentVolumeClaim, …"),
             query("name", str, "Its name."),
             query("namespace", str, "Its namespace, for a kind that has them: default."),
+            AT,
         ],
         responses={
             200: OpenApiResponse(
@@ -37,7 +39,7 @@ class KeptObject(APIView):
         },
     )
     def get(self, request: Request, session_id: UUID) -> HttpResponse:
-        """Read an object of the newest state: what may be sent back with an `update` command."""
+        """Read an object as it is kept; that of the newest state may be sent back with an `update` command."""
         session = session_for(request, session_id, Verb.SEE)
         kind = BY_NAME.get(wanted := request.query_params.get("kind", ""))
         if kind is None:
@@ -48,4 +50,4 @@ class KeptObject(APIView):
             raise ApiError(400, "invalid", "?name: the name of an object is expected.", path="?name", expected="a name")
         namespace = request.query_params.get("namespace", "") or "default"
         key = f"{namespace}/{name}" if kind.namespaced else name
-        return ask(session, questions.Kept(kind=kind.name, key=key))
+        return ask(session, questions.Kept(kind=kind.name, key=key, at=moment(request, session)))

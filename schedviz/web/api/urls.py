@@ -12,7 +12,7 @@ from schedviz.web.api.compare import Compare, CompareReport
 from schedviz.web.api.cycles import Cycles, OneCycle
 from schedviz.web.api.errors import no_such_address
 from schedviz.web.api.events import Events
-from schedviz.web.api.explain import ExplainPending, ExplainPod, SmallestChange, WhatIf
+from schedviz.web.api.explain import ExplainMessage, ExplainPending, ExplainPod, SmallestChange, WhatIf
 from schedviz.web.api.export import Export
 from schedviz.web.api.links import Links, OneLink
 from schedviz.web.api.moments import ViewAt
@@ -43,6 +43,7 @@ urlpatterns = [
     path("sessions/<uuid:session_id>/stories/pods/<str:namespace>/<str:name>/", PodStory.as_view(), name="pod-story"),
     path("sessions/<uuid:session_id>/stories/nodes/<str:name>/", NodeStory.as_view(), name="node-story"),
     path("sessions/<uuid:session_id>/explain/", ExplainPending.as_view(), name="explain-pending"),
+    path("sessions/<uuid:session_id>/explain/message/", ExplainMessage.as_view(), name="explain-message"),
     path("sessions/<uuid:session_id>/explain/<str:namespace>/<str:name>/", ExplainPod.as_view(), name="explain-pod"),
     path("sessions/<uuid:session_id>/explain/<str:namespace>/<str:name>/change/", SmallestChange.as_view(), name="smallest-change"),
     path("sessions/<uuid:session_id>/objects/", KeptObject.as_view(), name="object"),

@@ -1,0 +1,49 @@
+"""Carrying a change out: the commands that do in a session what a dry run has tried."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from schedviz.engine import Simulation
+from schedviz.explain.changes.change import Change
+from schedviz.kube import codec
+from schedviz.kube.core import Pod, PodStatus
+from schedviz.kube.kinds import BY_TYPE
+from schedviz.kube.meta import KubeObject
+from schedviz.trace.commands import AnyCommand, Create, Delete, Update
+
+replace = msgspec.structs.replace
+
+
+def commands_of(simulation: Simulation, pod: Pod, changes: Sequence[Change]) -> tuple[AnyCommand, ...]:
+    """What is done to objects around the pod comes first, so that the scheduler finds it when the pod is tried.
+
+    A pod's spec cannot be changed once it is there: the pod is deleted and made again from another template, as its author would do it.
+    """
+    return (*_around(simulation, changes), *_made_again(pod, changes))
+
+
+def _around(simulation: Simulation, changes: Iterable[Change]) -> Iterator[AnyCommand]:
+    for change in changes:
+        for obj in change.updated:
+            known = simulation.cluster.find(BY_TYPE[type(obj)].name, obj.metadata.key) is not None
+            yield Update(object=codec.to_dict(obj)) if known else Create(object=codec.to_dict(obj))
+        for obj in change.deleted:
+            yield _delete(obj)
+
+
+def _made_again(pod: Pod, changes: Iterable[Change]) -> Iterator[AnyCommand]:
+    wanted = pod
+    for change in changes:
+        wanted = change.of_pod(wanted)
+    if wanted is pod:
+        return
+    metadata = replace(wanted.metadata, uid="", resource_version="", creation_timestamp=None)
+    yield _delete(pod)
+    yield Create(object=codec.to_dict(replace(wanted, metadata=metadata, status=PodStatus())))
+
+
+def _delete(obj: KubeObject) -> Delete:
+    return Delete(kind=BY_TYPE[type(obj)].name, name=obj.metadata.name, namespace=obj.metadata.namespace)
