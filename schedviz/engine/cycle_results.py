@@ -41,7 +41,6 @@ class CycleResults(msgspec.Struct):
     at_seconds: float = 0.0
     attempts: int = 0
     all_nodes: int = 0
-    decided_without: list[str] = []
     stages: list[StageView] = []
     start_node_index: int = 0
     next_start_node_index: int = 0

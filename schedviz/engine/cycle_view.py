@@ -24,7 +24,6 @@ def cycle_view(cycle: SchedulingCycle) -> CycleView:
         next_stage=cycle.stage,
         stages=list(results.stages),
         all_nodes=results.all_nodes,
-        decided_without=results.decided_without,
     )
     if cycle.has_ended:
         for member in CYCLE_RESULTS:

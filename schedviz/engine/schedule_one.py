@@ -103,7 +103,6 @@ class SchedulingCycle:
         results.at_seconds = state.clock.seconds
         results.attempts = queued.attempts
         results.all_nodes = state.cache.node_tree.num_nodes
-        results.decided_without = self.framework.decided_without(queued.pod_info, state.snapshot)
         state.recorder.record(
             CycleStarted,
             pod=queued.key,
@@ -111,7 +110,6 @@ class SchedulingCycle:
             profile=self.framework.profile_name,
             attempts=results.attempts,
             all_nodes=results.all_nodes,
-            decided_without=results.decided_without,
         )
         now = state.clock.now
         facts = {

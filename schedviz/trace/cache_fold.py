@@ -50,6 +50,7 @@ class CacheFold:
         """The cache took or lost a pod, or learnt more of it."""
         for change in event.nodes:
             self._change(change)
+        self._pod_states.pop(event.instead_of, None)
         self._assumed_pods.discard(event.uid)
         if event.state is None:
             self._pod_states.pop(event.uid, None)

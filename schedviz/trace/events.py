@@ -68,6 +68,8 @@ class CachePod(TraceEvent, frozen=True, kw_only=True, tag="cachePod"):
     op: Literal["assume", "finishBinding", "forget", "add", "update", "remove", "expire"]
     pod: str
     uid: str
+    #: The uid of an older pod of this name that this one took the place of: its Delete never came.
+    instead_of: str = ""
     #: In order: for a confirm on another node the assumed one comes first.
     nodes: list[NodeChange] = []
     #: The pod's state afterwards; None: the cache does not know it any more.
@@ -182,7 +184,6 @@ class CycleStarted(TraceEvent, frozen=True, kw_only=True, tag="cycleStarted"):
     profile: str = ""
     attempts: int = 0
     all_nodes: int = 0
-    decided_without: list[str] = []
 
 
 class StageEnded(TraceEvent, frozen=True, kw_only=True, tag="stageEnded"):

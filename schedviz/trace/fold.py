@@ -102,7 +102,7 @@ class Fold:
             bindings=list(self._bindings),
             api=ApiView(
                 objects=dict(self._objects),
-                in_flight=list(self._in_flight.values()),
+                in_flight=sorted(self._in_flight.values(), key=_arrival),
                 latencies=dict(self._latencies),
                 watches=dict(self._watches),
                 helpers=dict(self._helpers),
@@ -175,7 +175,6 @@ class Fold:
             attempts=event.attempts,
             at_seconds=event.at,
             all_nodes=event.all_nodes,
-            decided_without=event.decided_without,
         )
 
     def _stage_ended(self, event: StageEnded) -> None:
@@ -262,6 +261,10 @@ class Fold:
         self._cycle = None
         self._bindings = []
         self.next_start_node_index = 0
+
+
+def _arrival(watch: WatchInFlight) -> tuple[float, int]:
+    return watch.due_seconds, watch.id
 
 
 #: Members that a CycleEnded and a CycleView have in common.

@@ -165,6 +165,7 @@ class ApiView(Part):
 
     #: Kind -> how many objects.
     objects: dict[str, int] = {}
+    #: The one that arrives next is first.
     in_flight: list[WatchInFlight] = []
     #: Kind -> seconds of watch latency, where it is not 0.
     latencies: dict[str, float] = {}
@@ -251,8 +252,6 @@ class CycleView(Part, omit_defaults=True):
     winner: ScoredNodeView | None = None
     runner_up: ScoredNodeView | None = None
     unschedulable_plugins: list[str] = []
-    #: Default plugins that the pod uses and this engine answers for without looking ("decided without X").
-    decided_without: list[str] = []
 
 
 class BindingView(Part, omit_defaults=True):

@@ -36,11 +36,17 @@ def objects(*dicts: dict[str, Any]) -> list[KubeObject]:
 
 def do(simulation: Simulation, op: str, **members: Any) -> Outcome:
     """Carry out one command, and check that the state holds together."""
+    outcome = carry_out(simulation, op, **members)
+    state = simulation.scheduler.state
+    validate_state(state.cache, state.snapshot, state.queue)
+    return outcome
+
+
+def carry_out(simulation: Simulation, op: str, **members: Any) -> Outcome:
+    """Carry out one command."""
     simulation.start(convert_command({"op": op, **members}))
     outcome = simulation.work()
     assert outcome is not None
-    state = simulation.scheduler.state
-    validate_state(state.cache, state.snapshot, state.queue)
     return outcome
 
 

@@ -65,6 +65,16 @@ def test_objects_watches_and_latencies() -> None:
     assert [watch.id for watch in view.api.in_flight] == [2]
 
 
+def test_watch_events_are_in_the_order_in_which_they_arrive() -> None:
+    view = folded(
+        e.WatchSent(event=1, at=0.0, id=1, verb="ADDED", resource="pods", key="default/p", due_seconds=3.0),
+        e.WatchSent(event=2, at=0.0, id=3, verb="ADDED", resource="services", key="default/s", due_seconds=2.0),
+        e.WatchSent(event=3, at=0.0, id=2, verb="ADDED", resource="nodes", key="n1", due_seconds=2.0),
+    )
+
+    assert [watch.id for watch in view.api.in_flight] == [2, 3, 1]
+
+
 def test_the_last_object_of_a_kind_and_a_latency_of_nothing_leave_no_trace() -> None:
     view = folded(
         e.ApiWritten(event=1, at=0.0, verb="create", resource="nodes", kind="Node", key="n1", count=1),

@@ -9,7 +9,9 @@ export function foldApiWritten(state: State, event: ApiWritten): void {
 
 export function foldWatchSent(state: State, event: WatchSent): void {
   const { id = 0, verb, resource, key, dueSeconds = 0 } = event;
-  state.api.inFlight = [...state.api.inFlight, { id, verb, resource, key, dueSeconds }];
+  const sent = { id, verb, resource, key, dueSeconds };
+  const later = state.api.inFlight.findIndex((other) => other.dueSeconds > dueSeconds || (other.dueSeconds === dueSeconds && other.id > id));
+  state.api.inFlight = later < 0 ? [...state.api.inFlight, sent] : state.api.inFlight.toSpliced(later, 0, sent);
 }
 
 export function foldWatchDelivered(state: State, event: WatchDelivered): void {

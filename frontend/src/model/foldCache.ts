@@ -4,6 +4,7 @@ import { amountsOf, itemOf, type State } from "./state";
 
 export function foldCachePod(state: State, event: CachePod): void {
   for (const change of event.nodes ?? []) changeNode(state, change);
+  if (event.insteadOf) state.podStates.delete(event.insteadOf);
   if (event.state) state.podStates.set(event.uid, event.state);
   else state.podStates.delete(event.uid);
   if (event.state?.assumed) state.assume(event.uid, event.pod);

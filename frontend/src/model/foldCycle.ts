@@ -19,7 +19,6 @@ export function foldCycleStarted(state: State, event: CycleStarted): void {
     attempts: event.attempts ?? 0,
     atSeconds: event.at,
     allNodes: event.allNodes ?? 0,
-    decidedWithout: event.decidedWithout ?? [],
   };
 }
 

@@ -124,7 +124,6 @@ export interface CycleView {
   winner?: ScoredNodeView | null;
   runnerUp?: ScoredNodeView | null;
   unschedulablePlugins?: string[];
-  decidedWithout?: string[];
 }
 
 export interface StageView {
@@ -202,6 +201,7 @@ export interface CachePod {
   op: "add" | "assume" | "expire" | "finishBinding" | "forget" | "remove" | "update";
   pod: string;
   uid: string;
+  insteadOf?: string;
   nodes?: NodeChange[];
   state?: PodState | null;
 }
@@ -326,7 +326,6 @@ export interface CycleStarted {
   profile?: string;
   attempts?: number;
   allNodes?: number;
-  decidedWithout?: string[];
 }
 
 export interface StageEnded {

@@ -152,7 +152,7 @@ class Cache:
         error = self._try_to_remove(old_info, changes)
         if error is None:
             self._add_pod(new_info, changes, assume=False)
-        self._record_pod("update", new_info, changes)
+        self._record_pod("update", new_info, changes, instead_of=old_info.uid)
         if error is not None:
             raise error
 
@@ -408,10 +408,18 @@ class Cache:
 
     # Recording, views, checkpoints
 
-    def _record_pod(self, op: str, pod: PodInfo, changes: NodeInfoChanges) -> None:
-        if not self._recorder.silent:
-            state = self._pod_state_view(pod.uid)
-            self._recorder.record(CachePod, op=op, pod=pod.key, uid=pod.uid, nodes=changes.finish(), state=state)
+    def _record_pod(self, op: str, pod: PodInfo, changes: NodeInfoChanges, *, instead_of: str = "") -> None:
+        if self._recorder.silent:
+            return
+        self._recorder.record(
+            CachePod,
+            op=op,
+            pod=pod.key,
+            uid=pod.uid,
+            instead_of="" if instead_of in self.pod_states else instead_of,
+            nodes=changes.finish(),
+            state=self._pod_state_view(pod.uid),
+        )
 
     def _record_node(self, op: str, node: Node, changes: NodeInfoChanges, **members: object) -> None:
         if not self._recorder.silent:

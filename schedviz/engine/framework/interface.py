@@ -375,15 +375,3 @@ class StatefulPlugin(Plugin, Protocol):
     def load(self, state: Any, find: Callable[[str, int], KubeObject]) -> None:
         """The reverse, into a plugin that was just made. `find` takes a kind and a number."""
         ...
-
-
-@runtime_checkable
-class PartlyAnswered(Plugin, Protocol):
-    """A plugin that is not whole yet: exact for pods that do not use it, and it says which do.
-
-    Pods that use it are shown as "decided without <plugin>".
-    """
-
-    def uses(self, pod: PodInfo, snapshot: SharedLister | None) -> bool:
-        """Whether the pod needs what is missing, by itself or (with a snapshot) because of the pods that run already."""
-        ...

@@ -126,7 +126,7 @@ class CacheV114(Cache):
             if error is None:
                 self._add_pod(new_info, changes, assume=False)
                 self.pod_states[new_info.uid].binding_finished = state.binding_finished
-            self._record_pod("update", new_info, changes)
+            self._record_pod("update", new_info, changes, instead_of=info.uid)
             if error is not None:
                 raise error
 

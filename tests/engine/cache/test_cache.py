@@ -151,6 +151,16 @@ def test_an_assumed_pod_is_not_updated(cache: Cache) -> None:
         cache.update_pod(make_pod("p", "a"), make_pod("p", "a"))
 
 
+def test_a_pod_takes_the_place_of_an_older_one_of_its_name(cache: Cache, recorder: Recorder) -> None:
+    cache.add_pod(make_pod("p", "a"))
+    cache.update_pod(make_pod("p", "a"), make_pod("p", "a", uid="uid-p#2"))
+
+    last = recorder.drain()[-1]
+    assert isinstance(last, CachePod)
+    assert (last.uid, last.instead_of) == ("uid-p#2", "uid-p")
+    assert list(cache.pod_states) == ["uid-p#2"]
+
+
 def test_an_update_to_another_node_ends_the_scheduler(cache: Cache) -> None:
     cache.add_pod(make_pod("p", "a"))
 

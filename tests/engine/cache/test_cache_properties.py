@@ -148,9 +148,11 @@ class CacheMachine(RuleBasedStateMachine):
         with contextlib.suppress(CacheError):
             self.cache.forget_pod(pod)
 
-    @rule(target=pods, pod=consumes(pods), spec=specs, missed=st.sampled_from([None, None, None, *AFFINITIES]))
-    def update(self, pod: Pod, spec: dict, missed: dict | None) -> Pod:
-        new = pod_of(pod.uid, pod.name, pod.spec.node_name, spec)
+    @rule(target=pods, pod=consumes(pods), spec=specs, missed=st.sampled_from([None, None, None, *AFFINITIES]), another=st.booleans())
+    def update(self, *, pod: Pod, spec: dict, missed: dict | None, another: bool) -> Pod:
+        """`another`: the old one's Delete and the new one's Add were missed, so that the informer sees an update."""
+        self.made += another
+        new = pod_of(f"u{self.made}" if another else pod.uid, pod.name, pod.spec.node_name, spec)
         old = pod
         if missed is not None:
             old = pod_of(pod.uid, pod.name, pod.spec.node_name, spec | {"affinity": missed})
@@ -206,8 +208,7 @@ class CacheMachine(RuleBasedStateMachine):
 
     @invariant()
     def state_is_valid(self) -> None:
-        if not self.missed_an_update:
-            validate_cache(self.cache)
+        validate_cache(self.cache, sums=not self.missed_an_update)
         validate_snapshot(self.cache, self.snapshot)
 
 

@@ -19,7 +19,6 @@ from schedviz.engine.framework.interface import (
     NominatingMode,
     ObjectVerb,
     ObjectWatcher,
-    PartlyAnswered,
     PermitPlugin,
     PostBindPlugin,
     PostFilterPlugin,
@@ -110,8 +109,6 @@ class Framework:
         self._bind: list[BindPlugin] = self.plugins.at("bind")
         self._post_bind: list[PostBindPlugin] = self.plugins.at("post_bind")
         # Asked once and not at each cycle: isinstance of a protocol is slow.
-        partly = [plugin for plugin in self.plugins.by_name.values() if isinstance(plugin, PartlyAnswered)]
-        self._partly_answered = sorted(partly, key=lambda plugin: plugin.name)
         self._watchers = [plugin for plugin in self.plugins.by_name.values() if isinstance(plugin, ObjectWatcher)]
         #: Plugins that remember something from one pod to the next.
         self.stateful_plugins = [plugin for plugin in self.plugins.by_name.values() if isinstance(plugin, StatefulPlugin)]
@@ -146,13 +143,6 @@ class Framework:
             for event in registered:
                 events.setdefault(event, set()).add(name)
         return events
-
-    def decided_without(self, pod: PodInfo, snapshot: SharedLister | None = None) -> list[str]:
-        """Plugins of this profile that the pod needs and that are not whole yet, in order of their names.
-
-        Without a snapshot the pod alone is looked at; with one, also the pods that run already.
-        """
-        return [plugin.name for plugin in self._partly_answered if plugin.uses(pod, snapshot)]
 
     def object_changed(self, kind: str, verb: ObjectVerb, obj: KubeObject) -> None:
         """Tell the plugins that watch objects of this kind."""

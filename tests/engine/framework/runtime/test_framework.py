@@ -352,14 +352,3 @@ def test_a_gated_pod_does_not_enter_the_queue(world):
 
     assert run.status == unresolvable("waiting for scheduling gates: [a b]").with_failed_plugin("SchedulingGates")
     assert framework.run_pre_enqueue_plugins(world.pod("q")).status == SUCCESS
-
-
-# What is not whole yet
-
-
-def test_pods_that_need_a_plugin_that_is_not_whole_are_known(world, scripted):
-    half = Scripted("Half", pre_filter=(None, SKIP), uses=lambda pod, _snapshot: bool(pod.pod.spec.volumes))
-    framework = scripted(half)
-
-    assert framework.decided_without(world.pod("p", volumes=[{"name": "v", "emptyDir": {}}])) == ["Half"]
-    assert framework.decided_without(world.pod("q"), world.snapshot) == []
