@@ -18,7 +18,8 @@ logger = logging.getLogger(__name__)
 BEAT_SECONDS = 1.0
 #: A worker that was silent for so long counts as dead.
 _LIFETIME_SECONDS = 5
-_PREFIX = "schedviz:worker:"
+#: Of the keys of those who are alive.
+PREFIX = "schedviz:worker:"
 
 
 def begin(name: str, queues: Iterable[str]) -> None:
@@ -29,13 +30,13 @@ def begin(name: str, queues: Iterable[str]) -> None:
 def alive() -> dict[str, list[str]]:
     """The workers that are alive, name -> queues. Raises `redis.RedisError` when Redis is away."""
     connection = stream.client()
-    keys: list[bytes] = list(connection.scan_iter(match=f"{_PREFIX}*", count=100))
+    keys: list[bytes] = list(connection.scan_iter(match=f"{PREFIX}*", count=100))
     values: list[Any] = connection.mget(keys) if keys else []
-    return {key.decode().removeprefix(_PREFIX): json.loads(value) for key, value in zip(keys, values, strict=True) if value is not None}
+    return {key.decode().removeprefix(PREFIX): json.loads(value) for key, value in zip(keys, values, strict=True) if value is not None}
 
 
 def _beat(name: str, queues: list[str]) -> None:
-    key, value = f"{_PREFIX}{name}", json.dumps(queues)
+    key, value = f"{PREFIX}{name}", json.dumps(queues)
     while not STOPPING.is_set():
         try:
             stream.client().set(key, value, ex=_LIFETIME_SECONDS)

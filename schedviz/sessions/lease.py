@@ -115,15 +115,16 @@ def rest(lease: Lease, seconds: float, message: str, *, has_tried: bool) -> bool
     )
 
 
-def clear_owner(prefix: str, *, blameless: bool = False) -> int:
+def clear_owner(prefix: str, *, but: str = "", blameless: bool = False) -> int:
     """Take the leases of a process that is known to be dead, so that its sessions go on at once. Returns how many.
 
-    `blameless`: the process was ended from outside, so none of its sessions is suspected of it.
+    `but`: a longer prefix, whose owners live. `blameless`: the process was ended from outside, so none of its sessions is suspected of it.
     """
     values: dict[str, Any] = {"lease_owner": "", "lease_until": 0.0}
     if blameless:
         values |= {"acquisitions": Greatest(F("acquisitions") - 1, 0), "tries": Greatest(F("tries") - 1, 0)}
-    return Session.objects.filter(lease_owner__startswith=f"{prefix}.").update(**values)
+    rows = Session.objects.filter(lease_owner__startswith=f"{prefix}.")
+    return (rows.exclude(lease_owner__startswith=f"{but}.") if but else rows).update(**values)
 
 
 class Renewals:

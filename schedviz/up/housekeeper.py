@@ -3,10 +3,11 @@
 It migrates, writes DATA/token, makes a first session on a fresh data folder, and sweeps. The supervisor speaks to it in lines:
 
     login               → {"login": url}: a link that logs the local user in, once
-    dead PREFIX         whoever leases sessions under such a name is dead: those sessions are free at once
+    dead PREFIX [BUT]   whoever leases sessions under such a name is dead: those sessions are free at once; who begins with BUT lives
     killed PREFIX       the same, and none of the sessions was the cause
 
-and it tells {"database": "ready"} once the tables are there, {"failed": sentence} when they cannot be. It ends with its input.
+and it tells {"database": "ready"} once the tables are there, {"failed": sentence} when they cannot be, {"house": "ready"} when it
+listens, {"cleared": PREFIX [BUT]} when those sessions are free. It ends with its input.
 """
 
 from __future__ import annotations
@@ -107,7 +108,9 @@ def _keep_house(url: str) -> None:
     with selectors.DefaultSelector() as selector:
         selector.register(sys.stdin.fileno(), selectors.EVENT_READ)
         waiting = b""
+        dead: dict[str, str] = {}
         while True:
+            _guarded(partial(_clear, dead))
             if not selector.select(SWEEP_SECONDS):
                 _guarded(sweep)
                 continue
@@ -120,14 +123,21 @@ def _keep_house(url: str) -> None:
                 if word == "login":
                     _guarded(lambda: _tell(login=make_login_url(url)))
                 elif word in {"dead", "killed"}:
-                    _guarded(partial(_clear, rest, blameless=word == "killed"))
+                    dead[rest] = word
 
 
-def _clear(prefix: str, *, blameless: bool) -> None:
+def _clear(dead: dict[str, str]) -> None:
+    """Free the sessions of the dead (prefix → word), and have others take them; who could not be cleared stays for the next round."""
     from schedviz.sessions.lease import clear_owner
     from schedviz.sessions.sweep import sweep
 
-    clear_owner(prefix, blameless=blameless)
+    if not dead:
+        return
+    for who, word in list(dead.items()):
+        prefix, _, but = who.partition(" ")
+        clear_owner(prefix, but=but, blameless=word == "killed")
+        _tell(cleared=who)
+        del dead[who]
     sweep(again=True)
 
 

@@ -36,6 +36,8 @@ class Supervisor:
         self._logs.mkdir(mode=0o700, exist_ok=True)
         self._environment = environment
         self._owner = programs.owner_of(data)
+        #: What the names of owners in this run begin with.
+        self._run = f"{self._owner}.{os.getpid()}"
         self._url = url
         self._terminal = terminal
         self._selector = selectors.DefaultSelector()
@@ -48,6 +50,10 @@ class Supervisor:
         self._tails: dict[str, LogTail] = {}
         self._waiting_for_database: list[Program] = []
         self._heard = b""
+        #: The dead whose sessions are not free yet (what their owners' names begin with), and the word by which the housekeeper is told.
+        self._unburied: dict[str, str] = {}
+        #: The database was ready once: if it is away later, it will come back.
+        self._had_database = False
         #: Everything was up once.
         self._was_up = False
         #: The person at the terminal has got the link.
@@ -64,7 +70,7 @@ class Supervisor:
                     self._add(first)
                     self._start_what_is_due()
                     # The data folder is ours alone: who leased a session in an earlier run is dead.
-                    self._children["housekeeper"].say(f"dead {self._owner}")
+                    self._say_dead(f"{self._owner} {self._run}", "dead")
                     while not self._signals.stops:
                         self._start_what_is_due()
                         self._wait()
@@ -114,7 +120,9 @@ class Supervisor:
             if code is None or pid is None:
                 continue
             self._watcher.forget(pid)
-            self._say_dead(child)
+            if child.name != "housekeeper":
+                # Its leases would else run for some seconds more.
+                self._say_dead(self._owner_name(child, child.generation), "killed" if child.was_blameless else "dead")
             if not self._was_up and child.deaths >= HOPELESS_AFTER_DEATHS:
                 raise CannotStart(f"{child.name} does not start: {_cause(code)}. The end of {child.log}:\n" + _quoted(child.log))
             self._terminal.trouble(child.name, f"{_cause(code)}; starting it again. Log: {child.log}")
@@ -138,14 +146,12 @@ class Supervisor:
     # --- The housekeeper
 
     def _owner_name(self, child: Child, generation: int) -> str:
-        return f"{self._owner}.{child.name}-{os.getpid()}-{generation}"
+        return f"{self._run}.{child.name}-{generation}"
 
-    def _say_dead(self, child: Child) -> None:
-        """Free the sessions of a dead worker now: their leases would else run for some seconds more."""
-        housekeeper = self._children.get("housekeeper")
-        if housekeeper is not None and housekeeper is not child:
-            word = "killed" if child.was_blameless else "dead"
-            housekeeper.say(f"{word} {self._owner_name(child, child.generation)}")
+    def _say_dead(self, who: str, word: str) -> None:
+        """Have sessions that are leased under such names freed now; a housekeeper that is dead itself is told when it is back."""
+        self._unburied[who] = word
+        self._children["housekeeper"].say(f"{word} {who}")
 
     def _listen_to(self, child: Child) -> None:
         assert child.stdout is not None
@@ -165,16 +171,28 @@ class Supervisor:
 
     def _act_on(self, news: dict[str, Any]) -> None:
         if "failed" in news:
-            raise CannotStart(news["failed"])
-        if "database" in news:
+            if not self._had_database:
+                raise CannotStart(news["failed"])
+            # It ends now, and is started again until the database is back.
+            self._terminal.trouble("housekeeper", news["failed"])
+        elif "database" in news:
+            self._had_database = True
             self._add(self._waiting_for_database)
             self._waiting_for_database = []
-        elif "house" in news and self._was_up and not self._announced:
-            # The one that was asked before died over it.
-            self._children["housekeeper"].say("login")
+        elif "house" in news:
+            self._welcome_housekeeper()
+        elif "cleared" in news:
+            self._unburied.pop(news["cleared"], None)
         elif "login" in news:
             self._announced = True
             self._terminal.announce(news["login"], time.monotonic() - self._began)
+
+    def _welcome_housekeeper(self) -> None:
+        """Tell it again what the one before may have died over."""
+        for who, word in self._unburied.items():
+            self._children["housekeeper"].say(f"{word} {who}")
+        if self._was_up and not self._announced:
+            self._children["housekeeper"].say("login")
 
     # --- The end
 

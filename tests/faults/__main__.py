@@ -11,25 +11,23 @@ from __future__ import annotations
 import argparse
 import collections
 import json
-import os
 import random
 import shutil
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
+from tests.faults.client import Client
+from tests.faults.database import KINDS, PATIENCE_SECONDS, await_true, close_connections, database, set_up_django
 from tests.faults.installation import PARTS, SUPERVISOR, Installation
-from tests.postgres import PostgresServer, binaries
+from tests.faults.report import machine_load, say, share
+from tests.postgres import PostgresServer
 
 #: How often each part is chosen. A supervisor takes everything with it, so it is spared a little.
 CHANCES = {**dict.fromkeys(PARTS, 3), SUPERVISOR: 1}
 DATABASE = "database"
-#: After the last kill everything must be done within this time.
-_END_SECONDS = 120.0
 
 
 def main() -> int:
@@ -37,7 +35,7 @@ def main() -> int:
     say(f"seed {options.seed}")
     folder = Path(tempfile.mkdtemp(prefix="schedviz-faults-"))
     with database(options.database, folder) as (url, crash):
-        _django(folder, url)
+        set_up_django(folder, url)
         installation = Installation(folder, url)
         installation.start()
         try:
@@ -50,57 +48,20 @@ def main() -> int:
             return 1
         finally:
             installation.stop()
-            _close_connections()
-        say(json.dumps(figures))
+            close_connections()
+        say(f"{json.dumps(figures)}\naccepted = applied = sent, every chunk as in a straight replay; {machine_load()}")
     shutil.rmtree(folder, ignore_errors=True)
     return 0
-
-
-def say(line: str) -> None:
-    """At once, also into a pipe."""
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__.split("\n", maxsplit=1)[0] if __doc__ else None)
     parser.add_argument("--minutes", type=float, default=0.5)
-    parser.add_argument("--database", choices=["sqlite", "postgres"], default="sqlite")
+    parser.add_argument("--database", choices=KINDS, default="sqlite")
     parser.add_argument("--sessions", type=int, default=8)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 30))
     parser.add_argument("--pause", type=float, default=2.0, help="seconds between two kills, on average (default: %(default)s)")
     return parser.parse_args()
-
-
-@contextmanager
-def database(kind: str, folder: Path) -> Iterator[tuple[str, PostgresServer | None]]:
-    """The URL of a new database and, where it is a server, that server."""
-    if kind == "sqlite":
-        yield f"sqlite:///{folder / 'data' / 'schedviz.sqlite3'}", None
-        return
-    found = binaries()
-    if found is None:
-        sys.exit("PostgreSQL (initdb) was not found. Install it: apt install postgresql.")
-    server = PostgresServer(found)
-    server.start()
-    try:
-        yield server.url, server
-    finally:
-        server.stop()
-
-
-def _django(folder: Path, url: str) -> None:
-    os.environ |= {"DJANGO_SETTINGS_MODULE": "schedviz.settings", "SCHEDVIZ_DATA": str(folder / "data"), "SCHEDVIZ_DATABASE_URL": url}
-    (folder / "data").mkdir(mode=0o700)
-    import django
-
-    django.setup()
-
-
-def _close_connections() -> None:
-    from django.db import connections
-
-    connections.close_all()
 
 
 def run(installation: Installation, options: argparse.Namespace, server: PostgresServer | None) -> dict[str, object]:
@@ -110,13 +71,16 @@ def run(installation: Installation, options: argparse.Namespace, server: Postgre
 
     chance = random.Random(options.seed)
     stopped = threading.Event()
-    senders = [Sender(installation, made, chance.randrange(1 << 30), stopped) for made in make_sessions(installation, options.sessions)]
+    senders = [
+        Sender(installation.client, made, chance.randrange(1 << 30), stopped)
+        for made in make_sessions(installation.client, options.sessions)
+    ]
     for sender in senders:
         sender.start()
     killed = kill_at_random(installation, server, chance, seconds=options.minutes * 60, pause=options.pause)
     stopped.set()
     for sender in senders:
-        sender.join(timeout=_END_SECONDS)
+        sender.join(timeout=PATIENCE_SECONDS)
     assert not any(sender.trouble or sender.is_alive() for sender in senders), [sender.trouble for sender in senders]
     ended = time.monotonic()
     await_true(verdict.everything_is_applied, "not everything that was accepted was applied")
@@ -131,25 +95,16 @@ def run(installation: Installation, options: argparse.Namespace, server: Postgre
         "events": events,
         "unanswered": sum(sender.unanswered for sender in senders),
         "longest until accepted, s": round(max(sender.longest_seconds for sender in senders), 2),
-        "accepted to applied, s": {name: round(waits[int(len(waits) * part)], 3) for name, part in (("p50", 0.5), ("p99", 0.99))}
+        "accepted to applied, s": {name: round(share(waits, part), 3) for name, part in (("p50", 0.5), ("p99", 0.99))}
         | {"max": round(waits[-1], 2)},
         "caught up after, s": round(caught_up, 2),
     }
 
 
-def make_sessions(installation: Installation, number: int) -> list[str]:
+def make_sessions(client: Client, number: int) -> list[str]:
     """Sessions of a small cluster each, imported."""
-    made: list[str] = []
-    for seed in range(number):
-        body = {"name": f"fault {seed}", "generate": {"nodes": 4, "pods": 100, "seed": seed}}
-        status, answer = installation.ask("POST", "/api/v1/sessions/", body)
-        assert status == 201, answer
-        made.append(answer["id"])
-
-    def all_ready() -> bool:
-        return all(installation.ask("GET", f"/api/v1/sessions/{each}/")[1]["status"] == "ready" for each in made)
-
-    await_true(all_ready, "not every session was imported")
+    made = [client.make_session(f"fault {seed}", {"nodes": 4, "pods": 100, "seed": seed}) for seed in range(number)]
+    await_true(lambda: all(client.session(each)["status"] == "ready" for each in made), "not every session was imported")
     return made
 
 
@@ -171,21 +126,6 @@ def kill_at_random(
         else:
             killed[part] += installation.kill(part)
     return dict(killed)
-
-
-def await_true(what: Callable[[], bool], otherwise: str) -> None:
-    """Ask again and again; an `OSError` or a database that is away is no answer."""
-    from django.db import DatabaseError, connection
-
-    deadline = time.monotonic() + _END_SECONDS
-    while True:
-        try:
-            if what():
-                return
-        except DatabaseError:
-            connection.close()
-        assert time.monotonic() < deadline, f"{otherwise} within {_END_SECONDS:.0f} s"
-        time.sleep(0.1)
 
 
 if __name__ == "__main__":

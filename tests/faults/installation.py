@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import http.client
-import json
 import os
+import re
 import signal
 import socket
 import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import psutil
+
+from tests.faults.client import Client
 
 #: What tells a part's process from others: words of its command line.
 PARTS = {
@@ -30,10 +30,6 @@ SUPERVISOR = "supervisor"
 _PATIENCE_SECONDS = 180.0
 
 
-class NoAnswer(Exception):  # noqa: N818 -- says what happened.
-    """Whoever should have answered was dead, or died over it: the same request is to be sent again."""
-
-
 class Installation:
     """One data folder with its supervisor."""
 
@@ -41,9 +37,8 @@ class Installation:
         self.data = folder / "data"
         self.output = folder / "terminal.txt"
         self.database_url = database_url
-        self.port = _free_port()
+        self.client = Client(_free_port())
         self._supervisor: subprocess.Popen[bytes]
-        self._token = ""
 
     # --- Living
 
@@ -51,7 +46,7 @@ class Installation:
         """Start the supervisor, and return at once."""
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("SCHEDVIZ_", "DJANGO_"))}
         environment["SCHEDVIZ_DATABASE_URL"] = self.database_url
-        command = [sys.executable, "-m", "schedviz.cli.main", "up", "--data", str(self.data), "--no-open", "--port", str(self.port)]
+        command = [sys.executable, "-m", "schedviz.cli.main", "up", "--data", str(self.data), "--no-open", "--port", str(self.client.port)]
         with self.output.open("ab") as output:
             self._supervisor = subprocess.Popen(
                 command, stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=environment, start_new_session=True
@@ -60,19 +55,13 @@ class Installation:
     def wait_until_up(self) -> None:
         """Until /healthz says that everything is up."""
         deadline = time.monotonic() + _PATIENCE_SECONDS
-        while not self.is_up():
+        while not self.client.is_up():
             if self._supervisor.poll() is not None:
                 raise RuntimeError(self.output.read_text(errors="replace"))
             if time.monotonic() > deadline:
                 raise TimeoutError(self.output.read_text(errors="replace"))
             time.sleep(0.1)
-        self._token = (self.data / "token").read_text().strip()
-
-    def is_up(self) -> bool:
-        try:
-            return self.ask("GET", "/healthz")[0] == 200
-        except NoAnswer:
-            return False
+        self.client.token = (self.data / "token").read_text().strip()
 
     def stop(self) -> None:
         """End it as Ctrl-C does."""
@@ -82,6 +71,16 @@ class Installation:
         except subprocess.TimeoutExpired:
             self._supervisor.kill()
             self._supervisor.wait()
+
+    def redis_url(self) -> str:
+        """Where its Redis listens, for whoever looks into it."""
+        process = self.process("redis")
+        assert process is not None
+        line = process.cmdline()
+        # Redis writes its name and its socket over its command line.
+        found = re.search(r"unixsocket:(\S+)|--unixsocket (\S+)", " ".join(line))
+        assert found, line
+        return f"unix://{found[1] or found[2]}"
 
     # --- Dying
 
@@ -110,22 +109,6 @@ class Installation:
             # Each is the leader of its group.
             os.killpg(process.pid, signal.SIGKILL)
         return True
-
-    # --- Answering
-
-    def ask(self, method: str, path: str, body: Any = None, *, timeout: float = 10.0) -> tuple[int, Any]:
-        """Status and decoded body. Raises `NoAnswer`."""
-        headers = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json", "Connection": "close"}
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
-        try:
-            connection.request(method, path, None if body is None else json.dumps(body), headers)
-            answer = connection.getresponse()
-            content = answer.read()
-            return answer.status, json.loads(content) if content else None
-        except (OSError, http.client.HTTPException, ValueError) as error:
-            raise NoAnswer(str(error)) from error
-        finally:
-            connection.close()
 
     def logs(self, characters: int = 2000) -> str:
         """The ends of all logs, for whoever has to find out."""

@@ -8,7 +8,7 @@ import threading
 import time
 from typing import Any
 
-from tests.faults.installation import Installation, NoAnswer
+from tests.faults.client import Client, NoAnswer
 from tests.sessions.conftest import pod
 
 _PAUSE_SECONDS = 0.08
@@ -19,7 +19,7 @@ _DOUBLED = 10
 class Sender(threading.Thread):
     """One session's. `sent` holds what was accepted, in the order in which it was sent."""
 
-    def __init__(self, installation: Installation, session_id: str, seed: int, stopped: threading.Event) -> None:
+    def __init__(self, client: Client, session_id: str, seed: int, stopped: threading.Event) -> None:
         super().__init__(name=f"sender of {session_id}", daemon=True)
         self.session_id = session_id
         #: Key and number.
@@ -30,7 +30,7 @@ class Sender(threading.Thread):
         self.longest_seconds = 0.0
         #: What must not be, if it was.
         self.trouble = ""
-        self._installation = installation
+        self._client = client
         self._random = random.Random(seed)
         self._stopped = stopped
         self._numbers = itertools.count(1)
@@ -56,7 +56,7 @@ class Sender(threading.Thread):
     def _until_accepted(self, body: dict[str, Any]) -> int:
         while True:
             try:
-                status, answer = self._installation.ask("POST", f"/api/v1/sessions/{self.session_id}/commands/", body)
+                status, answer = self._client.ask("POST", f"/api/v1/sessions/{self.session_id}/commands/", body)
             except NoAnswer:
                 status, answer = 0, None
             if status in (200, 202):

@@ -66,6 +66,19 @@ def test_the_leases_of_a_dead_process_are_cleared_and_no_others(make_session: Ma
     assert lease.acquire(theirs) is None
 
 
+def test_owners_of_an_earlier_run_are_cleared_and_those_of_this_run_live(make_session: MakeSession, monkeypatch: object) -> None:
+    earlier, this = make_session(), make_session()
+    monkeypatch.setenv("SCHEDVIZ_OWNER", "up-1.100.engine-1")  # type: ignore[attr-defined]
+    lease.acquire(earlier)
+    monkeypatch.setenv("SCHEDVIZ_OWNER", "up-1.2000.engine-1")  # type: ignore[attr-defined]
+    lease.acquire(this)
+
+    assert lease.clear_owner("up-1", but="up-1.2000") == 1
+
+    assert lease.acquire(earlier) is not None
+    assert lease.acquire(this) is None
+
+
 def test_a_failed_or_missing_session_has_no_lease(make_session: MakeSession) -> None:
     session_id = make_session()
     Session.objects.filter(pk=session_id).update(status=Session.Status.FAILED)

@@ -100,7 +100,7 @@ def test_the_housekeeper_is_told_who_died(start_toys: Start, tmp_path: Path):
     old.kill()
 
     heard = tmp_path / "heard"
-    until(lambda: f".idle-{running.process.pid}-1\n" in heard.read_text())
+    until(lambda: f".{running.process.pid}.idle-1\n" in heard.read_text())
 
 
 def test_a_killed_watcher_is_replaced_and_does_its_work(start_toys: Start, tmp_path: Path):
@@ -131,3 +131,17 @@ def test_a_database_that_cannot_be_used_is_said_in_its_sentence(start_toys: Star
 
     assert running.process.wait(timeout=60) == 1
     assert "cannot start: The database is on holiday." in running.said
+
+
+def test_a_database_that_is_away_for_a_while_ends_nothing_and_the_dead_are_told_of_again(start_toys: Start, tmp_path: Path):
+    running = start_toys("unlucky_housekeeper", "idle")
+    running.waits_for("http://toy/login")
+    web = running.child("web")
+
+    running.child("unlucky_housekeeper").kill()
+    running.child("idle", str(tmp_path / "idle")).kill()
+
+    running.waits_for("[housekeeper] The database is on holiday.")
+    heard = tmp_path / "heard"
+    until(lambda: "told again" in heard.read_text() and f".{running.process.pid}.idle-1\n" in heard.read_text().split("told again")[1])
+    assert alive(web)

@@ -48,6 +48,21 @@ def housekeeper(argument: str) -> None:
             print(json.dumps({"login": "http://toy/login"}), flush=True)
 
 
+def unlucky_housekeeper(argument: str) -> None:
+    """Has a database at first; once it was killed, it has none for three starts, and then it has one again."""
+    starts = Path(f"{argument}-starts")
+    started = int(starts.read_text()) + 1 if starts.exists() else 1
+    starts.write_text(str(started))
+    if started in {2, 3, 4}:
+        print(json.dumps({"failed": "The database is on holiday."}), flush=True)
+        sys.exit(3)
+    if started == 5:
+        with Path(argument).open("a") as heard:
+            heard.write("told again\n")
+    print(json.dumps({"house": "ready"}), flush=True)
+    housekeeper(argument)
+
+
 def failing_housekeeper(_argument: str) -> None:
     print(json.dumps({"failed": "The database is on holiday."}), flush=True)
     time.sleep(600)

@@ -30,7 +30,7 @@ def main(folder: Path, kinds: list[str]) -> int:
     supervisor = Supervisor(
         data=folder, folder=sockets, environment=dict(os.environ), url=url, terminal=Terminal(url=url, data=folder, open_browser=False)
     )
-    housekeeper = "failing_housekeeper" if "failing_housekeeper" in kinds else "housekeeper"
+    housekeeper = next((kind for kind in kinds if kind.endswith("_housekeeper")), "housekeeper")
     first = [program("redis", "idle", ""), program("housekeeper", housekeeper, folder / "heard", conversation=True)]
     # Beside a broken child not everything is up: nobody answers.
     web = program("web", "idle" if "broken" in kinds else "web", listener.fileno(), inherit=(listener.fileno(),))

@@ -1,0 +1,63 @@
+"""The database of a fault run: a new one, of the wanted kind, which this process can look into."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.postgres import PostgresServer, binaries
+
+KINDS = ("sqlite", "postgres")
+#: Generous: the machine may be busy with other things.
+PATIENCE_SECONDS = 120.0
+
+
+@contextmanager
+def database(kind: str, folder: Path) -> Iterator[tuple[str, PostgresServer | None]]:
+    """The URL of a new database and, where it is a server, that server."""
+    if kind == "sqlite":
+        yield f"sqlite:///{folder / 'data' / 'schedviz.sqlite3'}", None
+        return
+    found = binaries()
+    if found is None:
+        sys.exit("PostgreSQL (initdb) was not found. Install it: apt install postgresql.")
+    server = PostgresServer(found)
+    server.start()
+    try:
+        yield server.url, server
+    finally:
+        server.stop()
+
+
+def set_up_django(folder: Path, url: str) -> None:
+    """Make `folder / "data"`, and have this process look into the same database as those that it starts."""
+    os.environ |= {"DJANGO_SETTINGS_MODULE": "schedviz.settings", "SCHEDVIZ_DATA": str(folder / "data"), "SCHEDVIZ_DATABASE_URL": url}
+    (folder / "data").mkdir(mode=0o700)
+    import django
+
+    django.setup()
+
+
+def close_connections() -> None:
+    from django.db import connections
+
+    connections.close_all()
+
+
+def await_true(what: Callable[[], bool], otherwise: str, *, seconds: float = PATIENCE_SECONDS, pause: float = 0.1) -> None:
+    """Ask again and again; a database that is away is no answer. Raises `AssertionError`."""
+    from django.db import DatabaseError, connection
+
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            if what():
+                return
+        except DatabaseError:
+            connection.close()
+        assert time.monotonic() < deadline, f"{otherwise} within {seconds:.0f} s"
+        time.sleep(pause)

@@ -1,0 +1,115 @@
+"""Redis, a web server, workers and the sweeper as processes that nobody starts again, as they run in containers: without a supervisor."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.conftest import RedisServer, _redis_binary, until
+from tests.faults.client import Client
+
+
+class Service:
+    """One process with its log. Its name is what the owners of leases in it begin with."""
+
+    def __init__(self, name: str, command: list[str], environment: dict[str, str], folder: Path) -> None:
+        self.name = name
+        self.log = folder / f"{name}.log"
+        self._command = command
+        self._environment = environment
+        self._generation = 0
+        self.process: subprocess.Popen[bytes]
+
+    @property
+    def owner(self) -> str:
+        return f"{self.name}-{self._generation}"
+
+    def start(self) -> None:
+        self._generation += 1
+        environment = {**self._environment, "SCHEDVIZ_OWNER": self.owner}
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                self._command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+            )
+
+    def signal(self, number: signal.Signals) -> None:
+        """To it and to what it started."""
+        os.killpg(self.process.pid, number)
+
+    def kill(self) -> None:
+        self.signal(signal.SIGKILL)
+        self.process.wait()
+
+    def stop(self) -> None:
+        if self.process.poll() is not None:
+            return
+        self.process.terminate()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+
+class Services:
+    """Everything on one data folder and one database, migrated already. `slots`: how many sessions each engine worker hosts."""
+
+    def __init__(self, folder: Path, database_url: str, *, slots: tuple[int, ...] = (64, 64)) -> None:
+        self.folder = folder
+        self._sockets = tempfile.TemporaryDirectory(prefix="schedviz-")
+        binary = _redis_binary()
+        assert binary is not None, "redis-server was not found: install it."
+        self.redis = RedisServer(binary, Path(self._sockets.name) / "redis")
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            port = int(listener.getsockname()[1])
+        self.client = Client(port)
+        environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith("SCHEDVIZ_")},
+            "DJANGO_SETTINGS_MODULE": "schedviz.settings",
+            "SCHEDVIZ_DATA": str(folder),
+            "SCHEDVIZ_DATABASE_URL": database_url,
+            "SCHEDVIZ_REDIS_URL": self.redis.url,
+            "SCHEDVIZ_LOG": "json",
+            "OPENBLAS_NUM_THREADS": "1",
+        }
+
+        def service(name: str, role: str, *command: str) -> Service:
+            return Service(name, [sys.executable, *command], {**environment, "SCHEDVIZ_ROLE": role}, folder)
+
+        def worker(name: str, queue: str, role: str, pool: str, size: int) -> Service:
+            return service(name, role, "-m", "schedviz.up.worker", name, queue, pool, str(size))
+
+        web = ("-m", "uvicorn", "schedviz.asgi:application", "--port", str(port), "--lifespan", "off", "--log-level", "warning")
+        self.engines = [worker(f"engine-{n}", "engine", "worker", "threads", size) for n, size in enumerate(slots, start=1)]
+        self.web = service("web", "web", *web)
+        self.io = worker("io", "io", "io", "prefork", 2)
+        self.sweeper = service("sweeper", "web", "-m", "django", "sweep")
+
+    @property
+    def all(self) -> list[Service]:
+        return [self.web, self.io, self.sweeper, *self.engines]
+
+    def start(self) -> None:
+        """Start all, and wait until /healthz says that they are up."""
+        from schedviz.web.login import ensure_local_token
+
+        self.client.token = ensure_local_token(None)
+        self.redis.start()
+        for one in self.all:
+            one.start()
+        until(self._is_up, seconds=180)
+
+    def stop(self) -> None:
+        for one in self.all:
+            one.stop()
+        self.redis.kill()
+        self._sockets.cleanup()
+
+    def _is_up(self) -> bool:
+        for one in self.all:
+            assert one.process.poll() is None, one.log.read_text(errors="replace")[-4000:]
+        return self.client.is_up()
