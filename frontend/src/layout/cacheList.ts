@@ -28,11 +28,13 @@ export interface BandView {
 export const WHOLE_BAND: BandView = { scale: 1, x: 0, y: 0 };
 
 /** The height is the least: where there is more room, large boxes take it, up to `tallest`. */
-const LARGE = { least: 196, most: 300, height: 136, tallest: 200, gapX: 24, gapY: 16 };
+const LARGE = { least: 196, most: 372, height: 136, tallest: 200, gapX: 24, gapY: 16 };
 const BOX = { least: 148, most: 208, height: 96, gapX: 22, gapY: 14 };
 const SLIP = { least: 108, most: 144, height: 34, gapX: 10, gapY: 6 };
 const CELL = { least: 4, most: 30 };
 const BAND_GAP = 10;
+/** The widest that a cell grows when the band is looked at closely: an item with the names of its pods. */
+const CLOSEST = 216;
 
 interface Tier {
   least: number;
@@ -44,6 +46,12 @@ interface Tier {
 
 function columnsOf(tier: Tier, width: number): number {
   return Math.max(1, Math.floor((width + tier.gapX) / (tier.least + tier.gapX)));
+}
+
+/** Large boxes stand in lines of the same length, as far as that takes no more lines: four nodes are two and two, not three and one. */
+function evenColumns(tier: Tier, count: number, width: number): number {
+  const columns = columnsOf(tier, width);
+  return tier.least === LARGE.least ? Math.ceil(count / Math.ceil(count / columns)) : columns;
 }
 
 function heightOf(tier: Tier, count: number, columns: number): number {
@@ -98,7 +106,7 @@ function planTiers(count: number, width: number, height: number): Plan {
 
 function writeTier(tier: Tier, boxes: Box[], count: number, width: number, top: number): number {
   if (count <= 0) return top;
-  const columns = columnsOf(tier, width);
+  const columns = evenColumns(tier, count, width);
   const w = Math.min(tier.most, Math.floor((width - tier.gapX * (columns - 1)) / columns));
   for (let i = 0; i < count; i++) {
     const line = Math.floor(i / columns);
@@ -149,7 +157,7 @@ export function placeAt(layout: CacheLayout, view: BandView, x: number, y: numbe
 export function zoomBand(layout: CacheLayout, view: BandView, factor: number, x: number, y: number): BandView {
   const { band } = layout;
   if (!band) return WHOLE_BAND;
-  const scale = Math.min(176 / band.pitch, Math.max(1, view.scale * factor));
+  const scale = Math.min(CLOSEST / band.pitch, Math.max(1, view.scale * factor));
   const ratio = scale / view.scale;
   return clampBand(layout, {
     scale,

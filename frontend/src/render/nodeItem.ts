@@ -36,6 +36,9 @@ export function drawItem(context: CanvasRenderingContext2D, item: Item, box: Box
 
 const PALE = 0.2;
 const GLYPH = 12;
+const LEVEL_FROM = 11;
+/** A node with a little on it can be told from an empty one. */
+const FAINTEST = 0.22;
 const paths = new Map<string, Path2D>();
 
 /** The code's glyph, at the lower right corner of an item. */
@@ -106,9 +109,7 @@ function drawCell(context: CanvasRenderingContext2D, item: Item, box: Box, marks
   context.fillStyle = palette.fillBack;
   context.fillRect(x, y, w, h);
   if (marks.verdict === null) {
-    const filled = Math.round(h * full);
-    context.fillStyle = palette.fill;
-    context.fillRect(x, y + h - filled, w, filled);
+    drawCellLoad(context, full, { x, y, w, h }, palette);
   } else if (marks.verdict) drawCellVerdict(context, marks.verdict, { x, y, w, h }, palette);
   if (item.podOrder.some((pod) => marks.assumed.has(pod))) {
     const size = Math.max(2, Math.min(5, w / 2));
@@ -123,6 +124,21 @@ function drawCell(context: CanvasRenderingContext2D, item: Item, box: Box, marks
   }
   if (marks.winner) outline(context, { x: x - 1, y: y - 1, w: w + 2, h: h + 2 }, palette.success, 2);
   if (marks.selected || marks.hovered) outline(context, { x: x - 1, y: y - 1, w: w + 2, h: h + 2 }, palette.selected, marks.selected ? 2 : 1);
+}
+
+/** How full a node is: as a level where there is room to read one, else as the strength of the cell. */
+function drawCellLoad(context: CanvasRenderingContext2D, full: number, { x, y, w, h }: Box, palette: Palette): void {
+  if (full <= 0) return;
+  context.fillStyle = palette.fill;
+  if (h >= LEVEL_FROM) {
+    const filled = Math.max(1, Math.round(h * Math.min(1, full)));
+    context.fillRect(x, y + h - filled, w, filled);
+    return;
+  }
+  const before = context.globalAlpha;
+  context.globalAlpha = before * (FAINTEST + (1 - FAINTEST) * Math.min(1, full));
+  context.fillRect(x, y, w, h);
+  context.globalAlpha = before;
 }
 
 /** A node that fits fills its cell, one that was turned away half of it: the shape tells them apart without the colour. */

@@ -1,4 +1,6 @@
 /** What a person chose for this browser: theme, language and how the panels show themselves. Kept in localStorage and, for the first paint, cookies. */
+import { MediaQuery } from "svelte/reactivity";
+
 import { ENGLISH, languageAmong, LANGUAGES, speakFrom, vocabularyOf, type Language } from "../i18n/translate";
 
 export type Theme = "system" | "dark" | "light";
@@ -19,7 +21,7 @@ class Preferences {
   cacheAs = $state<Kept["cacheAs"]>("list");
 
   /** The theme in force, with the system's choice resolved. Canvases read their colours anew when it changes. */
-  readonly dark = $derived(this.theme === "dark" || (this.theme === "system" && systemIsDark.matches));
+  readonly dark = $derived(this.theme === "dark" || (this.theme === "system" && systemIsDark.current));
 
   /** The words in force: those of `language`, once they have come. */
   vocabulary = $state.raw(ENGLISH);
@@ -76,7 +78,7 @@ function read(): Partial<Kept> {
   }
 }
 
-const systemIsDark = matchMedia("(prefers-color-scheme: dark)");
+const systemIsDark = new MediaQuery("(prefers-color-scheme: dark)");
 
 export const preferences = new Preferences();
 speakFrom(() => preferences.vocabulary);
