@@ -114,7 +114,7 @@ def test_a_node_is_found_and_chosen_by_keys_alone(page: Page, server: Server):
 
 def test_the_first_step_is_hinted_at_until_it_is_made(page: Page, server: Server):
     page.goto(f"{server.url}/sessions/")
-    page.get_by_role("button", name="Make it").click()
+    page.locator("[data-try=lesson]").click()
     page.wait_for_url("**/s/*/")
     expect(page.locator("[data-hint]")).to_contain_text("Press → to schedule the next pod")
 

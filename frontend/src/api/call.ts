@@ -10,15 +10,15 @@ export interface ErrorDetail {
   column?: number;
 }
 
-/** What the server said was wrong, in its own words. Status 0: it did not answer. */
+/** What the server said was wrong, in its own words: `message` has the hint in it, `sentence` has not. Status 0: it did not answer. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
-    message: string,
+    readonly sentence: string,
     readonly code = "",
     readonly detail: ErrorDetail = {},
   ) {
-    super(message);
+    super(detail.hint ? `${sentence}\n${detail.hint}` : sentence);
   }
 }
 
@@ -61,11 +61,11 @@ export function errorOf(status: number, text: string): ApiError {
   } catch {
     // Not ours: a proxy's page, or nothing.
   }
-  return new ApiError(status, inner.message ?? messageOf(status, text), inner.code, inner.detail);
+  return new ApiError(status, inner.message ?? wordsIn(status, text), inner.code, inner.detail);
 }
 
-/** The words of an error answer: a `detail`, a `message`, else every sentence that is in it. */
-export function messageOf(status: number, text: string): string {
+/** The words of an answer that is not ours: a `detail`, a `message`, else every sentence that is in it. */
+function wordsIn(status: number, text: string): string {
   let answer: unknown;
   try {
     answer = JSON.parse(text);
@@ -81,17 +81,11 @@ function sentences(value: unknown): string[] {
   if (typeof value === "object" && value !== null) {
     const { error, detail, message, ...rest } = value as Record<string, unknown>;
     if (error) return sentences(error);
-    if (message) return [...sentences(message), ...hintIn(detail)];
+    if (message) return sentences(message);
     if (detail) return sentences(detail);
     return Object.entries(rest).flatMap(([key, inner]) => sentences(inner).map((sentence) => `${key}: ${sentence}`));
   }
   return [];
-}
-
-/** What to do about it, where the server says so. */
-function hintIn(detail: unknown): string[] {
-  const hint = typeof detail === "object" && detail !== null ? (detail as Record<string, unknown>)["hint"] : undefined;
-  return typeof hint === "string" ? [hint] : [];
 }
 
 export function csrfToken(): string {

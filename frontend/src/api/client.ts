@@ -1,5 +1,8 @@
 import type { AnyCommand } from "../model/generated";
 import type { ImportReport, Progress } from "../wire/messages";
+import { ApiError, BASE, call, csrfToken, errorOf } from "./call";
+
+export { ApiError } from "./call";
 
 /** A session as `GET sessions/` lists it. A member that is missing is unknown, which is not 0. */
 export interface SessionSummary {
@@ -12,6 +15,11 @@ export interface SessionSummary {
   event?: number;
   clockSeconds?: number;
   createdAt?: string;
+  owner?: string | null;
+  role?: "owner" | "editor" | "viewer";
+  /** Bytes in the database. */
+  storedBytes?: number | null;
+  forkedFrom?: { id: string | null; name: string; event: number } | null;
   report?: ImportReport | null;
 }
 
@@ -25,22 +33,34 @@ export function pageOf(id: string): string {
   return `/s/${id}/`;
 }
 
-/** What the server said was wrong, in its own words. */
-export class ApiError extends Error {
-  constructor(
-    readonly status: number,
-    message: string,
-  ) {
-    super(message);
-  }
+/** What a list of sessions is to show. */
+export interface SessionQuery {
+  /** A part of the name. */
+  part?: string;
+  status?: string;
+  /** `name`, `status`, `cycles`, `created`; with `-` before it the other way round. */
+  sort?: string;
+  after?: number;
+  limit: number;
 }
 
-const BASE = "/api/v1/";
+export interface SessionPage {
+  results: SessionSummary[];
+  count: number;
+}
 
-/** The newest sessions first; `more` says that there are others. */
-export async function listSessions(): Promise<{ sessions: SessionSummary[]; more: boolean }> {
-  const { results, next } = await request<{ results: SessionSummary[]; next?: string | null }>("GET", "sessions/?limit=200");
-  return { sessions: results, more: Boolean(next) };
+export function listSessions({ part, status, sort, after, limit }: SessionQuery): Promise<SessionPage> {
+  const query = new URLSearchParams({ limit: String(limit), sizes: "1", ...(after ? { after: String(after) } : {}) });
+  for (const [name, value] of Object.entries({ q: part, status, sort })) if (value) query.set(name, value);
+  return request("GET", `sessions/?${query.toString()}`);
+}
+
+export function renameSession(id: string, name: string): Promise<SessionSummary> {
+  return request("PATCH", `sessions/${id}/`, { name });
+}
+
+export function cancelImport(id: string): Promise<SessionSummary> {
+  return request("POST", `sessions/${id}/cancel/`);
 }
 
 export function getSession(id: string): Promise<SessionSummary> {
@@ -83,89 +103,37 @@ export interface Upload {
 
 /** Upload files as one new session. `progress` gets the share that was sent, between 0 and 1. */
 export function uploadSession(files: readonly File[], progress: (share: number) => void): Upload {
-  const call = new XMLHttpRequest();
+  const upload = new XMLHttpRequest();
   const done = new Promise<Created>((resolve, reject) => {
     const form = new FormData();
     for (const file of files) form.append("file", file, file.name);
-    call.open("POST", `${BASE}sessions/`);
-    call.setRequestHeader("X-CSRFToken", csrfToken());
-    call.setRequestHeader("Accept", "application/json");
-    call.upload.onprogress = (event) => {
+    upload.open("POST", `${BASE}sessions/`);
+    upload.setRequestHeader("X-CSRFToken", csrfToken());
+    upload.setRequestHeader("Accept", "application/json");
+    upload.upload.onprogress = (event) => {
       if (event.lengthComputable) progress(event.loaded / event.total);
     };
-    call.onload = () => {
-      if (call.status < 300) resolve(JSON.parse(call.responseText) as Created);
-      else reject(new ApiError(call.status, messageOf(call.status, call.responseText)));
+    upload.onload = () => {
+      if (upload.status < 300) resolve(JSON.parse(upload.responseText) as Created);
+      else reject(errorOf(upload.status, upload.responseText));
     };
-    call.onerror = () => {
+    upload.onerror = () => {
       reject(new ApiError(0, ""));
     };
-    call.onabort = () => {
+    upload.onabort = () => {
       reject(new DOMException("cancelled", "AbortError"));
     };
-    call.send(form);
+    upload.send(form);
   });
   return {
     done,
     cancel() {
-      call.abort();
+      upload.abort();
     },
   };
 }
 
 /** One call. Throws an `ApiError` with the server's words; status 0: no answer. */
-export async function request<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
-  const headers: Record<string, string> = { Accept: "application/json" };
-  if (method !== "GET") headers["X-CSRFToken"] = csrfToken();
-  if (body !== undefined) headers["Content-Type"] = "application/json";
-  let response: Response;
-  try {
-    response = await fetch(BASE + path, {
-      method,
-      headers,
-      credentials: "same-origin",
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      ...(signal ? { signal } : {}),
-    });
-  } catch (error) {
-    if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new ApiError(0, "");
-  }
-  const text = await response.text();
-  if (!response.ok) throw new ApiError(response.status, messageOf(response.status, text));
-  return (text ? JSON.parse(text) : undefined) as T;
-}
-
-/** The words of an error answer: a `detail`, a `message`, else every sentence that is in it. */
-export function messageOf(status: number, text: string): string {
-  let answer: unknown;
-  try {
-    answer = JSON.parse(text);
-  } catch {
-    return text.length > 0 && text.length < 500 && !text.startsWith("<") ? text : `HTTP ${status}`;
-  }
-  return sentences(answer).join("\n") || `HTTP ${status}`;
-}
-
-function sentences(value: unknown): string[] {
-  if (typeof value === "string") return [value];
-  if (Array.isArray(value)) return value.flatMap(sentences);
-  if (typeof value === "object" && value !== null) {
-    const { error, detail, message, ...rest } = value as Record<string, unknown>;
-    if (error) return sentences(error);
-    if (message) return [...sentences(message), ...hintIn(detail)];
-    if (detail) return sentences(detail);
-    return Object.entries(rest).flatMap(([key, inner]) => sentences(inner).map((sentence) => `${key}: ${sentence}`));
-  }
-  return [];
-}
-
-/** What to do about it, where the server says so. */
-function hintIn(detail: unknown): string[] {
-  const hint = typeof detail === "object" && detail !== null ? (detail as Record<string, unknown>)["hint"] : undefined;
-  return typeof hint === "string" ? [hint] : [];
-}
-
-function csrfToken(): string {
-  return document.querySelector<HTMLMetaElement>('meta[name="csrf-token"]')?.content ?? "";
+export function request<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+  return call(method, path, { ...(body === undefined ? {} : { body }), ...(signal ? { signal } : {}) });
 }

@@ -3,7 +3,7 @@ import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap, t
 import { defaultKeymap, history, historyKeymap, indentLess, indentMore } from "@codemirror/commands";
 import { yaml } from "@codemirror/lang-yaml";
 import { bracketMatching, foldGutter, foldKeymap, HighlightStyle, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
-import { forceLinting, linter, lintGutter, lintKeymap, type Diagnostic } from "@codemirror/lint";
+import { linter, lintGutter, lintKeymap, setDiagnostics, type Diagnostic } from "@codemirror/lint";
 import { Compartment, EditorState } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
@@ -113,7 +113,7 @@ export function openEditor(parent: HTMLElement | ShadowRoot, options: EditorOpti
     mark(problem) {
       told = problem;
       view.dispatch({ selection: { anchor: Math.min(problem.from, view.state.doc.length) }, scrollIntoView: true });
-      forceLinting(view);
+      view.dispatch(setDiagnostics(view.state, diagnose(view)));
       options.onchange(view.state.doc.toString(), look(view.state.doc.toString()));
     },
     text: () => view.state.doc.toString(),

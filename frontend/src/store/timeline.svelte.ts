@@ -23,6 +23,7 @@ export class TimelineData {
   private lastLive = 0;
   /** What came while the whole was being fetched. */
   private early: AnyEvent[] | null = null;
+  private loads = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private fetching: AbortController | null = null;
   private touched = false;
@@ -63,17 +64,20 @@ export class TimelineData {
 
   /** Fetch the whole session's tallies: at first, and after events were lost. */
   async load(): Promise<void> {
-    this.early = [];
+    const asked = ++this.loads;
+    const early: AnyEvent[] = (this.early = []);
     const head = this.scope.headEvent;
     try {
       const { buckets, firstEvent } = await getTimeline(this.scope.id, { buckets: BUCKETS });
+      if (asked !== this.loads) return; // A later answer knows more.
       this.scope.firstEvent = Math.max(this.scope.firstEvent, firstEvent ?? 0);
       this.whole.load(buckets);
     } catch {
       // Without it the timeline begins here.
       if (!this.whole.list.length && head > 0) this.whole.load([]);
     }
-    this.whole.add(this.early);
+    if (asked !== this.loads) return;
+    this.whole.add(early);
     this.early = null;
     this.touch();
   }

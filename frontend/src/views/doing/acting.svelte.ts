@@ -38,7 +38,7 @@ export class Acting {
         const answer = await sendCommand(this.session, command as unknown as Record<string, unknown>);
         const { error, result } = answer.outcome ?? {};
         if (error) {
-          this.told = refusal(new ApiError(409, error));
+          this.told = refusal(new ApiError(409, error, "", placeIn(error)));
           return false;
         }
         if (result) {
@@ -61,9 +61,15 @@ export class Acting {
   }
 }
 
+/** The path with which a message of the scheduler begins: `config: profiles[0].pluginConfig[1].args.weight: Invalid value …`. */
+function placeIn(message: string): { path?: string } {
+  const [, within, path] = /^(config|object): \[?([a-zA-Z]\w*(?:[.[][\w.[\]]*)?): /.exec(message) ?? [];
+  return within && path ? { path: `${within}.${path}` } : {};
+}
+
 export function refusal(error: unknown): Told {
   const known = error instanceof ApiError ? error : new ApiError(0, error instanceof Error ? error.message : String(error));
   const { path = "", expected = "", found = "", hint = "" } = known.detail;
-  const text = known.status === 0 && !known.message ? t("error.unreachable") : known.message;
+  const text = known.status === 0 && !known.sentence ? t("error.unreachable") : known.sentence;
   return { tone: "refused", text: path ? text.replace(`${path}: `, "") : text, path, expected, found, hint };
 }
