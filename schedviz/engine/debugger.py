@@ -20,9 +20,11 @@ def dump(simulation: Simulation) -> Dump:
     return take(simulation.scheduler.state.cache.nodes, pending, queue.nominated_pods_for_node)
 
 
-def dump_lines(simulation: Simulation, *, verbosity: int = 2) -> list[LogLine]:
-    """What SIGUSR2 prints: the comparer's lines, then the dumper's."""
-    informers, at = simulation.scheduler.state.informers, EPOCH_SECONDS * SECOND + simulation.clock.now
+def dump_lines(simulation: Simulation, *, verbosity: int = 2, at: int | None = None) -> list[LogLine]:
+    """What SIGUSR2 prints: the comparer's lines, then the dumper's. `at`, in nanoseconds since 1970, is the virtual time if not given."""
+    informers = simulation.scheduler.state.informers
+    if at is None:
+        at = EPOCH_SECONDS * SECOND + simulation.clock.now
     dumped = dump(simulation)
     nodes = [node.name for node in informers.list("Node")]
     mismatch = compare(nodes, [pod.uid for pod in informers.list("Pod")], dumped)

@@ -1,0 +1,139 @@
+"""The dump of a scheduler whose state was written down: FORMAT.md's `cache` and `queue`, and the API's objects beside them.
+
+A state says where pods are, in which order, and what nodes sum up. It does not say what a pod's line has besides: uid, phase and nominated
+node are the objects'. Of a pod that the API no longer has, only the cache's uid is known; it is taken for Running where it was confirmed
+and for Pending where it is assumed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+import msgspec
+
+from schedviz.engine.cache.debugger.comparer import Mismatch, compare
+from schedviz.engine.cache.debugger.dumper import Dump, DumpedNode, DumpedPod, scramble
+from schedviz.engine.cache.debugger.log_line import LogLine
+from schedviz.engine.clock import EPOCH_SECONDS, SECOND
+from schedviz.engine.framework.resource import Resource
+from schedviz.kube.core import Pod
+from schedviz.trace.view import Resources
+
+_FINISHED: Final = ("Succeeded", "Failed")
+
+
+class _Item(msgspec.Struct, frozen=True, rename="camel"):
+    name: str
+    has_node: bool
+    pod_order: list[str]
+    requested: Resources
+    allocatable: Resources
+
+
+class _PodState(msgspec.Struct, frozen=True, rename="camel"):
+    pod: str
+    node: str
+    assumed: bool = False
+
+
+class _Cache(msgspec.Struct, frozen=True, rename="camel"):
+    nodes: list[_Item] = msgspec.field(name="list")
+    pod_states: dict[str, _PodState]
+
+
+class _Queued(msgspec.Struct, frozen=True):
+    pod: str
+
+
+class _Queue(msgspec.Struct, frozen=True, rename="camel"):
+    active_q: list[_Queued] = msgspec.field(name="activeQ")
+    backoff_q: list[_Queued] = msgspec.field(name="backoffQ")
+    unschedulable: list[_Queued]
+    nominated: dict[str, list[str]] = {}
+
+
+class ObservedState(msgspec.Struct, frozen=True):
+    """As much of an observed state as a dump needs. Other members are passed over."""
+
+    cache: _Cache
+    queue: _Queue
+
+
+def dump_of_state(state: ObservedState, pods: Iterable[Pod]) -> Dump:
+    """What the scheduler in this state prints; nodes, and pods of each queue, in the order of the recorded runs (see `dumper.take`)."""
+    known = _Known(state.cache.pod_states, pods)
+    queue = state.queue
+    queues = {"activeQ": queue.active_q, "backoffQ": queue.backoff_q, "unschedulablePods": queue.unschedulable}
+    return Dump(
+        nodes=tuple(
+            _node(item, known, queue.nominated.get(item.name, []))
+            for item in sorted(state.cache.nodes, key=lambda item: scramble(item.name))
+        ),
+        summary="; ".join(f"{name}:{len(waiting)}" for name, waiting in queues.items()),
+        pending=tuple(
+            known.pending(queued.pod) for waiting in queues.values() for queued in sorted(waiting, key=lambda queued: scramble(queued.pod))
+        ),
+    )
+
+
+def lines_of_state(
+    state: ObservedState, node_names: Iterable[str], pods: Sequence[Pod], *, stale: bool = False, verbosity: int = 2, at: int | None = None
+) -> list[LogLine]:
+    """What SIGUSR2 prints: the comparer's lines, then the dumper's.
+
+    The comparer compares with the informers, which a state does not have: they know the API's objects (pods that have finished are not for
+    the scheduler), or, where they are `stale`, what the cache knows. `at` is in nanoseconds since 1970.
+    """
+    dump = dump_of_state(state, pods)
+    uids = [pod.uid for pod in pods if pod.status.phase not in _FINISHED]
+    mismatch = Mismatch() if stale else compare(node_names, uids, dump)
+    at = EPOCH_SECONDS * SECOND if at is None else at
+    return [line for line in [*mismatch.lines(at), *dump.lines(at)] if line.verbosity <= verbosity]
+
+
+def _node(item: _Item, known: _Known, nominated: Iterable[str]) -> DumpedNode:
+    return DumpedNode(
+        name=item.name,
+        requested=_resource(item.requested),
+        allocatable=_resource(item.allocatable),
+        is_deleted=not item.has_node,
+        pods=tuple(known.on_node(key, item.name) for key in item.pod_order),
+        nominated=tuple(known.pending(key) for key in nominated),
+    )
+
+
+def _resource(amounts: Resources) -> Resource:
+    return Resource(amounts.milli_cpu, amounts.memory, amounts.ephemeral_storage, amounts.allowed_pod_number, dict(amounts.scalar))
+
+
+class _Known:
+    """What is known of pods that a state names by key."""
+
+    def __init__(self, states: Mapping[str, _PodState], pods: Iterable[Pod]) -> None:
+        self._by_uid = {pod.uid: pod for pod in pods}
+        self._by_key = {pod.key: pod for pod in self._by_uid.values()}
+        self._states = states
+        #: (Key, node) -> uids; more than one where pods of one name were on one node.
+        self._uids: dict[tuple[str, str], list[str]] = {}
+        for uid, state in states.items():
+            self._uids.setdefault((state.pod, state.node), []).append(uid)
+
+    def on_node(self, key: str, node: str) -> DumpedPod:
+        """A pod in the cache. Of several with this key the first is the one that is taken, and is not taken again."""
+        uids = self._uids.get((key, node), [])
+        if not uids:
+            return self.pending(key)
+        uid = uids.pop(0)
+        if uid in self._by_uid:
+            return DumpedPod.of(self._by_uid[uid])
+        namespace, _, name = key.partition("/")
+        return DumpedPod(name, namespace, uid, "Pending" if self._states[uid].assumed else "Running")
+
+    def pending(self, key: str) -> DumpedPod:
+        """A pod in the queue; the uid is "" where the API does not have it."""
+        pod = self._by_key.get(key)
+        if pod is not None:
+            return DumpedPod.of(pod)
+        namespace, _, name = key.partition("/")
+        return DumpedPod(name, namespace, "", "Pending")

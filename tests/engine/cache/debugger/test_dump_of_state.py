@@ -1,0 +1,94 @@
+"""A state that was written down is dumped as the real scheduler dumped it, byte for byte, in text and in JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from schedviz.engine.cache.debugger.dump_of_state import ObservedState, dump_of_state, lines_of_state
+from schedviz.kube import codec
+from schedviz.kube.core import Pod
+
+SAMPLES = Path(__file__).parents[3] / "samples" / "sigusr2"
+CASES = sorted(folder.name for folder in SAMPLES.iterdir())
+#: With which `-v` they ran, where it was not 2.
+VERBOSITY = {"07-stale-handlers": 3, "08-other-scheduler": 0}
+
+
+def _pod(name: str, uid: str, **status: Any) -> Pod:
+    pod = codec.from_dict({"kind": "Pod", "metadata": {"name": name, "namespace": "default", "uid": uid}, "status": status})
+    assert isinstance(pod, Pod)
+    return pod
+
+
+def _state(*, pods: dict[str, tuple[str, bool]], order: list[str], waiting: list[str], nominated: list[str]) -> ObservedState:
+    """One node `n`; `pods`: uid -> key and whether it is assumed."""
+    states = {uid: {"pod": key, "node": "n", "assumed": assumed} for uid, (key, assumed) in pods.items()}
+    item = {"name": "n", "hasNode": True, "podOrder": order, "requested": {"milliCPU": 1}, "allocatable": {"scalar": {"b": 1, "a": 2}}}
+    queue = {"activeQ": [{"pod": key} for key in waiting], "backoffQ": [], "unschedulable": [], "nominated": {"n": nominated}}
+    return msgspec.convert({"cache": {"list": [item], "podStates": states}, "queue": queue}, ObservedState)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_dump_is_the_real_ones(case: str) -> None:
+    folder = SAMPLES / case
+    objects = [codec.from_dict(item) for item in json.loads((folder / "objects.json").read_bytes())["items"] if item["kind"] == "Pod"]
+    nodes = [item["metadata"]["name"] for item in json.loads((folder / "objects.json").read_bytes())["items"] if item["kind"] == "Node"]
+    text, structured = (folder / "scheduler.log").read_text(), (folder / "scheduler.json.log").read_text()
+
+    lines = lines_of_state(
+        msgspec.json.decode((folder / "state.json").read_bytes(), type=ObservedState),
+        nodes,
+        [pod for pod in objects if isinstance(pod, Pod)],
+        stale=case == "05-stale-watch",
+        verbosity=VERBOSITY.get(case, 2),
+        at=round(json.loads(structured.splitlines()[-1])["ts"]) * 1_000_000,
+    )
+
+    assert text.endswith("".join(line.text() for line in lines))
+    assert structured.endswith("".join(line.json() for line in lines))
+    assert text.count("comparer.go") == sum("comparer.go" in line.caller for line in lines)
+    assert text.count("dumper.go") == 2
+
+
+def test_a_pod_that_the_api_lost_has_the_cache_s_uid_and_the_phase_that_it_must_have() -> None:
+    state = _state(pods={"u1": ("default/a", False), "u2": ("default/b", True)}, order=["default/b", "default/a"], waiting=[], nominated=[])
+
+    assert [(pod.name, pod.uid, pod.phase) for pod in dump_of_state(state, []).nodes[0].pods] == [
+        ("b", "u2", "Pending"),
+        ("a", "u1", "Running"),
+    ]
+
+
+def test_two_pods_of_one_name_on_one_node_are_both_there() -> None:
+    state = _state(
+        pods={"u1": ("default/a", False), "u2": ("default/a", False)}, order=["default/a", "default/a"], waiting=[], nominated=[]
+    )
+
+    assert [pod.uid for pod in dump_of_state(state, [_pod("a", "u2", phase="Running")]).nodes[0].pods] == ["u1", "u2"]
+
+
+def test_a_nominated_pod_is_under_its_node_and_in_the_queue() -> None:
+    state = _state(pods={}, order=[], waiting=["default/p", "default/unknown"], nominated=["default/p"])
+    dump = dump_of_state(state, [_pod("p", "u", phase="Pending", nominatedNodeName="n")])
+
+    assert [pod.text() for pod in dump.nodes[0].nominated] == ["name: p, namespace: default, uid: u, phase: Pending, nominated node: n\n"]
+    assert sorted((pod.name, pod.uid) for pod in dump.pending) == [("p", "u"), ("unknown", "")]
+    assert dump.summary == "activeQ:2; backoffQ:0; unschedulablePods:0"
+
+
+def test_informers_that_know_what_the_api_has_make_the_comparer_speak() -> None:
+    state = _state(pods={"u1": ("default/a", False)}, order=["default/a"], waiting=[], nominated=[])
+    done = _pod("done", "u2", phase="Succeeded")
+    missed = _pod("missed", "u3", phase="Running")
+
+    told = [line.message for line in lines_of_state(state, ["n"], [done, missed])]
+    silent = [line.message for line in lines_of_state(state, ["n"], [done, missed], stale=True)]
+
+    assert told == ["Cache mismatch", "Dump of cached NodeInfo", "Dump of scheduling queue"]
+    assert silent == told[1:]
+    assert dict(lines_of_state(state, ["n"], [done, missed])[0].values) == {"missedPods": ["u3"], "redundantPods": ["u1"]}
