@@ -19,9 +19,7 @@ _HEAD: Final = re.compile(rb'\{\n( +)"apiVersion": "v1",\n\1"items": \[(?=\n( +)
 #: The brackets around an item.
 _AROUND_ITEMS: Final = 2
 #: So much is waited for before it is cut.
-_ENOUGH: Final = 4 << 20
-
-_items_decoder = msgspec.json.Decoder(list[msgspec.Raw])
+_ENOUGH: Final = 1 << 20
 
 
 class NotCutError(Exception):
@@ -39,39 +37,41 @@ def is_printed_by_kubectl(head: bytes) -> bool:
 
 
 def cut_items(pieces: Iterator[bytes], *, nesting_depth: int) -> Iterator[list[msgspec.Raw]]:
-    """The items of the list, some at a time. Raises `NotCutError`."""
+    """The items of the list, some at a time; what is in them is not looked at. Raises `NotCutError`."""
     waiting = next(pieces, b"")
     head = _HEAD.match(waiting)
     if head is None:
         raise NotCutError
-    outer, begins = head[1], b"\n" + head[2] + b"{"
+    outer, between = head[1], b",\n%b{\n" % head[2]
     parts = [waiting[head.end() :]]
     held = len(parts[0])
     for piece in pieces:
         parts.append(piece)
         held += len(piece)
         if held >= _ENOUGH:
-            text = b"".join(parts)
-            cut = max(text.rfind(begins), 0)
-            if cut:
-                yield _cut(text[:cut], nesting_depth)
-            parts = [text[cut:]]
-            held = len(parts[0])
+            items = _split(b"".join(parts), between, nesting_depth)
+            rest = items.pop()
+            if items:
+                yield list(map(msgspec.Raw, items))
+            parts = [rest]
+            held = len(rest)
     text = b"".join(parts)
     end = text.rfind(b"\n" + outer + b"]")
     if end < 0:
         raise NotCutError
-    yield _cut(text[:end], nesting_depth)
+    yield list(map(msgspec.Raw, _split(text[:end], between, nesting_depth)))
     _check_tail(text[end:])
 
 
-def _cut(text: bytes, nesting_depth: int) -> list[msgspec.Raw]:
+def _split(text: bytes, between: bytes, nesting_depth: int) -> list[bytes]:
+    """The items in a text that begins with one; the last may not be whole.
+
+    What is cut in the wrong place, in a text that is only nearly as kubectl prints it, has a bracket too few and cannot be decoded.
+    """
     if is_deeper_than(text, nesting_depth - _AROUND_ITEMS):
         raise NotCutError
-    try:
-        return _items_decoder.decode(b"[%b]" % text.rstrip().removesuffix(b","))
-    except msgspec.DecodeError:
-        raise NotCutError from None
+    first, *others = text.split(between)
+    return [first, *(b"{" + other for other in others)]
 
 
 def _check_tail(text: bytes) -> None:

@@ -125,11 +125,17 @@ def digest(data: bytes) -> str:
     return hashlib.blake2b(data, key=_key, digest_size=12).hexdigest()
 
 
+def kind_at_a_glance(data: bytes) -> tuple[str, str] | None:
+    """apiVersion and kind of a text that begins with them; None for any other."""
+    first = _HEAD.match(data)
+    return None if first is None else (first[1].decode(), first[2].decode())
+
+
 def _head(data: bytes) -> tuple[Any, Any]:
     """apiVersion and kind."""
-    first = _HEAD.match(data)
+    first = kind_at_a_glance(data)
     if first is not None:
-        return first[1].decode(), first[2].decode()
+        return first
     head = _head_decoder.decode(data)
     return head.api_version, head.kind
 
@@ -164,35 +170,43 @@ def _convert(data: Mapping[str, Any], decoders: _Decoders, *, strict: bool) -> K
 
 def _finish(obj: KubeObject, rest: Any) -> KubeObject:
     """Check what types cannot say, keep the annotations that are read, and digest what is not kept."""
-    _check_names_and_times(obj)
+    check_names_and_times(obj)
     changes: dict[str, Any] = {}
     metadata = obj.metadata
     if not metadata.annotations.keys() <= READ_ANNOTATIONS:
-        changes["metadata"] = _split_annotations(metadata)
+        changes["metadata"] = split_annotations(metadata)
     if isinstance(obj, Pod):
-        lifecycle = _digest_of(rest.metadata, rest.status)
+        lifecycle = digest_of(rest.metadata, rest.status)
         if lifecycle:
             changes["unread_status"] = lifecycle
-        unread = _digest_of(rest.spec)
+        unread = digest_of(rest.spec)
     else:
-        unread = _digest_of(rest)
+        unread = digest_of(rest)
     if unread:
         changes["unread"] = unread
     return msgspec.structs.replace(obj, **changes) if changes else obj
 
 
-def _digest_of(*rests: Any) -> str:
-    lines = [line for place, rest in enumerate(rests) if rest is not None for line in said(rest, b"%d." % place)]
+def unread_lines(*rests: Any) -> list[bytes]:
+    """What remainders say, a line each."""
+    return [line for place, rest in enumerate(rests) if rest is not None for line in said(rest, b"%d." % place)]
+
+
+def digest_of(*rests: Any) -> str:
+    """The digest of what remainders say; "" where that is nothing."""
+    lines = unread_lines(*rests)
     return digest(b"\n".join(lines)) if lines else ""
 
 
-def _split_annotations(metadata: ObjectMeta) -> ObjectMeta:
+def split_annotations(metadata: ObjectMeta) -> ObjectMeta:
+    """Keep the annotations that are read, and a digest of the others."""
     kept = {key: value for key, value in metadata.annotations.items() if key in READ_ANNOTATIONS}
     others = {key: value for key, value in metadata.annotations.items() if key not in READ_ANNOTATIONS}
     return msgspec.structs.replace(metadata, annotations=kept, unread_annotations=digest(_sorted_encoder.encode(others)))
 
 
-def _check_names_and_times(obj: KubeObject) -> None:
+def check_names_and_times(obj: KubeObject) -> None:
+    """Check what types cannot say. Raises `DecodeError`."""
     metadata = obj.metadata
     if not metadata.name and not metadata.generate_name:
         raise DecodeError("metadata.name", "a name", "nothing")

@@ -20,6 +20,7 @@ _SUFFIX = "Remainder"
 #: Of each field so many texts are remembered, if they are not longer than this.
 _KNOWN_TEXTS = 2048
 _LONG_TEXT = 4096
+_encoder = msgspec.json.Encoder()
 _sorted_encoder = msgspec.json.Encoder(order="sorted")
 
 
@@ -85,29 +86,61 @@ class _Leaf:
         return found
 
 
+class _Inner:
+    """A remainder inside a remainder, or a sequence of them, and what their texts come to.
+
+    The conditions and the owner of a pod have one unread field each, which nearly always is the same: to look them up together takes
+    2 µs of the 15 that looking at each takes.
+    """
+
+    __slots__ = ("_is_sequence", "_name", "known", "place")
+
+    def __init__(self, place: int, name: str, *, is_sequence: bool) -> None:
+        self.place = place
+        self._name = name.encode()
+        self._is_sequence = is_sequence
+        #: As it was written -> its lines.
+        self.known: dict[bytes, list[bytes]] = {}
+
+    def said(self, inner: Any) -> list[bytes]:
+        """Its lines, each with its place in this field."""
+        written = _encoder.encode(inner)
+        lines = self.known.get(written)
+        if lines is None:
+            lines = self._said(inner)
+            if len(written) <= _LONG_TEXT:
+                if len(self.known) >= _KNOWN_TEXTS:
+                    self.known.clear()
+                self.known[written] = lines
+        return lines
+
+    def _said(self, inner: Any) -> list[bytes]:
+        if not self._is_sequence:
+            return said(inner, b"%b." % self._name)
+        return [line for index, item in enumerate(inner) for line in said(item, b"%b[%d]." % (self._name, index))]
+
+
 class _Plan(msgspec.Struct, frozen=True):
     """What to look at in a remainder: its members by their place."""
 
     blank: Any
     #: The first members.
     leaves: tuple[_Leaf, ...]
-    parts: tuple[tuple[int, bytes], ...]
-    sequences: tuple[tuple[int, bytes], ...]
+    parts: tuple[_Inner, ...]
 
 
 @cache
 def _plan(struct: type) -> _Plan:
     leaves: list[_Leaf] = []
-    parts: list[tuple[int, bytes]] = []
-    sequences: list[tuple[int, bytes]] = []
+    parts: list[_Inner] = []
     defaults = UNREAD_DEFAULTS.get(struct.__name__.removesuffix(_SUFFIX), {})
     for place, field in enumerate(_fields(struct)):
         nested, is_sequence = _nested(field.type)
         if not nested:
             leaves.append(_Leaf(field.name, defaults.get(field.name)))
         else:
-            (sequences if is_sequence else parts).append((place, field.name.encode()))
-    return _Plan(struct(), tuple(leaves), tuple(parts), tuple(sequences))
+            parts.append(_Inner(place, field.name, is_sequence=is_sequence))
+    return _Plan(struct(), tuple(leaves), tuple(parts))
 
 
 def _is_plain(text: bytes) -> bool:
@@ -133,12 +166,10 @@ def said(rest: Any, where: bytes = b"") -> list[bytes]:
             line = leaf.said(text)
         if line:
             lines.append(where + line)
-    for place, name in plan.parts:
-        if values[place] is not None:
-            lines += said(values[place], b"%b%b." % (where, name))
-    for place, name in plan.sequences:
-        for index, item in enumerate(values[place]):
-            lines += said(item, b"%b%b[%d]." % (where, name, index))
+    for part in plan.parts:
+        inner = values[part.place]
+        if inner:
+            lines += [where + line for line in part.said(inner)]
     return lines
 
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 import statistics
-import time
 from uuid import UUID
 
 import django
 import msgspec
 
-from schedviz.cli.bench.calibration import calibration
-from schedviz.cli.bench.measure import Run
+from schedviz.cli.bench.measure import Run, clock, yardstick
 from schedviz.cli.bench.workloads import WORKLOADS
 
 _STEPS = 100
@@ -49,9 +47,9 @@ def frames(nodes: int) -> FrameRow:
         simulation.start(Step(unit="cycle", count=1))
         simulation.work()
         events = simulation.drain_events()
-        begin = time.perf_counter()
+        begin = clock()
         made = frame(number, events, session)
-        taken.append((time.perf_counter() - begin) * 1000)
+        taken.append((clock() - begin) * 1000)
         sizes.append(len(made))
         texts.append(len(encode_events(events)))
     return FrameRow(
@@ -59,5 +57,5 @@ def frames(nodes: int) -> FrameRow:
         bytes_p50=statistics.median(sizes),
         json_bytes_p50=statistics.median(texts),
         encode_ms_p50=round(statistics.median(taken), 3),
-        calibration_ms=round(calibration(5000, 300) * 1000, 4),
+        calibration_ms=round(yardstick(pods=300) * 1000, 4),
     )

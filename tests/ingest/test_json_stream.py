@@ -57,7 +57,6 @@ def test_progress_is_told_of_the_bytes() -> None:
     [
         (b'"kind": "List"', b'"kind": "PodList"'),
         (b'\n    ],\n    "kind"', b'\n    ]\n    "kind"'),
-        (b'"phase": "Running"', b'"phase": Running'),
     ],
 )
 def test_what_is_not_quite_so_is_not_cut(before: bytes, after: bytes) -> None:
@@ -65,6 +64,23 @@ def test_what_is_not_quite_so_is_not_cut(before: bytes, after: bytes) -> None:
 
     with pytest.raises(NotCutError):
         names(cut_items(pieces(changed, 1 << 20), nesting_depth=100))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b'"phase": "Running"', b'"phase": Running'),
+        (b'"env": [', b'"env": [},\n        {\n'),
+        (b'"env": [', b'"env": [{}\n},\n        {\n'),
+    ],
+)
+def test_what_is_no_json_is_refused_wherever_it_is_cut(before: bytes, after: bytes) -> None:
+    changed = after.join(TEXT.rsplit(before, 1))
+
+    with pytest.raises(BadObjects) as refused:
+        load([source(changed, 1 << 20)])
+
+    assert "JSON" in refused.value.problems[0].message
 
 
 def test_a_bad_object_is_told_by_its_line() -> None:

@@ -7,7 +7,6 @@ import resource
 import subprocess
 import sys
 import tempfile
-import time
 import zlib
 from collections.abc import Callable
 from functools import partial
@@ -16,8 +15,8 @@ from typing import Any
 
 import msgspec
 
-from schedviz.cli.bench.calibration import calibration
 from schedviz.cli.bench.kubectl_dump import Format, kubectl_dump
+from schedviz.cli.bench.measure import clock, yardstick
 from schedviz.engine import Simulation, SimulationSettings
 from schedviz.ingest import Source, load
 
@@ -60,22 +59,22 @@ def measure_import(form: Format, *, nodes: int, pods: int) -> ImportRow:
 
 
 def _measured(form: str, nodes: int, pods: int, path: Path) -> ImportRow:
-    yardsticks = [calibration(5000, 300)]
+    yardsticks = [yardstick(pods=300)]
     before = _megabytes()
     seconds, found = _timed(lambda: load([Source.of_path(path)]))
     read_peak = _peak_megabytes()
-    yardsticks.append(calibration(5000, 300))
+    yardsticks.append(yardstick(pods=300))
     simulation = Simulation(SimulationSettings())
     load_seconds, _ = _timed(partial(simulation.load, found.objects))
     del found
     gc.collect()
     engine_mb = _megabytes() - before
-    yardsticks.append(calibration(5000, 300))
+    yardsticks.append(yardstick(pods=300))
     write_seconds, saved = _timed(simulation.checkpoint)
     del simulation
     gc.collect()
     read_seconds, _ = _timed(lambda: Simulation.restore(saved))
-    yardsticks.append(calibration(5000, 300))
+    yardsticks.append(yardstick(pods=300))
     return ImportRow(
         form=form,
         nodes=nodes,
@@ -93,9 +92,9 @@ def _measured(form: str, nodes: int, pods: int, path: Path) -> ImportRow:
 
 
 def _timed(work: Callable[[], Any]) -> tuple[float, Any]:
-    begin = time.perf_counter()
+    begin = clock()
     result = work()
-    return time.perf_counter() - begin, result
+    return clock() - begin, result
 
 
 def _peak_megabytes() -> float:

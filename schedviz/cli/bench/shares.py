@@ -32,11 +32,11 @@ class Stopwatch:
 
         @wraps(function)
         def watched(*args: Any, **members: Any) -> Any:
-            begin = time.perf_counter()
+            begin = time.process_time()
             try:
                 return function(*args, **members)
             finally:
-                self._cycle[name] += time.perf_counter() - begin
+                self._cycle[name] += time.process_time() - begin
 
         return watched
 

