@@ -14,17 +14,20 @@ if TYPE_CHECKING:
 
 
 def loaded(paths: Sequence[Path]) -> Import:
-    """The objects, or the trace, in some files. Raises `click.ClickException`."""
+    """The objects, or the trace, in some files and folders; what was left out is told on standard error. Raises `click.ClickException`."""
     from schedviz.ingest.errors import IngestError
     from schedviz.ingest.load import load
-    from schedviz.ingest.source import Source
+    from schedviz.ingest.source import files_of
 
     try:
-        return load([Source.of_path(path) for path in paths])
+        found = load(files_of(paths))
     except IngestError as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:
         raise click.ClickException(f"{error.filename}: {error.strerror}.") from None
+    for refused in found.report.refused:
+        click.echo(f"schedviz: left out: {refused.message}", err=True)
+    return found
 
 
 def simulated(found: Import) -> Simulation:

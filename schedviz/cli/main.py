@@ -25,8 +25,9 @@ COMMANDS = {
     "conformance": LazyCommand("schedviz.cli.conformance", "conformance", "Compare the engine with recordings of the real scheduler."),
     "config": LazyCommand("schedviz.cli.config", "config", "Check a scheduler configuration, or convert an older one."),
     "explain": LazyCommand("schedviz.cli.explain", "explain", "Say why a pod is Pending, and what would place it."),
+    "doctor": LazyCommand("schedviz.cli.doctor", "doctor", "Say how cache, API and a SIGUSR2 dump differ, and why."),
     "compare": LazyCommand("schedviz.cli.compare", "compare", "Compare two runs: placements, where they part, scores, use, reasons."),
-    "dump": LazyCommand("schedviz.cli.dump", "dump", "Print what the scheduler prints on SIGUSR2, or compare such a log."),
+    "dump": LazyCommand("schedviz.cli.dump", "dump", "Print what the scheduler prints on SIGUSR2."),
     "token": LazyCommand("schedviz.cli.token", "token", "Make, list and revoke tokens for the REST API."),
     "bench": LazyCommand("schedviz.cli.bench", "bench", "Measure import, cycles and latency on this machine."),
 }

@@ -21,7 +21,11 @@ class Limits(msgspec.Struct, frozen=True):
     yaml_document_bytes: int = 4 * MIB
     #: Files in one import.
     files: int = 1000
+    #: Files in one archive, also those that are passed over.
+    archive_members: int = 100_000
+    #: One archive, unpacked, with what is passed over in it.
+    archive_bytes: int = 16 * GIB
 
 
 #: For a server that strangers may use.
-PUBLIC = Limits(unpacked_bytes=64 * MIB, objects=50_000)
+PUBLIC = Limits(unpacked_bytes=64 * MIB, objects=50_000, archive_bytes=GIB)

@@ -1,4 +1,7 @@
-"""Files into objects: each is unpacked, given to the reader that knows its format, decoded, defaulted and counted."""
+"""Files into objects: each is unpacked, given to the reader that knows its format, decoded, defaulted, merged with the others and counted.
+
+A file that cannot be read is left out whole and told, and the others come in; where there is only one, the import is refused.
+"""
 
 from __future__ import annotations
 
@@ -12,32 +15,46 @@ from typing import Any
 import msgspec
 
 from schedviz.engine.config import ConfigurationError, load_configuration
+from schedviz.ingest.archive import Member, is_tar, is_zip, tar_members, zip_members
 from schedviz.ingest.config_text import ConfigText, parse_config
 from schedviz.ingest.errors import BadObjects, ImportCancelled, IngestError, LimitExceeded, Problem, UnreadableFile
+from schedviz.ingest.events import KIND as EVENT
+from schedviz.ingest.events import REASON, said_by
+from schedviz.ingest.found import FileFound, Merged, Steps
+from schedviz.ingest.from_dump import WARNING, objects_of
 from schedviz.ingest.json_dump import JsonReader
 from schedviz.ingest.json_stream import NotCutError, cut_items, is_printed_by_kubectl
 from schedviz.ingest.limits import Limits
+from schedviz.ingest.log_reader import LogReader
 from schedviz.ingest.reader import Item, Reader
-from schedviz.ingest.report import FileReport, Report, Tally
-from schedviz.ingest.source import Source
+from schedviz.ingest.report import Refused, Report
+from schedviz.ingest.said import Said
+from schedviz.ingest.scheduler_log import SchedulerLog
+from schedviz.ingest.source import Source, shown_name
+from schedviz.ingest.trace_file import FORMAT as TRACE
 from schedviz.ingest.trace_file import TraceFile, looks_like_trace, trace_of
-from schedviz.ingest.unpack import text_pieces
+from schedviz.ingest.unpack import text_pieces, unpacked
 from schedviz.ingest.yaml_dump import YamlReader
-from schedviz.kube.core import Node, Pod
+from schedviz.kube.core import Node, Pod, PodCondition
 from schedviz.kube.defaults import default_object
 from schedviz.kube.errors import DecodeError, UnknownKindError
 from schedviz.kube.kinds import KINDS
 from schedviz.kube.meta import KubeObject
+from schedviz.kube.pod_texts import PodTexts
+from schedviz.kube.sharing import Sharing
 
-READERS: tuple[Reader, ...] = (JsonReader(), YamlReader())
+#: The first that recognises a text reads it.
+READERS: tuple[Reader, ...] = (LogReader(), JsonReader(), YamlReader())
 
-#: So many bad objects are told before an import gives up.
+#: So many bad objects of a file are told before it is given up.
 _PROBLEMS = 5
 #: Progress is told, and a cancel looked for, once in so many objects.
 _EVERY = 256
-_TERMINAL = frozenset({"Succeeded", "Failed"})
+#: An archive may be in an archive, and no deeper.
+_ARCHIVES = 2
 CONFIGURATION = "KubeSchedulerConfiguration"
 _NOT_READ = "the scheduler does not read this kind"
+_EXPECTED = "Expected nodes and pods, as `kubectl get nodes,pods -A -o json` prints them."
 _KUBECONFIG = (
     "this is a kubeconfig. It holds credentials and can run commands, so it is never read; "
     "import what `kubectl get nodes,pods -A -o json` prints instead."
@@ -55,12 +72,23 @@ class Progress(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Import(msgspec.Struct, frozen=True):
-    """What an import gave: objects, nodes before pods, or a trace, and a report. `config` is a KubeSchedulerConfiguration among them."""
+    """What an import gave: objects, nodes before pods, or a trace, and a report. `config` is a KubeSchedulerConfiguration among them.
+
+    A recording gives both: objects, and a trace of what happened then.
+    """
 
     objects: tuple[KubeObject, ...] = ()
     report: Report = Report()
     trace: TraceFile | None = None
     config: dict[str, Any] | None = None
+    #: Logs of kube-scheduler, with the dumps in them.
+    logs: tuple[SchedulerLog, ...] = ()
+    #: Why pods did not fit: the last word about each.
+    said: tuple[Said, ...] = ()
+    #: The file that each of `objects` is from.
+    origins: tuple[str, ...] = ()
+    #: Nobody brought objects: `objects` are what a dump of SIGUSR2 says of them.
+    made_of_dump: bool = False
 
 
 def _silent(_: Progress) -> None:
@@ -79,19 +107,15 @@ def load(
 ) -> Import:
     """The objects in some files, ready for the engine: kinds in the order of `kinds.KINDS`, each in the order of the files.
 
-    Finished pods and kinds that the scheduler does not read are left out and counted. Of an object that is given twice the last is
-    kept. Raises an `IngestError`.
+    Finished pods and kinds that the scheduler does not read are left out and counted. Of an object that is given twice the newer is
+    kept, or the last. Raises an `IngestError` where nothing is left, and for a scheduler configuration that is wrong.
     """
     if not sources:
         raise UnreadableFile("No file was given.")
     if len(sources) > limits.files:
         raise LimitExceeded("The import", f"there are {len(sources):,} files", "files", limits.files)
     with _without_gc():
-        try:
-            return _Loading(limits, progress, cancelled, cuts=True).run(sources)
-        except NotCutError:
-            # What is wrong is told by its line, and for that the whole text is needed.
-            return _Loading(limits, progress, cancelled, cuts=False).run(sources)
+        return _Loading(limits, progress, cancelled).run(sources)
 
 
 class Told:
@@ -124,158 +148,278 @@ class Told:
 class _Loading:
     """One import under way."""
 
-    def __init__(self, limits: Limits, progress: Callable[[Progress], None], cancelled: Callable[[], bool], *, cuts: bool) -> None:
+    def __init__(self, limits: Limits, progress: Callable[[Progress], None], cancelled: Callable[[], bool]) -> None:
         self.limits = limits
-        #: Lists that kubectl printed are cut into objects while they arrive.
-        self.cuts = cuts
         self.tell = progress
         self.cancelled = cancelled
         self.room = limits.unpacked_bytes
-        self.objects: dict[tuple[type, str], KubeObject] = {}
-        self.files: list[FileReport] = []
-        self.tally = Tally()
-        self.problems: list[Problem] = []
-        #: A KubeSchedulerConfiguration, and the file that it was in.
-        self.config: tuple[str, dict[str, Any]] | None = None
+        self.merged = Merged()
+        self.sharing = Sharing()
+        self.pods = PodTexts(self.sharing)
+        self.refused: list[tuple[str, IngestError]] = []
+        self.warnings: list[str] = []
 
     def run(self, sources: Sequence[Source]) -> Import:
+        """Read all of them."""
         for source in sources:
-            trace = self.read_file(source, alone=len(sources) == 1)
+            trace = self.read_source(msgspec.structs.replace(source, name=shown_name(source.name)), alone=len(sources) == 1)
             if trace is not None:
-                return Import(report=Report(files=tuple(self.files)), trace=trace)
-        if self.problems:
-            raise BadObjects(self.problems)
+                return Import(report=Report(files=self.merged.reports()), trace=trace)
         return self.finish()
 
-    def read_file(self, source: Source, *, alone: bool) -> TraceFile | None:
-        """Read one file; its trace, if it is one."""
-        told = Told(source, self.tell, self.check_cancelled)
-        pieces = text_pieces(source.name, told.pieces(), limit=self.limits.unpacked_bytes, room=self.room, tell=told)
-        head = next(pieces)
-        second = next(pieces, None)
-        if second is not None:
-            pieces = chain((head, second), pieces)
-            if self.cuts and is_printed_by_kubectl(head):
-                told.is_read_at_once = True
-                self.read_while_it_arrives(source, told, pieces)
-                return None
-        else:
-            pieces = iter((head,))
-        text = b"".join(pieces)
-        self.room -= len(text)
-        if looks_like_trace(text):
-            if not alone:
-                raise UnreadableFile(f"{source.name}: this is a trace, which is imported alone and without other files.")
-            self.files.append(FileReport(source.name, "schedviz-trace/1", len(text), 0))
-            return trace_of(source.name, text)
-        reader = next((reader for reader in READERS if reader.recognises(text)), None)
-        if reader is None:
-            raise UnreadableFile(f"{source.name}: expected JSON or YAML, as `kubectl get nodes,pods -A -o json` prints it.")
-        before = len(self.objects)
-        for number, item in enumerate(reader.read(source.name, text, self.limits)):
-            if number % _EVERY == 0:
-                self.check_cancelled()
-                self.tell(Progress("reading", number, item.total, unit="objects", file=source.name))
-            self.take(source.name, (text, reader), item)
-        self.files.append(FileReport(source.name, reader.format, len(text), len(self.objects) - before))
+    # One file.
+
+    def read_source(self, source: Source, *, alone: bool, depth: int = 0) -> TraceFile | None:
+        """Read one file, or leave it out and remember why; its trace, if it is one that was given alone."""
+        before = self.room
+        try:
+            return self.read_file(source, alone=alone, depth=depth)
+        except (ImportCancelled, _BadConfiguration):
+            raise
+        except LimitExceeded as error:
+            if error.setting == "objects":
+                raise
+            self.refused.append((source.name, error))
+        except IngestError as error:
+            self.refused.append((source.name, error))
+        self.room = before
         return None
 
-    def read_while_it_arrives(self, source: Source, told: Told, pieces: Iterator[bytes]) -> None:
+    def read_file(self, source: Source, *, alone: bool, depth: int) -> TraceFile | None:
+        """Read one file. Raises an `IngestError`, and has kept nothing of it then, but of an archive the files that were good."""
+        told = Told(source, self.tell, self.check_cancelled)
+        raw = unpacked(source.name, told.pieces())
+        head = next(raw, b"")
+        raw = chain((head,), raw)
+        if is_tar(head) or is_zip(head):
+            self.read_archive(source, tar_members if is_tar(head) else zip_members, raw, depth)
+            return None
+        file = FileFound(source.name)
+        pieces = text_pieces(source.name, raw, limit=self.limits.unpacked_bytes, room=self.room, tell=told)
+        first = next(pieces)
+        second = next(pieces, None)
+        if second is not None and is_printed_by_kubectl(first):
+            told.is_read_at_once = True
+            try:
+                self.read_while_it_arrives(file, told, chain((first, second), pieces))
+            except NotCutError:
+                # What is wrong is told by its line, and for that the whole text is needed.
+                file = FileFound(source.name)
+                raw = unpacked(source.name, source.pieces())
+                text = b"".join(text_pieces(source.name, raw, limit=self.limits.unpacked_bytes, room=self.room, tell=told))
+                self.read_text(file, text, alone=alone)
+        else:
+            self.read_text(file, b"".join(chain((first,), () if second is None else (second,), pieces)), alone=alone)
+        self.room -= file.unpacked_bytes
+        self.check_against_others(file)
+        self.merged.take(file)
+        if len(self.merged.objects) > self.limits.objects:
+            raise LimitExceeded(file.name, "there are too many objects", "objects", self.limits.objects)
+        return file.trace
+
+    def read_archive(self, source: Source, members: Callable[..., Iterator[Member]], pieces: Iterator[bytes], depth: int) -> None:
+        """Read the files in an archive; each may be bad for itself."""
+        if depth >= _ARCHIVES:
+            raise UnreadableFile(f"{source.name}: archives are in one another more than {_ARCHIVES} deep; unpack it first.")
+        count = 0
+        for member in members(source.name, pieces, self.limits, lambda: self.room):
+            self.check_cancelled()
+            if member.left_out:
+                self.merged.tally.drop("File", member.left_out, member.name)
+                continue
+            count += 1
+            self.read_source(Source.of_bytes(f"{source.name}: {member.name}", member.data), alone=False, depth=depth + 1)
+        if not count:
+            raise UnreadableFile(f"{source.name}: no file in the archive is of use. {_EXPECTED}")
+
+    def read_text(self, file: FileFound, text: bytes, *, alone: bool) -> None:
+        """Read a text that is here as a whole."""
+        file.unpacked_bytes = len(text)
+        if looks_like_trace(text):
+            if not alone:
+                raise UnreadableFile(f"{file.name}: this is a trace, which is imported alone and without other files.")
+            file.format = TRACE
+            file.trace = trace_of(file.name, text)
+            return
+        reader = next((reader for reader in READERS if reader.recognises(text)), None)
+        if reader is None:
+            raise UnreadableFile(f"{file.name}: expected JSON or YAML, as `kubectl get nodes,pods -A -o json` prints it.")
+        file.format = reader.format
+        problems: list[Problem] = []
+        for number, item in enumerate(reader.read(file.name, text, self.limits)):
+            if number % _EVERY == 0:
+                self.check_cancelled()
+                self.tell(Progress("reading", number, item.total if isinstance(item, Item) else None, unit="objects", file=file.name))
+            try:
+                self.take(file, item)
+            except DecodeError as error:
+                assert isinstance(item, Item)
+                problems.append(_problem(file.name, text, reader, item, error))
+                if len(problems) >= _PROBLEMS:
+                    raise BadObjects(problems, more=True) from None
+        if problems:
+            raise BadObjects(problems)
+
+    def read_while_it_arrives(self, file: FileFound, told: Told, pieces: Iterator[bytes]) -> None:
         """Read a list that kubectl printed. Raises `NotCutError`."""
-        before, number = len(self.objects), 0
+        number = 0
         for contents in cut_items(pieces, nesting_depth=self.limits.nesting_depth):
             for content in contents:
                 if number % _EVERY == 0:
                     self.check_cancelled()
-                self.take(source.name, None, Item(document=1, path=f"items[{number}]", content=content))
+                try:
+                    self.take(file, Item(document=1, path=f"items[{number}]", content=content))
+                except DecodeError:
+                    raise NotCutError from None
                 number += 1
-        self.room -= told.unpacked
-        self.files.append(FileReport(source.name, JsonReader.format, told.unpacked, len(self.objects) - before))
+        file.format, file.unpacked_bytes = JsonReader.format, told.unpacked
 
     def check_cancelled(self) -> None:
         if self.cancelled():
             raise ImportCancelled
 
-    def take(self, name: str, whole: tuple[bytes, Reader] | None, item: Item) -> None:
-        """Keep, drop or complain about one object of a text; None: there is none to complain about by lines. Raises `NotCutError` then."""
-        try:
-            obj = default_object(item.decode())
-        except UnknownKindError as error:
-            if error.path == "kind" and error.found == CONFIGURATION:
-                self.take_configuration(name, item)
-            else:
-                self.drop_unknown(name, error)
-            return
-        except DecodeError as error:
-            if whole is None:
-                raise NotCutError from None
-            self.complain(name, *whole, item, error)
-            return
-        key = (type(obj), obj.key)
-        kind = type(obj).__name__
-        if isinstance(obj, Pod) and obj.status.phase in _TERMINAL:
-            self.tally.drop(kind, f"the pod has finished ({obj.status.phase})", obj.key)
-            return
-        if self.objects.pop(key, None) is not None:
-            self.tally.drop(kind, "it was given again; the last one was kept", obj.key)
-        self.objects[key] = obj
-        if len(self.objects) > self.limits.objects:
-            raise LimitExceeded(name, "there are too many objects", "objects", self.limits.objects)
+    # One thing of a file.
 
-    def take_configuration(self, name: str, item: Item) -> None:
-        """Keep what the scheduler is to work with, or say what is wrong with it."""
-        content = item.content
-        parsed = ConfigText(content) if isinstance(content, dict) else parse_config(bytes(content).decode())
-        message = ""
-        if self.config is not None:
-            message = f"there is a {CONFIGURATION} in {self.config[0]}, too; a session has one."
+    def take(self, file: FileFound, item: Item | SchedulerLog | Said | Steps) -> None:
+        """Keep one thing, or drop it. Raises `DecodeError` for an object that is wrong."""
+        match item:
+            case SchedulerLog():
+                file.logs.append(item)
+                for said in item.said:
+                    file.hear(said)
+            case Said():
+                file.hear(item)
+            case Steps():
+                file.steps = item
+            case Item():
+                self.take_object(file, item)
+
+    def take_object(self, file: FileFound, item: Item) -> None:
+        try:
+            obj = self.decode(item)
+        except UnknownKindError as error:
+            self.take_unknown(file, item, error)
+            return
+        file.keep(obj)
+        if len(file.objects) > self.limits.objects:
+            raise LimitExceeded(file.name, "there are too many objects", "objects", self.limits.objects)
+
+    def decode(self, item: Item) -> KubeObject:
+        """The object with its defaults, sharing what it has in common with others. Raises `DecodeError`."""
+        pod = self.pods.decode(bytes(item.content)) if isinstance(item.content, msgspec.Raw) else None
+        return pod or self.sharing.object(default_object(item.decode()))
+
+    def take_unknown(self, file: FileFound, item: Item, error: UnknownKindError) -> None:
+        """What is no object of the scheduler's: a configuration, an Event, what is never read, and what nobody reads."""
+        if error.path != "kind":
+            file.tally.drop(error.expected.rpartition(" ")[2], str(error))
+        elif error.found == CONFIGURATION:
+            content = item.content
+            file.configs.append(ConfigText(content) if isinstance(content, dict) else parse_config(bytes(content).decode()))
+        elif error.found == EVENT:
+            said = said_by(item.content)
+            if said is None:
+                file.tally.drop(EVENT, f"it is not the scheduler's {REASON}")
+            else:
+                file.hear(said)
+        elif error.found == "Config":
+            raise UnreadableFile(f"{file.name}: {_KUBECONFIG}")
+        elif error.found == "Status":
+            raise UnreadableFile(f"{file.name}: this is an answer of kind Status, an API server's error, and not a dump.")
         else:
+            file.tally.drop(error.found, _NOT_READ)
+
+    # All of them.
+
+    def check_against_others(self, file: FileFound) -> None:
+        """A session has one configuration and one recording. Raises what the import ends with."""
+        for parsed in file.configs:
+            if self.merged.config is not None:
+                message = f"there is a {CONFIGURATION} in {self.merged.config[0]}, too; a session has one."
+                raise _BadConfiguration([Problem(file.name, message)])
             try:
                 load_configuration(parsed.document, duplicates=parsed.duplicates)
             except ConfigurationError as error:
-                message = str(error)
-        if message:
-            self.problems.append(Problem(name, message, path=item.path))
-        else:
-            self.config = (name, parsed.document)
-
-    def drop_unknown(self, name: str, error: UnknownKindError) -> None:
-        if error.path == "kind" and error.found == "Config":
-            raise UnreadableFile(f"{name}: {_KUBECONFIG}")
-        if error.path == "kind" and error.found == "Status":
-            raise UnreadableFile(f"{name}: this is an answer of kind Status, an API server's error, and not a dump.")
-        if error.path == "kind":
-            self.tally.drop(error.found, _NOT_READ)
-        else:
-            self.tally.drop(error.expected.rpartition(" ")[2], str(error))
-
-    def complain(self, name: str, text: bytes, reader: Reader, item: Item, error: DecodeError) -> None:
-        error = error.inside(item.path)
-        line = reader.line_of(text, item.document, error.path)
-        document = item.document if reader.documents(text) > 1 else 0
-        self.problems.append(Problem(name, error.message, document=document, line=line, path=error.path))
-        if len(self.problems) >= _PROBLEMS:
-            raise BadObjects(self.problems, more=True)
+                raise _BadConfiguration([Problem(file.name, str(error))]) from None
+            self.merged.config = (file.name, parsed.document)
+        if file.steps is not None and self.merged.steps is not None:
+            raise UnreadableFile(f"{file.name}: this is a recording, and there is another one; a session begins with one.")
 
     def finish(self) -> Import:
+        merged = self.merged
+        if not merged.objects:
+            self.make_objects_of_dumps()
+        if not merged.objects:
+            raise self.nothing()
         order = {kind.type: number for number, kind in enumerate(KINDS)}
-        objects = tuple(sorted(self.objects.values(), key=lambda obj: order[type(obj)]))
+        keys = sorted(merged.objects, key=lambda key: order[key[0]])
+        objects = tuple(_with_last_word(merged.objects[key], merged.said) for key in keys)
         kinds = Counter(type(obj).__name__ for obj in objects)
         report = Report(
-            files=tuple(self.files),
+            files=merged.reports(),
             kinds=dict(kinds),
-            dropped=self.tally.dropped(),
-            warnings=tuple(_warnings(objects, kinds)),
-            configuration=self.config[0] if self.config else "",
+            dropped=merged.tally.dropped(),
+            warnings=(*self.warnings, *_warnings(objects, kinds), *(f"{name} was left out: {error}" for name, error in self.refused)),
+            configuration=merged.config[0] if merged.config else "",
+            refused=tuple(Refused(name, str(error)) for name, error in self.refused),
         )
-        if not objects:
-            left_out = "; ".join(f"{drop.count} × {drop.kind}: {drop.reason}" for drop in report.dropped)
-            raise UnreadableFile(
-                f"{self.files[0].name}: nothing in it is of use{f' ({left_out})' if left_out else ''}. Expected nodes and pods, as "
-                "`kubectl get nodes,pods -A -o json` prints them."
-            )
         self.tell(Progress("done", len(objects), len(objects), unit="objects"))
-        return Import(objects=objects, report=report, config=self.config[1] if self.config else None)
+        return Import(
+            objects=objects,
+            report=report,
+            trace=None if merged.steps is None else TraceFile(steps=merged.steps.steps),
+            config=merged.config[1] if merged.config else None,
+            logs=tuple(merged.logs),
+            said=tuple(merged.said.values()),
+            origins=tuple(merged.origins[key] for key in keys),
+            made_of_dump=WARNING in self.warnings,
+        )
+
+    def make_objects_of_dumps(self) -> None:
+        """Where nobody brought objects: what the last dump says of them."""
+        log = next((log for log in reversed(self.merged.logs) if log.signals), None)
+        if log is None:
+            return
+        for obj in objects_of(log.signals[-1].dump):
+            self.merged.objects[type(obj), obj.key] = obj
+            self.merged.origins[type(obj), obj.key] = log.name
+        self.warnings.append(WARNING)
+
+    def nothing(self) -> IngestError:
+        """Why there is nothing to import."""
+        if len(self.refused) == 1 and not self.merged.files:
+            return self.refused[0][1]
+        if self.refused and not self.merged.files:
+            return UnreadableFile("\n".join(str(error) for _, error in self.refused[:_PROBLEMS]))
+        dropped = self.merged.tally.dropped()
+        left_out = "; ".join(f"{drop.count} × {drop.kind}: {drop.reason}" for drop in dropped)
+        name = self.merged.files[0].name if self.merged.files else "The import"
+        refused = "".join(f"\n{error}" for _, error in self.refused[:_PROBLEMS])
+        if self.merged.said:
+            left_out = f"it says why {len(self.merged.said)} pods did not fit, and has no objects{'; ' + left_out if left_out else ''}"
+        return UnreadableFile(f"{name}: nothing in it is of use{f' ({left_out})' if left_out else ''}. {_EXPECTED}{refused}")
+
+
+class _BadConfiguration(BadObjects):
+    """The scheduler's configuration is wrong: with another one the answers would be others, so the import ends."""
+
+
+def _problem(name: str, text: bytes, reader: Reader, item: Item, error: DecodeError) -> Problem:
+    error = error.inside(item.path)
+    line = reader.line_of(text, item.document, error.path)
+    document = item.document if reader.documents(text) > 1 else 0
+    return Problem(name, error.message, document=document, line=line, path=error.path)
+
+
+def _with_last_word(obj: KubeObject, said: dict[str, Said]) -> KubeObject:
+    """A pending pod that does not say itself why it waits, with what an event or a log says of it."""
+    if not isinstance(obj, Pod) or obj.spec.node_name or obj.key not in said:
+        return obj
+    if any(condition.type == "PodScheduled" and condition.message for condition in obj.status.conditions):
+        return obj
+    others = tuple(condition for condition in obj.status.conditions if condition.type != "PodScheduled")
+    word = PodCondition(type="PodScheduled", status="False", reason="Unschedulable", message=said[obj.key].message)
+    return msgspec.structs.replace(obj, status=msgspec.structs.replace(obj.status, conditions=(*others, word)))
 
 
 def _warnings(objects: Sequence[KubeObject], kinds: Counter[str]) -> Iterator[str]:

@@ -7,7 +7,10 @@ from typing import Any, Protocol
 
 import msgspec
 
+from schedviz.ingest.found import Steps
 from schedviz.ingest.limits import Limits
+from schedviz.ingest.said import Said
+from schedviz.ingest.scheduler_log import SchedulerLog
 from schedviz.kube import codec
 from schedviz.kube.meta import KubeObject
 
@@ -40,15 +43,15 @@ class Reader(Protocol):
         """Whether the text looks like this format; a look at its beginning must do."""
         ...
 
-    def read(self, name: str, text: bytes, limits: Limits) -> Iterator[Item]:
-        """The objects in the text. Raises `IngestError`."""
+    def read(self, name: str, text: bytes, limits: Limits, /) -> Iterator[Item | SchedulerLog | Said | Steps]:
+        """What is in the text. Raises `IngestError`."""
         ...
 
-    def documents(self, text: bytes) -> int:
+    def documents(self, text: bytes, /) -> int:
         """How many documents the text has; for messages."""
         ...
 
-    def line_of(self, text: bytes, document: int, path: str) -> int:
+    def line_of(self, text: bytes, document: int, path: str, /) -> int:
         """The line of what is at `path` of a document (both as in `Item`); 0 where it cannot be found. Slow: for errors only."""
         ...
 

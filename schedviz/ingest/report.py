@@ -1,4 +1,4 @@
-"""What came in, what was left out and why."""
+"""What came in, from where, what was left out and why."""
 
 from __future__ import annotations
 
@@ -8,12 +8,24 @@ _EXAMPLES = 3
 
 
 class FileReport(msgspec.Struct, frozen=True, rename="camel"):
-    """One file of an import."""
+    """One file of an import; a file of an archive has the archive's name before its own."""
 
     name: str
     format: str
     unpacked_bytes: int
+    #: Objects of it that are in the session. An object that several files have counts for the one whose version was kept.
     objects: int
+    #: Dumps of SIGUSR2 in it.
+    dumps: int = 0
+    #: Pods of which it says why they did not fit.
+    said: int = 0
+
+
+class Refused(msgspec.Struct, frozen=True, rename="camel"):
+    """A file that could not be read, and was left out whole."""
+
+    name: str
+    message: str
 
 
 class Dropped(msgspec.Struct, frozen=True, rename="camel"):
@@ -34,6 +46,8 @@ class Report(msgspec.Struct, frozen=True, rename="camel"):
     warnings: tuple[str, ...] = ()
     #: The file whose KubeSchedulerConfiguration the scheduler works with; "": the default configuration, or one of the settings.
     configuration: str = ""
+    #: Files that were left out, while the others came in.
+    refused: tuple[Refused, ...] = ()
 
 
 class Tally:
@@ -45,10 +59,18 @@ class Tally:
 
     def drop(self, kind: str, reason: str, name: str = "") -> None:
         """Count one object that is left out."""
+        self._add(kind, reason, 1, (name,) if name else ())
+
+    def take(self, other: Tally) -> None:
+        """Count what another one counted."""
+        for (kind, reason), (count, examples) in other._counts.items():
+            self._add(kind, reason, count, examples)
+
+    def _add(self, kind: str, reason: str, more: int, names: tuple[str, ...]) -> None:
         count, examples = self._counts.get((kind, reason), (0, ()))
-        if name and len(examples) < _EXAMPLES:
-            examples = (*examples, name)
-        self._counts[kind, reason] = (count + 1, examples)
+        if len(examples) < _EXAMPLES:
+            examples = (*examples, *names)[:_EXAMPLES]
+        self._counts[kind, reason] = (count + more, examples)
 
     def dropped(self) -> tuple[Dropped, ...]:
         """All that was left out, by kind."""

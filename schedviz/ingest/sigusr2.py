@@ -1,27 +1,39 @@
-"""Reads the dump that kube-scheduler writes to its log on SIGUSR2: text or JSON logging, also inside Docker's or CRI's log lines.
+"""Dumps that kube-scheduler writes to its log on SIGUSR2, releases 1.13 to 1.3x: what the comparer found, nodes with pods, the queue.
 
-Older releases print less (no `Deleted:`, no `&`); what a line does not say is left at its default.
+Older releases say less (no `Deleted:`, no summary), newer ones say it as JSON; what is not said is left at its default.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterable
+from typing import Any, Final
 
 import msgspec
 
+from schedviz.engine.cache.debugger.comparer import Mismatch
 from schedviz.engine.cache.debugger.dumper import NODES_MESSAGE, QUEUE_MESSAGE, Dump, DumpedNode, DumpedPod
+from schedviz.engine.cache.debugger.signal import Signal
 from schedviz.engine.framework.resource import Resource
 from schedviz.ingest.errors import UnreadableFile
+from schedviz.ingest.klog import Record, records
+from schedviz.ingest.log_lines import log_lines
 
 _RESOURCE: Final = re.compile(
     r"(Requested|Allocatable) Resources: ?&?\{MilliCPU:(-?\d+) Memory:(-?\d+) EphemeralStorage:(-?\d+) AllowedPodNumber:(-?\d+) "
     r"ScalarResources:map\[(.*)\]\}$"
 )
-_POD: Final = re.compile(r"name: (\S*), namespace: (\S*), uid: (\S*), phase: (\w*), nominated node: ?(\S*)$")
-_CRI: Final = re.compile(r"^\d{4}-\d\d-\d\dT\S+ (?:stdout|stderr) [FP] ")
-_SUMMARY: Final = re.compile(r'summary="([^"]*)"')
+_POD: Final = re.compile(r"name: (\S*), namespace: (\S*), uid: (\S*), phase: (\w*)(?:, nominated node: ?(\S*))?$")
+_MISMATCH: Final = "Cache mismatch"
+#: Until 1.18: `cache mismatch: missed nodes: [a b]; redundant nodes: []`
+_OLD_MISMATCH: Final = re.compile(r"cache mismatch: missed (nodes|pods): \[(.*?)\]; redundant \w+: \[(.*?)\]")
+_MEMBERS: Final = {
+    "missedNodes": "missed_nodes",
+    "redundantNodes": "redundant_nodes",
+    "missedPods": "missed_pods",
+    "redundantPods": "redundant_pods",
+}
+_NODE: Final = "Node name: "
 
 
 class _Node:
@@ -39,98 +51,162 @@ class _Node:
         return DumpedNode(self.name, self.requested, self.allocatable, self.is_deleted, tuple(self.pods), tuple(self.nominated))
 
 
-class _Reading:
-    """A dump while its lines are read. A new dump replaces the one before."""
+class _Begun:
+    """A dump while it is read."""
 
-    def __init__(self) -> None:
-        self.begin()
-
-    def begin(self) -> None:
-        self.found = False
+    def __init__(self, mismatch: Mismatch | None, at: str, seconds: float | None) -> None:
+        self.mismatch, self.at, self.seconds = mismatch, at, seconds
         self.nodes: list[_Node] = []
         self.summary = ""
         self.pending: list[DumpedPod] = []
+        self.has_queue = False
         #: Where pods go.
-        self.pods: list[DumpedPod] | None = None
+        self._pods: list[DumpedPod] | None = None
 
-    def take(self, line: str) -> None:
-        if f'"{NODES_MESSAGE}"' in line or line.endswith(NODES_MESSAGE):
-            self.begin()
-            self.found = True
-        elif QUEUE_MESSAGE in line:
-            self.begin_queue(line)
-        elif line.startswith("Node name: "):
-            self.found = True
-            self.nodes.append(_Node(line.removeprefix("Node name: ").strip()))
-            self.pods = None
-        elif line.startswith("name: ") and self.pods is not None:
-            self.take_pod(line)
-        elif self.nodes:
-            self.take_member(self.nodes[-1], line)
+    def take_lines(self, lines: Iterable[str]) -> None:
+        for raw in lines:
+            line = raw.lstrip()
+            if line.startswith(_NODE):
+                self.nodes.append(_Node(line.removeprefix(_NODE).strip()))
+                self._pods = None
+            elif line.startswith("name: ") and self._pods is not None:
+                self._take_pod(line)
+            elif QUEUE_MESSAGE in line:
+                self.begin_queue("")
+            elif self.nodes:
+                self._take_member(self.nodes[-1], line.strip())
 
-    def begin_queue(self, line: str) -> None:
-        summary = _SUMMARY.search(line)
-        self.summary = summary[1] if summary else ""
-        self.found = True
-        self.pods = self.pending = []
+    def begin_queue(self, summary: str) -> None:
+        self.summary, self.has_queue = summary, True
+        self._pods = self.pending
 
-    def take_member(self, node: _Node, line: str) -> None:
+    def _take_member(self, node: _Node, line: str) -> None:
         if line.startswith("Deleted: "):
             node.is_deleted = line.endswith("true")
-        elif line.startswith("Scheduled Pods("):
-            self.pods = node.pods
+        elif line.startswith(("Scheduled Pods(", "Pods:")):
+            self._pods = node.pods
         elif line.startswith("Nominated Pods("):
-            self.pods = node.nominated
+            self._pods = node.nominated
         elif match := _RESOURCE.match(line):
             cpu, memory, storage, pods = (int(number) for number in match.groups()[1:5])
-            scalar = {name: int(amount) for name, _, amount in (entry.rpartition(":") for entry in match[6].split())}
+            scalar = {name: int(amount) for name, _, amount in (entry.rpartition(":") for entry in match[6].split()) if amount.isdigit()}
             resource = Resource(cpu, memory, storage, pods, scalar)
             if match[1] == "Requested":
                 node.requested = resource
             else:
                 node.allocatable = resource
 
-    def take_pod(self, line: str) -> None:
-        match = _POD.match(line)
-        if match is not None and self.pods is not None:
-            self.pods.append(DumpedPod(*match.groups()))
+    def _take_pod(self, line: str) -> None:
+        match = _POD.match(line.rstrip())
+        if match is not None and self._pods is not None:
+            self._pods.append(DumpedPod(*match.groups(default="")))
 
-    def finish(self) -> Dump:
-        return Dump(tuple(node.finish() for node in self.nodes), self.summary, tuple(self.pending))
-
-
-def parse_dump(name: str, text: str) -> Dump:
-    """The last dump in a log. Raises `UnreadableFile` where there is none."""
-    reading = _Reading()
-    for line in _plain_lines(text):
-        reading.take(line)
-    if not reading.found:
-        raise UnreadableFile(f'{name}: there is no dump in it. Expected the log of kube-scheduler after SIGUSR2, with "{NODES_MESSAGE}".')
-    return reading.finish()
+    def finish(self) -> Signal:
+        dump = Dump(tuple(node.finish() for node in self.nodes), self.summary, tuple(self.pending))
+        return Signal(dump, self.mismatch, self.at, self.seconds)
 
 
-def _plain_lines(text: str) -> Iterator[str]:
-    """The lines of a dump without what the ways of logging put around them."""
-    for raw in text.split("\n"):
-        line = _CRI.sub("", raw.rstrip("\r"))
-        if line.startswith("{"):
-            yield from _from_json(line)
+class Signals:
+    """Collects the dumps of a log, record by record, in the order in which they were made."""
+
+    def __init__(self) -> None:
+        self.found: list[Signal] = []
+        #: What the comparer said since the last dump.
+        self._mismatch = Mismatch()
+        self._begun: _Begun | None = None
+
+    def take(self, record: Record) -> None:
+        """Look at one record."""
+        if record.message == NODES_MESSAGE:
+            self._begin(record)
+            self._nodes(record)
+        elif record.message.startswith(QUEUE_MESSAGE):
+            self._queue(record)
+        elif record.message == _MISMATCH:
+            self._compared(record.values)
+        elif (old := _OLD_MISMATCH.match(record.message)) is not None:
+            kind = old[1].capitalize()
+            self._compared({f"missed{kind}": old[2].split(), f"redundant{kind}": old[3].split()})
+        elif any(line.lstrip().startswith(_NODE) for line in (record.message, *record.lines)):
+            self._pasted(record)
+
+    def finish(self) -> list[Signal]:
+        """The dumps, the last one last."""
+        self._end()
+        return self.found
+
+    def _begin(self, record: Record) -> None:
+        self._end()
+        self._begun = _Begun(self._mismatch, record.at, record.seconds)
+        self._mismatch = Mismatch()
+
+    def _end(self) -> None:
+        if self._begun is not None:
+            self.found.append(self._begun.finish())
+            self._begun = None
+
+    def _nodes(self, record: Record) -> None:
+        assert self._begun is not None
+        nodes = record.values.get("nodes")
+        if isinstance(nodes, list):
+            self._begun.nodes += [_structured_node(node) for node in nodes if isinstance(node, dict)]
         else:
-            yield line.removeprefix("\t")
+            self._begun.take_lines([*str(nodes or "").split("\n"), *record.lines])
+
+    def _queue(self, record: Record) -> None:
+        if self._begun is None:
+            self._begin(record)
+        assert self._begun is not None
+        self._begun.begin_queue(str(record.values.get("summary", "")))
+        pods = record.values.get("pods")
+        if isinstance(pods, list):
+            self._begun.pending += [_structured_pod(pod) for pod in pods if isinstance(pod, dict)]
+        else:
+            self._begun.take_lines([*str(pods or "").split("\n"), *record.lines])
+        self._end()
+
+    def _compared(self, values: dict[str, Any]) -> None:
+        found = {member: [str(name) for name in values[key]] for key, member in _MEMBERS.items() if isinstance(values.get(key), list)}
+        self._mismatch = msgspec.structs.replace(self._mismatch, **found)
+
+    def _pasted(self, record: Record) -> None:
+        """Lines of nodes without the head of the dump, or, until 1.18, a record for each node."""
+        if self._begun is None:
+            self._begun = _Begun(None, record.at, record.seconds)
+        self._begun.take_lines([record.message, *record.lines])
 
 
-def _from_json(line: str) -> Iterator[str]:
-    try:
-        record = msgspec.json.decode(line)
-    except msgspec.DecodeError:
-        return
-    if not isinstance(record, dict):
-        return
-    if isinstance(record.get("log"), str):
-        yield from _plain_lines(record["log"].removesuffix("\n"))
-    elif record.get("msg") == NODES_MESSAGE:
-        yield f'"{NODES_MESSAGE}"'
-        yield from str(record.get("nodes", "")).split("\n")
-    elif record.get("msg") == QUEUE_MESSAGE:
-        yield f'"{QUEUE_MESSAGE}" summary="{record.get("summary", "")}"'
-        yield from str(record.get("pods", "")).split("\n")
+def _structured_node(node: dict[str, Any]) -> _Node:
+    found = _Node(str(node.get("name", "")))
+    found.is_deleted = node.get("deleted") is True
+    found.requested, found.allocatable = _structured_resource(node.get("requested")), _structured_resource(node.get("allocatable"))
+    found.pods = [_structured_pod(pod) for pod in node.get("pods") or () if isinstance(pod, dict)]
+    found.nominated = [_structured_pod(pod) for pod in node.get("nominatedPods") or () if isinstance(pod, dict)]
+    return found
+
+
+def _structured_pod(pod: dict[str, Any]) -> DumpedPod:
+    return DumpedPod(*(str(pod.get(member, "")) for member in ("name", "namespace", "uid", "phase", "nominatedNode")))
+
+
+def _structured_resource(amounts: Any) -> Resource:
+    if not isinstance(amounts, dict):
+        return Resource()
+    cpu, memory, storage, pods = (
+        amount if isinstance(amount := amounts.get(member), int) else 0
+        for member in ("milliCPU", "memory", "ephemeralStorage", "allowedPodNumber")
+    )
+    scalar = amounts.get("scalarResources") or {}
+    counted = {str(name): amount for name, amount in scalar.items() if isinstance(amount, int)} if isinstance(scalar, dict) else {}
+    return Resource(cpu, memory, storage, pods, counted)
+
+
+def read_signals(name: str, text: bytes) -> list[Signal]:
+    """The dumps in a log, the last one last. Raises `UnreadableFile` where there is none."""
+    signals = Signals()
+    for record in records(log_lines(text)):
+        signals.take(record)
+    found = signals.finish()
+    if not found:
+        raise UnreadableFile(f'{name}: there is no dump in it. Expected the log of kube-scheduler after SIGUSR2, with "{NODES_MESSAGE}".')
+    return found

@@ -8,6 +8,12 @@ from pathlib import Path
 import msgspec
 
 _PIECE = 1 << 20
+#: What may hold objects or a log, by the end of its name.
+_OF_USE = (".json", ".yaml", ".yml", ".csv", ".txt", ".log", ".gz", ".xz", ".tgz", ".tar", ".zip")
+#: Of the logs of pods in a dump of a cluster only these are read.
+_LOGS_OF = "kube-scheduler"
+#: Longer names are cut in the middle.
+_LONGEST_NAME = 200
 
 
 class Source(msgspec.Struct, frozen=True):
@@ -33,3 +39,30 @@ class Source(msgspec.Struct, frozen=True):
                     yield piece
 
         return cls(name=str(path), pieces=pieces, size=path.stat().st_size)
+
+
+def files_of(paths: Iterable[Path | str]) -> list[Source]:
+    """The files, and those of use in folders, in the order of their names; links are not followed. Raises OSError."""
+    found: list[Source] = []
+    for path in map(Path, paths):
+        if path.is_dir():
+            inside = sorted(entry for entry in path.rglob("*") if entry.is_file() and not entry.is_symlink())
+            found += [Source.of_path(entry) for entry in inside if is_of_use(str(entry.relative_to(path)))]
+        else:
+            found.append(Source.of_path(path))
+    return found
+
+
+def is_of_use(path: str) -> bool:
+    """Whether a file of a folder or an archive may say something, by its name: objects, and logs of the scheduler."""
+    lower = path.lower()
+    if lower.endswith(("logs.txt", "current.log", "previous.log")) or "/logs/" in lower:
+        return _LOGS_OF in lower
+    return lower.endswith(_OF_USE) or "." not in lower.rpartition("/")[2]
+
+
+def shown_name(name: str) -> str:
+    """A file's name as a message may have it: printable, and not too long."""
+    clean = "".join(char if char.isprintable() else "\ufffd" for char in name)
+    half = _LONGEST_NAME // 2
+    return clean if len(clean) <= _LONGEST_NAME else f"{clean[:half]}…{clean[-half:]}"

@@ -17,7 +17,6 @@ _GZIP = b"\x1f\x8b"
 _XZ = b"\xfd7zXZ\x00"
 #: What else a file may begin with, and what to do about it.
 _FOREIGN = (
-    (b"PK\x03\x04", "is a zip archive; unpack it and import the files in it"),
     (b"BZh", "is packed with bzip2; unpack it, or use gzip or xz"),
     (b"\x28\xb5\x2f\xfd", "is packed with zstd; unpack it, or use gzip or xz"),
     (b"7z\xbc\xaf\x27\x1c", "is a 7z archive; unpack it and import the files in it"),
@@ -62,15 +61,20 @@ class _GzipStream:
         return self._inner.decompress(self._inner.unconsumed_tail + data, max_length)
 
 
+def unpacked(name: str, pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The bytes of a file that may be packed; the first piece has what can be told from a file's beginning. Raises `UnreadableFile`."""
+    return _with_a_head(_unpacked(name, iter(pieces)))
+
+
 def text_pieces(name: str, pieces: Iterable[bytes], *, limit: int, room: int, tell: Callable[[int], None]) -> Iterator[bytes]:
-    """The text of a file as UTF-8 bytes without a byte order mark, in pieces; the first has what can be told from a file's beginning.
+    """The text of an unpacked file as UTF-8 bytes without a byte order mark, in pieces.
 
     `room` is what is left of `limit` (the setting `unpacked_bytes`); `tell` is called with the number of bytes so far and may
     raise. Raises `UnreadableFile` and `LimitExceeded`.
     """
     size, lines, is_blank = 0, 0, True
     decoder = codecs.getincrementaldecoder("utf-8")()
-    for piece in _with_a_head(_unpacked(name, iter(pieces))):
+    for piece in pieces:
         if not size:
             _check_head(name, piece[:_HEAD])
         size += len(piece)

@@ -21,6 +21,7 @@ from django.db.models.functions import Length
 
 from schedviz import ingest
 from schedviz.engine import Simulation, SimulationSettings
+from schedviz.explain.doctor.of_import import cut_examination, examine_import
 from schedviz.ingest import Import, ImportCancelled, IngestError, Limits, Progress, Report, Source, TraceFile
 from schedviz.ingest.generate import generate, parse_generate_spec
 from schedviz.ingest.session_file import looks_like_session
@@ -120,7 +121,16 @@ class Importing:
         self.save(simulation)
         self.queue_steps(found.trace)
         report: dict[str, Any] = msgspec.to_builtins(found.report)
-        return report
+        examinations = self.examine(found)
+        return {**report, "doctor": examinations} if examinations else report
+
+    def examine(self, found: Import) -> list[dict[str, Any]]:
+        """What the doctor says of the files: how dumps in logs differ from the objects, and what is wrong with objects by themselves."""
+        if found.trace is not None or not found.report.files:
+            return []
+        logs = {log.name: log.signals for log in found.logs}
+        examinations = examine_import(found.objects, found.config, logs, made_of_dump=found.made_of_dump)
+        return [told for each in examinations if (told := cut_examination(each)) is not None]
 
     def read(self) -> Import:
         """The objects, or the trace."""

@@ -18,6 +18,10 @@ def refusal(*files, limits=None):
     return str(caught.value)
 
 
+def refused(*files, limits=None):
+    return [(file.name, file.message) for file in imported(*files, limits=limits).report.refused]
+
+
 def line_with(text, part):
     (line,) = [number for number, line in enumerate(text.split("\n"), start=1) if part in line]
     return line
@@ -72,7 +76,10 @@ def test_a_few_bad_objects_are_told_together_and_many_are_cut():
             "dump: this is UTF-16 text, as PowerShell's > writes it; save it as UTF-8 (… | Out-File -Encoding utf8 FILE).",
         ),
         ("kind: Node\nmetadata: {name: café}".encode("latin-1"), "dump: line 2 is not UTF-8 text."),
-        (b"PK\x03\x04rest", "dump: this is a zip archive; unpack it and import the files in it."),
+        (
+            b"PK\x03\x04rest",
+            "dump: the archive is damaged, or packed in a way that is not read (File is not a zip file).",
+        ),
         (
             "apiVersion: v1\nkind: Config\nusers: []\n",
             (
@@ -141,10 +148,9 @@ def test_limits_are_named_when_they_are_hit():
     two = '{"kind":"Node","metadata":{"name":"a"}}{"kind":"Node","metadata":{"name":"b"}}'
     assert refusal(two, limits=Limits(objects=1)) == "dump: there are too many objects; the limit objects is 1."
     assert refusal(two, limits=Limits(unpacked_bytes=50)) == "dump: unpacked, the files are too large; the limit unpacked_bytes is 50."
-    assert (
-        refusal(two, two, limits=Limits(unpacked_bytes=100))
-        == "dump-2: unpacked, the files are too large; the limit unpacked_bytes is 100."
-    )
+    assert refused(two, two, limits=Limits(unpacked_bytes=100)) == [
+        ("dump-2", "dump-2: unpacked, the files are too large; the limit unpacked_bytes is 100."),
+    ]
     assert refusal(two, two, limits=Limits(files=1)) == "The import: there are 2 files; the limit files is 1."
     assert refusal(two, limits=Limits(nesting_depth=1)) == (
         "dump, line 1: lists and objects are nested too deep; the limit nesting_depth is 1."
@@ -156,6 +162,5 @@ def test_limits_are_named_when_they_are_hit():
 
 
 def test_an_error_names_the_file_that_it_is_in():
-    with pytest.raises(IngestError) as caught:
-        load([source(LIST_JSON, "good.json"), source("kind: [", "bad.yaml")])
-    assert str(caught.value).startswith("bad.yaml, document 1, line ")
+    (file,) = load([source(LIST_JSON, "good.json"), source("kind: [", "bad.yaml")]).report.refused
+    assert file.message.startswith("bad.yaml, document 1, line ")

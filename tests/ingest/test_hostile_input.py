@@ -19,9 +19,9 @@ def alias_bomb(first="[x,x,x,x,x,x,x,x,x]"):
 
 @pytest.fixture(autouse=True)
 def _soon():
-    began = time.monotonic()
+    began = time.process_time()
     yield
-    assert time.monotonic() - began < SECONDS
+    assert time.process_time() - began < SECONDS
 
 
 @pytest.mark.parametrize(

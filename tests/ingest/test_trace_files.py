@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from schedviz.ingest import IngestError, UnreadableFile, decode_trace, load, trace_from_dict
+from schedviz.ingest import IngestError, decode_trace, load, trace_from_dict
 from schedviz.ingest.trace_file import Dump, _FileStep
 from schedviz.kube.errors import DecodeError
 from schedviz.trace.commands import Advance, Create, Cycle
@@ -62,8 +62,9 @@ def test_an_import_of_a_trace_gives_the_trace_and_no_objects():
 
 
 def test_a_trace_is_imported_alone():
-    with pytest.raises(UnreadableFile, match=r"^b: this is a trace, which is imported alone and without other files\.$"):
-        load([source('{"kind":"Node","metadata":{"name":"a"}}', "a"), source(json.dumps(TRACE), "b")])
+    result = load([source('{"kind":"Node","metadata":{"name":"a"}}', "a"), source(json.dumps(TRACE), "b")])
+    (refused,) = result.report.refused
+    assert refused.message == "b: this is a trace, which is imported alone and without other files."
 
 
 def test_a_dump_may_be_a_step():

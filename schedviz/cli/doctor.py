@@ -1,0 +1,73 @@
+"""`schedviz doctor FILE...`: how API objects, cache, snapshot and a SIGUSR2 dump differ, and what is likely behind it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from schedviz.cli.loading import loaded, simulated
+
+if TYPE_CHECKING:
+    from schedviz.explain.doctor import Examination, Finding
+    from schedviz.ingest.load import Import
+
+#: Something differs.
+EXIT_DIFFERENT = 1
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
+@click.option(
+    "--scheduler-name", "names", multiple=True, metavar="NAME", help="A profile of the scheduler; default: those of its configuration."
+)
+@click.option("-o", "--output", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="What is printed.")
+@click.pass_context
+def doctor(ctx: click.Context, paths: tuple[Path, ...], names: tuple[str, ...], form: Literal["text", "json"]) -> None:
+    """Compare what the scheduler holds with what the API server has, value by value, and say what is likely behind each difference.
+
+    FILE... are, in any order: the log of a kube-scheduler that was sent SIGUSR2, what `kubectl get nodes,pods -A -o json` prints, and
+    the KubeSchedulerConfiguration. Of a trace the engine's own API, informers, cache, queue and snapshot are compared. Leaves with 0 if
+    nothing differs, 1 if something does, 2 if a file cannot be used.
+    """
+    found = loaded(paths)
+    examinations = _examinations(found, names)
+    if form == "json":
+        import msgspec
+
+        click.echo(msgspec.json.format(msgspec.json.encode(examinations), indent=2).decode())
+    else:
+        for examination in examinations:
+            _print(examination)
+    if any(examination.differences for examination in examinations):
+        ctx.exit(EXIT_DIFFERENT)
+
+
+def _examinations(found: Import, names: tuple[str, ...]) -> list[Examination]:
+    from schedviz.explain.doctor import examine_engine
+    from schedviz.explain.doctor.of_import import examine_import
+
+    if found.trace is not None:
+        return [examine_engine(simulated(found))]
+    logs = {log.name: log.signals for log in found.logs}
+    return examine_import(found.objects, found.config, logs, names=names, made_of_dump=found.made_of_dump)
+
+
+def _print(examination: Examination) -> None:
+    count = len(examination.differences)
+    click.echo(f"{examination.compared} ({examination.nodes} nodes, {examination.pods} pods): {_differences(count)}")
+    for finding in examination.findings:
+        _print_finding(finding)
+
+
+def _print_finding(finding: Finding) -> None:
+    click.echo(f"\n{'✗' if finding.differs else 'note:'} {finding.sentence}")
+    if finding.cause:
+        click.echo(f"    likely: {finding.cause}")
+    if finding.advice:
+        click.echo(f"    {'do' if finding.differs else 'so'}: {finding.advice}")
+
+
+def _differences(count: int) -> str:
+    return "nothing differs" if count == 0 else "1 difference" if count == 1 else f"{count} differences"

@@ -1,0 +1,142 @@
+"""What nodes have and what is requested of them, counted again from the API's objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from schedviz.engine.cache.debugger.dumper import Dump, DumpedNode
+from schedviz.engine.framework.resource import Resource
+from schedviz.engine.framework.types import PodInfo
+from schedviz.explain.doctor.finding import Finding, Value
+from schedviz.kube.core import Node, Pod
+
+_COMPARER = "the scheduler's own comparer looks at names alone"
+
+
+def amounts(nodes: Mapping[str, Node], pods: Mapping[str, Pod], dump: Dump) -> Iterator[Finding]:
+    """What differs, node by node."""
+    for node in sorted(dump.nodes, key=lambda node: node.name):
+        known = [PodInfo(pods[dumped.uid]) for dumped in node.pods if dumped.uid in pods]
+        lost = [dumped.key for dumped in node.pods if dumped.uid not in pods]
+        if lost:
+            yield from _rest(node, known, lost)
+        else:
+            yield from _requested(node, known)
+        api = nodes.get(node.name)
+        if api is not None and not node.is_deleted:
+            yield from _allocatable(node, api)
+
+
+def _requested(node: DumpedNode, pods: Sequence[PodInfo]) -> Iterator[Finding]:
+    due = _sum(pods)
+    values = differing(node.requested, due)
+    if not values:
+        return
+    about = f"Node {node.name}"
+    said = ", ".join(
+        f"{value.name} {shown(value.name, value.right)} where its pods make {shown(value.name, value.left)}" for value in values
+    )
+    sentence = f"node {node.name}: requested in the cache is {said}"
+    yield Finding(True, "requested", about, ("API", "cache"), sentence, *_why_requested(values, pods), values=values)
+
+
+def _why_requested(values: Sequence[Value], pods: Sequence[PodInfo]) -> tuple[str, str]:
+    """The pod whose requests explain the difference, where one alone does."""
+    more = {value.name: value.left - value.right for value in values}
+    whole = [pod for pod in pods if amounts_of(pod.requests.resource) == more]
+    if len(whole) == 1:
+        return (
+            f"pod {whole[0].key} is listed and not counted",
+            "an engine's sums that drift from its pods are a bug of that release: restart it",
+        )
+    changed = [(pod, before) for pod in pods if (before := _before(pod, more)) is not None]
+    if len(changed) == 1:
+        pod, before = changed[0]
+        now = amounts_of(pod.requests.resource)
+        said = " and ".join(f"{name} {shown(name, now.get(name, 0))} (counted with {shown(name, before[name])})" for name in more)
+        cause = (
+            f"pod {pod.key} requests {said}: an update of the pod, as by a resize in place, that the scheduler has not seen; {_COMPARER}"
+        )
+        return cause, "until it sees the update there is another amount of room than it thinks; restarting it counts again"
+    some = ", ".join(pod.key for pod, _ in changed[:3])
+    cause = f"the requests of one of its pods changed{f' (it may be {some})' if some else ''}; {_COMPARER}"
+    return cause, "compare what the pods request with what they requested before"
+
+
+def _before(pod: PodInfo, more: Mapping[str, int]) -> dict[str, int] | None:
+    """What a pod requested when it was counted, if it is the one that changed; None: it cannot be.
+
+    It asks now for the resources that grew, and had asked for the same ones: a change that adds or drops a resource is rarer.
+    """
+    now = amounts_of(pod.requests.resource)
+    before = {name: now.get(name, 0) - amount for name, amount in more.items()}
+    return before if all(name in now and amount > 0 for name, amount in before.items()) else None
+
+
+def _rest(node: DumpedNode, known: Sequence[PodInfo], lost: Sequence[str]) -> Iterator[Finding]:
+    """Of pods that the API no longer has it is not known what they request: what is left over is theirs."""
+    left = {value.name: value.right - value.left for value in differing(node.requested, _sum(known))}
+    about, whose = f"Node {node.name}", ", ".join(lost[:3]) + (f" and {len(lost) - 3} more" if len(lost) > 3 else "")
+    if any(amount < 0 for amount in left.values()):
+        sentence = f"node {node.name}: requested in the cache is less than the pods on it that the API has"
+        values = differing(node.requested, _sum(known))
+        yield Finding(True, "requested", about, ("API", "cache"), sentence, "requests of its pods changed", values=values)
+    else:
+        said = ", ".join(f"{name} {shown(name, amount)}" for name, amount in sorted(left.items())) or "nothing"
+        sentence = f"node {node.name}: {said} of what is requested there belongs to pods that the API does not have ({whose})"
+        yield Finding(False, "unknown requests", about, ("API", "cache"), sentence)
+
+
+def _allocatable(node: DumpedNode, api: Node) -> Iterator[Finding]:
+    values = differing(node.allocatable, Resource.of(api.status.allocatable))
+    if not values:
+        return
+    said = ", ".join(
+        f"{value.name} {shown(value.name, value.right)} where the node has {shown(value.name, value.left)}" for value in values
+    )
+    sentence = f"node {node.name}: allocatable in the cache is {said}"
+    devices = [value.name for value in values if "/" in value.name]
+    cause = "an update of the node's status that the scheduler has not seen"
+    if devices and len(devices) == len(values):
+        cause += f" (a device plugin came or went: {', '.join(devices)})"
+    else:
+        cause += " (the kubelet's reservations, or the machine, changed)"
+    smaller = any(value.left < value.right for value in values)
+    advice = (
+        "the scheduler may overcommit the node, and the kubelet then refuses pods (OutOfcpu, OutOfmemory)"
+        if smaller
+        else "there is more room than the scheduler thinks"
+    )
+    yield Finding(True, "allocatable", f"Node {node.name}", ("API", "cache"), sentence, f"{cause}; {_COMPARER}", advice, values)
+
+
+def differing(cached: Resource, due: Resource) -> tuple[Value, ...]:
+    """Where two amounts differ: what is due on the left, what is cached on the right."""
+    left, right = amounts_of(due), amounts_of(cached)
+    names = sorted(left.keys() | right.keys())
+    return tuple(Value(name, left.get(name, 0), right.get(name, 0)) for name in names if left.get(name, 0) != right.get(name, 0))
+
+
+def amounts_of(resource: Resource) -> dict[str, int]:
+    """By name, those that are not 0: cpu in thousandths."""
+    found = {"cpu": resource.milli_cpu, "memory": resource.memory, "ephemeral-storage": resource.ephemeral_storage}
+    found = {**found, "pods": resource.allowed_pod_number, **resource.scalar}
+    return {name: amount for name, amount in found.items() if amount}
+
+
+def _sum(pods: Sequence[PodInfo]) -> Resource:
+    total = Resource()
+    for pod in pods:
+        total.add(pod.requests.resource, 1)
+    return total
+
+
+def shown(name: str, amount: int) -> str:
+    """As Kubernetes prints it: `1500m`, `6Gi`."""
+    if name == "cpu":
+        return f"{amount}m" if amount % 1000 else str(amount // 1000)
+    if name in ("memory", "ephemeral-storage") or name.startswith("hugepages-"):
+        for unit, size in (("Gi", 1 << 30), ("Mi", 1 << 20), ("Ki", 1 << 10)):
+            if amount and amount % size == 0:
+                return f"{amount // size}{unit}"
+    return str(amount)

@@ -1,0 +1,95 @@
+"""Why one side lacks what the other has: told by the scheduler's own comparer, by times, by dumps that were made before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from schedviz.engine.cache.debugger.signal import Signal
+from schedviz.kube import timestamps
+from schedviz.kube.core import Node, Pod
+
+#: A binding that takes longer than this hangs.
+BINDING_SECONDS = 30.0
+
+
+class Evidence:
+    """What is known around one dump."""
+
+    def __init__(self, signal: Signal, earlier: Sequence[Signal] = ()) -> None:
+        self.signal = signal
+        self.earlier = earlier
+
+    def why_missed(self, kind: Literal["node", "pod"], obj: Node | Pod) -> str:
+        """Why the scheduler does not have what the API has."""
+        created = obj.metadata.creation_timestamp
+        if created is not None and self.signal.seconds is not None:
+            late = timestamps.to_seconds(created) - self.signal.seconds
+            if late > 0:
+                return f"it was created {late:.0f} s after the dump was made"
+        return self._by_comparer(
+            kind,
+            obj.name if kind == "node" else obj.uid,
+            missed=True,
+            handler="the scheduler's informer has it (its own comparer says so), the cache does not: an event handler failed or was not "
+            "called",
+            watch="the scheduler's informer does not have it either (its own comparer is content): the watch event from the API server "
+            "was lost, or has not come yet",
+            unknown="a watch event that the scheduler has not seen, or the objects were fetched later than the dump was made",
+        )
+
+    def why_redundant(self, kind: Literal["node", "pod"], identity: str) -> str:
+        """Why the scheduler has what the API does not have; `identity` is a node's name or a pod's uid."""
+        return self._by_comparer(
+            kind,
+            identity,
+            missed=False,
+            handler="the scheduler's informer has seen it go (its own comparer says so), the cache has not: an event handler failed or was "
+            "not called",
+            watch="the scheduler's informer still has it, too (its own comparer is content): the watch event of its deletion was lost, or "
+            "has not come yet",
+            unknown="the watch event of its deletion was not seen, or it was deleted after the dump was made",
+        )
+
+    def _by_comparer(self, kind: str, identity: str, *, missed: bool, handler: str, watch: str, unknown: str) -> str:
+        mismatch = self.signal.mismatch
+        if mismatch is None:
+            return unknown
+        if missed:
+            named = mismatch.missed_nodes if kind == "node" else mismatch.missed_pods
+        else:
+            named = mismatch.redundant_nodes if kind == "node" else mismatch.redundant_pods
+        return handler if identity in named else watch
+
+    @property
+    def comparer_is_content(self) -> bool:
+        """Whether the comparer ran and found nothing."""
+        mismatch = self.signal.mismatch
+        return mismatch is not None and not any(
+            (mismatch.missed_nodes, mismatch.redundant_nodes, mismatch.missed_pods, mismatch.redundant_pods)
+        )
+
+    def assumed_for(self, uid: str, node: str) -> float | None:
+        """For how many seconds, at least, a pod has been on a node of the cache, by earlier dumps; None where none of them has it."""
+        if self.signal.seconds is None:
+            return None
+        for signal in self.earlier:
+            if signal.seconds is None:
+                continue
+            if any(pod.uid == uid for dumped in signal.dump.nodes if dumped.name == node for pod in dumped.pods):
+                return self.signal.seconds - signal.seconds
+        return None
+
+
+def advice_for(cause: str) -> str:
+    """What to do about a node or a pod that one side lacks."""
+    if "event handler" in cause:
+        return "restart the scheduler: the cache is built again from what its informers list; then look for the handler's panic in its log"
+    if "after the dump" in cause:
+        return "fetch the objects and make the dump at the same moment"
+    if "informer" in cause:
+        return (
+            "make another dump: if it is still so, restart the scheduler, which lists everything again, and look at the API server's watch "
+            "cache"
+        )
+    return "fetch the objects and make the dump at the same moment, and compare again"

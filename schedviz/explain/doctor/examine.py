@@ -1,0 +1,121 @@
+"""The examinations: of a dump beside the API's objects, of either alone, and of an engine from the API to its snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from schedviz.engine import Simulation
+from schedviz.engine.cache.debugger.comparer import compare
+from schedviz.engine.cache.debugger.signal import Signal
+from schedviz.engine.debugger import dump
+from schedviz.explain.doctor.alone import alone
+from schedviz.explain.doctor.amounts import amounts
+from schedviz.explain.doctor.evidence import Evidence
+from schedviz.explain.doctor.finding import Examination, Finding, Scheduler, counted, examination
+from schedviz.explain.doctor.nominations import nominations_of_dump, nominations_of_objects
+from schedviz.explain.doctor.presence import FINISHED, Presence
+from schedviz.explain.doctor.sides import informers_beside_api, snapshot_beside_cache
+from schedviz.kube.core import Node, Pod
+from schedviz.kube.meta import KubeObject
+
+
+def examine_dump(
+    objects: Iterable[KubeObject],
+    signal: Signal,
+    *,
+    earlier: Sequence[Signal] = (),
+    scheduler: Scheduler = Scheduler(),  # noqa: B008  (frozen)
+    name: str = "the log",
+) -> Examination:
+    """Compare the API's objects with a dump; `earlier` are dumps of the same scheduler that were made before."""
+    nodes, pods = _nodes_and_pods(objects)
+    evidence = Evidence(signal, earlier)
+    when = f" of {signal.at}" if signal.at else ""
+    compared = f"the dump{when} in {name} with the API's objects"
+    count = sum(len(node.pods) for node in signal.dump.nodes) + len(signal.dump.pending)
+    if _have_nothing_in_common(nodes, pods, signal):
+        findings = [_of_another_cluster(len(nodes), signal)]
+    else:
+        findings = [
+            *Presence(nodes, pods, evidence, scheduler).findings(),
+            *amounts(nodes, pods, signal.dump),
+            *nominations_of_dump(nodes, pods, signal.dump, scheduler),
+            *_inside(signal),
+        ]
+    return examination(compared, findings, nodes=len(signal.dump.nodes), pods=count)
+
+
+def examine_dump_alone(signal: Signal, *, name: str = "the log") -> Examination:
+    """What a dump says by itself."""
+    count = sum(len(node.pods) for node in signal.dump.nodes) + len(signal.dump.pending)
+    when = f" of {signal.at}" if signal.at else ""
+    return examination(f"the dump{when} in {name} by itself", [*alone(signal), *_inside(signal)], nodes=len(signal.dump.nodes), pods=count)
+
+
+def examine_objects(objects: Iterable[KubeObject], *, scheduler: Scheduler = Scheduler()) -> Examination:  # noqa: B008
+    """What is wrong with objects by themselves: pods on nodes that are gone, nodes with more than they have, nominations without end."""
+    nodes, pods = _nodes_and_pods(objects)
+    findings = [*_strays(nodes, pods.values()), *nominations_of_objects(nodes, list(pods.values()), scheduler)]
+    return examination("the API's objects among themselves", findings, nodes=len(nodes), pods=len(pods))
+
+
+def examine_engine(simulation: Simulation, *, scheduler: Scheduler | None = None) -> Examination:
+    """Compare, in an engine as it stands, the API with the informers, the cache and the queue, and the cache with the snapshot."""
+    informers = simulation.scheduler.state.informers
+    dumped = dump(simulation)
+    mismatch = compare([node.name for node in informers.list("Node")], [pod.uid for pod in informers.list("Pod")], dumped)
+    known = scheduler or Scheduler(tuple(simulation.scheduler.state.profiles), tuple(simulation.configuration.extenders))
+    objects = list(simulation.stored_objects())
+    nodes, pods = _nodes_and_pods(objects)
+    running = simulation.running_pod
+    findings = [
+        *informers_beside_api(simulation),
+        *(
+            found
+            for found in Presence(nodes, pods, Evidence(Signal(dumped, mismatch)), known).findings()
+            if found.about != f"Pod {running}"
+        ),
+        *amounts(nodes, pods, dumped),
+        *nominations_of_dump(nodes, pods, dumped, known),
+        *snapshot_beside_cache(simulation),
+    ]
+    return examination("API, informers, cache, queue and snapshot of the engine", findings, nodes=len(nodes), pods=len(pods))
+
+
+def _nodes_and_pods(objects: Iterable[KubeObject]) -> tuple[dict[str, Node], dict[str, Pod]]:
+    every = list(objects)
+    return {obj.name: obj for obj in every if isinstance(obj, Node)}, {obj.uid or obj.key: obj for obj in every if isinstance(obj, Pod)}
+
+
+def _have_nothing_in_common(nodes: dict[str, Node], pods: dict[str, Pod], signal: Signal) -> bool:
+    if not nodes or not signal.dump.nodes:
+        return False
+    dumped = {pod.uid for node in signal.dump.nodes for pod in node.pods}
+    return nodes.keys().isdisjoint(node.name for node in signal.dump.nodes) and pods.keys().isdisjoint(dumped)
+
+
+def _of_another_cluster(nodes: int, signal: Signal) -> Finding:
+    sentence = f"none of the {len(signal.dump.nodes)} nodes of the dump is among the {nodes} of the objects, and no pod is in both"
+    cause = "the log and the objects are of two clusters"
+    return Finding(True, "nothing in common", "Cluster", ("API", "dump"), sentence, cause, "bring both from one cluster")
+
+
+def _inside(signal: Signal) -> Iterator[Finding]:
+    """Whether the dump agrees with itself."""
+    parts = [part.rpartition(":") for part in signal.dump.summary.split("; ") if ":" in part]
+    counts = [int(count) for _, _, count in parts if count.isdigit()]
+    if counts and sum(counts) != len(signal.dump.pending):
+        sentence = f"the queue's summary counts {sum(counts)} pods ({signal.dump.summary}), and {len(signal.dump.pending)} are listed"
+        yield Finding(False, "cut dump", "Queue", ("dump", "dump"), sentence, "lines of the log were lost, or it was cut")
+
+
+def _strays(nodes: dict[str, Node], pods: Iterable[Pod]) -> Iterator[Finding]:
+    gone: dict[str, list[str]] = {}
+    for pod in pods:
+        if pod.spec.node_name and pod.spec.node_name not in nodes and pod.status.phase not in FINISHED:
+            gone.setdefault(pod.spec.node_name, []).append(pod.key)
+    for name, keys in sorted(gone.items()) if nodes else ():
+        some = ", ".join(keys[:3]) + (f" and {len(keys) - 3} more" if len(keys) > 3 else "")
+        sentence = f"{counted(len(keys), 'pod')} bound to node {name}, which is not at the API ({some}): a scheduler keeps it as a ghost"
+        cause = "the node was deleted before its pods, or the nodes were not all fetched"
+        yield Finding(True, "ghost node", f"Node {name}", ("API", "API"), sentence, cause, "the pod garbage collector removes such pods")

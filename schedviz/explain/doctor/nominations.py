@@ -1,0 +1,118 @@
+"""Pods that are nominated to a node: whether their victims go, or whether they will wait there for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from schedviz.engine.cache.debugger.dumper import Dump
+from schedviz.engine.framework.resource import Resource
+from schedviz.engine.framework.types import PodInfo
+from schedviz.explain.doctor.amounts import amounts_of
+from schedviz.explain.doctor.finding import Finding, Scheduler, Side
+from schedviz.explain.doctor.presence import FINISHED
+from schedviz.kube.core import Node, Pod
+
+FOR_EVER = "nominated for ever"
+_FIX = (
+    "give the extender a preemptVerb (and let it answer): preemption then asks it, too, and no node is nominated that its filter rejects; "
+    "or make it ignorable, or let a Filter plugin do its work"
+)
+
+
+def nominations_of_dump(nodes: Mapping[str, Node], pods: Mapping[str, Pod], dump: Dump, scheduler: Scheduler) -> Iterator[Finding]:
+    """What the dump says of nominated pods, beside what the API says."""
+    listed: set[str] = set()
+    for dumped_node in sorted(dump.nodes, key=lambda node: node.name):
+        for dumped in dumped_node.nominated:
+            listed.add(dumped.uid)
+            pod = pods.get(dumped.uid)
+            if pod is None:
+                continue  # told with the queue
+            if pod.status.nominated_node_name not in ("", dumped_node.name):
+                sentence = (
+                    f"pod {pod.key} is nominated to {dumped_node.name} by the scheduler, and to {pod.status.nominated_node_name} at the API"
+                )
+                cause = "the scheduler nominated it again, and the API does not know yet"
+                yield Finding(False, "nominated elsewhere", f"Pod {pod.key}", ("API", "queue"), sentence, cause)
+            free = Resource()
+            free.add(dumped_node.allocatable, 1)
+            free.add(dumped_node.requested, -1)
+            here = [PodInfo(pods[each.uid]) for each in dumped_node.pods if each.uid in pods]
+            yield judge(PodInfo(pod), dumped_node.name, free, here, scheduler)
+    known = {pod.uid for pod in dump.pending}
+    for pod in pods.values():
+        node = pod.status.nominated_node_name
+        if node and not pod.spec.node_name and pod.uid in known - listed:
+            sentence = f"pod {pod.key} is nominated to {node} at the API; the scheduler's nominator does not have it there"
+            cause = f"node {node} is gone" if node not in nodes else "the nomination was withdrawn, and the API does not know yet"
+            yield Finding(node not in nodes, "nomination unknown", f"Pod {pod.key}", ("API", "queue"), sentence, cause)
+
+
+def nominations_of_objects(nodes: Mapping[str, Node], pods: Sequence[Pod], scheduler: Scheduler) -> Iterator[Finding]:
+    """The same where there are only the API's objects."""
+    on_node: dict[str, list[PodInfo]] = {}
+    for pod in pods:
+        if pod.spec.node_name and pod.status.phase not in FINISHED:
+            on_node.setdefault(pod.spec.node_name, []).append(PodInfo(pod))
+    for pod in pods:
+        name = pod.status.nominated_node_name
+        if not name or pod.spec.node_name or pod.status.phase in FINISHED:
+            continue
+        node = nodes.get(name)
+        if node is None:
+            sentence = f"pod {pod.key} is nominated to {name}, which is not at the API"
+            cause = "the node was deleted after the nomination"
+            yield Finding(True, "nomination unknown", f"Pod {pod.key}", ("API", "API"), sentence, cause, "it is tried on the others")
+            continue
+        here = on_node.get(name, [])
+        free = Resource.of(node.status.allocatable)
+        for other in here:
+            free.add(other.requests.resource, -1)
+        yield judge(PodInfo(pod), name, free, here, scheduler)
+
+
+def judge(pod: PodInfo, node: str, free: Resource, here: Sequence[PodInfo], scheduler: Scheduler) -> Finding:
+    """Whether the pod waits for victims that go, or for nothing. `free` is what is left on the node, `here` the pods on it."""
+    about = f"Pod {pod.key}"
+    between: tuple[Side, Side] = ("API", "queue")
+    lower = [other for other in here if other.priority < pod.priority]
+    going = [other.key for other in lower if other.pod.metadata.deletion_timestamp is not None]
+    if going:
+        sentence = f"pod {pod.key} is nominated to {node} and waits for its victims to go: {', '.join(going[:5])}"
+        advice = "it passes by itself; if the victims stay, look at their finalizers and grace periods"
+        return Finding(False, "nominated pod", about, between, sentence, "", advice)
+    wants = amounts_of(pod.requests.resource)
+    have = amounts_of(free)
+    lacks = [name for name, amount in wants.items() if have.get(name, 0) < amount]
+    if lacks:
+        sentence = (
+            f"pod {pod.key} is nominated to {node}, where {', '.join(lacks)} does not suffice, and no pod of lower priority there is going"
+        )
+        cause = "its victims are gone and others took their room, or the victims could not be deleted"
+        return Finding(False, "nominated pod", about, between, sentence, cause, "its next cycle nominates it anew, or withdraws it")
+    sentence = (
+        f"pod {pod.key} is nominated to {node}, where what is free suffices for it and nobody has to go, and yet it is not bound there"
+    )
+    return Finding(True, FOR_EVER, about, between, sentence, *_why_for_ever(scheduler))
+
+
+def _why_for_ever(scheduler: Scheduler) -> tuple[str, str]:
+    silent = silent_extenders(scheduler)
+    if silent:
+        cause = (
+            f"extender {silent[0]} has a filterVerb and no preemptVerb: its filter rejects the node in every cycle, preemption does not "
+            "ask it, finds that the node fits without any victim, and nominates it again each time"
+        )
+        return cause, _FIX
+    if scheduler.extenders is None:
+        cause = (
+            "something that preemption does not ask rejects the node: most often an extender with a filterVerb and no preemptVerb; bring "
+            "the scheduler's configuration to be sure"
+        )
+        return cause, _FIX
+    return "its next cycle has not come yet, or a plugin beyond resources rejects the node", "ask `schedviz explain` about the pod"
+
+
+def silent_extenders(scheduler: Scheduler) -> list[str]:
+    """Extenders that filter, and that preemption does not ask."""
+    return [extender.url_prefix for extender in scheduler.extenders or () if extender.filter_verb and not extender.preempt_verb]

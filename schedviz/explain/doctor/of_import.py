@@ -1,0 +1,55 @@
+"""What the doctor says of files that were brought together: objects, logs with dumps, a configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from schedviz.engine.cache.debugger.signal import Signal
+from schedviz.engine.config import load_configuration
+from schedviz.explain.doctor.examine import examine_dump, examine_dump_alone, examine_objects
+from schedviz.explain.doctor.finding import Examination, Scheduler
+from schedviz.kube.core import Node, Pod
+from schedviz.kube.meta import KubeObject
+
+#: Findings that a report of an import keeps of each comparison.
+MOST_FINDINGS: Final = 200
+
+
+def examine_import(
+    objects: Sequence[KubeObject],
+    config: dict[str, Any] | None,
+    logs: Mapping[str, Sequence[Signal]],
+    *,
+    names: tuple[str, ...] = (),
+    made_of_dump: bool = False,
+) -> list[Examination]:
+    """An examination for the last dump of each log, or of the objects where there is none; `made_of_dump`: nobody brought objects."""
+    scheduler = scheduler_of(config, names)
+    with_dumps = {name: signals for name, signals in logs.items() if signals}
+    if made_of_dump or (with_dumps and not any(isinstance(obj, (Node, Pod)) for obj in objects)):
+        return [examine_dump_alone(signals[-1], name=name) for name, signals in with_dumps.items()]
+    if not with_dumps:
+        return [examine_objects(objects, scheduler=scheduler)]
+    return [
+        examine_dump(objects, signals[-1], earlier=signals[:-1], scheduler=scheduler, name=name) for name, signals in with_dumps.items()
+    ]
+
+
+def scheduler_of(config: dict[str, Any] | None, names: tuple[str, ...] = ()) -> Scheduler:
+    """What a configuration says of its scheduler; `names` count instead of its profiles'. Raises `ConfigurationError`."""
+    if config is None:
+        return Scheduler(names or Scheduler().names)
+    parsed = load_configuration(config)
+    return Scheduler(names or tuple(profile.scheduler_name for profile in parsed.profiles), tuple(parsed.extenders))
+
+
+def cut_examination(examination: Examination) -> dict[str, Any] | None:
+    """As a report keeps it: its findings, at most `MOST_FINDINGS`, and their numbers; None where there is nothing to tell of objects."""
+    if not examination.findings and "dump" not in examination.compared:
+        return None
+    told: dict[str, Any] = msgspec.to_builtins(examination)
+    told["findings"] = told["findings"][:MOST_FINDINGS]
+    return {**told, "differences": len(examination.differences), "notes": len(examination.notes)}

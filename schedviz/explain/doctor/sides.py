@@ -1,0 +1,58 @@
+"""What an engine's own sides say: informers beside the API, the snapshot beside the cache."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from schedviz.engine import Simulation
+from schedviz.engine.framework.types import NodeInfo
+from schedviz.explain.doctor.amounts import differing
+from schedviz.explain.doctor.finding import Finding
+
+
+def informers_beside_api(simulation: Simulation) -> Iterator[Finding]:
+    """Nodes and pods of which the informers have another version than the API server: their watch events are under way, or were lost."""
+    held = simulation.scheduler.state.informers.objects()
+    under_way = "a watch event is under way, or was lost"
+    for kind in ("Node", "Pod"):
+        stored = {obj.key: obj for obj in simulation.stored_objects() if type(obj).__name__ == kind}
+        known = held.get(kind, {})
+        for key in sorted(stored.keys() | known.keys()):
+            here, there = stored.get(key), known.get(key)
+            if here is None or there is None:
+                who, other = ("API", "informers") if there is None else ("informers", "API")
+                sentence = f"{kind.lower()} {key} is in the {who}, and not in the {other}".replace("in the API", "at the API")
+                yield Finding(False, "watch under way", f"{kind} {key}", ("API", "informers"), sentence, under_way)
+            elif here.metadata.resource_version != there.metadata.resource_version:
+                sentence = (
+                    f"{kind.lower()} {key} is at version {here.metadata.resource_version} at the API, and at "
+                    f"{there.metadata.resource_version} in the informers"
+                )
+                yield Finding(False, "watch under way", f"{kind} {key}", ("API", "informers"), sentence, under_way)
+
+
+def snapshot_beside_cache(simulation: Simulation) -> Iterator[Finding]:
+    """NodeInfos of the snapshot that are not as in the cache though UpdateSnapshot would not look at them again."""
+    state = simulation.scheduler.state
+    snapshot = state.snapshot
+    cached = {info.name: info for info in state.cache.nodes}
+    waiting = [info.name for info in cached.values() if info.node is not None and info.generation > snapshot.generation]
+    if waiting:
+        some = ", ".join(waiting[:3]) + (f" and {len(waiting) - 3} more" if len(waiting) > 3 else "")
+        sentence = f"{len(waiting)} nodes changed in the cache since the snapshot was taken ({some})"
+        yield Finding(False, "snapshot is older", "Snapshot", ("cache", "snapshot"), sentence, "", "the next cycle copies them")
+    for name, copy in sorted(snapshot.node_info_map.items()):
+        info = cached.get(name)
+        if info is None or info.node is None:
+            sentence = f"node {name} is in the snapshot and gone from the cache"
+            yield Finding(False, "snapshot is older", f"Node {name}", ("cache", "snapshot"), sentence, "", "the next cycle leaves it out")
+        elif info.generation <= snapshot.generation and _differ(info, copy):
+            sentence = f"node {name} differs between cache and snapshot, and its generation {info.generation} says that it does not"
+            cause = "a NodeInfo was changed without a new generation: UpdateSnapshot will never copy it again"
+            values = differing(copy.requested, info.requested)
+            yield Finding(True, "stale snapshot", f"Node {name}", ("cache", "snapshot"), sentence, cause, "a bug of this engine", values)
+
+
+def _differ(one: NodeInfo, other: NodeInfo) -> bool:
+    pods = {pod.uid for pod in one.pods} != {pod.uid for pod in other.pods}
+    return pods or bool(differing(one.requested, other.requested)) or bool(differing(one.allocatable, other.allocatable))

@@ -1,0 +1,62 @@
+"""Kubernetes Events: of those that the scheduler wrote, why a pod did not fit."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from schedviz.ingest.said import Said
+from schedviz.kube import timestamps
+
+KIND: Final = "Event"
+REASON: Final = "FailedScheduling"
+
+
+class _Reference(msgspec.Struct, frozen=True, gc=False):
+    kind: str = ""
+    namespace: str = ""
+    name: str = ""
+
+
+class _Event(msgspec.Struct, frozen=True, rename="camel", gc=False):
+    """v1 and events.k8s.io/v1 in one: they name the same things differently."""
+
+    reason: str = ""
+    message: str = ""
+    note: str = ""
+    involved_object: _Reference = _Reference()
+    regarding: _Reference = _Reference()
+    last_timestamp: str | None = None
+    event_time: str | None = None
+    deprecated_last_timestamp: str | None = None
+    series: dict[str, Any] | None = None
+
+
+def said_by(content: msgspec.Raw | dict[str, Any]) -> Said | None:
+    """What an Event says of a pod that did not fit; None: it is of something else, or cannot be read."""
+    try:
+        event = msgspec.json.decode(content, type=_Event) if isinstance(content, msgspec.Raw) else msgspec.convert(content, _Event)
+    except (msgspec.ValidationError, msgspec.DecodeError):
+        return None
+    about = event.involved_object if event.involved_object.name else event.regarding
+    message = event.message or event.note
+    if event.reason != REASON or about.kind not in ("Pod", "") or not about.name or not message:
+        return None
+    series = event.series or {}
+    at = next(
+        (
+            text
+            for text in (series.get("lastObservedTime"), event.last_timestamp, event.event_time, event.deprecated_last_timestamp)
+            if text
+        ),
+        "",
+    )
+    return Said(f"{about.namespace or 'default'}/{about.name}", message, _seconds(str(at)), str(at))
+
+
+def _seconds(text: str) -> float | None:
+    try:
+        return timestamps.to_seconds(text)
+    except ValueError:
+        return None

@@ -1,0 +1,79 @@
+"""Objects made of a SIGUSR2 dump alone: nodes with what is allocatable, pods with their share of what is requested there.
+
+A dump has sums and no pod's own requests. So a node's sum is given to the first pod on it, and the others request nothing: the node is
+as full as it was. Of a pod that waits nothing is known but its name, so it is held back by a scheduling gate that says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from schedviz.engine.cache.debugger.dumper import Dump, DumpedNode, DumpedPod
+from schedviz.engine.framework.resource import Resource
+from schedviz.kube import codec
+from schedviz.kube.defaults import default_object
+from schedviz.kube.meta import KubeObject
+
+GATE: Final = "schedviz.io/requests-are-not-in-a-dump"
+WARNING: Final = (
+    "The objects were made of a SIGUSR2 dump alone: it has what each node's pods request together, which was given to the first pod of "
+    "each node, and nothing of what pods that wait request, so they are gated. Add "
+    "what `kubectl get nodes,pods -A -o json` prints to see more."
+)
+
+
+def objects_of(dump: Dump) -> Iterator[KubeObject]:
+    """Nodes, then pods. A ghost is left without its node, as it was."""
+    for node in dump.nodes:
+        if not node.is_deleted:
+            yield _object(_node(node))
+    for node in dump.nodes:
+        for number, pod in enumerate(node.pods):
+            yield _object(_bound(pod, node.name, node.requested if number == 0 else Resource()))
+    nominated = {pod.uid: node.name for node in dump.nodes for pod in node.nominated}
+    for pod in dump.pending:
+        yield _object(_waiting(pod, pod.nominated_node or nominated.get(pod.uid, "")))
+    listed = {pod.uid for pod in dump.pending}
+    for node in dump.nodes:
+        yield from (_object(_waiting(pod, node.name)) for pod in node.nominated if pod.uid not in listed)
+
+
+def _object(content: dict[str, Any]) -> KubeObject:
+    return default_object(codec.from_dict(content))
+
+
+def _node(node: DumpedNode) -> dict[str, Any]:
+    amounts = {**_amounts(node.allocatable), "pods": str(node.allocatable.allowed_pod_number)}
+    labels = {"kubernetes.io/hostname": node.name}
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": node.name, "labels": labels},
+        "status": {"capacity": amounts, "allocatable": amounts},
+    }
+
+
+def _bound(pod: DumpedPod, node: str, requested: Resource) -> dict[str, Any]:
+    found = _pod(pod)
+    requests = {name: amount for name, amount in _amounts(requested).items() if amount not in ("0", "0m")}
+    found["spec"] = {"nodeName": node, "containers": [{"name": "sum", "image": "none", "resources": {"requests": requests}}]}
+    return found
+
+
+def _waiting(pod: DumpedPod, nominated: str) -> dict[str, Any]:
+    found = _pod(pod)
+    found["spec"] = {"schedulingGates": [{"name": GATE}], "containers": [{"name": "unknown", "image": "none"}]}
+    if nominated:
+        found["status"]["nominatedNodeName"] = nominated
+    return found
+
+
+def _pod(pod: DumpedPod) -> dict[str, Any]:
+    metadata = {"name": pod.name, "namespace": pod.namespace, "uid": pod.uid}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "status": {"phase": pod.phase or "Pending"}}
+
+
+def _amounts(resource: Resource) -> dict[str, str]:
+    found = {"cpu": f"{resource.milli_cpu}m", "memory": str(resource.memory), "ephemeral-storage": str(resource.ephemeral_storage)}
+    return {**found, **{name: str(amount) for name, amount in resource.scalar.items()}}

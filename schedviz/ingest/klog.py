@@ -1,0 +1,109 @@
+"""Records of a log that klog wrote, as text or as JSON: a message with named values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+import msgspec
+
+from schedviz.ingest.log_lines import LogLine
+from schedviz.kube import timestamps
+
+#: `I0101 00:00:00.003000       1 node_tree.go:65] …`
+HEADER: Final = re.compile(r"[IWEF](\d{4} \d\d:\d\d:\d\d\.\d+)\s+\d+ ([\w.-]+\.go:\d+)\] ?")
+_QUOTED: Final = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_VALUE: Final = re.compile(r'(\w+)=(?:"((?:[^"\\]|\\.)*)"|\[([^\]]*)\]|<$|(\S*))')
+_ESCAPE: Final = re.compile(r"\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8})|([0-7]{3})|(.))")
+#: The year 9999; what is later is no time.
+_LATEST_MILLIS: Final = 253_370_764_800_000
+_SIMPLE: Final = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
+
+
+class Record(msgspec.Struct):
+    """One record. Of a text record that goes over several lines `lines` has those after the first, as they were written."""
+
+    message: str
+    values: dict[str, Any] = {}
+    caller: str = ""
+    #: As the log writes it.
+    at: str = ""
+    #: Since 1970, where the log or whoever stored it tells the year.
+    seconds: float | None = None
+    lines: list[str] = []
+
+
+def records(lines: Iterable[LogLine]) -> Iterator[Record]:
+    """The records in order. Lines before the first one that has a head are records without one: a pasted piece of a log."""
+    current: Record | None = None
+    for line in lines:
+        begun = _begun(line)
+        if begun is not None:
+            if current is not None:
+                yield current
+            current = begun
+        else:
+            if current is None:
+                current = Record("", seconds=line.stored)
+            current.lines.append(line.text)
+    if current is not None:
+        yield current
+
+
+def _begun(line: LogLine) -> Record | None:
+    """The record that a line begins; None where it goes on with the one before."""
+    text = line.text
+    if text.startswith("{"):
+        return _of_json(text, line.stored)
+    head = HEADER.match(text)
+    if head is None:
+        return None
+    rest = text[head.end() :]
+    quoted = _QUOTED.match(rest)
+    if quoted is None:
+        return Record(rest, {}, head[2], head[1], line.stored, [])
+    return Record(unquoted(quoted[1]), _values(rest[quoted.end() :]), head[2], head[1], line.stored, [])
+
+
+def _of_json(text: str, stored: float | None) -> Record | None:
+    try:
+        found = msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return None
+    if not isinstance(found, dict) or not isinstance(found.get("msg"), str):
+        return None
+    millis = found.get("ts")
+    seconds = millis / 1000 if isinstance(millis, (int, float)) and 0 <= millis < _LATEST_MILLIS else stored
+    return Record(
+        found["msg"], found, str(found.get("caller", "")), "" if seconds is None else timestamps.from_seconds(seconds), seconds, []
+    )
+
+
+def _values(text: str) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, quoted, listed, plain in _VALUE.findall(text):
+        if quoted:
+            found[key] = unquoted(quoted)
+        elif plain:
+            found[key] = plain
+        else:
+            found[key] = listed.split() if f"{key}=[" in text else ""
+    return found
+
+
+def unquoted(text: str) -> str:
+    """What is between the quotes of a Go string literal."""
+    if "\\" not in text:
+        return text
+    return _ESCAPE.sub(_unescaped, text)
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    for digits in match.groups()[:3]:
+        if digits is not None:
+            code = int(digits, 16)
+            return chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else "�"
+    if match[4] is not None:
+        return chr(int(match[4], 8))
+    return _SIMPLE.get(match[5], match[5])

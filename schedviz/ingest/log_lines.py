@@ -1,0 +1,75 @@
+"""The lines of a log as the scheduler wrote them, without what Docker, a container runtime, must-gather or journald put around them."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+import msgspec
+
+from schedviz.kube import timestamps
+
+#: containerd and CRI-O: time, stream, F(ull) or P(artial), the line.
+_CRI: Final = re.compile(r"(\d{4}-\d\d-\d\dT\S+) (?:stdout|stderr) ([FP])(?::\S*)? ?")
+#: `kubectl logs --timestamps`, as must-gather stores logs.
+_STAMPED: Final = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S*) (?=[IWEF]\d{4} |\{|\t|\s|Node name|name:)")
+_DOCKER: Final = ('{"log":', '{"stream":', '{"time":')
+#: journald: `Nov 21 15:00:00 host kube-scheduler[123]: …`
+_JOURNAL: Final = re.compile(r"[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S+ \S+\[\d+\]: ")
+
+
+class LogLine(NamedTuple):
+    """A line, and when it was stored (seconds since 1970), where that was written before it."""
+
+    text: str
+    stored: float | None
+
+
+def log_lines(text: bytes) -> Iterator[LogLine]:
+    """The lines in order. What is not UTF-8 is replaced; long lines that a runtime had cut are whole again."""
+    begun: list[str] = []
+    for raw in io.BytesIO(text):
+        line = raw.decode("utf-8", "replace").rstrip("\r\n")
+        cri = _CRI.match(line)
+        if cri is not None:
+            begun.append(line[cri.end() :])
+            if cri[2] == "F":
+                yield LogLine("".join(begun), _seconds(cri[1]))
+                begun = []
+            continue
+        yield from _unwrapped(line)
+    if begun:
+        yield LogLine("".join(begun), None)
+
+
+def _unwrapped(line: str) -> Iterator[LogLine]:
+    if line.startswith(_DOCKER):
+        log, stored = _docker(line)
+        if log is not None:
+            # One record may hold several lines: klog's older releases wrote a NodeInfo at once.
+            yield from (LogLine(part, stored) for part in log.removesuffix("\n").split("\n"))
+            return
+    stamped = _STAMPED.match(line)
+    if stamped is not None:
+        yield LogLine(line[stamped.end() :], _seconds(stamped[1]))
+        return
+    journal = _JOURNAL.match(line)
+    yield LogLine(line if journal is None else line[journal.end() :], None)
+
+
+def _docker(line: str) -> tuple[str | None, float | None]:
+    try:
+        record = msgspec.json.decode(line)
+    except msgspec.DecodeError:
+        return None, None
+    log, stored = record.get("log"), record.get("time")
+    return log if isinstance(log, str) else None, _seconds(stored) if isinstance(stored, str) else None
+
+
+def _seconds(text: str) -> float | None:
+    try:
+        return timestamps.to_seconds(text)
+    except ValueError:
+        return None

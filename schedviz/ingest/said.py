@@ -1,0 +1,19 @@
+"""What was said of a pod: the message of a FitError, out of a log, an event or a simulator's annotations."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Said(msgspec.Struct, frozen=True):
+    """A word about one pod (`namespace/name`)."""
+
+    pod: str
+    #: `0/3 nodes are available: …`
+    message: str
+    #: Since 1970; None where it is not known.
+    seconds: float | None = None
+    #: As its source writes the time.
+    at: str = ""
+    #: The file.
+    source: str = ""

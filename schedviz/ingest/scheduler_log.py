@@ -1,0 +1,102 @@
+"""The log of kube-scheduler: what it said of pods that did not fit, what it bound, and the dumps of SIGUSR2 in it."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import msgspec
+
+from schedviz.engine.cache.debugger.dumper import NODES_MESSAGE
+from schedviz.engine.cache.debugger.signal import Signal
+from schedviz.ingest.klog import HEADER, Record, records
+from schedviz.ingest.log_lines import log_lines
+from schedviz.ingest.said import Said
+from schedviz.ingest.sigusr2 import Signals
+
+FORMAT: Final = "kube-scheduler log"
+#: Dumps of one log that are kept, the last ones.
+MOST_SIGNALS: Final = 20
+#: So much of a file is looked at for whether it is a log.
+_HEAD_BYTES: Final = 64 << 10
+_HEAD_LINES: Final = 40
+#: Until 1.18: `Unable to schedule default/web-1: no fit: 0/3 nodes …; waiting`.
+_OLD_NO_FIT: Final = re.compile(r"Unable to schedule (\S+): no fit: (.*); waiting$", re.DOTALL)
+_NO_FIT: Final = "Unable to schedule pod; no fit"
+
+
+class SchedulerLog(msgspec.Struct, frozen=True):
+    """What one log tells."""
+
+    name: str
+    #: The last one last.
+    signals: tuple[Signal, ...] = ()
+    #: The last word about each pod that did not fit.
+    said: tuple[Said, ...] = ()
+    records: int = 0
+    #: Pods that were bound: `namespace/name` -> node. A pod that is bound has no word among `said`.
+    bound: dict[str, str] = {}
+    #: Dumps before the first that is kept.
+    older_signals: int = 0
+
+
+def looks_like_log(text: bytes) -> bool:
+    """Whether the text begins as a log of klog does, as text or JSON, wrapped or not, or is a dump that was pasted."""
+    head = text[:_HEAD_BYTES]
+    for number, line in enumerate(log_lines(head)):
+        bare = line.text.lstrip()
+        if HEADER.match(bare) or bare.startswith("Node name: ") or f'"{NODES_MESSAGE}"' in bare:
+            return True
+        if bare.startswith("{") and '"msg":' in bare and ('"ts":' in bare or '"caller":' in bare):
+            return True
+        if number >= _HEAD_LINES:
+            break
+    return False
+
+
+def read_log(name: str, text: bytes) -> SchedulerLog:
+    """What a log tells; of a pod only what was said last."""
+    reading = _Reading()
+    count = 0
+    for count, record in enumerate(records(log_lines(text)), start=1):  # noqa: B007
+        reading.signals.take(record)
+        reading.take(record)
+    signals = reading.signals.finish()
+    return SchedulerLog(
+        name=name,
+        signals=tuple(signals[-MOST_SIGNALS:]),
+        said=tuple(reading.said.values()),
+        records=count,
+        bound=reading.bound,
+        older_signals=max(len(signals) - MOST_SIGNALS, 0),
+    )
+
+
+class _Reading:
+    """A log while it is read."""
+
+    def __init__(self) -> None:
+        self.signals = Signals()
+        self.said: dict[str, Said] = {}
+        self.bound: dict[str, str] = {}
+
+    def take(self, record: Record) -> None:
+        if record.message.startswith(_NO_FIT):
+            self._did_not_fit(_pod_of(record), str(record.values.get("err", "")), record)
+        elif record.message == "Successfully bound pod to node":
+            pod = _pod_of(record)
+            self.bound[pod] = str(record.values.get("node", ""))
+            self.said.pop(pod, None)
+        elif record.message.startswith("Unable to schedule ") and (old := _OLD_NO_FIT.match(record.message)):
+            self._did_not_fit(old[1], old[2], record)
+
+    def _did_not_fit(self, pod: str, message: str, record: Record) -> None:
+        if pod and message:
+            self.bound.pop(pod, None)
+            self.said[pod] = Said(pod, message, record.seconds, record.at)
+
+
+def _pod_of(record: Record) -> str:
+    """`namespace/name`; JSON has the two apart."""
+    pod = record.values.get("pod", "")
+    return f"{pod.get('namespace', '')}/{pod.get('name', '')}" if isinstance(pod, dict) else str(pod)

@@ -1,0 +1,61 @@
+"""`schedviz doctor` leaves with 0, 1 or 2, and prints what it found as text or JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from schedviz.cli.doctor import doctor
+
+SAMPLES = Path(__file__).parents[1] / "samples" / "sigusr2"
+DIFFERENCES = {
+    "01-plain": 0,
+    "02-assumed": 0,
+    "03-nominated": 0,
+    "04-ghost-node": 1,
+    "05-stale-watch": 4,
+    "06-amounts": 2,
+    "07-stale-handlers": 4,
+    "08-other-scheduler": 0,
+}
+
+
+@pytest.mark.parametrize("case", DIFFERENCES)
+def test_each_case_ends_with_its_code(case: str) -> None:
+    folder = SAMPLES / case
+    result = CliRunner().invoke(doctor, ["-o", "json", str(folder / "scheduler.log"), str(folder / "objects.json")])
+    (examination,) = json.loads(result.stdout)
+    assert sum(finding["differs"] for finding in examination["findings"]) == DIFFERENCES[case]
+    assert result.exit_code == (1 if DIFFERENCES[case] else 0)
+
+
+def test_a_folder_is_what_is_in_it() -> None:
+    result = CliRunner().invoke(doctor, [str(SAMPLES / "04-ghost-node")])
+    assert result.exit_code == 1
+    assert result.stdout.count("✗ node worker-2 is a ghost") == 2  # of the log as text, and of the log as JSON
+    assert "likely: the node was deleted before its pods" in result.stdout
+
+
+def test_objects_alone_are_looked_at(tmp_path: Path) -> None:
+    result = CliRunner().invoke(doctor, [str(SAMPLES / "04-ghost-node" / "objects.json")])
+    assert result.exit_code == 1
+    assert "2 pods are bound to node worker-2, which is not at the API" in result.stdout
+    assert CliRunner().invoke(doctor, [str(SAMPLES / "01-plain" / "objects.json")]).exit_code == 0
+    missing = CliRunner().invoke(doctor, [str(tmp_path / "missing.log")])
+    assert missing.exit_code != 0
+    assert "missing.log" in missing.output
+
+
+def test_a_trace_is_run_and_its_engine_examined(tmp_path: Path) -> None:
+    steps = [
+        {"op": "create", "object": {"kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "1", "pods": "9"}}}},
+        {"op": "create", "object": {"kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": []}}},
+        {"op": "cycle"},
+    ]
+    (tmp_path / "t.json").write_text(json.dumps({"format": "schedviz-trace/1", "steps": steps}))
+    result = CliRunner().invoke(doctor, [str(tmp_path / "t.json")])
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("API, informers, cache, queue and snapshot of the engine (1 nodes, 1 pods): nothing differs")

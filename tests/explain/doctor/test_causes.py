@@ -1,0 +1,136 @@
+"""What the doctor makes of times, earlier dumps, nominations without end, other clusters, and of its own engine."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import msgspec
+import pytest
+
+from schedviz.engine.cache.debugger.dumper import Dump, DumpedNode, DumpedPod
+from schedviz.engine.cache.debugger.signal import Signal
+from schedviz.engine.config import ConfigurationError
+from schedviz.engine.framework.resource import Resource
+from schedviz.explain.doctor import Examination, Scheduler, examine_dump, examine_engine, examine_objects
+from schedviz.explain.doctor.of_import import cut_examination, examine_import, scheduler_of
+from schedviz.kube import codec
+from schedviz.kube.defaults import default_object
+from schedviz.kube.meta import KubeObject
+
+small = sys.modules["explain_clusters"]
+
+NODE = small.node("n")
+EXTENDER = {"urlPrefix": "http://extender:1003/v1", "filterVerb": "filter", "bindVerb": "bind"}
+
+
+def objects(*found: dict[str, Any]) -> list[KubeObject]:
+    return [default_object(codec.from_dict(obj)) for obj in found]
+
+
+def dumped(*pods: str, nominated: tuple[str, ...] = (), pending: tuple[str, ...] = (), name: str = "n", cpu: int = 0) -> Dump:
+    allocatable = Resource(4000, 16 << 30, 0, 110)
+    on_node = tuple(DumpedPod(pod, "default", pod, "Running") for pod in pods)
+    waits = tuple(DumpedPod(pod, "default", pod, "Pending", name) for pod in nominated)
+    queue = tuple(DumpedPod(pod, "default", pod, "Pending") for pod in pending)
+    return Dump((DumpedNode(name, Resource(cpu), allocatable, pods=on_node, nominated=waits),), "", queue)
+
+
+def kinds(examination: Examination) -> list[str]:
+    return [finding.kind for finding in examination.findings]
+
+
+def test_what_was_created_after_the_dump_is_told_by_its_time() -> None:
+    late = small.pod("late", on="n")
+    late["metadata"]["creationTimestamp"] = "2024-01-01T00:00:10Z"
+    found = objects(NODE, late)
+    (finding,) = examine_dump(found, Signal(dumped(), seconds=1704067200.0)).differences
+    assert finding.cause == "it was created 10 s after the dump was made"
+
+
+def test_a_pod_that_stays_assumed_from_dump_to_dump_hangs_in_its_binding() -> None:
+    found = objects(NODE, small.pod("slow"))
+    now = Signal(dumped("slow", cpu=1000), seconds=100.0)
+    assert kinds(examine_dump(found, now)) == ["assumed pod"]
+    assert kinds(examine_dump(found, now, earlier=[Signal(dumped("slow"), seconds=90.0)])) == ["assumed pod"]
+    examination = examine_dump(found, now, earlier=[Signal(dumped("slow"), seconds=40.0)])
+    assert [finding.kind for finding in examination.differences] == ["hanging binding"]
+
+
+def test_a_pod_nominated_where_it_fits_waits_for_an_extender_that_preemption_does_not_ask() -> None:
+    waiting = small.pod("waits", priority=0)
+    waiting["status"]["nominatedNodeName"] = "n"
+    found = objects(NODE, waiting)
+    signal = Signal(dumped(nominated=("waits",), pending=("waits",)))
+    (finding,) = examine_dump(found, signal).differences
+    assert (finding.kind, finding.cause.partition(":")[0]) == (
+        "nominated for ever",
+        "something that preemption does not ask rejects the node",
+    )
+    known = scheduler_of({"extenders": [EXTENDER]})
+    for examination in (examine_dump(found, signal, scheduler=known), examine_objects(found, scheduler=known)):
+        (finding,) = examination.differences
+        assert finding.cause.startswith("extender http://extender:1003/v1 has a filterVerb and no preemptVerb")
+        assert "preemptVerb" in finding.advice
+
+
+def test_with_a_preempt_verb_the_extender_is_not_blamed() -> None:
+    waiting = small.pod("waits", priority=0)
+    waiting["status"]["nominatedNodeName"] = "n"
+    known = scheduler_of({"extenders": [{**EXTENDER, "preemptVerb": "preempt"}]})
+    (finding,) = examine_objects(objects(NODE, waiting), scheduler=known).differences
+    assert "extender" not in finding.cause
+
+
+def test_a_pod_nominated_to_a_node_that_is_gone_is_found() -> None:
+    waiting = small.pod("waits")
+    waiting["status"]["nominatedNodeName"] = "gone"
+    assert kinds(examine_objects(objects(NODE, waiting))) == ["nomination unknown"]
+
+
+def test_a_log_of_another_cluster_is_one_finding() -> None:
+    examination = examine_dump(objects(NODE, small.pod("a", on="n")), Signal(dumped("b", name="other")))
+    assert kinds(examination) == ["nothing in common"]
+
+
+def test_a_dump_that_was_cut_says_so() -> None:
+    signal = Signal(msgspec.structs.replace(dumped(), summary="activeQ:2; backoffQ:0; unschedulablePods:1"))
+    assert kinds(examine_dump(objects(NODE), signal)) == ["cut dump"]
+
+
+def test_a_pod_that_is_listed_and_not_counted_is_named() -> None:
+    (finding,) = examine_dump(objects(NODE, small.pod("a", on="n")), Signal(dumped("a"))).differences
+    assert finding.cause == "pod default/a is listed and not counted"
+
+
+def test_names_of_profiles_decide_whose_pod_it_is() -> None:
+    own = small.pod("own", schedulerName="mine")
+    assert kinds(examine_dump(objects(NODE, own), Signal(dumped()))) == ["other scheduler"]
+    assert kinds(examine_dump(objects(NODE, own), Signal(dumped()), scheduler=Scheduler(("mine",)))) == ["missed pod"]
+    assert scheduler_of({"profiles": [{"schedulerName": "mine"}]}).names == ("mine",)
+    with pytest.raises(ConfigurationError):
+        scheduler_of({"profiles": "none"})
+
+
+def test_an_engine_agrees_with_itself_before_and_after_its_cycles() -> None:
+    simulation = small.cluster(NODE, small.pod("a"), small.pod("b", cpu="9"))
+    assert kinds(examine_engine(simulation)) == ["snapshot is older"]
+    small.do(simulation, "run")
+    assert not examine_engine(simulation).differences
+
+
+def test_a_node_info_that_changed_without_a_generation_is_found_in_the_snapshot() -> None:
+    simulation = small.cluster(NODE, small.pod("a"))
+    small.do(simulation, "run")
+    small.do(simulation, "snapshot")
+    info = next(iter(simulation.scheduler.state.cache.nodes))
+    info.requested.milli_cpu += 5
+    assert "stale snapshot" in kinds(examine_engine(simulation))
+
+
+def test_a_report_keeps_the_numbers_when_it_cuts_the_findings() -> None:
+    lost = [small.pod(f"lost-{number}", on="n") for number in range(300)]
+    (examination,) = examine_import(objects(NODE, *lost), None, {"log": [Signal(dumped())]})
+    told = cut_examination(examination)
+    assert told is not None
+    assert (len(told["findings"]), told["differences"]) == (200, 300)

@@ -1,0 +1,103 @@
+"""Eight dumps of the real scheduler beside the API's objects: what is wrong in each is told, and why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from schedviz.explain.doctor import Examination, Finding, examine_dump, examine_dump_alone
+from schedviz.ingest import Source, load
+
+SAMPLES = Path(__file__).parents[2] / "samples" / "sigusr2"
+LOGS = ("scheduler.log", "scheduler.json.log")
+
+
+def examined(case: str, log: str = "scheduler.log") -> Examination:
+    found = load([Source.of_path(SAMPLES / case / name) for name in ("objects.json", log)])
+    return examine_dump(found.objects, found.logs[0].signals[-1])
+
+
+def of_kind(examination: Examination, kind: str) -> list[Finding]:
+    return [finding for finding in examination.findings if finding.kind == kind]
+
+
+#: Case -> kind and object of its differences, and of its notes.
+TOLD = {
+    "01-plain": ([], []),
+    "02-assumed": ([], [("assumed pod", "Pod default/api-2"), ("assumed pod", "Pod default/api-3")]),
+    "03-nominated": ([], [("nominated pod", "Pod default/urgent-1")]),
+    "04-ghost-node": ([("ghost node", "Node worker-2")], []),
+    "05-stale-watch": (
+        [
+            ("missed node", "Node worker-4"),
+            ("redundant pod", "Pod default/web-1"),
+            ("missed pod", "Pod default/lost-add-1"),
+            ("missed pod", "Pod default/lost-pending-1"),
+        ],
+        [("unknown requests", "Node worker-2")],
+    ),
+    "06-amounts": ([("allocatable", "Node worker-1"), ("requested", "Node worker-3")], []),
+    "07-stale-handlers": (
+        [
+            ("missed node", "Node worker-4"),
+            ("redundant node", "Node worker-2"),
+            ("redundant pod", "Pod default/web-1"),
+            ("missed pod", "Pod default/lost-add-1"),
+        ],
+        [("unknown requests", "Node worker-2")],
+    ),
+    "08-other-scheduler": ([], [("deleting pod", "Pod default/deleting-1"), ("other scheduler", "Pod default/foreign-1")]),
+}
+
+
+@pytest.mark.parametrize("log", LOGS)
+@pytest.mark.parametrize("case", TOLD)
+def test_what_is_wrong_is_told_and_nothing_else(case: str, log: str) -> None:
+    examination = examined(case, log)
+    differences, notes = TOLD[case]
+    assert [(finding.kind, finding.about) for finding in examination.differences] == differences
+    assert [(finding.kind, finding.about) for finding in examination.notes] == notes
+    assert all(finding.cause and finding.advice for finding in examination.differences)
+
+
+def test_lost_watch_events_are_told_from_a_failed_handler_by_what_the_comparer_said() -> None:
+    for finding in examined("05-stale-watch").differences:
+        assert "comparer is content" in finding.cause
+    for finding in examined("07-stale-handlers").differences:
+        assert "event handler failed" in finding.cause
+
+
+def test_a_pod_that_was_resized_is_found_by_what_the_sums_lack() -> None:
+    (finding,) = of_kind(examined("06-amounts"), "requested")
+    assert "pod default/db-1 requests cpu 3 (counted with 1500m) and memory 6Gi (counted with 2Gi)" in finding.cause
+    assert [(value.name, value.left, value.right) for value in finding.values] == [
+        ("cpu", 3500, 2000),
+        ("memory", 6656 << 20, 2560 << 20),
+    ]
+
+
+def test_the_victims_for_which_a_nominated_pod_waits_are_named() -> None:
+    (finding,) = of_kind(examined("03-nominated"), "nominated pod")
+    assert finding.sentence.endswith("waits for its victims to go: default/batch-2, default/batch-3")
+
+
+def test_what_the_comparer_says_of_another_schedulers_pod_is_a_false_alarm() -> None:
+    (finding,) = of_kind(examined("08-other-scheduler"), "other scheduler")
+    assert finding.sentence.endswith("is a false alarm")
+
+
+def test_what_requests_a_pod_had_that_the_api_no_longer_knows_is_counted_back() -> None:
+    (finding,) = of_kind(examined("05-stale-watch"), "unknown requests")
+    assert "cpu 500m, memory 512Mi" in finding.sentence
+
+
+def test_a_dump_alone_shows_ghosts_and_what_its_comparer_said() -> None:
+    ghost = load([Source.of_path(SAMPLES / "04-ghost-node" / "scheduler.log")])
+    assert ghost.made_of_dump
+    examination = examine_dump_alone(ghost.logs[0].signals[-1])
+    assert [(finding.kind, finding.about) for finding in examination.differences] == [("ghost node", "Node worker-2")]
+    handlers = load([Source.of_path(SAMPLES / "07-stale-handlers" / "scheduler.log")])
+    assert [finding.kind for finding in examine_dump_alone(handlers.logs[0].signals[-1]).differences] == ["comparer", "comparer"]
+    fine = load([Source.of_path(SAMPLES / "01-plain" / "scheduler.log")])
+    assert not examine_dump_alone(fine.logs[0].signals[-1]).findings
