@@ -27,10 +27,18 @@ def _end_process(what: str) -> None:
 class Watchdog:
     """Watches the threads of a process that compute. Each says now and then that it is alive."""
 
-    def __init__(self, seconds: float = STAGE_SECONDS, bite: Callable[[str], None] = _end_process) -> None:
+    def __init__(
+        self, seconds: float = STAGE_SECONDS, bite: Callable[[str], None] = _end_process, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self.seconds = seconds
         self._bite = bite
-        #: Thread → what it does, and until when it must have been heard of.
+        self._clock = clock
+        #: Seconds between two looks.
+        self._pause = min(0.5, seconds / 4)
+        #: When it last looked, and how long in all nobody could.
+        self._looked = clock()
+        self._stood_still = 0.0
+        #: Thread → what it does, and until when it must have been heard of, by the clock less what it stood still.
         self._watched: dict[int, tuple[str, float]] = {}
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
@@ -41,7 +49,7 @@ class Watchdog:
         me = threading.get_ident()
 
         def alive() -> None:
-            self._watched[me] = (what, time.monotonic() + self.seconds)
+            self._watched[me] = (what, self._clock() - self._stood_still + self.seconds)
 
         alive()
         self._ensure_thread()
@@ -50,20 +58,29 @@ class Watchdog:
         finally:
             self._watched.pop(me, None)
 
+    def look(self) -> None:
+        """Bite whoever was silent too long. Time in which nobody looked does not count: the whole process stood still (a debugger, a
+        machine that was paused), and whoever it was that computed could not have been heard of."""
+        now = self._clock()
+        if now - self._looked > 2 * self._pause:
+            self._stood_still += now - self._looked - self._pause
+        self._looked = now
+        for thread, (what, deadline) in list(self._watched.items()):
+            if now - self._stood_still > deadline:
+                self._watched.pop(thread, None)
+                self._bite(what)
+
     def _ensure_thread(self) -> None:
         with self._lock:
             if self._thread is None or not self._thread.is_alive():
+                self._looked = self._clock()
                 self._thread = threading.Thread(target=self._look_for_ever, name="watchdog", daemon=True)
                 self._thread.start()
 
     def _look_for_ever(self) -> None:
         pause = threading.Event()
-        while not pause.wait(min(0.5, self.seconds / 4)):
-            now = time.monotonic()
-            for thread, (what, deadline) in list(self._watched.items()):
-                if now > deadline:
-                    self._watched.pop(thread, None)
-                    self._bite(what)
+        while not pause.wait(self._pause):
+            self.look()
 
 
 WATCHDOG = Watchdog()

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import psutil
@@ -33,10 +34,11 @@ _PATIENCE_SECONDS = 180.0
 class Installation:
     """One data folder with its supervisor."""
 
-    def __init__(self, folder: Path, database_url: str) -> None:
+    def __init__(self, folder: Path, database_url: str, environment: Mapping[str, str] | None = None) -> None:
         self.data = folder / "data"
         self.output = folder / "terminal.txt"
         self.database_url = database_url
+        self.environment = dict(environment or {})
         self.client = Client(_free_port())
         self._supervisor: subprocess.Popen[bytes]
 
@@ -45,7 +47,7 @@ class Installation:
     def start(self) -> None:
         """Start the supervisor, and return at once."""
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("SCHEDVIZ_", "DJANGO_"))}
-        environment["SCHEDVIZ_DATABASE_URL"] = self.database_url
+        environment |= {"SCHEDVIZ_DATABASE_URL": self.database_url, **self.environment}
         command = [sys.executable, "-m", "schedviz.cli.main", "up", "--data", str(self.data), "--no-open", "--port", str(self.client.port)]
         with self.output.open("ab") as output:
             self._supervisor = subprocess.Popen(

@@ -44,3 +44,20 @@ def test_who_has_ended_is_left_alone() -> None:
     time.sleep(0.2)
 
     assert not bitten
+
+
+def test_time_in_which_the_whole_process_stood_still_does_not_count() -> None:
+    bitten: list[str] = []
+    now = 100.0
+    watchdog = Watchdog(10.0, bitten.append, lambda: now)
+
+    with watchdog.watch("a stage"):
+        now += 60.0
+        watchdog.look()
+        assert not bitten
+        while not bitten and now < 180.0:
+            now += 0.5
+            watchdog.look()
+
+    assert bitten == ["a stage"]
+    assert 169.0 < now < 172.0
