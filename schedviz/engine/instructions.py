@@ -13,6 +13,7 @@ import msgspec
 from schedviz.engine.framework.listers import StorageObject
 from schedviz.engine.framework.status import StatusError
 from schedviz.kube.core import Pod, PodCondition
+from schedviz.kube.meta import KubeObject
 
 
 class Instruction(msgspec.Struct, frozen=True):
@@ -76,6 +77,10 @@ class Host(Protocol):
 
     def carry_out(self, instruction: AnyInstruction) -> StatusError | None:
         """Do it. The error that the API server answered with, or None."""
+        ...
+
+    def find(self, kind: str, key: str) -> KubeObject | None:
+        """What the API server itself has, or None; informers may know something else for a while."""
         ...
 
     def update_object(self, instruction: UpdateObject[StorageObject]) -> StorageObject | StatusError:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from schedviz.engine import Simulation, SimulationSettings
 from schedviz.trace.commands import convert_command
 
@@ -59,3 +61,124 @@ def test_a_permit_that_waits_is_rejected_in_the_end():
     _do(simulation, {"op": "advance", "seconds": 4})
 
     assert _bound(simulation) == []
+
+
+CODES = ("Success", "Error", "Unschedulable", "UnschedulableAndUnresolvable", "Wait", "Skip")
+NO_ERROR = "%!w(<nil>)"
+BOUND = ("scheduled", "", "", "")
+GATED = ("", "", "", "unschedulable")
+NO_VICTIMS = "preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.."
+
+
+def failed(prefix, *, message="why", queue="unschedulable"):
+    return ("error", "SchedulerError", f"{prefix}{message}", queue)
+
+
+def unfit(message):
+    return ("unschedulable", "Unschedulable", f"0/1 nodes are available: 1 {message}", "unschedulable")
+
+
+def rejected(outcome):
+    return (outcome, "Unschedulable", "why", "unschedulable")
+
+
+def unbound(point, message="why"):
+    """A binding that fails moves the pod to backoffQ: its own AssignedPodDelete came in this cycle."""
+    return ("scheduled", "SchedulerError", f'running {point} plugin "Scripted": {message}', "backoffQ")
+
+
+#: What becomes of a pod, for each of CODES: how its cycle ended, reason and message of its condition, and where it waits.
+FATES = {
+    "preEnqueue": (BOUND, GATED, GATED, GATED, GATED, GATED),
+    "preFilter": (
+        BOUND,
+        failed('running PreFilter plugin "Scripted": '),
+        *[("unschedulable", "Unschedulable", f"0/1 nodes are available: why. {NO_VICTIMS}", "unschedulable")] * 2,
+        failed('running PreFilter plugin "Scripted": ', message=NO_ERROR),
+        BOUND,
+    ),
+    "filter": (
+        BOUND,
+        failed('running "Scripted" filter plugin: '),
+        unfit(f"why. {NO_VICTIMS}"),
+        unfit("why. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.."),
+        *[failed('running "Scripted" filter plugin: ', message=NO_ERROR)] * 2,
+    ),
+    "postFilter": (
+        *[unfit("full. why.")] * 4,
+        *[unfit(f'full. plugin "Scripted" answered {code}, which means nothing at PostFilter.') for code in ("Wait", "Skip")],
+    ),
+    "preScore": (
+        BOUND,
+        *[failed('running PreScore plugin "Scripted": ')] * 3,
+        failed('running PreScore plugin "Scripted": ', message=NO_ERROR),
+        BOUND,
+    ),
+    "score": (
+        BOUND,
+        *[failed('running Score plugins: plugin "Scripted" failed with: ')] * 3,
+        *[failed('running Score plugins: plugin "Scripted" failed with: ', message=NO_ERROR)] * 2,
+    ),
+    "reserve": (
+        BOUND,
+        *[failed('running Reserve plugin "Scripted": ')] * 3,
+        *[failed('running Reserve plugin "Scripted": ', message=NO_ERROR)] * 2,
+    ),
+    "permit": (
+        BOUND,
+        failed('running Permit plugin "Scripted": '),
+        *[rejected("unschedulable")] * 2,
+        ("scheduled", "Unschedulable", "rejected due to timeout after waiting 0s at plugin Scripted", "unschedulable"),
+        failed('running Permit plugin "Scripted": ', message=NO_ERROR),
+    ),
+    "preBind": (BOUND, unbound("PreBind"), *[rejected("scheduled")] * 2, *[unbound("PreBind", NO_ERROR)] * 2),
+    # Success of a plugin that bound nothing. The last one that skips leaves no error, and so neither condition nor event.
+    "bind": (BOUND, unbound("Bind"), *[rejected("scheduled")] * 2, unbound("Bind", NO_ERROR), ("scheduled", "", "", "backoffQ")),
+}
+
+
+def _fate(point, code):
+    """What becomes of a pod when Scripted alone answers at an extension point where it can be alone."""
+    plugins = {"multiPoint": {"enabled": [{"name": "Scripted"}]}}
+    if point in ("postFilter", "bind"):
+        plugins[point] = {"enabled": [{"name": "Scripted"}], "disabled": [{"name": "*"}]}
+    rules = [{"point": point, "code": code, "reasons": ["why"]}]
+    if point == "postFilter":
+        rules.append({"point": "filter", "code": "Unschedulable", "reasons": ["full"]})
+    config = {"profiles": [{"plugins": plugins, "pluginConfig": [{"name": "Scripted", "args": {"rules": rules}}]}]}
+    simulation = Simulation(SimulationSettings(config=config))
+    simulation.detail = True
+    for name in ("n", "m") if point in ("preScore", "score") else ("n",):  # one node is not scored
+        _do(simulation, {"op": "create", "object": {"kind": "Node", "metadata": {"name": name}, "status": {"allocatable": {"pods": "9"}}}})
+    _do(simulation, {"op": "create", "object": {"kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": []}}})
+    _do(simulation, {"op": "cycle"})
+
+    cycle = simulation.last_cycle or {"outcome": ""}
+    conditions = [each for each in simulation.cluster.find("Pod", "default/p").status.conditions if each.status == "False"]
+    queue = simulation.observed_state()["queue"]
+    waits = [name for name in ("activeQ", "backoffQ", "unschedulable") if queue[name]]
+    reason, message = (conditions[0].reason, conditions[0].message) if conditions else ("", "")
+    return cycle["outcome"], reason, message, "".join(waits)
+
+
+@pytest.mark.parametrize(
+    ("point", "code", "fate"), [(point, code, fate) for point, row in FATES.items() for code, fate in zip(CODES, row, strict=True)]
+)
+def test_what_becomes_of_a_pod_for_every_code_at_every_extension_point(point, code, fate):
+    assert _fate(point, code) == fate
+
+
+def _find_node(simulation, name):
+    return name in [item["name"] for item in simulation.observed_state()["cache"]["list"]]
+
+
+def test_a_node_that_the_api_server_does_not_find_either_leaves_the_cache():
+    simulation = _simulation({"point": "reserve", "code": "Error", "notFoundNode": "n"})
+    _do(simulation, {"op": "cycle"})
+    assert _find_node(simulation, "n")
+
+    _do(simulation, {"op": "delete", "kind": "Node", "name": "n", "drop": "watch"})
+    _do(simulation, {"op": "advance", "seconds": 400})
+    _do(simulation, {"op": "cycle"})
+
+    assert not _find_node(simulation, "n")

@@ -288,7 +288,9 @@ class Framework:
             if status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
                 return PostFilterOutcome(status, tuple(answers), own, tuple(results))
             if not status.is_unschedulable:
-                failed = as_status(status.as_error()).with_failed_plugin(plugin.name)
+                # Deviation: of Wait and Skip upstream makes a nil Status, and its process ends at the next line.
+                error = status.as_error() or f'plugin "{plugin.name}" answered {status.code}, which means nothing at PostFilter'
+                failed = as_status(error).with_failed_plugin(plugin.name)
                 return PostFilterOutcome(failed, tuple(answers), None, tuple(results))
             if own is not None and own.mode is not NominatingMode.NOOP:
                 result = own

@@ -342,6 +342,38 @@ def test_an_error_of_the_api_server_is_wrapped(world):
     assert run.status.message == 'running Bind plugin "DefaultBinder": pods "p" not found'
 
 
+# Every code at the extension points that Scripted, the plugin, does not take part in
+
+CODES = (Code.SUCCESS, Code.ERROR, Code.UNSCHEDULABLE, Code.UNSCHEDULABLE_AND_UNRESOLVABLE, Code.WAIT, Code.SKIP)
+
+
+@pytest.mark.parametrize("code", CODES)
+@pytest.mark.parametrize("point", ["add_pod", "remove_pod"])
+def test_what_prefilter_makes_of_a_pod_that_is_tried(world, scripted, point, code):
+    world.node("n1")
+    plugin = Scripted("A", pre_filter=(None, SUCCESS), add_pod=SUCCESS, remove_pod=SUCCESS)
+    framework = scripted(plugin)
+    setattr(plugin, point, lambda *_args: Status(code, ("why",)))
+    run = framework.run_pre_filter_extension_add_pod if point == "add_pod" else framework.run_pre_filter_extension_remove_pod
+
+    status = run(CycleState(), world.pod("p"), world.pod("q"), world.snapshot.get("n1"))
+
+    told = "%!w(<nil>)" if code in (Code.WAIT, Code.SKIP) else "why"
+    name = "AddPod" if point == "add_pod" else "RemovePod"
+    assert status == (SUCCESS if code is Code.SUCCESS else as_status(f'running {name} on PreFilter plugin "A": {told}'))
+
+
+@pytest.mark.parametrize("code", CODES[1:])
+def test_whatever_normalising_answers_but_scores_is_an_error(world, scripted, code):
+    world.node("n1")
+    framework = scripted(Scripted("A", score_node=1, normalize_score=Status(code, ("why",))))
+
+    status = framework.run_score_plugins(CycleState(), world.pod("p"), world.snapshot.rows()).status
+
+    told = "%!w(<nil>)" if code in (Code.WAIT, Code.SKIP) else "why"
+    assert status == as_status(f'running Normalize on Score plugins: plugin "A" failed with: {told}')
+
+
 # Gates
 
 
