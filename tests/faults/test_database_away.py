@@ -1,0 +1,74 @@
+"""PostgreSQL is stopped under load, stays away for a while, and comes back."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from tests.conftest import until
+from tests.faults import verdict
+from tests.faults.client import Client, NoAnswer
+from tests.faults.conftest import StartUp
+from tests.faults.database import await_true
+from tests.faults.installation import Installation
+from tests.faults.sender import Sender
+from tests.postgres import PostgresServer
+
+pytestmark = pytest.mark.postgres
+
+
+def test_a_database_that_was_stopped_under_load_and_came_back_has_everything(start_up: StartUp, postgres: PostgresServer) -> None:
+    installation = start_up(postgres.url)
+    client = installation.client
+    sessions = [client.make_session(f"number {n}", {"nodes": 4, "pods": 100, "seed": n}) for n in range(3)]
+    until(lambda: all(client.session(each)["status"] == "ready" for each in sessions))
+    stopped = threading.Event()
+    senders = [Sender(client, session_id, seed, stopped) for seed, session_id in enumerate(sessions)]
+    for sender in senders:
+        sender.start()
+    until(lambda: all(len(sender.sent) > 3 for sender in senders))
+
+    for end in (postgres.stop_in_order, postgres.crash):
+        end()
+        until(lambda: answer(client, "/healthz")[0] == 503)
+        assert answer(client, "/healthz")[1]["down"] == ["database"]
+        status, body = answer(client, f"/api/v1/sessions/{sessions[0]}/")
+        assert (status, body["error"]["code"]) == (503, "database_down")
+        before = [sender.unanswered for sender in senders]
+        until(lambda before=before: all(now.unanswered > was for now, was in zip(senders, before, strict=True)))
+        # While it is away the part dies that frees the sessions of the dead, and a worker with sessions.
+        assert installation.kill("housekeeper")
+        assert installation.kill("engine-1")
+        until(lambda: "[housekeeper] The database cannot be used" in installation.output.read_text())
+        postgres.resume()
+        before = [len(sender.sent) for sender in senders]
+        until(lambda before=before: all(len(now.sent) > was for now, was in zip(senders, before, strict=True)))
+        until(client.is_up)
+        installation.output.write_text("")
+
+    stopped.set()
+    for sender in senders:
+        sender.join(timeout=60)
+        assert not sender.is_alive()
+        assert not sender.trouble
+    await_true(verdict.everything_is_applied, "not everything that was accepted was applied")
+    check_at_rest(installation, senders)
+
+
+def answer(client: Client, path: str) -> tuple[int, dict]:
+    """Of whoever answers within a moment."""
+
+    def ask() -> tuple[int, dict] | None:
+        try:
+            return client.ask("GET", path)
+        except NoAnswer:
+            return None
+
+    return until(ask)
+
+
+def check_at_rest(installation: Installation, senders: list[Sender]) -> None:
+    installation.stop()
+    for sender in senders:
+        assert verdict.check(sender.session_id, sender.sent)
