@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from schedviz.cli.doctor import doctor
 from schedviz.cli.dump import dump
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "sigusr2"
+
 
 def test_what_is_dumped_agrees_with_its_objects(tmp_path: Path) -> None:
     objects = str(SAMPLES / "01-plain" / "objects.json")
@@ -39,3 +41,37 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     result = CliRunner().invoke(dump, [str(tmp_path / "missing.log")])
     assert result.exit_code != 0
     assert "missing.log" in result.output
+
+
+@pytest.mark.parametrize(("form", "log"), [("text", "scheduler.log"), ("json", "scheduler.json.log")])
+def test_a_state_that_was_written_down_is_dumped_as_the_real_scheduler_did(form: str, log: str) -> None:
+    case = SAMPLES / "07-stale-handlers"
+    options = ["--state", str(case / "state.json"), "--format", form, "--at", "2024-01-01T00:00:00.020Z", "--pid", "1", "-v", "3"]
+    result = CliRunner().invoke(dump, [*options, str(case / "objects.json")])
+    assert result.exit_code == 0, result.output
+    assert result.output.count("Cache mismatch") == 2
+    assert (case / log).read_text().endswith(result.output)
+
+
+def test_the_informers_of_a_state_can_be_as_stale_as_its_cache() -> None:
+    case = SAMPLES / "05-stale-watch"
+    arguments = ["--state", str(case / "state.json"), str(case / "objects.json")]
+    told, silent = (CliRunner().invoke(dump, [*arguments, *more]).output for more in ([], ["--stale"]))
+    assert "Cache mismatch" in told
+    assert "Cache mismatch" not in silent
+    assert CliRunner().invoke(dump, ["--stale", str(case / "objects.json")]).exit_code == 2
+
+
+def test_what_is_wrong_with_a_state_or_a_time_is_said_with_its_place(tmp_path: Path) -> None:
+    objects = str(SAMPLES / "01-plain" / "objects.json")
+    for content, told in (
+        ("{", "it is no JSON"),
+        ('{"cache":{"list":[],"podStates":{}},"queue":{"activeQ":[{}]}}', "queue.activeQ[0].pod"),
+    ):
+        (tmp_path / "state.json").write_text(content)
+        result = CliRunner().invoke(dump, ["--state", str(tmp_path / "state.json"), objects])
+        assert result.exit_code == 1
+        assert told in result.output, result.output
+    assert "no-such.json: No such file" in CliRunner().invoke(dump, ["--state", str(tmp_path / "no-such.json"), objects]).output
+    for time in ("yesterday", "2024-13-01T00:00:00Z"):
+        assert "is no time such as" in CliRunner().invoke(dump, ["--at", time, objects]).output
