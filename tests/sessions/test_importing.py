@@ -276,6 +276,14 @@ def test_the_policies_of_a_trace_reach_the_engine_and_those_of_the_session_come_
     assert [engine.settings.policies for engine in engines] == [Policies(cache="v1.14"), Policies(preemption="v1.18")]
 
 
+def test_the_helpers_that_a_session_is_made_with_are_on() -> None:
+    helpers = {"kubelet": True, "kubeletSeconds": 3, "replicaSets": True}
+
+    session = imported(create.Trace({"format": "schedviz-trace/1", "steps": []}), simulation={"helpers": helpers})
+
+    assert _engine_of(session).view().api.helpers == {"kubelet": 3.0, "replicaSets": 0.0}
+
+
 def _engine_of(session: Session) -> Simulation:
     checkpoint = checkpoints.newest(session.pk)
     assert checkpoint is not None

@@ -69,6 +69,19 @@ def test_policies_are_kept_with_the_settings(owner_client):
     assert kept == {"seed": 7, "policies": {"assumedPodTTLSeconds": 30.0, "cache": "v1.14"}}
 
 
+def test_helpers_are_asked_for_in_the_settings(owner_client):
+    helpers = {"kubelet": True, "kubeletSeconds": 3, "pdbStatus": True}
+    body = {"generate": {}, "settings": {"helpers": helpers}}
+    wrong = {"generate": {}, "settings": {"helpers": {"kubelets": True}}}
+
+    made = owner_client.post("/api/v1/sessions/", body, format="json").json()
+    refused = owner_client.post("/api/v1/sessions/", wrong, format="json")
+
+    assert Session.objects.get(pk=made["id"]).settings == {"helpers": helpers}
+    assert refused.status_code == 400
+    assert refused.json()["error"]["detail"]["path"] == "$.settings.helpers.kubelets"
+
+
 def test_files_can_come_with_policies(owner_client):
     body = {"file": SimpleUploadedFile("nodes.json", b"{}"), "policies": '{"preemption": "v1.18"}'}
 

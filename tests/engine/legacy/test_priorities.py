@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from schedviz.engine import Simulation, SimulationSettings
@@ -223,6 +227,20 @@ def test_the_matrix_is_told_with_score_and_decides_nothing() -> None:
     assert found.shown_cycle is not None
     assert plain.shown_cycle is not None
     assert found.shown_cycle.node == plain.shown_cycle.node == "node1"
+
+
+def test_the_example_of_the_docs_gives_what_they_say() -> None:
+    section = (Path(__file__).parents[3] / "docs" / "policies.md").read_text().split("*An example.*")[1]
+    policies = json.loads(re.findall(r"```json\n(.*?)```", section, re.DOTALL)[0])["policies"]
+    table = re.findall(r"^\| (\w+) \| (\d+) \| (\d+) \| (\d+) \|$", section, re.MULTILINE)
+    simulation = session(msgspec.convert(policies, Policies).priorities)
+
+    do(simulation, "cycle")
+
+    told = score_facts(simulation)["priorities"]
+    rows = [(row["name"], row["scores"]) for row in told["rows"]]
+    assert told["hostPriorityList"] == [15, 12, 6]
+    assert [*rows, ("HostPriorityList", told["hostPriorityList"])] == [(name, [int(cell) for cell in cells]) for name, *cells in table]
 
 
 def test_the_defaults_of_v1_14_run_and_only_so_many_nodes_are_told() -> None:

@@ -1,0 +1,40 @@
+"""Every helper is off until a session asks for it, in its settings or with a command."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import msgspec
+import pytest
+
+from schedviz.engine import Simulation, SimulationSettings
+from schedviz.trace.commands import HelperName
+from schedviz.trace.helpers import HelperSettings
+
+NAMES = get_args(HelperName)
+
+
+def test_a_session_begins_without_any(session: Any) -> None:
+    assert session().simulation.view().api.helpers == {}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_is_switched_on_in_the_settings_or_by_a_command_and_off_again(session: Any, name: str) -> None:
+    asked = Simulation(SimulationSettings(helpers=msgspec.convert({name: True}, HelperSettings)))
+    do = session()
+    assert do("helper", name=name) == ""
+    switched_on = do.simulation.view().api.helpers
+    assert do("helper", name=name, on=False) == ""
+
+    assert list(switched_on) == [name]
+    assert asked.view().api.helpers == switched_on
+    assert do.simulation.view().api.helpers == {}
+
+
+@pytest.mark.parametrize(("member", "name"), [("kubeletSeconds", "kubelet"), ("podGcSeconds", "podGc")])
+def test_two_have_a_time(session: Any, member: str, name: str) -> None:
+    asked = Simulation(SimulationSettings(helpers=msgspec.convert({name: True, member: 7}, HelperSettings)))
+    do = session()
+    do("helper", name=name, seconds=7)
+
+    assert asked.view().api.helpers == do.simulation.view().api.helpers == {name: 7.0}
