@@ -4,14 +4,16 @@ import { join } from "node:path";
 import { parse } from "svelte/compiler";
 import { afterEach, describe, expect, it } from "vitest";
 
+import asking from "../src/i18n/messages/en.asking.json";
 import doing from "../src/i18n/messages/en.doing.json";
 import drawn from "../src/i18n/messages/en.json";
+import askingChinese from "../src/i18n/messages/zh-CN.asking.json";
 import doingChinese from "../src/i18n/messages/zh-CN.doing.json";
 import drawnChinese from "../src/i18n/messages/zh-CN.json";
 import { ENGLISH, languageAmong, plural, speakFrom, t, vocabularyOf } from "../src/i18n/translate";
 
-const english: Record<string, string> = { ...drawn, ...doing };
-const chinese: Record<string, string> = { ...drawnChinese, ...doingChinese };
+const english: Record<string, string> = { ...drawn, ...doing, ...asking };
+const chinese: Record<string, string> = { ...drawnChinese, ...doingChinese, ...askingChinese };
 /** Chinese has one form for every count. */
 const isExtraForm = (key: string): boolean => key.endsWith(".one") && key.replace(/one$/, "other") in english;
 const placeholders = (message: string): string[] => [...message.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!).sort();
@@ -30,7 +32,8 @@ describe("every language says everything", () => {
   });
 
   it("says nothing twice", () => {
-    expect(Object.keys(drawn).filter((key) => key in doing)).toEqual([]);
+    const keys = [drawn, doing, asking].flatMap((file) => Object.keys(file));
+    expect(keys.filter((key, place) => keys.indexOf(key) < place)).toEqual([]);
   });
 
   it("fills the same placeholders", () => {

@@ -1,5 +1,5 @@
 import type { OutcomeInfo } from "../wire/messages";
-import { call } from "./call";
+import { ApiError, call } from "./call";
 
 /** A command as REST answers it: done where `outcome` is there, else accepted and on its way. */
 export interface CommandAnswer {
@@ -10,8 +10,22 @@ export interface CommandAnswer {
 
 /** How long an answer is waited for: a session that runs takes commands between two stages. */
 const WAIT_SECONDS = 10;
+const LOOK_MILLIS = 400;
 
 /** Send a command and wait for what comes of it. Throws an `ApiError`, with the path of what is wrong in the command. */
 export function sendCommand(id: string, command: Record<string, unknown>): Promise<CommandAnswer> {
   return call("POST", `sessions/${id}/commands/`, { body: command, headers: { Prefer: `wait=${WAIT_SECONDS}` } });
+}
+
+/** Send a command and wait until it is done, however long it takes. Throws an `ApiError`, or an AbortError where the signal says so. */
+export async function carryOut(id: string, command: Record<string, unknown>, signal: AbortSignal): Promise<OutcomeInfo> {
+  let answer = await sendCommand(id, command);
+  while (answer.status === "waiting") {
+    signal.throwIfAborted();
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MILLIS));
+    answer = await call<CommandAnswer>("GET", `sessions/${id}/commands/${answer.seq}/`, { signal });
+  }
+  const error = answer.status === "quarantined" ? "quarantined" : answer.outcome?.error;
+  if (error) throw new ApiError(409, error);
+  return answer.outcome ?? {};
 }

@@ -1,9 +1,13 @@
 import drawn from "./messages/en.json";
+import asking from "./messages/en.asking.json";
 import doing from "./messages/en.doing.json";
 
-const en = { ...drawn, ...doing };
+const en = { ...drawn, ...doing, ...asking };
 
-/** The English files are the list of keys; a language that lacks one falls back to it. `*.doing.json` is what is said where one acts. */
+/**
+ * The English files are the list of keys; a language that lacks one falls back to it. `*.doing.json` is what is said where one acts,
+ * `*.asking.json` where one asks: why, what if, how two runs differ.
+ */
 export type MessageKey = keyof typeof en;
 export type Messages = Partial<Record<MessageKey, string>>;
 
@@ -31,8 +35,9 @@ export function speakFrom(source: () => Vocabulary): void {
 /** The words of a language: English is there, others are fetched when they are first wanted. */
 export async function vocabularyOf(language: Language): Promise<Vocabulary> {
   if (language === "en") return ENGLISH;
-  const [{ default: drawn }, { default: doing }] = await Promise.all([import("./messages/zh-CN.json"), import("./messages/zh-CN.doing.json")]);
-  return { language, messages: { ...drawn, ...doing } };
+  const files = [import("./messages/zh-CN.json"), import("./messages/zh-CN.doing.json"), import("./messages/zh-CN.asking.json")] as const;
+  const [{ default: drawn }, { default: doing }, { default: asking }] = await Promise.all(files);
+  return { language, messages: { ...drawn, ...doing, ...asking } };
 }
 
 /** The first language of the page that is among those that somebody reads, as BCP 47 tags in their order; else English. */

@@ -1,16 +1,20 @@
-import type { RejectionView } from "./generated";
-
 /** A part of a FitError's sentence: plain words, or a clause with the nodes that it counts. */
 export interface Clause {
   text: string;
   reason: string | null;
 }
 
+/** How many nodes were turned away for these reasons. */
+export interface Counted {
+  reasons: readonly string[];
+  nodes: number;
+}
+
 /**
  * The sentence in its clauses. Upstream counts each reason over all nodes and sorts the texts: the reasons of the rejections are looked
  * for in it as they stand there, since a reason may itself have commas. What follows (PostFilter's words) stays plain.
  */
-export function clausesOf(message: string, rejections: readonly RejectionView[]): Clause[] {
+export function clausesOf(message: string, rejections: readonly Counted[]): Clause[] {
   const counts = new Map<string, number>();
   for (const rejection of rejections) for (const reason of rejection.reasons) counts.set(reason, (counts.get(reason) ?? 0) + rejection.nodes);
   const found = [...counts]

@@ -6,6 +6,11 @@ export interface MatrixPart {
   name: string;
 }
 
+export interface Among {
+  title: string;
+  nodes: ReadonlySet<string>;
+}
+
 export const ALL_ROWS: MatrixPart = { kind: "all", name: "" };
 
 /** How the panels of one page show themselves at the moment. Nothing of it is kept. */
@@ -22,10 +27,17 @@ export class Looks {
   cacheBy = $state<"load" | "verdict">("load");
   /** The filter of nodes, as it was typed. */
   nodeFilter = $state("");
+  /** Nodes that something on the page speaks of, a clause of a message for one: beside them all others grow pale. */
+  among = $state.raw<Among | null>(null);
 
   /** Whether anything on the page needs the full record of the cycle. */
   get wantsRecord(): boolean {
     return this.cycleAs === "matrix" || this.matrixWide || this.cacheBy === "verdict" || /\bplugin:./.test(this.nodeFilter);
+  }
+
+  /** Leave only these nodes in sight in the cache; the same once more: all again. */
+  keepAmong(title: string, nodes: ReadonlySet<string>): void {
+    this.among = this.among?.title === title ? null : { title, nodes };
   }
 
   /** Show the rows of the matrix that something on the page speaks of. */

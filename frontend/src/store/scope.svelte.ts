@@ -1,10 +1,12 @@
 import { ApiError, getSession, postCommand } from "../api/client";
+import type { ForkedFrom } from "../api/forks";
 import { getCycles } from "../api/moments";
 import { t } from "../i18n/translate";
 import type { Unit } from "../model/boundaries";
 import type { AnyCommand, AnyEvent } from "../model/generated";
 import { headAfter, headOf, type Head } from "../model/head";
 import { NO_NAMES } from "../model/names";
+import { newKey } from "../model/newKey";
 import type { Place, Selection } from "../model/permalink";
 import { State } from "../model/state";
 import { Tape } from "../model/tape";
@@ -48,6 +50,8 @@ export class Scope {
   session = $state.raw<SessionInfo>({});
   /** What the import took and left out; null: not told yet. */
   report = $state.raw<ImportReport | null>(null);
+  /** The session that this one goes another way from; null: none, or not told yet. */
+  forkedFrom = $state.raw<ForkedFrom | null>(null);
   /** LIVE: new events are shown as they come. False: they wait, and are counted. */
   following = $state(true);
   /** The event of the moment that is shown. */
@@ -368,6 +372,7 @@ export class Scope {
     getSession(this.id).then(
       (session) => {
         this.report = session.report ?? null;
+        this.forkedFrom = (session as { forkedFrom?: ForkedFrom | null }).forkedFrom ?? null;
       },
       () => undefined, // The page is whole without it.
     );
@@ -511,10 +516,4 @@ export class Scope {
       this.version += 1;
     });
   }
-}
-
-/** A key that nobody else makes. `crypto.randomUUID` needs a secure context, which a plain http address in a workshop is not. */
-function newKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,0 +1,143 @@
+/** Questions about a moment of a session: why a pod is where it is, what would place it, how many more would fit. Nothing changes by asking. */
+import type { AnyCommand } from "../model/generated";
+import { call } from "./call";
+
+/** Whether a node could take the pod: now; if pods there left; if something that is not on the node changed; not even empty. */
+export type Outlook = "now" | "pods leave" | "elsewhere" | "never";
+export const OUTLOOKS: readonly Outlook[] = ["now", "pods leave", "elsewhere", "never"];
+
+export type Standing = "pending" | "gated" | "nominated" | "waiting" | "scheduled" | "deleting" | "ignored" | "finished";
+
+/** One reason of a FitError, with the nodes behind its count. */
+export interface ReasonClause {
+  count: number;
+  reason: string;
+  plugin: string;
+  code: string;
+  nodes: string[];
+  meaning: string;
+  causes: string[];
+}
+
+export interface NodeVerdict {
+  node: string;
+  outlook: Outlook;
+  plugin: string;
+  code: string;
+  reasons: string[];
+  objections: { plugin: string; code: string; reasons: string[] }[];
+}
+
+/** Pods that would have to leave a node; `byPreemption`: whether preemption could make them. */
+export interface Room {
+  node: string;
+  pods: string[];
+  highestPriority: number;
+  byPreemption: boolean;
+}
+
+export interface QueuePlace {
+  queue: "activeQ" | "backoffQ" | "unschedulablePods";
+  attempts: number;
+  sinceSeconds: number;
+  ahead: number | null;
+  backoffEndsSeconds: number | null;
+  flushedAfterSeconds: number | null;
+  gatedBy: string;
+  plugins: string[];
+  wakes: { plugin: string; event: string }[];
+}
+
+export interface Explanation {
+  pod: string;
+  standing: Standing;
+  sentence: string;
+  node: string;
+  message: string;
+  said: string;
+  outlook: Outlook;
+  nodes: number;
+  fits: string[];
+  clauses: ReasonClause[];
+  outlooks: Partial<Record<Outlook, number>>;
+  matrix: NodeVerdict[];
+  room: Room[];
+  queue: QueuePlace | null;
+  alike: string[];
+}
+
+export interface ChangeTold {
+  kind: string;
+  what: string;
+  kubectl: string;
+}
+
+/** One or two changes that were tried: the pod then fits on `fits` nodes. `commands` do it in a session. */
+export interface Suggestion {
+  changes: ChangeTold[];
+  cost: number;
+  fits: number;
+  nodes: string[];
+  commands: AnyCommand[];
+}
+
+export interface SmallestChange {
+  suggestions: Suggestion[];
+  tried: Record<string, number>;
+  dryRuns: number;
+  seconds: number;
+  sentence: string;
+}
+
+export interface WhatIf {
+  copies: number;
+  placed: number;
+  remaining: number;
+  /** Node → how many copies, in the order in which nodes were chosen first. */
+  nodes: Record<string, number>;
+  message: string;
+  outcome: string;
+}
+
+/** A pasted text in its clauses. `unaccounted`: nodes of which no clause speaks; negative: nodes with several reasons. */
+export interface ReadMessage {
+  nodes: number;
+  clauses: ReasonClause[];
+  preFilter: string;
+  preemption: ReasonClause[];
+  unaccounted: number;
+}
+
+/** Pods of which the scheduler reads the same, and why they wait. */
+export interface PendingGroup {
+  pods: string[];
+  standing: Standing;
+  sentence: string;
+  message: string;
+  outlook: Outlook;
+  clauses: ReasonClause[];
+}
+
+export function explainPod(id: string, pod: string, at: number, signal: AbortSignal): Promise<Explanation> {
+  return call("GET", `sessions/${id}/explain/${pathOf(pod)}/?at=${at}`, { signal });
+}
+
+export function smallestChange(id: string, pod: string, at: number, signal: AbortSignal): Promise<SmallestChange> {
+  return call("GET", `sessions/${id}/explain/${pathOf(pod)}/change/?at=${at}`, { signal });
+}
+
+export function explainPending(id: string, at: number, signal: AbortSignal): Promise<PendingGroup[]> {
+  return call("GET", `sessions/${id}/explain/?at=${at}`, { signal });
+}
+
+export function explainMessage(id: string, body: { text: string; pod?: string }, at: number, signal: AbortSignal): Promise<ReadMessage> {
+  return call("POST", `sessions/${id}/explain/message/?at=${at}`, { body, signal });
+}
+
+export function whatIf(id: string, pod: object, copies: number, at: number, signal: AbortSignal): Promise<WhatIf> {
+  return call("POST", `sessions/${id}/what-if/?at=${at}`, { body: { pod, copies }, signal });
+}
+
+function pathOf(key: string): string {
+  return key.split("/").map(encodeURIComponent).join("/");
+}

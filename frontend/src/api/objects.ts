@@ -1,0 +1,22 @@
+import { call } from "./call";
+
+/** An object of the simulated API server, by what it is called. */
+export interface ObjectName {
+  kind: string;
+  name: string;
+  namespace?: string;
+}
+
+/** The object as it is kept, that is with what the scheduler reads, after an event; without one, now. Digests of what is not kept are left out. */
+export async function fetchKept<T>(session: string, { kind, name, namespace = "" }: ObjectName, at?: number, signal?: AbortSignal): Promise<T> {
+  const query = new URLSearchParams({ kind, name, ...(namespace ? { namespace } : {}), ...(at === undefined ? {} : { at: String(at) }) });
+  return withoutDigests(await call<T>("GET", `sessions/${session}/objects/?${query.toString()}`, signal ? { signal } : {}));
+}
+
+/** Without the digests of what is not kept, and without the version, which would have to be the newest when it is sent back. */
+function withoutDigests<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(withoutDigests) as T;
+  if (typeof value !== "object" || value === null) return value;
+  const kept = Object.entries(value).filter(([name]) => !/^unread[A-Z]?/.test(name) && name !== "resourceVersion");
+  return Object.fromEntries(kept.map(([name, inner]) => [name, withoutDigests(inner as unknown)])) as T;
+}

@@ -1,0 +1,88 @@
+import { addBreakpoint, deleteBreakpoint } from "../api/breakpoints";
+import { ApiError } from "../api/call";
+import { carryOut } from "../api/commands";
+import { deleteSession } from "../api/client";
+import { forkSession, whenMade } from "../api/forks";
+import { getCycles, type CycleSummary } from "../api/moments";
+import { t } from "../i18n/translate";
+import type { AnyCommand } from "../model/generated";
+import { newKey } from "../model/newKey";
+
+export const TRIAL_STEPS = ["forking", "changing", "scheduling"] as const;
+export type TrialStep = (typeof TRIAL_STEPS)[number];
+
+/** So often time is moved on to the next timer for a pod that waits in backoffQ or unschedulablePods. */
+const MOST_WAITS = 20;
+const MOST_CYCLES = 20_000;
+
+/** A change that is tried: the session is forked, the change is made on the fork, and the fork runs until the pod has been tried again. */
+export class Trial {
+  /** What is being done; null: it has ended. */
+  step = $state<TrialStep | null>(null);
+  error = $state("");
+  fork = $state.raw<{ id: string; name: string } | null>(null);
+  /** The cycle in which the pod was tried on the fork; null: it was not. */
+  cycle = $state.raw<CycleSummary | null>(null);
+  /** How many other pods were tried on the fork before it. */
+  before = $state(0);
+  private readonly closing = new AbortController();
+
+  constructor(
+    private readonly session: string,
+    private readonly pod: string,
+  ) {}
+
+  get ended(): boolean {
+    return this.step === null;
+  }
+
+  /** From the moment after an event. True: the pod was tried. */
+  async run(at: number, name: string, commands: readonly AnyCommand[]): Promise<void> {
+    const { signal } = this.closing;
+    try {
+      this.step = "forking";
+      const fork = await forkSession(this.session, { at, name, key: newKey() });
+      this.fork = { id: fork.id, name: fork.name };
+      const made = await whenMade(fork.id, signal);
+      if (made.status === "failed") throw new ApiError(409, made.message ?? "");
+      this.step = "changing";
+      for (const command of commands) await carryOut(fork.id, command as unknown as Record<string, unknown>, signal);
+      this.step = "scheduling";
+      this.cycle = await this.tryPod(fork.id);
+      this.before = this.cycle ? Math.max(0, this.cycle.cycle - (made.cycle ?? 0) - 1) : 0;
+    } catch (error) {
+      if (!signal.aborted) this.error = (error instanceof Error && error.message) || t("error.unreachable");
+    } finally {
+      this.step = null;
+    }
+  }
+
+  /** Give up; what there is of the fork goes. */
+  cancel(): void {
+    this.closing.abort();
+    if (this.fork) void deleteSession(this.fork.id).catch(() => undefined);
+    this.fork = null;
+  }
+
+  /** Run, and move time on where nothing can be popped, until a cycle has had the pod. */
+  private async tryPod(fork: string): Promise<CycleSummary | null> {
+    const { signal } = this.closing;
+    const popped = await addBreakpoint(fork, `popped "${this.pod}"`);
+    try {
+      for (let waits = 0; waits <= MOST_WAITS; waits++) {
+        const ran = await carryOut(fork, { op: "run", max: MOST_CYCLES }, signal);
+        if (ran.stopped === "breakpoint") return await this.lastCycle(fork);
+        const waited = await carryOut(fork, { op: "advance", to: "next" }, signal);
+        if (waited.result) return null;
+      }
+      return null;
+    } finally {
+      await deleteBreakpoint(fork, popped.number).catch(() => undefined);
+    }
+  }
+
+  private async lastCycle(fork: string): Promise<CycleSummary | null> {
+    const { results } = await getCycles(fork, { tail: true });
+    return results.find(({ pod }) => pod === this.pod) ?? null;
+  }
+}

@@ -1,0 +1,122 @@
+"""Why a pod is Pending, and what would place it: asked on the page, and tried on a fork."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.conftest import until
+from tests.e2e.cluster import dump, pod
+from tests.e2e.conftest import Server
+from tests.e2e.test_scope import PATIENCE_MILLIS, import_through, step_cycles
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Five nodes, a pod that fits nowhere, and another one that the scheduler reads the same of."""
+    cluster = dump(pods=2)
+    cluster["items"].append(pod("giant-too", "64"))
+    file = tmp_path / "cluster.json"
+    file.write_text(json.dumps(cluster))
+    return file
+
+
+def ask_why(page: Page, server: Server, session: str, name: str) -> None:
+    page.goto(f"{server.url}/s/{session}/?select=pod:default/{name}&tab=why")
+    page.locator("[data-why-sentence]").wait_for(timeout=PATIENCE_MILLIS)
+
+
+def test_import_why_fix(page: Page, server: Server, file: Path) -> None:
+    session = import_through(page, server, file)
+    step_cycles(page, 4)  # On the fork nobody is before the pod then.
+    page.locator('[data-queue=unschedulablePods] [data-pod="default/giant"] [data-kind=pod]').click()
+    page.locator("[data-tab=why]").click()
+
+    sentence = page.locator("[data-why-sentence]")
+    expect(sentence).to_contain_text("none of 5 nodes fits (5 Insufficient cpu)", timeout=PATIENCE_MILLIS)
+    expect(sentence).to_contain_text("Never as things are")
+    outlooks = {one.get_attribute("data-outlook"): one.get_attribute("data-nodes") for one in page.locator("[data-outlook]").all()}
+    assert outlooks == {"never": "5"}
+    expect(page.locator("[data-why-message]")).to_have_text("0/5 nodes are available: 5 Insufficient cpu.")
+    expect(page.locator("[data-why] .alike")).to_contain_text("giant-too")
+    page.locator("[data-why-message] [data-clause]").click()
+    expect(page.locator("[data-found]")).to_have_attribute("data-found", "5")
+
+    page.locator("[data-change-ask]").click()
+    suggestion = page.locator("[data-suggestion='0']")
+    expect(suggestion).to_contain_text("instead of 64 in container main", timeout=PATIENCE_MILLIS)
+    suggestion.locator("[data-try-change]").click()
+    outcome = suggestion.locator("[data-trial-outcome]")
+    expect(outcome).to_have_attribute("data-trial-outcome", "scheduled", timeout=PATIENCE_MILLIS)
+    placed = outcome.get_attribute("data-trial-node")
+    assert server.rest(f"sessions/{session}/explain/default/giant/")["standing"] == "pending", "The session itself is as it was."
+
+    suggestion.locator("[data-open-fork]").click()
+    page.wait_for_url(lambda url: session not in url, timeout=PATIENCE_MILLIS)
+    expect(page.get_by_role("complementary")).to_contain_text(placed or "?", timeout=PATIENCE_MILLIS)
+    fork = page.url.split("/s/")[1].split("/")[0]
+    until(lambda: server.rest(f"sessions/{fork}/explain/default/giant/")["node"] == placed)
+    assert server.rest(f"sessions/{fork}/")["forkedFrom"]["id"] == session
+
+
+def test_a_pasted_message_is_told_right(page: Page, server: Server, file: Path) -> None:
+    session = import_through(page, server, file)
+    ask_why(page, server, session, "giant")
+
+    page.locator("#pasted").fill(
+        "Warning  FailedScheduling  2m  default-scheduler  0/7 nodes are available: 5 Insufficient cpu, 2 node(s) were unschedulable."
+    )
+    page.locator("[data-read-message]").click()
+
+    read = page.locator("[data-read='2']")
+    read.wait_for(timeout=PATIENCE_MILLIS)
+    expect(read).to_contain_text("The text speaks of 7 nodes; here are 5 nodes.")
+    expect(read.locator("[data-reason='Insufficient cpu'] [data-keep]")).to_have_attribute("data-keep", "5")
+    expect(read.locator("[data-reason='node(s) were unschedulable'] [data-keep]")).to_have_count(0)
+
+    page.locator("#pasted").fill("it does not work")
+    page.locator("[data-read-message]").click()
+    expect(page.get_by_role("complementary").get_by_role("alert")).to_contain_text("0/N nodes are available", timeout=PATIENCE_MILLIS)
+
+
+def test_copies_are_tried_and_nothing_changes(page: Page, server: Server, file: Path) -> None:
+    session = import_through(page, server, file)
+    ask_why(page, server, session, "web-1")
+    before = server.rest(f"sessions/{session}/")["event"]
+
+    page.locator("#copies").fill("200")
+    page.locator("[data-what-if]").click()
+
+    told = page.locator("[data-copies='200']")
+    told.wait_for(timeout=PATIENCE_MILLIS)
+    placed = int(told.get_attribute("data-placed") or 0)
+    assert 0 < placed < 200
+    expect(told).to_contain_text("Insufficient cpu")
+    assert server.rest(f"sessions/{session}/")["event"] == before
+
+
+def test_why_follows_the_moment_that_is_shown(page: Page, server: Server, file: Path) -> None:
+    session = import_through(page, server, file)
+    step_cycles(page, 2)
+    ask_why(page, server, session, "web-1")
+    expect(page.locator("[data-why]")).to_have_attribute("data-why", "scheduled", timeout=PATIENCE_MILLIS)
+
+    page.keyboard.press("Home")
+
+    expect(page.locator("[data-why]")).to_have_attribute("data-why", "pending", timeout=PATIENCE_MILLIS)
+
+
+def test_what_is_kept_of_a_thing_is_shown_as_yaml_of_the_moment(page: Page, server: Server, file: Path) -> None:
+    session = import_through(page, server, file)
+    step_cycles(page, 2)
+    page.goto(f"{server.url}/s/{session}/?select=pod:default/web-1&tab=yaml")
+    kept = page.locator("[data-kept]")
+    expect(kept).to_contain_text("nodeName: node-", timeout=PATIENCE_MILLIS)
+
+    page.keyboard.press("Home")
+    expect(kept).not_to_contain_text("nodeName", timeout=PATIENCE_MILLIS)
