@@ -27,6 +27,7 @@ COMMANDS = {
     "explain": LazyCommand("schedviz.cli.explain", "explain", "Say why a pod is Pending, and what would place it."),
     "doctor": LazyCommand("schedviz.cli.doctor", "doctor", "Say how cache, API and a SIGUSR2 dump differ, and why."),
     "compare": LazyCommand("schedviz.cli.compare", "compare", "Compare two runs: placements, where they part, scores, use, reasons."),
+    "lesson": LazyCommand("schedviz.cli.lesson", "lesson", "Write, check and take lessons."),
     "dump": LazyCommand("schedviz.cli.dump", "dump", "Print what the scheduler prints on SIGUSR2."),
     "token": LazyCommand("schedviz.cli.token", "token", "Make, list and revoke tokens for the REST API."),
     "bench": LazyCommand("schedviz.cli.bench", "bench", "Measure import, cycles and latency on this machine."),

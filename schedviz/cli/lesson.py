@@ -1,0 +1,151 @@
+"""`schedviz lesson new|check|run`: write a lesson, hold it to the engine, take it in the terminal."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from schedviz.lessons import Lesson, Played
+
+#: A lesson was read and is not right: a claim does not hold, a text lacks something.
+EXIT_WRONG = 1
+#: A lesson cannot be read.
+EXIT_UNREADABLE = 2
+
+_LOOK_SECONDS = 0.3
+
+
+@click.group()
+def lesson() -> None:
+    """Write, check and take lessons. docs/lessons.md shows how, with an example."""
+
+
+@lesson.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+def new(folder: Path) -> None:
+    """Write a small lesson into FOLDER, to begin with: it passes `schedviz lesson check`."""
+    from schedviz.lessons.skeleton import write_skeleton
+
+    if folder.exists():
+        raise click.ClickException(f"{folder} is there already; nothing was written.")
+    for file in write_skeleton(folder):
+        click.echo(f"wrote {file}")
+    click.echo(f"Now try: schedviz lesson check {folder}")
+
+
+@lesson.command()
+@click.argument("lessons", nargs=-1, metavar="[NAME|FOLDER]...")
+@click.option("--watch", is_flag=True, help="Check again whenever a file changes, until Ctrl-C.")
+@click.pass_context
+def check(ctx: click.Context, lessons: tuple[str, ...], watch: bool) -> None:  # noqa: FBT001 (click calls it)
+    """Play lessons on the engine and hold every claim, answer and text to it; without a name, all that come with schedviz.
+
+    Leaves with 0 if nothing is wrong, 1 if a claim does not hold or a text lacks something, 2 if a lesson cannot be read.
+    """
+    folders = _folders(lessons)
+    code = _check_all(folders)
+    while watch:
+        seen = _times(folders)
+        while _times(folders) == seen:
+            time.sleep(_LOOK_SECONDS)
+        click.clear()
+        code = _check_all(folders)
+    ctx.exit(code)
+
+
+@lesson.command()
+@click.argument("name", metavar="NAME|FOLDER")
+@click.option("--language", type=click.Choice(["en", "zh-CN"]), default="en", show_default=True, help="In which language it is told.")
+def run(name: str, language: str) -> None:
+    """Take a lesson in the terminal: each stop is told, its question asked, and the engine's answer shown."""
+    from schedviz.lessons import LessonError, play, read_lesson
+
+    (folder,) = _folders((name,))
+    try:
+        taken = read_lesson(folder)
+    except LessonError as error:
+        raise click.ClickException(f"{folder}: {error}") from None
+    if language not in taken.texts:
+        raise click.ClickException(f"{folder.name} has no text in {language}; it has {', '.join(taken.texts) or 'none'}.")
+    _take(taken, play(taken), language)
+
+
+def _folders(lessons: Iterable[str]) -> list[Path]:
+    from schedviz.lessons.catalogue import CONTENT
+    from schedviz.lessons.reading import PLAN
+
+    named = [Path(one) if Path(one).is_dir() else CONTENT / one for one in lessons]
+    folders = named or sorted(file.parent for file in CONTENT.glob(f"*/{PLAN}"))
+    for folder in folders:
+        if not folder.is_dir():
+            raise click.ClickException(f'There is no folder and no lesson "{folder.name}".')
+    return folders
+
+
+def _times(folders: list[Path]) -> list[tuple[str, int]]:
+    return sorted((str(file), file.stat().st_mtime_ns) for folder in folders for file in folder.iterdir() if file.is_file())
+
+
+def _check_all(folders: list[Path]) -> int:
+    return max((_check(folder) for folder in folders), default=0)
+
+
+def _check(folder: Path) -> int:
+    from schedviz.lessons import LessonError, faults_of, read_lesson
+
+    try:
+        found = read_lesson(folder)
+    except LessonError as error:
+        for fault in error.faults:
+            click.echo(f"{folder.name}/{fault}")
+        return EXIT_UNREADABLE
+    faults = faults_of(found)
+    for fault in faults:
+        click.echo(f"{folder.name}/{fault}")
+    if not faults:
+        claims = sum(len(stop.check) + (stop.question is not None) for stop in found.plan.stops)
+        click.echo(f"{folder.name}: {len(found.plan.stops)} stops, {claims} claims hold")
+    return EXIT_WRONG if faults else 0
+
+
+def _take(taken: Lesson, stops: Iterable[Played], language: str) -> None:
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    from schedviz.lessons.asking import told
+    from schedviz.lessons.texts import fill
+
+    console = Console()
+    text = taken.texts[language]
+    console.print(Markdown(f"# {text.title}\n\n{text.about}"))
+    for played in stops:
+        said = text.stops[played.stop.id]
+        console.print()
+        console.print(Markdown(fill(said.text, played.facts)))
+        if played.stop.question is None:
+            _wait(console)
+            continue
+        options = "\n".join(f"- `{option}` {words}" for option, words in said.options.items())
+        console.print(Markdown(f"**{fill(said.question, played.facts)}**\n\n{options}"))
+        guess = _ask(console)
+        answer = said.options.get(told(played.answer), told(played.answer))
+        if guess:
+            right = {part.strip() for part in guess.split(",")} == {part.strip() for part in told(played.answer).split(",")}
+            console.print("[green]✓[/green]" if right else "[red]✗[/red]")
+        console.print(Markdown(fill(said.answer, {**played.facts_after, "answer": answer})))
+    console.print(Markdown("\n".join(f"- {fact}" for fact in text.take_home)))
+
+
+def _ask(console: Any) -> str:
+    return console.input("> ").strip() if sys.stdin.isatty() else ""
+
+
+def _wait(console: Any) -> None:
+    if sys.stdin.isatty():
+        console.input("[dim]⏎[/dim]")

@@ -1,0 +1,44 @@
+"""Expressions over what is so at a stop: JMESPath (jmespath.org) over a document of
+
+state     what the scheduler holds: cache, snapshot, queue (as `GET sessions/{id}/state/` gives it)
+before    the same, before the commands of this half of the stop
+events    the trace events of those commands, oldest first (docs/wire.md)
+cycle     the last scheduling cycle of theirs, as `GET sessions/{id}/cycles/{n}/` gives it; null where there was none
+binding   the last binding cycle of theirs, or null
+outcome   how the last command ended: result, error
+clockSeconds, heldBindings, unconfirmed
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jmespath
+from jmespath.exceptions import JMESPathError
+
+
+class ExpressionError(ValueError):
+    """An expression that cannot be evaluated."""
+
+
+def find(expression: str, document: dict[str, Any]) -> Any:
+    """What the expression finds. Raises `ExpressionError`."""
+    try:
+        return jmespath.search(expression, document)
+    except JMESPathError as error:
+        raise ExpressionError(f"`{expression}`: {' '.join(str(error).split())}") from None
+
+
+def told(value: Any) -> str:
+    """A value as a text shows it: a list by its members, a truth as yes or no."""
+    match value:
+        case None:
+            return "–"
+        case bool():
+            return "yes" if value else "no"
+        case list():
+            return ", ".join(map(told, value)) or "–"
+        case float() if value == int(value):
+            return str(int(value))
+        case _:
+            return str(value)

@@ -1,0 +1,97 @@
+"""Plays a lesson on an engine of its own: what is so at each stop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from schedviz.engine import Outcome, Simulation, SimulationSettings
+from schedviz.kube import codec
+from schedviz.lessons.asking import find, told
+from schedviz.lessons.lesson import Check, Lesson, Stop
+from schedviz.trace.commands import AnyCommand, Confirm
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """A claim, and what the engine says."""
+
+    claim: Check
+    found: Any
+
+    @property
+    def holds(self) -> bool:
+        return bool(self.found == self.claim.equals) and isinstance(self.found, bool) == isinstance(self.claim.equals, bool)
+
+
+class Played(msgspec.Struct, frozen=True):
+    """What is so at a stop. The numbers of events are those of a session that is on the path."""
+
+    stop: Stop
+    #: The last event when one has arrived, and when it has been revealed.
+    arrived: int
+    revealed: int
+    #: Facts by their names, as the texts show them: on arrival, and at the end with `answer`.
+    facts: dict[str, str]
+    facts_after: dict[str, str]
+    answer: Any
+    checks: list[Checked]
+
+
+def play(lesson: Lesson, *, stops: int | None = None) -> Iterator[Played]:
+    """The stops, one after the other. Raises `ExpressionError`, `ConfigurationError`."""
+    player = _Player(lesson)
+    for stop in lesson.plan.stops[:stops]:
+        yield player.play(stop)
+
+
+class _Player:
+    def __init__(self, lesson: Lesson) -> None:
+        self._simulation = Simulation(msgspec.convert(lesson.settings, SimulationSettings))
+        self._simulation.records = "full"
+        self._simulation.load(codec.from_dict(obj) for obj in lesson.objects)
+        self._simulation.drain_events()
+        self._state = self._simulation.observed_state()
+
+    def play(self, stop: Stop) -> Played:
+        there = self._do(stop.do)
+        arrived = self._simulation.event
+        facts = {name: told(find(expression, there)) for name, expression in stop.facts.items()}
+        after = self._do(stop.reveal) if stop.reveal else there
+        answer = find(stop.question.answer, after) if stop.question else None
+        answer = told(answer) if isinstance(answer, bool) else answer
+        facts_after = {name: told(find(expression, after)) for name, expression in stop.facts.items()}
+        checks = [Checked(check, find(check.that, after)) for check in stop.check]
+        return Played(stop, arrived, self._simulation.event, facts, {**facts_after, "answer": told(answer)}, answer, checks)
+
+    def _do(self, commands: Sequence[AnyCommand]) -> dict[str, Any]:
+        """Carry out commands; the document that expressions are asked of."""
+        simulation = self._simulation
+        before = self._state
+        events: list[Any] = []
+        outcome = Outcome()
+        cycle = binding = None
+        for command in commands:
+            simulation.start(command)
+            outcome = simulation.work() or outcome
+            events += simulation.drain_events()
+            simulation.drain_cycles()
+            simulation.drain_answers()
+            cycle = simulation.cycle_records[-1][1] if simulation.cycle_records else cycle
+            binding = binding if isinstance(command, Confirm) else simulation.binding_record or binding
+        self._state = simulation.observed_state()
+        document: dict[str, Any] = msgspec.to_builtins(
+            {
+                "state": self._state,
+                "before": before,
+                "events": events,
+                "cycle": cycle,
+                "binding": binding,
+                "outcome": {"result": outcome.result, "error": outcome.error},
+                "clockSeconds": simulation.clock_seconds,
+                "heldBindings": [held.pod for held in simulation.scheduler.held_bindings],
+                "unconfirmed": list(simulation.cluster.watches.unconfirmed),
+            }
+        )
+        return document

@@ -1,0 +1,106 @@
+"""Reading a lesson's folder; what cannot be read is told with file and line."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import yaml
+
+from schedviz.kube import codec
+from schedviz.kube.errors import KubeError
+from schedviz.lessons.fault import Fault, LessonError, fault
+from schedviz.lessons.lesson import LANGUAGES, Lesson, Plan
+from schedviz.lessons.shorthand import ShorthandError, whole
+from schedviz.lessons.texts import read_text
+
+PLAN = "lesson.yaml"
+_STEP = re.compile(r"\.([A-Za-z_]\w*)|\[(\d+|\.\.\.)\]")
+
+Path_ = list[str | int]
+
+
+def read_lesson(folder: Path) -> Lesson:
+    """The lesson in a folder, with the texts that there are. Raises `LessonError`."""
+    file = folder / PLAN
+    if not file.is_file():
+        raise fault(file, 0, f"there is no {PLAN} in {folder.name}")
+    document, root = _parse(file)
+    objects = _expand(file, document, root)
+    try:
+        plan = msgspec.convert(document, Plan)
+    except msgspec.ValidationError as error:
+        message, _, path = str(error).partition(" - at `$")
+        raise fault(file, line_at(root, _steps(path)), f"{path.rstrip('`').lstrip('.') or 'the lesson'}: {_lower(message)}") from None
+    texts = {language: read_text(folder / f"{language}.md") for language in LANGUAGES if (folder / f"{language}.md").is_file()}
+    return Lesson(folder.name, plan, objects, texts)
+
+
+def _parse(file: Path) -> tuple[dict[str, Any], yaml.Node]:
+    """The document, and its nodes with their lines."""
+    try:
+        text = file.read_text(encoding="utf-8")
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        document = yaml.safe_load(text)
+    except UnicodeDecodeError as error:
+        raise fault(file, 0, f"it is not UTF-8: {error.reason} at byte {error.start}") from None
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 0
+        raise fault(file, line, f"it is not YAML: {error.problem}") from None
+    if root is None or not isinstance(document, dict):
+        raise fault(file, 1, "expected a mapping with part, order, minutes and stops")
+    return document, root
+
+
+def _expand(file: Path, document: dict[str, Any], root: yaml.Node) -> list[dict[str, Any]]:
+    """Write short objects out, in the cluster and in commands, and decode each one: a lesson with a bad object is not read."""
+    faults: list[Fault] = []
+
+    def object_at(written: Any, path: Path_) -> Any:
+        try:
+            obj = whole(written) if isinstance(written, dict) else written
+            codec.from_dict(obj, strict=True)
+        except (ShorthandError, KubeError) as error:
+            faults.append(Fault(file.name, line_at(root, path), str(error)))
+            return written
+        return obj
+
+    cluster = document.get("cluster")
+    objects = [object_at(obj, ["cluster", i]) for i, obj in enumerate(cluster)] if isinstance(cluster, list) else []
+    for i, stop in enumerate(_list(document.get("stops"))):
+        for half in ("do", "reveal"):
+            for k, command in enumerate(_list(stop.get(half)) if isinstance(stop, dict) else []):
+                if isinstance(command, dict) and "object" in command:
+                    command["object"] = object_at(command["object"], ["stops", i, half, k, "object"])
+    if faults:
+        raise LessonError(faults)
+    return objects
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _steps(path: str) -> Path_:
+    return [name or (0 if index == "..." else int(index)) for name, index in _STEP.findall(path)]
+
+
+def line_at(node: yaml.Node, path: Path_) -> int:
+    """The line of what is at a path, or of the nearest thing around it; from 1."""
+    for step in path:
+        if isinstance(node, yaml.MappingNode):
+            found = [value for key, value in node.value if key.value == step]
+        elif isinstance(node, yaml.SequenceNode) and isinstance(step, int):
+            found = node.value[step : step + 1]
+        else:
+            found = []
+        if not found:
+            break
+        node = found[0]
+    return int(node.start_mark.line) + 1
+
+
+def _lower(message: str) -> str:
+    return message[:1].lower() + message[1:]

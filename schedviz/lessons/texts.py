@@ -1,0 +1,143 @@
+"""The text of a lesson in one language, as Markdown:
+
+    # Title
+    What it is about.
+
+    ## four-nodes            a stop, by its id; then what is said there
+    ### Question             what is asked; a list of options, each beginning with its id in backquotes
+    ### Answer               what is said once the answer is known
+    ### Hint                 what helps somebody who is stuck
+    ### Notes                for the teacher alone
+
+    ## Take home             three to five facts, as a list
+
+Headings of parts are the same in every language. `{name}` stands for a fact of the stop, `{answer}` for the answer; links to `node:…`,
+`pod:…`, `pane:…` point at the scope.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import msgspec
+
+from schedviz.lessons.fault import Fault, LessonError, fault
+
+TAKE_HOME = "Take home"
+_PARTS = {"Question": "question", "Answer": "answer", "Hint": "hint", "Notes": "notes"}
+_HEADING = re.compile(r"^(#{1,3}) +(.+?) *$")
+_OPTION = re.compile(r"^- +`([^`]+)` *:? *(.*)$")
+_ITEM = re.compile(r"^- +(.+)$")
+_PLACE = re.compile(r"\{([a-z0-9-]+)\}")
+
+
+class StopText(msgspec.Struct):
+    """What is said at a stop, as Markdown."""
+
+    line: int
+    text: str = ""
+    question: str = ""
+    #: The words of each option, by its id.
+    options: dict[str, str] = {}
+    answer: str = ""
+    hint: str = ""
+    notes: str = ""
+
+    def places(self) -> set[str]:
+        """The names of the facts that are used."""
+        return set(_PLACE.findall("\n".join([self.text, self.question, self.answer, self.hint, self.notes, *self.options.values()])))
+
+
+class Text(msgspec.Struct):
+    """A lesson in one language."""
+
+    file: str
+    title: str
+    about: str
+    stops: dict[str, StopText]
+    take_home: list[str]
+
+
+def fill(markdown: str, facts: dict[str, str]) -> str:
+    """The text with its facts in it."""
+    return _PLACE.sub(lambda found: facts.get(found[1], found[0]), markdown)
+
+
+def read_text(file: Path) -> Text:
+    """The text in a file. Raises `LessonError` with the line."""
+    lines = file.read_text(encoding="utf-8").splitlines()
+    title, about, sections = _sections(file, lines)
+    stops: dict[str, StopText] = {}
+    take_home: list[str] = []
+    for heading, line, body in sections:
+        if heading == TAKE_HOME:
+            take_home = _items(body)
+        elif heading in stops:
+            raise fault(file, line, f"the stop `{heading}` is told twice")
+        else:
+            stops[heading] = _stop(file, line, body)
+    return Text(file.name, title, about, stops, take_home)
+
+
+Line = tuple[int, str]
+
+
+def _sections(file: Path, lines: list[str]) -> tuple[str, str, list[tuple[str, int, list[Line]]]]:
+    """Title, what it is about, and the sections under headings of the second level, with their lines."""
+    title = ""
+    about: list[str] = []
+    sections: list[tuple[str, int, list[Line]]] = []
+    fenced = False
+    for number, line in enumerate(lines, 1):
+        fenced ^= line.lstrip().startswith("```")
+        heading = None if fenced else _HEADING.match(line)
+        if heading and len(heading[1]) == 1:
+            if title:
+                raise fault(file, number, "a lesson has one title")
+            title = heading[2]
+        elif heading and len(heading[1]) == 2:
+            sections.append((heading[2], number, []))
+        elif sections:
+            sections[-1][2].append((number, line))
+        else:
+            about.append(line)
+    if not title:
+        raise fault(file, 1, "expected a title: a line that begins with `# `")
+    return title, "\n".join(about).strip(), sections
+
+
+def _stop(file: Path, line: int, body: list[Line]) -> StopText:
+    parts: dict[str, list[Line]] = {"text": []}
+    part = "text"
+    for number, text in body:
+        heading = _HEADING.match(text)
+        if heading and len(heading[1]) == 3:
+            if heading[2] not in _PARTS:
+                raise fault(file, number, f"`{heading[2]}` is no part of a stop; expected one of {', '.join(_PARTS)}")
+            part = _PARTS[heading[2]]
+            if part in parts:
+                raise fault(file, number, f"the stop has two parts `{heading[2]}`")
+            parts[part] = []
+        else:
+            parts[part].append((number, text))
+    told = StopText(line)
+    told.options = {found[1]: found[2] for _, text in parts.get("question", []) if (found := _OPTION.match(text))}
+    parts["question"] = [(number, text) for number, text in parts.get("question", []) if not _OPTION.match(text)]
+    for name, lines in parts.items():
+        setattr(told, name, "\n".join(text for _, text in lines).strip())
+    return told
+
+
+def _items(body: list[Line]) -> list[str]:
+    """The items of a list; one goes on over lines that are indented."""
+    items: list[str] = []
+    for _, line in body:
+        if found := _ITEM.match(line):
+            items.append(found[1])
+        elif items and line.startswith("  "):
+            items[-1] += f" {line.strip()}"
+    return items
+
+
+__all__ = ["TAKE_HOME", "Fault", "LessonError", "StopText", "Text", "fill", "read_text"]

@@ -1,0 +1,112 @@
+"""What is wrong with a lesson is said, with file and line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from schedviz.lessons import LessonError, faults_of, play, read_lesson
+from schedviz.lessons.skeleton import write_skeleton
+
+Change = Callable[..., None]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "mine"
+    write_skeleton(folder)
+    return folder
+
+
+@pytest.fixture
+def change(folder: Path) -> Change:
+    def replace(file: str, old: str, new: str) -> None:
+        text = (folder / file).read_text()
+        assert old in text
+        (folder / file).write_text(text.replace(old, new))
+
+    return replace
+
+
+def wrong(folder: Path) -> list[str]:
+    return [str(fault) for fault in faults_of(read_lesson(folder))]
+
+
+def refused(folder: Path) -> str:
+    with pytest.raises(LessonError) as caught:
+        read_lesson(folder)
+    return str(caught.value)
+
+
+def test_a_new_lesson_is_right(folder: Path):
+    assert wrong(folder) == []
+
+
+def test_the_answer_is_read_off_the_engine(folder: Path):
+    first, second = play(read_lesson(folder))
+    assert first.answer is None
+    assert (second.answer, second.facts_after["looked-at"]) == ("large", "2")
+    assert second.facts["looked-at"] == "–", "nothing was scheduled yet"
+    assert first.revealed == first.arrived < second.arrived < second.revealed
+
+
+def test_a_claim_that_does_not_hold(folder: Path, change: Change):
+    change("lesson.yaml", 'node", is: large', 'node", is: small')
+    assert wrong(folder) == ["lesson.yaml: where-will-it-go: `state.cache.podStates.\"default/web\".node` is 'large', and not 'small'"]
+
+
+def test_a_number_is_no_truth(folder: Path, change: Change):
+    change("lesson.yaml", 'that: "sort(state.cache.list[].name)", is: [large, small]', 'that: "length(state.cache.list) == `2`", is: 1')
+    assert wrong(folder) == ["lesson.yaml: two-nodes: `length(state.cache.list) == `2`` is True, and not 1"]
+
+
+def test_an_expression_that_is_none(folder: Path, change: Change):
+    change("lesson.yaml", "answer: cycle.node", "answer: cycle.[")
+    (fault,) = wrong(folder)
+    assert fault.startswith("lesson.yaml: where-will-it-go: `cycle.[`: ")
+
+
+def test_a_text_that_is_missing(folder: Path):
+    (folder / "zh-CN.md").unlink()
+    assert wrong(folder) == ["zh-CN.md: the lesson has no text in zh-CN"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("{looked-at}", "{looked-up}", "en.md:8: where-will-it-go: {looked-up} is no fact of the stop"),
+        ("## two-nodes\n", "## one-node\n", "en.md: the stop `two-nodes` is not told"),
+        ("### Answer\n", "", "en.md:8: where-will-it-go: its question needs the parts `### Question` and `### Answer`"),
+        ("- By default, the emptier node wins.\n", "", "en.md: `## Take home` has 2 items; expected 3 to 5"),
+    ],
+)
+def test_a_text_that_lacks_something(folder: Path, change: Change, old: str, new: str, message: str):
+    change("en.md", old, new)
+    assert message in wrong(folder)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("ask: node\n", "ask: why\n", "lesson.yaml:23: stops[1].question.ask: invalid enum value 'why'"),
+        ("op: cycle", "op: fly", "lesson.yaml:26: stops[1].reveal[0].op: invalid value 'fly'"),
+        ("cpu: 8", "cpus: 8", "lesson.yaml:10: `cpus` is no word of a short object; expected one of annotations, cpu, "),
+        ("cpu: 8", "cpu: much", "lesson.yaml:10: "),
+        ("minutes: 3", "minutes: 90", "lesson.yaml:4: minutes: expected `int` <= 10"),
+        ("part: workflow", "part: [", "it is not YAML: "),
+    ],
+)
+def test_a_plan_that_cannot_be_read(folder: Path, change: Change, old: str, new: str, message: str):
+    change("lesson.yaml", old, new)
+    assert message in refused(folder)
+
+
+def test_a_part_of_a_text_that_is_none(folder: Path, change: Change):
+    change("en.md", "### Hint", "### Hunt")
+    assert refused(folder) == "en.md:17: `Hunt` is no part of a stop; expected one of Question, Answer, Hint, Notes"
+
+
+def test_a_folder_without_a_plan(tmp_path: Path):
+    assert refused(tmp_path).startswith("lesson.yaml: there is no lesson.yaml in ")

@@ -1,0 +1,36 @@
+"""Every lesson that ships is held to the engine, in both languages."""
+
+from __future__ import annotations
+
+import pytest
+
+from schedviz.lessons import LANGUAGES, UnknownLessonError, course, faults_of, find
+from schedviz.lessons.lesson import Lesson
+
+LESSONS = [lesson for lessons in course().parts.values() for lesson in lessons]
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+def test_every_claim_of_a_lesson_holds_and_every_text_is_whole(lesson: Lesson):
+    assert [str(fault) for fault in faults_of(lesson)] == []
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+def test_a_lesson_ends_with_the_same_number_of_facts_in_each_language(lesson: Lesson):
+    assert len({len(lesson.texts[language].take_home) for language in LANGUAGES}) == 1
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+def test_a_lesson_says_where_upstream_does_it(lesson: Lesson):
+    assert lesson.plan.upstream
+
+
+def test_no_two_lessons_have_the_same_place():
+    places = [(lesson.plan.part, lesson.plan.order) for lesson in LESSONS]
+    assert len(places) == len(set(places))
+
+
+def test_a_lesson_is_found_by_its_name():
+    assert find(LESSONS[0].name) is LESSONS[0]
+    with pytest.raises(UnknownLessonError, match='There is no lesson "no-such"'):
+        find("no-such")
