@@ -32,6 +32,10 @@ class UnreadableFile(IngestError):  # noqa: N818
     """A file that is not what it seems, or nothing that can be read."""
 
 
+class UnknownFormat(UnreadableFile):
+    """A file that looks like nothing that is read."""
+
+
 class Problem(msgspec.Struct, frozen=True):
     """One thing that is wrong in a file; `document` and `line` count from 1, 0 where unknown."""
 

@@ -5,10 +5,8 @@ A file that cannot be read is left out whole and told, and the others come in; w
 
 from __future__ import annotations
 
-import gc
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from itertools import chain
 from typing import Any
 
@@ -16,26 +14,36 @@ import msgspec
 
 from schedviz.engine.config import ConfigurationError, load_configuration
 from schedviz.ingest.archive import Member, is_tar, is_zip, tar_members, zip_members
+from schedviz.ingest.cluster_info import ClusterInfoReader
 from schedviz.ingest.config_text import ConfigText, parse_config
-from schedviz.ingest.errors import BadObjects, ImportCancelled, IngestError, LimitExceeded, Problem, UnreadableFile
+from schedviz.ingest.errors import BadObjects, ImportCancelled, IngestError, LimitExceeded, Problem, UnknownFormat, UnreadableFile
 from schedviz.ingest.events import KIND as EVENT
 from schedviz.ingest.events import REASON, said_by
 from schedviz.ingest.found import FileFound, Merged, Steps
 from schedviz.ingest.from_dump import WARNING, objects_of
 from schedviz.ingest.json_dump import JsonReader
 from schedviz.ingest.json_stream import NotCutError, cut_items, is_printed_by_kubectl
+from schedviz.ingest.kubectl_text import KubectlTextReader
+from schedviz.ingest.kwok import KwokReader
+from schedviz.ingest.last_touches import warnings_of, with_last_word
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.log_reader import LogReader
+from schedviz.ingest.openb import OpenbReader
+from schedviz.ingest.progress import Progress, Told
 from schedviz.ingest.reader import Item, Reader
 from schedviz.ingest.report import Refused, Report
 from schedviz.ingest.said import Said
 from schedviz.ingest.scheduler_log import SchedulerLog
+from schedviz.ingest.simkube import FORMAT as SIMKUBE
+from schedviz.ingest.simkube import looks_like_simkube, read_simkube
+from schedviz.ingest.simulator import SimulatorReader, results_of
 from schedviz.ingest.source import Source, shown_name
 from schedviz.ingest.trace_file import FORMAT as TRACE
 from schedviz.ingest.trace_file import TraceFile, looks_like_trace, trace_of
 from schedviz.ingest.unpack import text_pieces, unpacked
 from schedviz.ingest.yaml_dump import YamlReader
-from schedviz.kube.core import Node, Pod, PodCondition
+from schedviz.kube.collector import without_gc
+from schedviz.kube.core import Pod
 from schedviz.kube.defaults import default_object
 from schedviz.kube.errors import DecodeError, UnknownKindError
 from schedviz.kube.kinds import KINDS
@@ -44,7 +52,16 @@ from schedviz.kube.pod_texts import PodTexts
 from schedviz.kube.sharing import Sharing
 
 #: The first that recognises a text reads it.
-READERS: tuple[Reader, ...] = (LogReader(), JsonReader(), YamlReader())
+READERS: tuple[Reader, ...] = (
+    LogReader(),
+    ClusterInfoReader(),
+    KubectlTextReader(),
+    SimulatorReader(),
+    KwokReader(),
+    OpenbReader(),
+    JsonReader(),
+    YamlReader(),
+)
 
 #: So many bad objects of a file are told before it is given up.
 _PROBLEMS = 5
@@ -59,16 +76,6 @@ _KUBECONFIG = (
     "this is a kubeconfig. It holds credentials and can run commands, so it is never read; "
     "import what `kubectl get nodes,pods -A -o json` prints instead."
 )
-
-
-class Progress(msgspec.Struct, frozen=True, rename="camel"):
-    """How far an import is. `total` is None where it is not known."""
-
-    phase: str
-    done: int
-    total: int | None = None
-    unit: str = "bytes"
-    file: str = ""
 
 
 class Import(msgspec.Struct, frozen=True):
@@ -114,35 +121,8 @@ def load(
         raise UnreadableFile("No file was given.")
     if len(sources) > limits.files:
         raise LimitExceeded("The import", f"there are {len(sources):,} files", "files", limits.files)
-    with _without_gc():
+    with without_gc():
         return _Loading(limits, progress, cancelled).run(sources)
-
-
-class Told:
-    """Tells how much of one file has arrived: while it is unpacked, or, where it is read at once, of how much."""
-
-    def __init__(self, source: Source, tell: Callable[[Progress], None], check_cancelled: Callable[[], None]) -> None:
-        self._source = source
-        self._tell = tell
-        self._check_cancelled = check_cancelled
-        self._arrived = 0
-        self.unpacked = 0
-        self.is_read_at_once = False
-
-    def pieces(self) -> Iterator[bytes]:
-        """The file's bytes as they are."""
-        for piece in self._source.pieces():
-            self._arrived += len(piece)
-            yield piece
-
-    def __call__(self, unpacked: int) -> None:
-        """So much of it is unpacked."""
-        self.unpacked = unpacked
-        self._check_cancelled()
-        if self.is_read_at_once:
-            self._tell(Progress("reading", self._arrived, self._source.size, file=self._source.name))
-        else:
-            self._tell(Progress("unpacking", unpacked, file=self._source.name))
 
 
 class _Loading:
@@ -176,6 +156,11 @@ class _Loading:
             return self.read_file(source, alone=alone, depth=depth)
         except (ImportCancelled, _BadConfiguration):
             raise
+        except UnknownFormat as error:
+            if source.is_incidental:
+                self.merged.tally.drop("File", "it looks like nothing that is read", source.name)
+            else:
+                self.refused.append((source.name, error))
         except LimitExceeded as error:
             if error.setting == "objects":
                 raise
@@ -195,6 +180,9 @@ class _Loading:
             self.read_archive(source, tar_members if is_tar(head) else zip_members, raw, depth)
             return None
         file = FileFound(source.name)
+        if looks_like_simkube(head):
+            self.read_simkube(file, told, raw)
+            return None
         pieces = text_pieces(source.name, raw, limit=self.limits.unpacked_bytes, room=self.room, tell=told)
         first = next(pieces)
         second = next(pieces, None)
@@ -210,12 +198,16 @@ class _Loading:
                 self.read_text(file, text, alone=alone)
         else:
             self.read_text(file, b"".join(chain((first,), () if second is None else (second,), pieces)), alone=alone)
+        self.keep(file)
+        return file.trace
+
+    def keep(self, file: FileFound) -> None:
+        """A file was good: put it to the others."""
         self.room -= file.unpacked_bytes
         self.check_against_others(file)
         self.merged.take(file)
         if len(self.merged.objects) > self.limits.objects:
             raise LimitExceeded(file.name, "there are too many objects", "objects", self.limits.objects)
-        return file.trace
 
     def read_archive(self, source: Source, members: Callable[..., Iterator[Member]], pieces: Iterator[bytes], depth: int) -> None:
         """Read the files in an archive; each may be bad for itself."""
@@ -228,9 +220,27 @@ class _Loading:
                 self.merged.tally.drop("File", member.left_out, member.name)
                 continue
             count += 1
-            self.read_source(Source.of_bytes(f"{source.name}: {member.name}", member.data), alone=False, depth=depth + 1)
+            inner = Source.of_bytes(f"{source.name}: {member.name}", member.data)
+            self.read_source(msgspec.structs.replace(inner, is_incidental=True), alone=False, depth=depth + 1)
         if not count:
             raise UnreadableFile(f"{source.name}: no file in the archive is of use. {_EXPECTED}")
+
+    def read_simkube(self, file: FileFound, told: Told, pieces: Iterator[bytes]) -> None:
+        """Read what is no text."""
+        data = bytearray()
+        for piece in pieces:
+            data += piece
+            if len(data) > self.room:
+                raise LimitExceeded(file.name, "unpacked, the files are too large", "unpacked_bytes", self.limits.unpacked_bytes)
+            told(len(data))
+        file.format, file.unpacked_bytes = SIMKUBE, len(data)
+        for item in read_simkube(file.name, bytes(data)):
+            try:
+                self.take(file, item)
+            except DecodeError as error:
+                path = item.path if isinstance(item, Item) else ""
+                raise BadObjects([Problem(file.name, error.message, path=error.inside(path).path)]) from None
+        self.keep(file)
 
     def read_text(self, file: FileFound, text: bytes, *, alone: bool) -> None:
         """Read a text that is here as a whole."""
@@ -243,7 +253,7 @@ class _Loading:
             return
         reader = next((reader for reader in READERS if reader.recognises(text)), None)
         if reader is None:
-            raise UnreadableFile(f"{file.name}: expected JSON or YAML, as `kubectl get nodes,pods -A -o json` prints it.")
+            raise UnknownFormat(f"{file.name}: expected JSON or YAML, as `kubectl get nodes,pods -A -o json` prints it.")
         file.format = reader.format
         problems: list[Problem] = []
         for number, item in enumerate(reader.read(file.name, text, self.limits)):
@@ -291,6 +301,7 @@ class _Loading:
                 file.hear(item)
             case Steps():
                 file.steps = item
+                file.warnings += [f"{file.name}: not in the session: {note}." for note in item.notes]
             case Item():
                 self.take_object(file, item)
 
@@ -301,6 +312,8 @@ class _Loading:
             self.take_unknown(file, item, error)
             return
         file.keep(obj)
+        if isinstance(obj, Pod) and obj.metadata.unread_annotations and (said := results_of(item.content)) is not None:
+            file.hear(said)
         if len(file.objects) > self.limits.objects:
             raise LimitExceeded(file.name, "there are too many objects", "objects", self.limits.objects)
 
@@ -353,13 +366,15 @@ class _Loading:
             raise self.nothing()
         order = {kind.type: number for number, kind in enumerate(KINDS)}
         keys = sorted(merged.objects, key=lambda key: order[key[0]])
-        objects = tuple(_with_last_word(merged.objects[key], merged.said) for key in keys)
+        objects = tuple(with_last_word(merged.objects[key], merged.said) for key in keys)
         kinds = Counter(type(obj).__name__ for obj in objects)
+        config = merged.config[1] if merged.config else None
+        self.warnings += [warning for file in merged.files for warning in file.warnings]
         report = Report(
             files=merged.reports(),
             kinds=dict(kinds),
             dropped=merged.tally.dropped(),
-            warnings=(*self.warnings, *_warnings(objects, kinds), *(f"{name} was left out: {error}" for name, error in self.refused)),
+            warnings=(*self.warnings, *warnings_of(objects, kinds), *(f"{name} was left out: {error}" for name, error in self.refused)),
             configuration=merged.config[0] if merged.config else "",
             refused=tuple(Refused(name, str(error)) for name, error in self.refused),
         )
@@ -367,8 +382,8 @@ class _Loading:
         return Import(
             objects=objects,
             report=report,
-            trace=None if merged.steps is None else TraceFile(steps=merged.steps.steps),
-            config=merged.config[1] if merged.config else None,
+            trace=None if merged.steps is None else TraceFile(steps=merged.steps.steps, config=config),
+            config=config if merged.steps is None else None,
             logs=tuple(merged.logs),
             said=tuple(merged.said.values()),
             origins=tuple(merged.origins[key] for key in keys),
@@ -409,42 +424,6 @@ def _problem(name: str, text: bytes, reader: Reader, item: Item, error: DecodeEr
     line = reader.line_of(text, item.document, error.path)
     document = item.document if reader.documents(text) > 1 else 0
     return Problem(name, error.message, document=document, line=line, path=error.path)
-
-
-def _with_last_word(obj: KubeObject, said: dict[str, Said]) -> KubeObject:
-    """A pending pod that does not say itself why it waits, with what an event or a log says of it."""
-    if not isinstance(obj, Pod) or obj.spec.node_name or obj.key not in said:
-        return obj
-    if any(condition.type == "PodScheduled" and condition.message for condition in obj.status.conditions):
-        return obj
-    others = tuple(condition for condition in obj.status.conditions if condition.type != "PodScheduled")
-    word = PodCondition(type="PodScheduled", status="False", reason="Unschedulable", message=said[obj.key].message)
-    return msgspec.structs.replace(obj, status=msgspec.structs.replace(obj.status, conditions=(*others, word)))
-
-
-def _warnings(objects: Sequence[KubeObject], kinds: Counter[str]) -> Iterator[str]:
-    if not kinds["Node"]:
-        yield "There is no node, so no pod can be scheduled; `kubectl get nodes,pods -A -o json` has both."
-    if not kinds["Pod"]:
-        yield "There is no pod, so there is nothing to schedule; `kubectl get nodes,pods -A -o json` has both."
-    nodes = {obj.name for obj in objects if isinstance(obj, Node)}
-    strays = [pod for pod in objects if isinstance(pod, Pod) and pod.spec.node_name and pod.spec.node_name not in nodes]
-    if strays and nodes:
-        missing = sorted({pod.spec.node_name for pod in strays})
-        shown = ", ".join(missing[:3]) + (", …" if len(missing) > 3 else "")
-        yield f"{len(strays)} of the pods are bound to nodes that are not in the files ({shown}); the cache shows these nodes as gone."
-
-
-@contextmanager
-def _without_gc() -> Iterator[None]:
-    """Without the cyclic collector: an import makes many objects and no cycles, and looking for them takes longer than decoding."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 __all__ = ["Import", "IngestError", "Progress", "load"]

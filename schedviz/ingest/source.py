@@ -22,6 +22,8 @@ class Source(msgspec.Struct, frozen=True):
     name: str
     pieces: Callable[[], Iterable[bytes]]
     size: int | None = None
+    #: It was found in a folder or an archive, and nobody named it: it may be something that is not read.
+    is_incidental: bool = False
 
     @classmethod
     def of_bytes(cls, name: str, data: bytes) -> Source:
@@ -47,7 +49,8 @@ def files_of(paths: Iterable[Path | str]) -> list[Source]:
     for path in map(Path, paths):
         if path.is_dir():
             inside = sorted(entry for entry in path.rglob("*") if entry.is_file() and not entry.is_symlink())
-            found += [Source.of_path(entry) for entry in inside if is_of_use(str(entry.relative_to(path)))]
+            wanted = [entry for entry in inside if is_of_use(str(entry.relative_to(path)))]
+            found += [msgspec.structs.replace(Source.of_path(entry), is_incidental=True) for entry in wanted]
         else:
             found.append(Source.of_path(path))
     return found

@@ -1,0 +1,77 @@
+"""What `kubectl cluster-info dump` prints: lists as JSON or YAML one after another, and between them the logs of containers.
+
+With `--output-directory` the same is a folder, which is read file by file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from schedviz.ingest.found import Steps
+from schedviz.ingest.json_dump import JsonReader
+from schedviz.ingest.limits import Limits
+from schedviz.ingest.reader import Item, Reader
+from schedviz.ingest.said import Said
+from schedviz.ingest.scheduler_log import SchedulerLog, looks_like_log, read_log
+from schedviz.ingest.yaml_dump import YamlReader
+
+_START: Final = re.compile(rb"^==== START logs for container (\S+) of pod (\S+) ====\n", re.MULTILINE)
+_END: Final = re.compile(rb"^==== END logs for container \S+ of pod \S+ ====[ \t]*\n?", re.MULTILINE)
+_SCHEDULER: Final = b"kube-scheduler"
+_NOT_LINE_ENDS: Final = re.compile(rb"[^\n]+")
+
+
+class ClusterInfoReader:
+    """Reads the concatenation: the lists, and of the logs those of kube-scheduler."""
+
+    format = "kubectl cluster-info dump"
+
+    def __init__(self) -> None:
+        self._readers: tuple[Reader, ...] = (JsonReader(), YamlReader())
+
+    def recognises(self, text: bytes) -> bool:
+        """Whether there are logs of containers between the lists."""
+        return _START.search(text) is not None
+
+    def read(self, name: str, text: bytes, limits: Limits) -> Iterator[Item | SchedulerLog | Said | Steps]:
+        """Objects and logs."""
+        for container, log in _logs(text):
+            if _SCHEDULER in container and looks_like_log(log):
+                yield read_log(f"{name}: {container.decode('utf-8', 'replace')}", log)
+        lists = _without_logs(text)
+        yield from self._reader(lists).read(name, lists, limits)
+
+    def documents(self, text: bytes) -> int:
+        """How many lists there are."""
+        lists = _without_logs(text)
+        return self._reader(lists).documents(lists)
+
+    def line_of(self, text: bytes, document: int, path: str) -> int:
+        """The line of what is at `path`: the logs count as lines."""
+        lists = _without_logs(text)
+        return self._reader(lists).line_of(lists, document, path)
+
+    def _reader(self, lists: bytes) -> Reader:
+        return next((reader for reader in self._readers if reader.recognises(lists)), self._readers[0])
+
+
+def _logs(text: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Pod with container, and its log."""
+    at = 0
+    while (start := _START.search(text, at)) is not None:
+        end = _END.search(text, start.end())
+        at = end.end() if end is not None else len(text)
+        yield start[2] + b"/" + start[1], text[start.end() : end.start() if end is not None else len(text)]
+
+
+def _without_logs(text: bytes) -> bytes:
+    """The text with its logs blanked out, so that lines stay where they are."""
+    parts, at = [], 0
+    while (start := _START.search(text, at)) is not None:
+        end = _END.search(text, start.end())
+        stop = end.end() if end is not None else len(text)
+        parts += [text[at : start.start()], _NOT_LINE_ENDS.sub(b"", text[start.start() : stop])]
+        at = stop
+    return b"".join([*parts, text[at:]])

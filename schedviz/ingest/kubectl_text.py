@@ -1,0 +1,73 @@
+"""What kubectl prints for people: tables (`kubectl get`, also `-o wide`) and `kubectl describe`.
+
+They do not say what pods request, so no cluster can be made of them, and that is said. But events are in them: why pods did not fit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from schedviz.ingest.errors import UnreadableFile
+from schedviz.ingest.events import REASON
+from schedviz.ingest.limits import Limits
+from schedviz.ingest.said import Said
+
+_HEAD_BYTES: Final = 16 << 10
+_TABLE: Final = re.compile(r"(?:NAMESPACE|NAME|LAST SEEN)(?: {2,}[A-Z][A-Z0-9()/ -]*?)+\s*$", re.MULTILINE)
+_EVENTS_TABLE: Final = re.compile(r"^(?:NAMESPACE +)?LAST SEEN +(?:FIRST SEEN +)?(?:COUNT +)?.*\bREASON\b.*\bMESSAGE\b", re.MULTILINE)
+_DESCRIBED: Final = re.compile(r"^Name: {2,}(\S+)$", re.MULTILINE)
+_NAMESPACE: Final = re.compile(r"^Namespace: {2,}(\S+)$", re.MULTILINE)
+#: In a table of events: `default  5m  Warning  FailedScheduling  pod/web-1  0/3 nodes are available: …`
+_ROW: Final = re.compile(rf"^(.*?)\b{REASON}\s+(?:pod/)?(\S+)\s+(?:.*?)(\d+/\d+ nodes are available.*)$", re.MULTILINE)
+#: In what `describe` prints: `Warning  FailedScheduling  5m  default-scheduler  0/3 nodes are available: …`
+_EVENT: Final = re.compile(rf"^\s+Warning\s+{REASON}\s+.*?(\d+/\d+ nodes are available.*)$", re.MULTILINE)
+
+
+class KubectlTextReader:
+    """Takes the words of the scheduler out of tables and descriptions, and refuses those that have none."""
+
+    format = "kubectl text"
+
+    def recognises(self, text: bytes) -> bool:
+        """Whether it begins with the head of a table, or is what `kubectl describe` prints."""
+        head = text[:_HEAD_BYTES].decode("utf-8", "replace")
+        return _TABLE.match(head.lstrip()) is not None or (_DESCRIBED.match(head.lstrip()) is not None and "\nLabels:" in head)
+
+    def read(self, name: str, text: bytes, _limits: Limits) -> Iterator[Said]:
+        """Why pods did not fit. Raises `UnreadableFile` where nothing of it is told."""
+        plain = text.decode("utf-8", "replace")
+        said = list(_of_table(plain) if _TABLE.match(plain.lstrip()) else _of_descriptions(plain))
+        if not said:
+            raise UnreadableFile(
+                f"{name}: this is what kubectl prints for people, and it does not say what pods request. Expected what "
+                "`kubectl get nodes,pods -A -o json` prints."
+            )
+        yield from said
+
+    def documents(self, _text: bytes) -> int:
+        """It is one."""
+        return 1
+
+    def line_of(self, _text: bytes, _document: int, _path: str) -> int:
+        """Nothing in it is refused by its line."""
+        return 0
+
+
+def _of_table(text: str) -> Iterator[Said]:
+    has_namespaces = text.lstrip().startswith("NAMESPACE")
+    for match in _ROW.finditer(text):
+        before = match[1].split()
+        namespace = before[0] if has_namespaces and before else "default"
+        yield Said(f"{namespace}/{match[2]}", match[3].strip(), at=f"{before[1 if has_namespaces else 0]} ago" if len(before) > 1 else "")
+
+
+def _of_descriptions(text: str) -> Iterator[Said]:
+    starts = list(_DESCRIBED.finditer(text))
+    for number, start in enumerate(starts):
+        part = text[start.start() : starts[number + 1].start() if number + 1 < len(starts) else len(text)]
+        namespace = _NAMESPACE.search(part)
+        events = _EVENT.findall(part)
+        if namespace is not None and events:
+            yield Said(f"{namespace[1]}/{start[1]}", events[-1].strip())

@@ -1,0 +1,146 @@
+"""Recordings of a cluster as a session: the objects that were there at first, and then commands with the time between them.
+
+What a session is to find out, it is not told: a pod that came later comes unbound, and updates that the real scheduler or the kubelet made
+of it are left out, but for its end. Between changes the session's own scheduler runs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, Literal
+
+import msgspec
+
+from schedviz.ingest.errors import BadObjects, Problem
+from schedviz.ingest.found import Steps
+from schedviz.ingest.reader import Item
+from schedviz.kube import codec
+from schedviz.kube.core import Pod
+from schedviz.kube.errors import DecodeError, UnknownKindError
+from schedviz.kube.kinds import BY_NAME
+from schedviz.kube.meta import KubeObject
+from schedviz.trace.commands import Advance, AnyCommand, Create, Delete, Helper, HelperName, Run, Update
+
+Verb = Literal["put", "delete"]
+_FINISHED: Final = frozenset({"Succeeded", "Failed"})
+#: Controllers' objects of which the simulated cluster makes pods, and the helpers that do it.
+_HELPERS: Final[dict[str, tuple[HelperName, ...]]] = {"Deployment": ("deployments", "replicaSets"), "ReplicaSet": ("replicaSets",)}
+
+
+class Change(msgspec.Struct, frozen=True):
+    """One thing that happened: an object came or changed (`content` is all of it), or went."""
+
+    #: Since the recording began.
+    seconds: float
+    verb: Verb
+    content: dict[str, Any]
+    #: Where it is in the file, for messages.
+    path: str = ""
+
+
+class Recording:
+    """Turns changes into objects and steps. Changes at second 0 are what was there."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.steps: list[AnyCommand] = []
+        self.left_out: Counter[str] = Counter()
+        #: When the last command was, and when the change is that is looked at.
+        self._seconds = self._now = 0.0
+        #: Each object as it is now.
+        self._known: dict[tuple[str, str], KubeObject] = {}
+        self._is_dirty = False
+        self._helpers: list[HelperName] = []
+
+    def read(self, changes: Iterable[Change]) -> Iterator[Item | Steps]:
+        """The objects, then the steps. Raises `BadObjects`."""
+        for number, change in enumerate(changes):
+            obj = self._decoded(change)
+            if obj is None:
+                continue
+            if change.seconds <= 0 and change.verb == "put" and not self.steps:
+                self._known[type(obj).__name__, obj.key] = obj
+                self._need_helpers(obj)
+                yield Item(document=1, path=change.path or f"[{number}]", content=change.content)
+                continue
+            self._now = change.seconds
+            self._do(change, obj)
+        self._run()
+        helpers: list[AnyCommand] = [Helper(name=helper) for helper in self._helpers]
+        if helpers:
+            helpers.append(Run())
+        notes = tuple(f"{count} × {what}" for what, count in self.left_out.items())
+        yield Steps((*helpers, *self.steps), notes)
+
+    def _decoded(self, change: Change) -> KubeObject | None:
+        try:
+            return codec.from_dict(change.content)
+        except UnknownKindError as error:
+            self.left_out[f"{error.found}: the scheduler does not read it"] += 1
+            return None
+        except DecodeError as error:
+            problem = Problem(self.name, error.message, path=error.inside(change.path).path)
+            raise BadObjects([problem]) from None
+
+    def _run(self) -> None:
+        if self._is_dirty:
+            self.steps.append(Run())
+            self._is_dirty = False
+
+    def _do(self, change: Change, obj: KubeObject) -> None:
+        key = (type(obj).__name__, obj.key)
+        known = self._known.get(key)
+        if change.verb == "delete" or (isinstance(obj, Pod) and obj.status.phase in _FINISHED):
+            if known is not None:
+                del self._known[key]
+                self._add(Delete(kind=key[0], name=obj.name, namespace=obj.namespace or "default"))
+            return
+        self._known[key] = obj
+        if known is None:
+            self._need_helpers(obj)
+            self._add(Create(object=_as_it_came(change.content, obj)))
+        elif isinstance(obj, Pod) and isinstance(known, Pod):
+            if len(obj.spec.scheduling_gates) < len(known.spec.scheduling_gates):
+                self._add(Update(object=_as_it_came(change.content, obj)))
+            else:
+                self.left_out["update of a pod, which the session finds out by itself"] += 1
+        elif _reads_differently(known, obj):
+            self._add(Update(object=change.content))
+        else:
+            self.left_out["update that changes nothing that the scheduler reads"] += 1
+
+    def _add(self, command: AnyCommand) -> None:
+        if self._now > self._seconds:
+            self._run()
+            self.steps.append(Advance(seconds=round(self._now - self._seconds, 3)))
+            self._seconds = self._now
+        self.steps.append(command)
+        self._is_dirty = True
+
+    def _need_helpers(self, obj: KubeObject) -> None:
+        for helper in _HELPERS.get(type(obj).__name__, ()):
+            if helper not in self._helpers and not obj.metadata.owner_references:
+                self._helpers.append(helper)
+
+
+def _as_it_came(content: dict[str, Any], obj: KubeObject) -> dict[str, Any]:
+    """A pod without what was found out about it since; another object as it is."""
+    if not isinstance(obj, Pod):
+        return content
+    spec = {name: member for name, member in (content.get("spec") or {}).items() if name != "nodeName"}
+    return {**content, "spec": spec, "status": {}}
+
+
+def _reads_differently(known: KubeObject, obj: KubeObject) -> bool:
+    return _as_read(known) != _as_read(obj)
+
+
+def _as_read(obj: KubeObject) -> KubeObject:
+    metadata = msgspec.structs.replace(obj.metadata, resource_version="", unread_annotations="")
+    return msgspec.structs.replace(obj, unread="", metadata=metadata)
+
+
+def kind_of_resource(resource: str) -> str:
+    """`pods` -> `Pod`; "" for what is not read."""
+    return next((kind.name for kind in BY_NAME.values() if kind.resource == resource), "")

@@ -1,0 +1,63 @@
+"""Traces of SimKube (sk-tracer, `skctl export`): MessagePack, with objects that were applied and deleted and when.
+
+SimKube records the objects that own pods. Of Deployments and ReplicaSets the simulated cluster makes pods; it records no nodes, so bring
+them in another file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+
+from schedviz.ingest.errors import UnreadableFile
+from schedviz.ingest.found import Steps
+from schedviz.ingest.reader import Item
+from schedviz.ingest.recording import Change, Recording
+
+FORMAT: Final = "SimKube trace"
+#: A map of a few members, one of which is `version`, as MessagePack writes it.
+_SMALL_MAP: Final = range(0x82, 0x90)
+_VERSION: Final = b"\xa7version"
+_EVENTS: Final = b"\xa6events"
+
+
+class _Event(msgspec.Struct, frozen=True):
+    ts: int
+    applied_objs: list[dict[str, Any]] = []
+    deleted_objs: list[dict[str, Any]] = []
+
+
+class _Trace(msgspec.Struct, frozen=True):
+    version: int
+    events: list[_Event]
+    initial_state: list[dict[str, Any]] = []
+
+
+def looks_like_simkube(head: bytes) -> bool:
+    """Whether bytes begin as a trace does."""
+    return bool(head) and head[0] in _SMALL_MAP and _VERSION in head[:64]
+
+
+def read_simkube(name: str, data: bytes) -> Iterator[Item | Steps]:
+    """The objects of the first event, and what happened then. Raises `UnreadableFile`."""
+    if _EVENTS not in data:
+        raise UnreadableFile(f"{name}: this is MessagePack and no SimKube trace: it has no events.")
+    try:
+        trace = msgspec.msgpack.decode(data, type=_Trace)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise UnreadableFile(f"{name}: this is no SimKube trace, or it was cut ({error}); export it again.") from None
+    return Recording(name).read(_changes(trace))
+
+
+def _changes(trace: _Trace) -> Iterator[Change]:
+    for index, content in enumerate(trace.initial_state):
+        yield Change(0, "put", content, f"initial_state[{index}]")
+    began = trace.events[0].ts if trace.events else 0
+    for number, event in enumerate(trace.events):
+        seconds = float(event.ts - began)
+        for index, content in enumerate(event.applied_objs):
+            yield Change(seconds, "put", content, f"events[{number}].applied_objs[{index}]")
+        for index, content in enumerate(event.deleted_objs):
+            yield Change(seconds, "delete", content, f"events[{number}].deleted_objs[{index}]")

@@ -1,0 +1,147 @@
+"""Exports and recordings of kube-scheduler-simulator, and the results that it writes on pods' annotations.
+
+An export is one JSON object with lists (`pods`, `nodes`, `pvs`, …) and the scheduler's configuration. A recording (sched-recorder) is a
+JSON array, or lines, of `{"time", "event", "resource"}`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+
+from schedviz.ingest.errors import BadObjects, Problem
+from schedviz.ingest.found import Steps
+from schedviz.ingest.json_dump import JsonReader
+from schedviz.ingest.limits import Limits
+from schedviz.ingest.reader import Item
+from schedviz.ingest.recording import Change, Recording
+from schedviz.ingest.said import Said
+from schedviz.kube import timestamps
+
+#: Member of an export -> kind and version of its entries, in the order in which they are read.
+_LISTS: Final = {
+    "namespaces": ("Namespace", "v1"),
+    "priorityClasses": ("PriorityClass", "scheduling.k8s.io/v1"),
+    "storageClasses": ("StorageClass", "storage.k8s.io/v1"),
+    "pvs": ("PersistentVolume", "v1"),
+    "pvcs": ("PersistentVolumeClaim", "v1"),
+    "nodes": ("Node", "v1"),
+    "pods": ("Pod", "v1"),
+}
+_EXPORT: Final = re.compile(rb'^\s*\{\s*"(?:%b|schedulerConfig)"\s*:\s*(?:\[|\{|null)' % "|".join(_LISTS).encode())
+_RECORD: Final = re.compile(rb'^\s*\[?\s*\{\s*"(?:time|event|resource)"\s*:')
+_MARK: Final = b"scheduler-simulator/"
+_FILTER_RESULT: Final = "scheduler-simulator/filter-result"
+_PASSED: Final = "passed"
+
+
+class SimulatorReader:
+    """Reads an export, or a recording, of kube-scheduler-simulator."""
+
+    format = "kube-scheduler-simulator"
+
+    def __init__(self) -> None:
+        self._json = JsonReader()
+
+    def recognises(self, text: bytes) -> bool:
+        """Whether the text begins as one of the two does."""
+        head = text[:4096]
+        return _EXPORT.match(head) is not None or (_RECORD.match(head) is not None and b'"resource"' in text and b'"event"' in text)
+
+    def read(self, name: str, text: bytes, limits: Limits) -> Iterator[Item | Steps]:
+        """The objects; of a recording also what happened then."""
+        if _EXPORT.match(text[:4096]) is None:
+            return Recording(name).read(self._changes(name, text, limits))
+        return self._export(name, text)
+
+    def _export(self, name: str, text: bytes) -> Iterator[Item]:
+        try:
+            export = msgspec.json.decode(text, type=dict[str, msgspec.Raw])
+            lists = {member: msgspec.json.decode(export[member], type=list[msgspec.Raw] | None) for member in _LISTS if member in export}
+        except msgspec.ValidationError as error:
+            raise BadObjects([Problem(name, f"this is no export of kube-scheduler-simulator ({error})", line=1)]) from None
+        except msgspec.DecodeError as error:
+            raise BadObjects([Problem(name, f"this is not JSON, or it was cut ({error})", line=1)]) from None
+        for member, (kind, _) in _LISTS.items():
+            for index, content in enumerate(lists.get(member) or ()):
+                yield Item(document=1, path=f"{member}[{index}]", content=content, kind=kind)
+        config = export.get("schedulerConfig")
+        if config is not None and bytes(config).strip() != b"null":
+            yield Item(document=1, path="schedulerConfig", content=_as_configuration(bytes(config)), kind="KubeSchedulerConfiguration")
+
+    def _changes(self, name: str, text: bytes, limits: Limits) -> Iterator[Change]:
+        began: float | None = None
+        for item in self._json.read(name, text, limits):
+            try:
+                record = msgspec.json.decode(item.content, type=_Record) if isinstance(item.content, msgspec.Raw) else None
+                seconds = timestamps.to_seconds(record.time) if record is not None else 0.0
+            except (msgspec.DecodeError, ValueError) as error:
+                raise BadObjects([Problem(name, f"this is no record of sched-recorder ({error})", path=item.path)]) from None
+            assert record is not None
+            began = seconds if began is None else began
+            verb = "delete" if record.event.lower() == "delete" else "put"
+            yield Change(seconds - began, verb, record.resource, f"{item.path}.resource" if item.path else "resource")  # type: ignore[arg-type]
+
+    def documents(self, text: bytes) -> int:
+        """How many documents there are."""
+        return self._json.documents(text)
+
+    def line_of(self, text: bytes, document: int, path: str) -> int:
+        """The line of what is at `path`."""
+        return self._json.line_of(text, document, path)
+
+
+class _Record(msgspec.Struct, frozen=True):
+    time: str
+    event: str
+    resource: dict[str, Any]
+
+
+def _as_configuration(text: bytes) -> dict[str, Any]:
+    """The simulator writes what it runs: only profiles and extenders say something of the scheduler."""
+    config = msgspec.json.decode(text)
+    if not isinstance(config, dict):
+        return {"kind": "KubeSchedulerConfiguration"}
+    head = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+    kept = {name: config[name] for name in ("profiles", "extenders", "percentageOfNodesToScore") if config.get(name) is not None}
+    return {**head, **kept}
+
+
+def results_of(content: msgspec.Raw | dict[str, Any]) -> Said | None:
+    """What the simulator found for a pod, as a FitError says it; None where the pod has no such annotation, or a node passed."""
+    if isinstance(content, msgspec.Raw):
+        if _MARK not in bytes(content):
+            return None
+        try:
+            pod = msgspec.json.decode(content, type=_Annotated)
+        except msgspec.DecodeError:
+            return None
+    else:
+        try:
+            pod = msgspec.convert(content, _Annotated)
+        except msgspec.ValidationError:
+            return None
+    try:
+        found = msgspec.json.decode((pod.metadata.annotations or {}).get(_FILTER_RESULT, "{}"), type=dict[str, dict[str, str]])
+    except msgspec.DecodeError:
+        return None
+    reasons = [next((said for said in plugins.values() if said != _PASSED), "") for plugins in found.values()]
+    if not reasons or not all(reasons):
+        return None
+    counted = ", ".join(sorted(f"{count} {reason}" for reason, count in Counter(reasons).items()))
+    namespace = pod.metadata.namespace or "default"
+    return Said(f"{namespace}/{pod.metadata.name}", f"0/{len(reasons)} nodes are available: {counted}.")
+
+
+class _Metadata(msgspec.Struct, frozen=True):
+    name: str = ""
+    namespace: str = ""
+    annotations: dict[str, str] | None = None
+
+
+class _Annotated(msgspec.Struct, frozen=True):
+    metadata: _Metadata = _Metadata()

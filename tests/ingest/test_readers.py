@@ -1,0 +1,268 @@
+"""Each format that is read has a sample, is told by what is in it, and gives objects, words about pods, dumps or steps."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from schedviz.engine import Simulation, SimulationSettings, settings_of
+from schedviz.ingest import Import, IngestError, Source, UnreadableFile, load
+from schedviz.ingest.kwok import merged
+from schedviz.ingest.source import files_of
+from schedviz.kube.core import Pod
+from tests.ingest.sources import SAMPLES, imported, keys, sample
+
+CLUSTER = ["Node node-1", "Node node-2", "Pod shop/web-1", "Pod shop/web-2"]
+MESSAGE = "0/2 nodes are available: 2 Insufficient cpu."
+#: The three that one import of a dump gives: name, format, objects, dumps, words.
+FORMATS = {
+    "cluster-info-dump.txt": ("kubectl cluster-info dump", 4, 1, 2),
+    "simulator-export.json": ("kube-scheduler-simulator", 5, 0, 1),
+    "simulator-record.jsonl": ("kube-scheduler-simulator", 3, 0, 0),
+    "kwok-recording.yaml": ("KWOK recording", 3, 0, 0),
+    "openb-nodes.csv": ("openb csv", 2, 0, 0),
+    "openb-pods.csv": ("openb csv", 2, 0, 0),
+    "simkube.mp": ("SimKube trace", 1, 0, 0),
+    "list.json": ("JSON", 4, 0, 0),
+    "sigusr2/01-plain/scheduler.log": ("kube-scheduler log", 14, 1, 1),
+}
+
+
+def said(result: Import) -> dict[str, str]:
+    return {word.pod: word.message for word in result.said}
+
+
+def told(result: Import, pod: str) -> str:
+    """What a pod's own condition says."""
+    (found,) = [obj for obj in result.objects if isinstance(obj, Pod) and obj.key == pod]
+    return next((condition.message for condition in found.status.conditions), "")
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_format_is_recognised_by_what_is_in_it_whatever_its_name_is(name: str) -> None:
+    result = load([Source.of_bytes("x", (SAMPLES / name).read_bytes())])
+    (file,) = result.report.files
+    kept = (file.format, file.objects, file.dumps, file.said)
+    assert kept == FORMATS[name] or (name.endswith(".log") and kept[0] == FORMATS[name][0] and kept[2:] == FORMATS[name][2:])
+
+
+def test_a_cluster_info_dump_is_lists_with_logs_between_them() -> None:
+    result = sample("cluster-info-dump.txt")
+    assert keys(result) == CLUSTER
+    assert [log.name for log in result.logs] == [f"{SAMPLES / 'cluster-info-dump.txt'}: kube-system/kube-scheduler-1/kube-scheduler"]
+    assert len(result.logs[0].signals) == 1
+    assert told(result, "shop/web-2") == MESSAGE
+    assert [(drop.kind, drop.count) for drop in result.report.dropped] == [("DaemonSet", 1)]
+
+
+def test_what_is_wrong_in_a_cluster_info_dump_is_told_by_its_line() -> None:
+    text = (SAMPLES / "cluster-info-dump.txt").read_text()
+    bad = text.replace('"cpu": "6"', '"cpu": "6x"')
+    line = bad[: bad.index('"6x"')].count("\n") + 1
+    with pytest.raises(IngestError, match=f"line {line}: .*6x"):
+        imported(bad)
+
+
+def test_a_log_alone_makes_a_partial_session_that_says_so() -> None:
+    result = sample("sigusr2/03-nominated/scheduler.log")
+    assert result.made_of_dump
+    assert "made of a SIGUSR2 dump alone" in result.report.warnings[0]
+    pods = {obj.key: obj for obj in result.objects if isinstance(obj, Pod)}
+    assert [gate.name for gate in pods["default/urgent-1"].spec.scheduling_gates] == ["schedviz.io/requests-are-not-in-a-dump"]
+    assert pods["default/urgent-1"].status.nominated_node_name == "worker-1"
+    simulation = Simulation(SimulationSettings(config=result.config))
+    simulation.load(result.objects)
+    dumped = {node.name: node.requested for node in result.logs[0].signals[0].dump.nodes}
+    for info in simulation.scheduler.state.cache.nodes:
+        assert (info.requested.milli_cpu, info.requested.memory) == (dumped[info.name].milli_cpu, dumped[info.name].memory)
+
+
+def test_events_say_why_a_pod_waits() -> None:
+    events = (SAMPLES / "events.json").read_text()
+    result = imported(events, (SAMPLES / "cluster-info-dump.txt").read_text().replace("FailedScheduling", "Other"))
+    assert said(result)["shop/web-2"] == MESSAGE
+    newer = (
+        events.replace('"involvedObject"', '"regarding"').replace('"message"', '"note"').replace("2 Insufficient cpu", "2 Too many pods")
+    )
+    newer = newer.replace("00:00:05Z", "00:00:09Z")
+    for order in ((events, newer), (newer, events)):
+        assert said(imported(*order, (SAMPLES / "simulator-export.json").read_text().replace("filter-result", "x")))[
+            "shop/web-2"
+        ] == MESSAGE.replace("2 Insufficient cpu", "2 Too many pods")
+
+
+@pytest.mark.parametrize("name", ["events.txt", "describe.txt"])
+def test_of_what_kubectl_prints_for_people_the_words_of_the_scheduler_are_taken(name: str) -> None:
+    result = sample(name, "simkube.mp", "openb-nodes.csv")
+    assert said(result) == {"shop/web-2": MESSAGE}
+    with pytest.raises(UnreadableFile, match=r"it says why 1 pods did not fit, and has no objects"):
+        sample(name)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "NAME    STATUS   ROLES           AGE   VERSION\nnode-1   Ready    control-plane   9d   v1.27.1\n",
+        "NAMESPACE   NAME    READY   STATUS    RESTARTS   AGE   IP       NODE     NOMINATED NODE   READINESS GATES\nshop  web  1/1  Running  0  1d  10.0.0.1  n  <none>  <none>\n",
+        "Name:               node-1\nRoles:              <none>\nLabels:             a=b\n",
+    ],
+)
+def test_a_table_is_refused_and_what_to_run_instead_is_said(table: str) -> None:
+    with pytest.raises(UnreadableFile, match=r"prints for people.*kubectl get nodes,pods -A -o json"):
+        imported(table)
+
+
+def test_an_export_of_the_simulator_has_its_results_and_its_configuration() -> None:
+    result = sample("simulator-export.json")
+    assert keys(result) == ["Namespace shop", *CLUSTER]
+    assert told(result, "shop/web-2") == MESSAGE
+    assert result.config == {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [{"schedulerName": "default-scheduler"}],
+    }
+
+
+def run(result: Import) -> Simulation:
+    assert result.trace is not None
+    simulation = Simulation(settings_of(result.trace))
+    simulation.load(result.objects)
+    for step in result.trace.steps:
+        simulation.start(step)  # type: ignore[arg-type]
+        outcome = simulation.work()
+        assert outcome is not None
+        assert outcome.error == ""
+    return simulation
+
+
+@pytest.mark.parametrize("name", ["simulator-record.jsonl", "kwok-recording.yaml"])
+def test_a_recording_is_what_was_there_and_what_happened_then(name: str) -> None:
+    result = sample(name)
+    assert keys(result) == CLUSTER[:3]
+    assert result.trace is not None
+    ops = [(type(step).__name__, getattr(step, "seconds", None)) for step in result.trace.steps]
+    assert ops == [
+        *(("Advance", 10.0), ("Create", None), ("Run", None)),
+        *(("Advance", 10.0), ("Update", None), ("Run", None)),
+        *(("Advance", 10.0), ("Delete", None), ("Run", None)),
+    ]
+    create = result.trace.steps[1]
+    assert "nodeName" not in create.object["spec"]  # type: ignore[union-attr]
+    simulation = run(result)
+    assert simulation.clock_seconds >= 30
+    assert [info.allocatable.milli_cpu for info in simulation.scheduler.state.cache.nodes if info.name == "node-2"] == [8000]
+    assert "update of a pod, which the session finds out by itself" in result.report.warnings[0]
+
+
+def test_a_trace_of_simkube_brings_what_owns_pods_and_another_file_the_nodes() -> None:
+    result = sample("simkube.mp", "openb-nodes.csv")
+    assert keys(result)[-1] == "Deployment shop/web"
+    simulation = run(result)
+    pods = [obj for obj in simulation.stored_objects() if isinstance(obj, Pod)]
+    assert len(pods) == 3
+    assert all(pod.spec.node_name for pod in pods)
+    with pytest.raises(UnreadableFile, match="no SimKube trace, or it was cut"):
+        imported((SAMPLES / "simkube.mp").read_bytes()[:-40])
+
+
+def test_two_recordings_are_not_one_session() -> None:
+    result = sample("kwok-recording.yaml", "simulator-record.jsonl")
+    assert [file.message.partition(": ")[2] for file in result.report.refused] == [
+        "this is a recording, and there is another one; a session begins with one."
+    ]
+
+
+def test_openb_pods_come_in_the_order_in_which_they_were_made() -> None:
+    result = sample("openb-nodes.csv", "openb-pods.csv")
+    assert keys(result) == ["Node openb-node-0000", "Node openb-node-0021", "Pod openb/openb-pod-0000", "Pod openb/openb-pod-0001"]
+    first, second = [obj for obj in result.objects if isinstance(obj, Pod)]
+    requests = first.spec.containers[0].resources.requests
+    assert {name: str(amount) for name, amount in requests.items()} == {
+        "cpu": "12",
+        "memory": "16Gi",
+        "alibabacloud.com/gpu-milli": "2k",
+    }
+    assert (first.spec.priority, second.spec.priority) == (0, 200)
+    assert first.spec.affinity is not None
+    with pytest.raises(IngestError, match=r"line 2: .*a column is missing or no number"):
+        imported("sn,cpu_milli,memory_mib,gpu,model\nn,many,1,0,\n")
+
+
+def packed_tar(files: dict[str, bytes], mode: str = "w:gz") -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode=mode) as archive:  # type: ignore[call-overload]
+        for name, data in files.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    return buffer.getvalue()
+
+
+def packed_zip(files: dict[str, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return buffer.getvalue()
+
+
+def gathered() -> dict[str, bytes]:
+    folder = SAMPLES / "must-gather"
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    "pack", [packed_tar, lambda files: packed_tar(files, "w:xz"), lambda files: packed_tar(files, "w"), packed_zip, None]
+)
+def test_a_must_gather_is_a_folder_or_an_archive_of_it(pack: Callable[[dict[str, bytes]], bytes] | None) -> None:
+    sources = files_of([SAMPLES / "must-gather"]) if pack is None else [Source.of_bytes("gathered", pack(gathered()))]
+    result = load(sources)
+    assert keys(result) == CLUSTER
+    assert [(len(log.signals), log.signals[0].seconds) for log in result.logs] == [(1, 1704067225.0)]
+    assert not result.report.refused
+    assert [(drop.kind, drop.reason) for drop in result.report.dropped] == [("File", "it looks like nothing that is read")]
+
+
+def test_an_archive_of_archives_is_read_and_a_deeper_one_is_not() -> None:
+    inner = packed_tar(gathered())
+    assert keys(imported(packed_zip({"must-gather.tar.gz": inner}))) == CLUSTER
+    deep: dict[str, bytes] = {"a.zip": packed_zip({"b.zip": packed_zip({"c.tar.gz": inner})})}
+    with pytest.raises(UnreadableFile, match="more than 2 deep"):
+        imported(packed_zip(deep))
+
+
+def test_the_newer_version_of_an_object_is_kept_whatever_the_order_of_the_files() -> None:
+    def node(version: str, cpu: str) -> str:
+        return (
+            f'{{"kind":"Node","metadata":{{"name":"a","uid":"u","resourceVersion":"{version}"}},"status":{{"capacity":{{"cpu":"{cpu}"}}}}}}'
+        )
+
+    for files in ((node("9", "4"), node("10", "8")), (node("10", "8"), node("9", "4"))):
+        result = imported(*files)
+        assert [str(obj.status.capacity["cpu"]) for obj in result.objects] == ["8"]  # type: ignore[union-attr]
+    assert result.origins == ("dump-1",)
+    assert [file.objects for file in result.report.files] == [1, 0]
+
+
+def test_everything_may_be_mixed_and_each_object_tells_its_file() -> None:
+    result = sample("cluster-info-dump.txt", "openb-nodes.csv", "sigusr2/01-plain/scheduler.log", "events.txt")
+    by_file: dict[str, list[str]] = {}
+    for obj, origin in zip(result.objects, result.origins, strict=True):
+        by_file.setdefault(Path(origin).name, []).append(obj.key)
+    assert by_file == {
+        "cluster-info-dump.txt": ["node-1", "node-2", "shop/web-1", "shop/web-2"],
+        "openb-nodes.csv": ["openb-node-0000", "openb-node-0021"],
+    }
+    assert len(result.logs) == 2
+
+
+def test_a_strategic_merge_patch_merges_lists_by_names() -> None:
+    value: dict[str, Any] = {"a": 1, "c": [{"name": "x", "v": 1}, {"name": "y"}], "l": [1]}
+    patch = {"a": None, "c": [{"name": "x", "w": 2}, {"name": "y", "$patch": "delete"}, {"name": "z"}], "l": [2], "$setElementOrder/c": []}
+    assert merged(value, patch) == {"c": [{"name": "x", "v": 1, "w": 2}, {"name": "z"}], "l": [2]}
