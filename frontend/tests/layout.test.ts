@@ -4,7 +4,8 @@ import { overlaps } from "../src/layout/boxes";
 import { layoutCacheList, placeAt, seenBox, WHOLE_BAND, zoomBand } from "../src/layout/cacheList";
 import { layoutHeap } from "../src/layout/heapTree";
 import { podAt, podMarks } from "../src/layout/podMarks";
-import { waterline } from "../src/layout/waterline";
+import { sweptWaterline, waterline } from "../src/layout/waterline";
+import { Sweep } from "../src/render/sweep";
 
 describe.each([
   [4, 506, 490],
@@ -103,5 +104,37 @@ describe("the heap as a tree", () => {
     for (let place = 1; place < layout.boxes.length; place++)
       expect(layout.boxes[place]!.y).toBeGreaterThan(layout.boxes[(place - 1) >> 1]!.y);
     expect(layoutHeap(0, 250, 300).boxes).toEqual([]);
+  });
+});
+
+describe("the waterline on its way", () => {
+  const { boxes, width } = layoutCacheList(150, 506, 490);
+  const end = (place: number): number => Math.max(...sweptWaterline(boxes, place, width).slice(0, 2).map(({ x }) => x));
+
+  it("is the waterline where it rests", () => {
+    for (const place of [-1, 0, 5, 149]) expect(sweptWaterline(boxes, place, width)).toEqual(waterline(boxes, place, width));
+  });
+
+  it("goes on from item to item, and never back within a line", () => {
+    for (let place = 0; place < 60; place += 0.25) {
+      const [before, after] = [sweptWaterline(boxes, place, width), sweptWaterline(boxes, place + 0.25, width)];
+      if (before[0]!.y === after[0]!.y) expect(end(place + 0.25)).toBeGreaterThanOrEqual(end(place));
+      else expect(after[0]!.y).toBeGreaterThan(before[0]!.y);
+    }
+  });
+});
+
+describe("a sweep", () => {
+  it("goes from before headNode to where the walk stopped, for a walk that was just made", () => {
+    const sweep = new Sweep();
+    sweep.follow("found", 0, false);
+    expect(sweep.place(7, 10, 200)).toBe(7);
+
+    sweep.follow("made", 1_000, true);
+    expect(sweep.place(7, 1_000, 200)).toBe(-1);
+    expect(sweep.place(7, 1_100, 200)).toBeGreaterThan(0);
+    expect(sweep.moving(1_100, 200)).toBe(true);
+    expect(sweep.place(7, 1_200, 200)).toBe(7);
+    expect(sweep.place(7, 1_001, 0), "stillness was asked for").toBe(7);
   });
 });

@@ -26,6 +26,26 @@ export function waterline(boxes: readonly Box[], place: number, width: number): 
   ];
 }
 
+/** The waterline on its way: `place` 2.5 is half way from behind place 2 to behind place 3. */
+export function sweptWaterline(boxes: readonly Box[], place: number, width: number): Path {
+  const ahead = Math.ceil(place);
+  const item = boxes[ahead];
+  if (ahead === place || ahead < 0 || !item) return waterline(boxes, Math.floor(place), width);
+  const to = waterline(boxes, ahead, width);
+  const before = boxes[ahead - 1];
+  const from = before?.y === item.y ? (before.x + before.w + item.x) / 2 : 0;
+  const end = to.length > 2 ? to[1]!.x : width;
+  const x = from + (end - from) * (place - ahead + 1);
+  const bottom = to[0]!.y;
+  const top = item.y - gapAbove(boxes, ahead) / 2;
+  return [
+    { x: 0, y: bottom },
+    { x, y: bottom },
+    { x, y: top },
+    { x: width, y: top },
+  ];
+}
+
 function level(y: number, width: number): Path {
   return [
     { x: 0, y },

@@ -1,6 +1,6 @@
 import type { Box } from "../layout/boxes";
 import { isSeen, seenBox, type BandView, type CacheLayout } from "../layout/cacheList";
-import { waterline, type Path } from "../layout/waterline";
+import { sweptWaterline, type Path } from "../layout/waterline";
 import type { Item } from "../model/nodeList";
 import { drawItem, type ItemMarks } from "./nodeItem";
 import type { BandPicture } from "./bandPicture";
@@ -17,8 +17,10 @@ export interface CacheScene {
   palette: Palette;
   now: number;
   assumed: ReadonlySet<string>;
+  /** Pods that are still on their way to their node, or that the API server has not told of yet. */
+  travelling: ReadonlyMap<string, "away" | "assumed">;
   snapshotGeneration: number;
-  /** The last place that UpdateSnapshot visited; -1: it visited nothing; null: not known yet. */
+  /** The last place that UpdateSnapshot visited, between two while the line moves; -1: it visited nothing; null: not known yet. */
   waterlineAfter: number | null;
   selectedNode: string | null;
   selectedPod: string | null;
@@ -86,6 +88,7 @@ function drawItems(context: CanvasRenderingContext2D, scene: CacheScene, from: n
 function marksOf(scene: CacheScene, item: Item, place: number): ItemMarks {
   return {
     assumed: scene.assumed,
+    travelling: scene.travelling,
     selectedPod: scene.selectedPod,
     selected: item.name === scene.selectedNode,
     hovered: place === scene.hoveredPlace || scene.lit.has(item.name),
@@ -138,7 +141,7 @@ function drawArrow(context: CanvasRenderingContext2D, from: number, to: number, 
 /** Everything below the waterline lies under a wash: UpdateSnapshot did not even look at it. */
 function drawUntouched(context: CanvasRenderingContext2D, scene: CacheScene, after: number): void {
   const { layout, palette } = scene;
-  const path: Path = waterline(layout.boxes, after, layout.width);
+  const path: Path = sweptWaterline(layout.boxes, after, layout.width);
   const last = layout.boxes[scene.items.length - 1];
   if (!last || after >= scene.items.length - 1) return;
   context.fillStyle = palette.waterlineWash;
@@ -154,7 +157,7 @@ function drawUntouched(context: CanvasRenderingContext2D, scene: CacheScene, aft
 }
 
 function drawWaterline(context: CanvasRenderingContext2D, scene: CacheScene, after: number): void {
-  const path = waterline(scene.layout.boxes, after, scene.layout.width);
+  const path = sweptWaterline(scene.layout.boxes, after, scene.layout.width);
   context.strokeStyle = scene.palette.waterline;
   context.lineWidth = 2;
   context.lineJoin = "round";

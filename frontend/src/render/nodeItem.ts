@@ -10,6 +10,8 @@ import { statusColour, type Palette } from "./palette";
 /** What an item's looks depend on besides itself. */
 export interface ItemMarks {
   assumed: ReadonlySet<string>;
+  /** Pods that are still on their way to it. */
+  travelling: ReadonlyMap<string, "away" | "assumed">;
   selectedPod: string | null;
   selected: boolean;
   hovered: boolean;
@@ -213,19 +215,22 @@ function drawPods(context: CanvasRenderingContext2D, item: Item, box: Box, marks
   placed.squares.forEach((square, i) => {
     const pod = item.podOrder[placed.first + i]!;
     const selected = pod === marks.selectedPod;
+    const way = marks.travelling.get(pod);
+    const assumed = way === "assumed" || marks.assumed.has(pod);
     const area = placed.areas[i]!;
     if (named && selected) {
       context.fillStyle = palette.paper;
       context.fillRect(area.x, area.y, area.w, area.h);
     }
-    if (marks.assumed.has(pod)) outline(context, square, palette.assumed, 1, [2, 1]);
+    if (way === "away") outline(context, square, palette.lineStrong);
+    else if (assumed) outline(context, square, palette.assumed, 1, [2, 1]);
     else {
       context.fillStyle = palette.fill;
       context.fillRect(square.x, square.y, square.w, square.h);
     }
     if (selected) outline(context, { x: square.x - 2, y: square.y - 2, w: square.w + 4, h: square.h + 4 }, palette.selected);
-    if (!named) return;
-    context.fillStyle = marks.assumed.has(pod) ? palette.assumed : palette.ink2;
+    if (!named || way === "away") return;
+    context.fillStyle = assumed ? palette.assumed : palette.ink2;
     context.fillText(cut(context, splitKey(pod).name, box.w - 2 * PAD - 16), left + 14, area.y + 12);
   });
   context.fillStyle = palette.ink3;

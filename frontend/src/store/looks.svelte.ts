@@ -13,6 +13,8 @@ export interface Among {
 
 export const ALL_ROWS: MatrixPart = { kind: "all", name: "" };
 
+const NOBODY: ReadonlyMap<string, never> = new Map();
+
 /** How the panels of one page show themselves at the moment. Nothing of it is kept. */
 export class Looks {
   cycleAs = $state<"stages" | "matrix">("stages");
@@ -25,6 +27,10 @@ export class Looks {
   matrixWide = $state(false);
   /** What the cells and boxes of the cache tell: how full nodes are, or what Filter said of them in the cycle that is shown. */
   cacheBy = $state<"load" | "verdict">("load");
+  /** Pods on their way: not on their node yet, or on it and not told of by the API server yet. They are drawn so until they have come. */
+  travelling = $state.raw<ReadonlyMap<string, "away" | "assumed">>(NOBODY);
+  /** Where the cache's picture has a node, in pixels of the window; null: nowhere that is seen. */
+  placeOfNode: (name: string) => { x: number; y: number } | null = () => null;
   /** The filter of nodes, as it was typed. */
   nodeFilter = $state("");
   /** Nodes that something on the page speaks of, a clause of a message for one: beside them all others grow pale. */
