@@ -19,8 +19,10 @@ from schedviz.engine.framework.interface import NominatingInfo
 from schedviz.engine.framework.object_table import ObjectTable, QueuedPodState
 from schedviz.engine.framework.types import NANOS_PER_SECOND, ClusterEvent, PodInfo, QueuedPodInfo, to_seconds
 from schedviz.engine.queue import events
+from schedviz.engine.queue.backoff import Backoff
 from schedviz.engine.queue.nominator import Nominator, NominatorState, PodLister
 from schedviz.engine.queue.unschedulable_pods import UnschedulablePods
+from schedviz.engine.queue.waiting_plugins import WaitingPlugins
 from schedviz.kube.core import Pod, PodStatus
 from schedviz.trace.events import QueueMove, QueueMoved, QueueName
 from schedviz.trace.heap import Heap
@@ -71,8 +73,9 @@ class SchedulingQueue:
         self.nominator = Nominator(recorder, pod_lister)
         self._now = now
         self._namespace_labels = namespace_labels
-        self._ask(pre_enqueue, cluster_event_map)
-        self._back_off(pod_initial_backoff_seconds, pod_max_backoff_seconds)
+        self._pre_enqueue = pre_enqueue
+        self._waiting_plugins = WaitingPlugins(cluster_event_map)
+        self._backoff = Backoff(pod_initial_backoff_seconds, pod_max_backoff_seconds)
         self._pod_max_in_unschedulable_pods = round(pod_max_in_unschedulable_pods_seconds * NANOS_PER_SECOND)
         self.active_q: Heap[QueuedPodInfo] = Heap(_key, less)
         self.backoff_q: Heap[QueuedPodInfo] = Heap(_key, self._leaves_backoff_before)
@@ -82,16 +85,6 @@ class SchedulingQueue:
         #: The cycle in which pods were last asked to move: a pod that was being tried then backs off instead of waiting for an event.
         self.move_request_cycle = -1
         self._recorded_move_request_cycle = -1
-
-    def _ask(self, pre_enqueue: PreEnqueue, cluster_event_map: Mapping[ClusterEvent, Iterable[str]]) -> None:
-        self._pre_enqueue = pre_enqueue
-        #: Which plugins wait for which events.
-        self._cluster_event_map = {event: frozenset(plugins) for event, plugins in cluster_event_map.items()}
-        self._plugins_of: dict[ClusterEvent, frozenset[str]] = {}
-
-    def _back_off(self, initial_seconds: float, max_seconds: float) -> None:
-        self._pod_initial_backoff = round(initial_seconds * NANOS_PER_SECOND)
-        self._pod_max_backoff = round(max_seconds * NANOS_PER_SECOND)
 
     def reconfigure(
         self,
@@ -107,8 +100,9 @@ class SchedulingQueue:
         Pods that are gated are asked again when they would be anyway. Upstream has nothing like it.
         """
         before = {queued.key: self._entry(queued) for queue in (self.active_q, self.backoff_q, self.unschedulable_pods) for queued in queue}
-        self._ask(pre_enqueue, cluster_event_map)
-        self._back_off(pod_initial_backoff_seconds, pod_max_backoff_seconds)
+        self._pre_enqueue = pre_enqueue
+        self._waiting_plugins = WaitingPlugins(cluster_event_map)
+        self._backoff = Backoff(pod_initial_backoff_seconds, pod_max_backoff_seconds)
         self.active_q.less = less
         moves: list[QueueMove] = []
         heaps: tuple[tuple[QueueName, Heap[QueuedPodInfo]], ...] = (("activeQ", self.active_q), ("backoffQ", self.backoff_q))
@@ -292,13 +286,8 @@ class SchedulingQueue:
     # Times
 
     def backoff_expiry(self, queued: QueuedPodInfo) -> int:
-        """When a pod's backoff is over. Upstream: scheduling_queue.go getBackoffTime"""
-        duration = self._pod_initial_backoff
-        for _ in range(1, queued.attempts):
-            if duration > self._pod_max_backoff - duration:
-                return queued.timestamp + self._pod_max_backoff
-            duration += duration
-        return queued.timestamp + duration
+        """When a pod's backoff is over."""
+        return self._backoff.expiry(queued)
 
     def is_pod_backing_off(self, queued: QueuedPodInfo) -> bool:
         """Whether it is too early to try the pod again; never for a gated one. Upstream: scheduling_queue.go isPodBackingoff"""
@@ -326,7 +315,8 @@ class SchedulingQueue:
         concerned = [
             queued
             for queued in pods
-            if (not queued.unschedulable_plugins or self._matches(queued, event)) and (pre_check is None or pre_check(queued.pod_info))
+            if (not queued.unschedulable_plugins or self._waiting_plugins.may_help(event, queued))
+            and (pre_check is None or pre_check(queued.pod_info))
         ]
         for queued in sorted(concerned, key=_full_name):
             if self.is_pod_backing_off(queued):
@@ -381,21 +371,6 @@ class SchedulingQueue:
         was_there = key in self.unschedulable_pods
         self.unschedulable_pods.delete(key)
         return was_there
-
-    def _matches(self, queued: QueuedPodInfo, event: ClusterEvent) -> bool:
-        """Whether a plugin that rejected the pod waits for the event. Upstream: scheduling_queue.go podMatchesEvent"""
-        if event.is_wild_card:
-            return True
-        plugins = self._plugins_of.get(event)
-        if plugins is None:
-            plugins = self._plugins_of[event] = frozenset().union(
-                *(
-                    waiting
-                    for known, waiting in self._cluster_event_map.items()
-                    if known.is_wild_card or (known.resource == event.resource and known.action_type & event.action_type)
-                )
-            )
-        return not plugins.isdisjoint(queued.unschedulable_plugins)
 
     def _with_matching_affinity_term(self, pod: PodInfo) -> list[QueuedPodInfo]:
         """Upstream: scheduling_queue.go getUnschedulablePodsWithMatchingAffinityTerm"""

@@ -1,0 +1,38 @@
+"""An event is worth something to the pods that a plugin rejected which waits for it."""
+
+from __future__ import annotations
+
+import pytest
+
+from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, PodInfo, QueuedPodInfo
+from schedviz.engine.queue import events
+from schedviz.engine.queue.waiting_plugins import WaitingPlugins
+from schedviz.kube.core import Pod
+
+WAITING = WaitingPlugins(
+    {
+        ClusterEvent(GVK.NODE, ActionType.ADD | ActionType.UPDATE_NODE_LABEL): ["NodeAffinity"],
+        ClusterEvent(GVK.POD, ActionType.ALL): ["InterPodAffinity"],
+        ClusterEvent(GVK.WILD_CARD, ActionType.ALL): ["Anything"],
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("event", "plugin", "helps"),
+    [
+        (events.NODE_ADD, "NodeAffinity", True),
+        (events.NODE_LABEL_CHANGE, "NodeAffinity", True),
+        (events.NODE_TAINT_CHANGE, "NodeAffinity", False),
+        (events.ASSIGNED_POD_DELETE, "NodeAffinity", False),
+        (events.ASSIGNED_POD_DELETE, "InterPodAffinity", True),
+        (events.PVC_ADD, "Anything", True),
+        (events.UNSCHEDULABLE_TIMEOUT, "NodeAffinity", True),
+        (events.NODE_ADD, "Unknown", False),
+    ],
+)
+def test_what_an_event_may_help(event: ClusterEvent, plugin: str, *, helps: bool) -> None:
+    queued = QueuedPodInfo(PodInfo(Pod()), timestamp=0)
+    queued.unschedulable_plugins = {plugin}
+
+    assert WAITING.may_help(event, queued) is helps
