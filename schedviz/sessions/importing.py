@@ -25,7 +25,7 @@ from schedviz.explain.doctor.of_import import cut_examination, examine_import
 from schedviz.ingest import Import, ImportCancelled, IngestError, Limits, Progress, Report, Source, TraceFile
 from schedviz.ingest.generate import generate, parse_generate_spec
 from schedviz.ingest.session_file import looks_like_session
-from schedviz.sessions import bells, checkpoints, frames, lease, stream, timeline
+from schedviz.sessions import bells, checkpoints, disk, frames, lease, stream, timeline
 from schedviz.sessions.apply import Position
 from schedviz.sessions.commands import canonical
 from schedviz.sessions.errors import CommandRefused, Fenced
@@ -60,7 +60,7 @@ def import_uploads(session_id: UUID) -> None:
     except Fenced as fenced:
         logger.info("left the import of session %s: %s", session_id, fenced)
     except DatabaseError as error:
-        logger.warning("left the import of session %s, the database failed: %s", session_id, error)
+        logger.warning("left the import of session %s, the database failed: %s", session_id, disk.full_disk(error) or error)
     finally:
         RENEWALS.drop(mine)
 

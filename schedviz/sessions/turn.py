@@ -13,7 +13,7 @@ from uuid import UUID
 
 from django.db import DatabaseError
 
-from schedviz.sessions import bells, frames, lease, stream
+from schedviz.sessions import bells, disk, frames, lease, stream
 from schedviz.sessions.errors import Fenced, HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.hosted import EngineBroke, Hosted
 from schedviz.sessions.lease import RENEWALS, RESTED, Lease
@@ -78,7 +78,10 @@ def take_turn(session_id: UUID, *, linger_seconds: float = LINGER_SECONDS) -> No
     except Fenced as fenced:
         logger.info("left session %s: %s", session_id, fenced)
     except DatabaseError as error:
-        logger.warning("left session %s, the database failed: %s", session_id, error)
+        if full := disk.full_disk(error):
+            logger.error("left session %s until its lease has run out: %s", session_id, full)  # noqa: TRY400 (one line is enough)
+        else:
+            logger.warning("left session %s, the database failed: %s", session_id, error)
     except Exception:
         # Ours to mend; the session is tried again by whoever comes next, and left alone for longer and longer if that does not help.
         logger.exception("left session %s", session_id)

@@ -16,6 +16,7 @@ from typing import Any
 
 from schedviz.up import leash, programs
 from schedviz.up.child import Child, Program
+from schedviz.up.disk import DiskWatch
 from schedviz.up.errors import CannotStart
 from schedviz.up.health import HealthProbe
 from schedviz.up.logs import LogTail, last_words
@@ -45,6 +46,7 @@ class Supervisor:
         self._watcher = leash.Watcher(folder)
         self._tie = leash.tie_to(os.getpid())
         self._health = HealthProbe(url, self._selector)
+        self._disk = DiskWatch(data)
         #: By name, in the order in which they are started.
         self._children: dict[str, Child] = {}
         self._tails: dict[str, LogTail] = {}
@@ -139,6 +141,8 @@ class Supervisor:
             self._terminal.still_waiting(self._health.detail, self._logs)
 
     def _tell_of_trouble(self) -> None:
+        if news := self._disk.news():
+            self._terminal.warn(news)
         for name, tail in self._tails.items():
             for line in tail.news():
                 self._terminal.trouble(name, line)

@@ -11,7 +11,7 @@ from django.db import DatabaseError, InterfaceError, connection
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 
-from schedviz.sessions import heartbeat, stream
+from schedviz.sessions import disk, heartbeat, stream
 
 #: A queue that nobody serves is a part that is down.
 QUEUES = ("engine", "io")
@@ -47,7 +47,7 @@ def _database() -> str:
             cursor.execute("SELECT 1")
     except (DatabaseError, InterfaceError):
         return "does not answer"
-    return "ok"
+    return "ok" if disk.has_room() else "its disk is full"
 
 
 def _redis() -> str:

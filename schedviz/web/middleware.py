@@ -52,7 +52,9 @@ class SecurityHeaders:
         headers = response.headers
         headers.setdefault("Content-Security-Policy", settings.CONTENT_SECURITY_POLICY)
         headers.setdefault("X-Content-Type-Options", "nosniff")
-        headers.setdefault("X-Frame-Options", "DENY")
+        if "frame-ancestors 'none'" in headers["Content-Security-Policy"]:
+            # It knows one site or none: where there is a list, the policy alone has it.
+            headers.setdefault("X-Frame-Options", "DENY")
         headers.setdefault("Referrer-Policy", "same-origin")
         headers.setdefault("Cross-Origin-Opener-Policy", "same-origin")
         if settings.PUBLIC:
@@ -122,7 +124,8 @@ class DatabaseDown:
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if not isinstance(exception, OperationalError | InterfaceError):
             return None
-        log.error("database is down", path=request.path, error=str(exception))
-        from schedviz.web.api.errors import DATABASE_DOWN, error_body
+        from schedviz.web.api.errors import error_body, not_stored
 
-        return JsonResponse(error_body(*DATABASE_DOWN), status=503, headers={"Retry-After": "2"})
+        status, code, message = not_stored(exception)
+        log.error(message, path=request.path, error=str(exception))
+        return JsonResponse(error_body(code, message), status=status, headers={"Retry-After": "2"})

@@ -62,11 +62,14 @@ class Sender(threading.Thread):
             if status in (200, 202):
                 seq: int = answer["seq"]
                 return seq
-            # Nobody there, the database away, or the session has enough to do.
-            if status not in (0, 429, 503):
+            if not self.is_to_be_sent_again(status, answer):
                 raise AssertionError(f"{body} was answered with {status}: {answer}")
             self.unanswered += status != 429
             time.sleep(0.05)
+
+    def is_to_be_sent_again(self, status: int, _answer: Any) -> bool:
+        """Nobody is there (0), the session has enough to do, or the database is away."""
+        return status in (0, 429, 503)
 
     def _any(self) -> dict[str, Any]:
         number = next(self._numbers)

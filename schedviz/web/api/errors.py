@@ -13,6 +13,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 
 from schedviz.kube.explain import explain_validation_error
+from schedviz.sessions.disk import full_disk
 
 log = structlog.get_logger(__name__)
 
@@ -35,6 +36,13 @@ def not_found(what: str = "session") -> ApiError:
 
 
 DATABASE_DOWN = ("database_down", "The database does not answer. Nothing was changed; try again.")
+
+
+def not_stored(error: Exception) -> tuple[int, str, str]:
+    """Status, code and message for a database (or a folder) that could not be written."""
+    if full := full_disk(error):
+        return 507, "disk_full", f"{full} This was not stored; what was accepted before goes on by itself when there is room again."
+    return 503, *DATABASE_DOWN
 
 
 def error_body(code: str, message: str, detail: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -73,8 +81,12 @@ def _as_api_error(error: Exception) -> ApiError | None:
         case msgspec.ValidationError():
             return struct_error(error)
         case OperationalError() | InterfaceError():
-            log.error("database is down", error=str(error))
-            return ApiError(503, *DATABASE_DOWN, headers={"Retry-After": "2"})
+            status, code, message = not_stored(error)
+            log.error(message, error=str(error))
+            return ApiError(status, code, message, headers={"Retry-After": "2"})
+        case OSError() if full_disk(error):
+            log.error("an upload was not stored", error=str(error))
+            return ApiError(*not_stored(error))
         case Http404():
             return not_found("resource")
         case PermissionDenied():

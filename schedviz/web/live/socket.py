@@ -18,7 +18,7 @@ from schedviz.sessions import frames, inbox
 from schedviz.sessions.errors import SessionError
 from schedviz.sessions.models import Session
 from schedviz.trace.commands import AnyCommand, convert_command
-from schedviz.web.api.errors import DATABASE_DOWN, struct_error
+from schedviz.web.api.errors import DATABASE_DOWN, not_stored, struct_error
 from schedviz.web.live.bucket import Bucket
 from schedviz.web.live.database import in_database
 from schedviz.web.live.feed import Feed, frames_between
@@ -279,8 +279,9 @@ class _Socket:
             self._error(refused.code, refused.message, detail=refused.detail, key=message.key)
         except SessionError as error:
             self._error(error.code, str(error), key=message.key)
-        except _DATABASE_AWAY:
-            self._error(*DATABASE_DOWN, key=message.key)
+        except _DATABASE_AWAY as error:
+            _, code, words = not_stored(error)
+            self._error(code, words, key=message.key)
         else:
             if accepted is None:
                 self._error("forbidden", "You may look at this session, and not command it.", key=message.key)

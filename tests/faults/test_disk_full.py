@@ -1,0 +1,97 @@
+"""The disk under the data folder is full for a while: it is said which, nothing is lost, and all goes on when there is room again."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import until
+from tests.faults import verdict
+from tests.faults.conftest import StartUp, sqlite_url
+from tests.faults.database import await_true
+from tests.faults.sender import Sender
+
+_MEGABYTES = 48
+
+
+@pytest.fixture
+def small_disk(folder: Path) -> Iterator[Path]:
+    """`folder / "data"` as a disk of its own with little room."""
+    data = folder / "data"
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={_MEGABYTES}m,mode=700", "tmpfs", data], check=False, capture_output=True
+    )
+    if mounted.returncode:
+        pytest.skip("mounting a small disk (tmpfs) is not allowed here; it is where one is root.")
+    yield data
+    subprocess.run(["umount", "--lazy", data], check=True)
+
+
+def test_a_full_disk_is_named_and_nothing_is_lost(start_up: StartUp, folder: Path, small_disk: Path) -> None:
+    installation = start_up(sqlite_url(folder))
+    client = installation.client
+    sessions = [client.make_session(f"number {n}", {"nodes": 4, "pods": 100, "seed": n}) for n in range(2)]
+    until(lambda: all(client.session(each)["status"] == "ready" for each in sessions))
+    stopped = threading.Event()
+    senders = [FullDiskSender(client, session_id, seed, stopped) for seed, session_id in enumerate(sessions)]
+    for sender in senders:
+        sender.start()
+    until(lambda: all(len(sender.sent) > 3 for sender in senders))
+
+    filler = small_disk / "filler"
+    fill(filler)
+    refused = until(lambda: next((sender.refused for sender in senders if sender.refused), None))
+    assert refused["code"] == "disk_full"
+    assert f"The disk that holds {small_disk / 'schedviz.sqlite3'} is full" in refused["message"]
+    until(lambda: f"The disk that holds {small_disk} is full" in installation.output.read_text())
+    until(lambda: client.ask("GET", "/healthz")[1]["database"] == "its disk is full")
+    # What is there can still be looked at.
+    assert client.session(sessions[0])["status"] in {"ready", "running", "paused"}
+    # A worker that dies meanwhile changes nothing.
+    assert installation.kill("engine-1")
+
+    filler.unlink()
+    until(lambda: "has room again" in installation.output.read_text())
+    before = [len(sender.sent) for sender in senders]
+    until(lambda: all(len(now.sent) > was for now, was in zip(senders, before, strict=True)))
+
+    stopped.set()
+    for sender in senders:
+        sender.join(timeout=60)
+        assert not sender.is_alive()
+        assert not sender.trouble
+    await_true(verdict.everything_is_applied, "not everything that was accepted was applied")
+    until(client.is_up)
+    installation.stop()
+    assert "Traceback" not in installation.output.read_text()
+    for sender in senders:
+        assert verdict.check(sender.session_id, sender.sent)
+
+
+def fill(filler: Path) -> None:
+    """Leave no room at all."""
+    with filler.open("wb") as file:
+        for size in (1 << 16, 1 << 12, 1):
+            try:
+                while True:
+                    os.write(file.fileno(), b"\0" * size)
+            except OSError:
+                continue
+
+
+class FullDiskSender(Sender):
+    """Tries again where the disk is full, and remembers what it was told."""
+
+    refused: dict[str, str] | None = None
+
+    def is_to_be_sent_again(self, status: int, answer: object) -> bool:
+        if status == 507:
+            assert isinstance(answer, dict)
+            self.refused = answer["error"]
+            return True
+        return super().is_to_be_sent_again(status, answer)
