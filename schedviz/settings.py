@@ -178,6 +178,9 @@ CONTENT_SECURITY_POLICY = (
     "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
 
+#: Other sites that may show a panel of a session in a frame, by a share link: origins such as https://wiki.example, or *. None: nobody.
+EMBED_ORIGINS = words("SCHEDVIZ_EMBED_ORIGINS", [])
+
 # --- REST
 
 REST_FRAMEWORK = {

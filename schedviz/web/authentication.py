@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.utils import timezone
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication, SessionAuthentication, get_authorization_header
@@ -15,6 +15,7 @@ from rest_framework.request import Request
 if TYPE_CHECKING:
     from drf_spectacular.openapi import AutoSchema
 
+    from schedviz.sessions.models import ShareLink
     from schedviz.web.models import Token
 
 
@@ -33,6 +34,13 @@ def find_token(secret: str) -> Token | None:
     return token
 
 
+def find_link(secret: str) -> ShareLink | None:
+    """The share link with this secret, when it is not revoked."""
+    from schedviz.sessions.models import ShareLink
+
+    return ShareLink.objects.filter(digest=hashed(secret), revoked_at=None).first()
+
+
 def bearer_secret(header: bytes) -> str | None:
     """The secret of an `Authorization: Bearer …` header; None where it is another header or none."""
     scheme, _, secret = header.decode("latin-1").strip().partition(" ")
@@ -40,13 +48,15 @@ def bearer_secret(header: bytes) -> str | None:
 
 
 class BearerAuthentication(BaseAuthentication):
-    """`Authorization: Bearer <token>`, for scripts."""
+    """`Authorization: Bearer <token>`, for scripts; or the secret of a share link, which lets its holder look and do nothing."""
 
-    def authenticate(self, request: Request) -> tuple[AbstractBaseUser, Token] | None:
+    def authenticate(self, request: Request) -> tuple[AbstractBaseUser | AnonymousUser, Token | ShareLink] | None:
         secret = bearer_secret(get_authorization_header(request))
         if secret is None:
             return None
         token = find_token(secret)
+        if token is None and (link := find_link(secret)) is not None:
+            return AnonymousUser(), link
         if token is None:
             raise AuthenticationFailed("This token is unknown, expired or revoked; make one with: schedviz token create --name NAME")
         return token.owner, token

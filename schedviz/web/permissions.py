@@ -56,7 +56,7 @@ class Actor(msgspec.Struct, frozen=True):
     """Somebody who asks: a user, a token of a user, somebody with share links, or nobody that we know."""
 
     user_id: int | None = None
-    #: Through a token with scope `read`.
+    #: Through a token with scope `read`, or a share link that came without a cookie.
     read_only: bool = False
     #: Digests of share links.
     links: tuple[str, ...] = ()
@@ -107,13 +107,20 @@ def visible_sessions(actor: Actor) -> QuerySet[Session]:
 
 
 def actor_of(request: HttpRequest | Request) -> Actor:
-    """Who sent a request: by its token where there is one, else by its cookie."""
+    """Who sent a request: by its token or share link where there is one, else by its cookie."""
     from schedviz.web.models import Token
 
     token = getattr(request, "auth", None)
     if isinstance(token, Token):
         return Actor(user_id=token.owner_id, read_only=token.scope == Token.Scope.READ)
+    if isinstance(token, ShareLink):
+        return Actor(read_only=True, links=(token.digest,))
     return actor_of_cookie(request.user, links_of(request))  # type: ignore[arg-type]
+
+
+def holder_of(secret: str) -> Actor:
+    """Who has a share link and nothing else: may look, whatever the link allows those who open it as a page of its own."""
+    return Actor(read_only=True, links=(hashed(secret),))
 
 
 def actor_of_cookie(user: User, links: tuple[str, ...]) -> Actor:

@@ -1,4 +1,7 @@
-"""Who opens a WebSocket: a browser by its cookie and Origin, a script by `Authorization: Bearer`. Decided before it is accepted."""
+"""Who opens a WebSocket: a browser by its cookie and Origin or by a share link, a script by `Authorization: Bearer`.
+
+Decided before it is accepted.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from http.cookies import CookieError, SimpleCookie
 from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 from uuid import UUID
 
 import msgspec
@@ -17,7 +20,7 @@ from django.http.request import split_domain_port, validate_host
 from schedviz.sessions.models import Session
 from schedviz.web.authentication import bearer_secret, find_token
 from schedviz.web.models import Token
-from schedviz.web.permissions import LINKS_KEY, Actor, Verb, actor_of_cookie, may
+from schedviz.web.permissions import LINKS_KEY, Actor, Verb, actor_of_cookie, holder_of, may
 
 
 class Refused(Exception):  # noqa: N818 - says what happened
@@ -33,10 +36,14 @@ class Credentials(msgspec.Struct, frozen=True):
 
     token: str | None = None
     cookie: str | None = None
+    #: The secret of a share link, of a panel that another site shows: it has no cookie, and a browser sends no header of a script's choice.
+    link: str | None = None
 
 
 def credentials(scope: dict[str, Any]) -> Credentials:
     """What the handshake brings. Raises `Refused` for a cookie from a foreign page."""
+    if secret := parse_qs(scope.get("query_string", b"").decode("latin-1")).get("link", [""])[0]:
+        return Credentials(link=secret)
     headers = {name: value for name, value in scope["headers"] if name in (b"authorization", b"cookie", b"host", b"origin")}
     if (raw := headers.get(b"authorization")) is not None:
         secret = bearer_secret(raw)
@@ -74,6 +81,8 @@ def actor_with(found: Credentials) -> Actor:
     if found.token is not None:
         token = find_token(found.token)
         return Actor(user_id=token.owner_id, read_only=token.scope == Token.Scope.READ) if token else Actor()
+    if found.link is not None:
+        return holder_of(found.link)
     if found.cookie is None:
         return Actor()
     store = import_module(settings.SESSION_ENGINE).SessionStore(found.cookie)

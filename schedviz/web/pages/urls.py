@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from django.urls import path
 
-from schedviz.web.pages import views
+from schedviz.web.pages import embed, views
 
 urlpatterns = [
     path("", views.home, name="home"),
     path("sessions/", views.sessions_page, name="sessions-page"),
     path("s/<uuid:session_id>/", views.session_page, name="session-page"),
+    path("s/<uuid:session_id>/panel/<str:panel>/", views.panel_page, name="panel-page"),
+    path("embed/<uuid:session_id>/<str:panel>/", embed.embedded_panel, name="embedded-panel"),
     path("login/", views.login_page, name="login"),
     path("logout/", views.logout_page, name="logout"),
 ]

@@ -22,6 +22,7 @@ from rest_framework.throttling import SimpleRateThrottle
 from schedviz.sessions.models import Session
 from schedviz.web.login import redeem
 from schedviz.web.pages.assets import assets
+from schedviz.web.pages.panels import PANELS
 from schedviz.web.pages.words import language_of, words_of
 from schedviz.web.permissions import Verb, actor_of, may, open_link, visible_sessions
 
@@ -68,6 +69,10 @@ def session_page(request: HttpRequest, session_id: UUID) -> HttpResponse:
 
     What else the query says, such as `at=`, is the page's, and goes with every redirect.
     """
+    return _session(request, session_id)
+
+
+def _session(request: HttpRequest, session_id: UUID, panel: str = "") -> HttpResponse:
     if (secret := request.GET.get("link")) is not None:
         open_link(request, secret)
         rest = request.GET.copy()
@@ -79,7 +84,15 @@ def session_page(request: HttpRequest, session_id: UUID) -> HttpResponse:
         if not actor.is_known:
             return redirect(f"/login/?next={quote(request.get_full_path())}")
         return not_found(request)
-    return _page(request, "web/scope.html", session_id=str(session.pk), session_name=session.name)
+    return _page(request, "web/scope.html", session_id=str(session.pk), session_name=session.name, panel=panel)
+
+
+@require_GET
+@never_cache
+@ensure_csrf_cookie
+def panel_page(request: HttpRequest, session_id: UUID, panel: str) -> HttpResponse:
+    """`/s/<id>/panel/<name>/`: one panel of a session, with the window to itself."""
+    return _session(request, session_id, panel) if panel in PANELS else not_found(request)
 
 
 @never_cache

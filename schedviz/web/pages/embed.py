@@ -1,0 +1,51 @@
+"""`/embed/<id>/<panel>/?link=`: a panel inside a page of another site. Read-only, by a share link, and without a cookie."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from schedviz.sessions.models import Session
+from schedviz.web.pages.assets import assets
+from schedviz.web.pages.panels import PANELS
+from schedviz.web.pages.words import language_of, words_of
+from schedviz.web.permissions import Verb, holder_of, may
+
+
+@require_GET
+@never_cache
+def embedded_panel(request: HttpRequest, session_id: UUID, panel: str) -> HttpResponse:
+    """The panel, for who has a share link of the session; in a frame of the sites of `SCHEDVIZ_EMBED_ORIGINS` alone.
+
+    The link stays in the address: the front end sends it with each request, so that nothing is kept in the reader's browser.
+    `?theme=dark` or `light`, `?at=` and `?select=` as on the session's page.
+    """
+    secret = request.GET.get("link", "")
+    session = Session.objects.filter(pk=session_id).first()
+    shown = panel in PANELS and session is not None and may(holder_of(secret), Verb.SEE, session)
+    context = {
+        "assets": assets(),
+        "language": language_of(request),
+        "words": words_of(request),
+        "theme": request.GET.get("theme", ""),
+        "csrf_token": "",  # Nothing is changed from here; asking for one would set its cookie.
+    }
+    if shown and session is not None:
+        context |= {"session_id": str(session.pk), "session_name": session.name, "panel": panel, "embedded": True}
+        response = render(request, "web/scope.html", context)
+    else:
+        response = render(request, "web/not_embedded.html", context, status=404)
+    response["Content-Security-Policy"] = policy(settings.EMBED_ORIGINS)
+    response["Referrer-Policy"] = "no-referrer"  # The address has the link in it.
+    return response
+
+
+def policy(origins: list[str]) -> str:
+    """The content security policy of a page that these sites may show in a frame."""
+    own: str = settings.CONTENT_SECURITY_POLICY
+    return own.replace("frame-ancestors 'none'", f"frame-ancestors {' '.join(origins)}") if origins else own

@@ -1,0 +1,156 @@
+"""What the canvases draw, and what moves between the panels: the pictures against the tables, the pods' way against the events."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from tests.conftest import until
+from tests.e2e.cluster import dump
+from tests.e2e.conftest import Server
+from tests.e2e.test_scope import PATIENCE_MILLIS, cells, import_through, pods_in, show_as_tables, step_cycles
+
+pytestmark = pytest.mark.browser
+
+#: Remembers what each canvas wrote since it was last cleared, with the place of each word.
+LISTEN = """
+const { fillText, clearRect } = CanvasRenderingContext2D.prototype;
+CanvasRenderingContext2D.prototype.clearRect = function (...box) { this.canvas.written = []; return clearRect.apply(this, box); };
+CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...rest) {
+  (this.canvas.written ??= []).push({ text, x, y });
+  return fillText.call(this, text, x, y, ...rest);
+};
+"""
+#: Remembers who travelled, and as what.
+FOLLOW = """
+globalThis.travelled = {};
+new MutationObserver(() => {
+  for (const one of document.querySelectorAll("[data-traveller]")) {
+    const looks = (travelled[one.dataset.traveller] ??= []);
+    const look = [...one.classList].find((name) => ["queued", "assumed", "added", "failed"].includes(name));
+    if (looks.at(-1) !== look) looks.push(look);
+  }
+}).observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ["class"] });
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    file = tmp_path / "cluster.json"
+    file.write_text(json.dumps(dump(nodes=4)))
+    return file
+
+
+@pytest.fixture
+def still(browser: Browser, signed_in: BrowserContext) -> Iterator[Page]:
+    """A page of a browser in which nobody has chosen anything, and where nothing moves."""
+    yield from _page(browser, signed_in, "reduce")
+
+
+@pytest.fixture
+def moving(browser: Browser, signed_in: BrowserContext) -> Iterator[Page]:
+    """The same, of somebody who did not ask for stillness."""
+    yield from _page(browser, signed_in, "no-preference")
+
+
+def _page(browser: Browser, signed_in: BrowserContext, reduced_motion: Literal["reduce", "no-preference"]) -> Iterator[Page]:
+    login = [cookie for cookie in signed_in.storage_state()["cookies"] if cookie["name"] not in ("schedviz_theme", "schedviz_language")]
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion=reduced_motion, color_scheme="dark")
+    context.add_cookies(login)  # type: ignore[arg-type]
+    yield context.new_page()
+    context.close()
+
+
+def written(page: Page, canvas: str) -> list[str]:
+    texts: list[str] = page.locator(canvas).evaluate("canvas => (canvas.written ?? []).map((word) => word.text)")
+    return texts
+
+
+def test_the_picture_of_the_cache_writes_what_its_table_has(still: Page, server: Server, file: Path) -> None:
+    still.add_init_script(LISTEN)
+    import_through(still, server, file)
+    step_cycles(still, 6)
+    canvas = "canvas[role=application]"
+    until(lambda: "node-1" in written(still, canvas), seconds=60)
+    picture = written(still, canvas)
+
+    show_as_tables(still)
+
+    nodes = cells(still, "node")
+    assert [word for word in picture if word in nodes] == nodes, "each node once, in the order of the list"
+    for column in ("generation", "cpu", "memory", "pods"):
+        left = list(picture)
+        for value in cells(still, column):
+            assert value in left, f"{column} {value} is in the table and not in the picture {picture}"
+            left.remove(value)
+    drawn = sum(1 for word in picture if word.startswith("web-") or word == "old")
+    assert drawn == sum(int(text.split(" / ")[0]) for text in cells(still, "pods")), "each pod by its name"
+
+
+def test_the_tree_of_active_q_has_the_pods_of_its_pop_order(still: Page, server: Server, file: Path) -> None:
+    still.add_init_script(LISTEN)
+    import_through(still, server, file)
+    canvas = "[data-queue=activeQ] canvas"
+    until(lambda: written(still, canvas), seconds=60)
+    picture = written(still, canvas)
+
+    show_as_tables(still)
+
+    order = [str(pod).removeprefix("default/") for pod in pods_in(still, "activeQ")]
+    assert picture[0] == order[0], "the root is the next that is popped"
+    assert set(picture) <= set(order)
+
+
+def test_a_click_on_the_picture_chooses_the_node_that_is_written_there(still: Page, server: Server, file: Path) -> None:
+    still.add_init_script(LISTEN)
+    import_through(still, server, file)
+    canvas = still.locator("canvas[role=application]")
+    until(lambda: "node-3" in written(still, "canvas[role=application]"), seconds=60)
+
+    for node in ("node-3", "node-1"):
+        place = canvas.evaluate("(canvas, node) => canvas.written.find((word) => word.text === node)", node)
+        canvas.click(position={"x": place["x"] + 8 + 4, "y": place["y"] + 24 - 4})
+        expect(still).to_have_url(re.compile(f"select=node:{node}"), timeout=PATIENCE_MILLIS)
+
+
+def test_a_pod_travels_from_the_queue_through_the_cycle_and_the_api_server_to_where_it_is_solid(
+    moving: Page, server: Server, file: Path
+) -> None:
+    moving.add_init_script(FOLLOW)
+    import_through(moving, server, file)
+
+    step_cycles(moving, 2)
+
+    def looks() -> list[list[str]]:
+        travelled: dict[str, list[str]] = moving.evaluate("travelled")
+        return [seen for pod, seen in travelled.items() if pod.startswith("default/web-")]
+
+    until(lambda: any(seen[-1] == "added" for seen in looks()), seconds=60)
+    assert ["queued", "assumed", "added"] in looks()
+    expect(moving.locator("[data-traveller]")).to_have_count(0, timeout=PATIENCE_MILLIS)
+
+
+def test_nothing_travels_for_those_who_asked_for_stillness(still: Page, server: Server, file: Path) -> None:
+    still.add_init_script(FOLLOW)
+    import_through(still, server, file)
+
+    step_cycles(still, 2)
+
+    assert still.evaluate("travelled") == {}
+
+
+def test_a_change_of_the_theme_reaches_the_canvases_with_the_page(still: Page, server: Server, file: Path) -> None:
+    import_through(still, server, file)
+    canvas = still.locator("canvas[role=application]")
+    paper = "canvas => canvas.getContext('2d').getImageData(canvas.width / 8, 34 * devicePixelRatio, 1, 1).data[0]"
+    until(lambda: 0 < canvas.evaluate(paper) < 64, seconds=60)
+
+    still.emulate_media(color_scheme="light")
+
+    until(lambda: canvas.evaluate(paper) > 192, seconds=60)
