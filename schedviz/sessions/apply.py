@@ -10,14 +10,15 @@ import msgspec
 from django.db import IntegrityError, transaction
 
 from schedviz.engine.extender_calls import Answer
-from schedviz.sessions import answers, breakpoints, frames, history, statements, story_index, timeline
+from schedviz.sessions import answers, breakpoints, cycle_groups, frames, history, packing, statements, story_index, timeline
 from schedviz.sessions.breakpoints import Hit
 from schedviz.sessions.errors import Fenced
 from schedviz.sessions.lease import LEASE_SECONDS, Lease
 from schedviz.sessions.models import Session, shown_status
 from schedviz.sessions.statements import Moved
+from schedviz.trace.comparing import Summary
 from schedviz.trace.events import AnyEvent, CycleEnded, CycleStarted
-from schedviz.trace.tally import tally
+from schedviz.trace.tally import Levels, tally
 from schedviz.trace.view import CycleView
 
 
@@ -63,7 +64,7 @@ class Work(msgspec.Struct, frozen=True):
 
 
 class Committed(msgspec.Struct, frozen=True):
-    """What came of it: the stored frame, None where there were no events, and what the inbox looked like in the same moment."""
+    """What came of it: the frame for viewers, None where there were no events, and what the inbox looked like in the same moment."""
 
     frame: bytes | None
     last_seq: int
@@ -84,19 +85,21 @@ def commit(lease: Lease, session: Session, before: Position, work: Work) -> Comm
         chunk=after.chunk,
         applied_seq=after.applied_seq,
     )
-    frame = frames.frame(after.chunk, work.events, shown) if work.events else None
+    text = frames.frame_text(after.chunk, work.events, shown) if work.events else b""
+    chunk = packing.pack(text) if text else b""
     names = story_index.names_of(work.events, work.cycles, work.running_pod)
     counted = tally(work.events, timeline.levels_after(lease.session_id, before.chunk)) if work.events else None
-    cycles = [(*span, msgspec.json.encode(cycle)) for cycle, span in _spans(lease.session_id, work)]
+    cycles = list(_summaries(lease.session_id, work))
+    group = cycle_groups.pack(cycles) if cycles else b""
     try:
         with transaction.atomic():
-            moved = _move(lease, before, work)
+            moved = _move(lease, before, work, grown=len(chunk) + len(group), levels=counted.levels if counted else None)
             statements.update_commands(
                 lease.session_id, [(one.seq, msgspec.json.encode(one.outcome), one.stopped_event, one.quarantined) for one in work.done]
             )
-            if frame is not None and counted is not None:
+            if chunk and counted is not None:
                 events = (work.events[0].event, work.events[-1].event)
-                statements.insert_chunk(lease.session_id, after.chunk, events=events, cycles=(before.cycle, after.cycle), data=frame)
+                statements.insert_chunk(lease.session_id, after.chunk, events=events, cycles=(before.cycle, after.cycle), data=chunk)
                 statements.insert_tally(lease.session_id, after.chunk, events=events, clock_seconds=after.clock_seconds, tally=counted)
                 statements.insert_chunk_names(lease.session_id, after.chunk, names)
             for hit in work.hits:
@@ -106,14 +109,16 @@ def commit(lease: Lease, session: Session, before: Position, work: Work) -> Comm
             if work.answers:
                 answers.store(lease.session_id, list(work.answers))
             if cycles:
-                statements.insert_cycles(lease.session_id, cycles)
+                numbers = (cycles[0].cycle.cycle, cycles[-1].cycle.cycle)
+                statements.insert_cycle_group(lease.session_id, cycles=numbers, last_event=cycles[-1].last_event, data=group)
     except IntegrityError as error:
         raise Fenced(f"Session {lease.session_id} was deleted or written to by another owner.") from error
+    frame = frames.compressed(text) if text else None
     return Committed(frame=frame, last_seq=moved.last_seq, interrupt_seq=moved.interrupt_seq, breakpoints_edit=moved.breakpoints_edit)
 
 
-def _spans(session_id: UUID, work: Work) -> Iterator[tuple[CycleView, tuple[int, int, int]]]:
-    """The cycles that ended, each with its number and its first and last event."""
+def _summaries(session_id: UUID, work: Work) -> Iterator[Summary]:
+    """The cycles that ended, each with its first and last event."""
     first: dict[int, int] = {}
     last: dict[int, int] = {}
     started: set[int] = set()
@@ -130,10 +135,10 @@ def _spans(session_id: UUID, work: Work) -> Iterator[tuple[CycleView, tuple[int,
             # It was stepped by stages, and began in an earlier slice.
             began = history.spans_of_cycles(session_id, number, number).get(number)
             first[number] = began[0] if began else first.get(number, work.events[0].event)
-        yield cycle, (number, first[number], last.get(number, work.events[-1].event))
+        yield Summary(cycle=cycle, first_event=first[number], last_event=last.get(number, work.events[-1].event))
 
 
-def _move(lease: Lease, before: Position, work: Work) -> Moved:
+def _move(lease: Lease, before: Position, work: Work, *, grown: int, levels: Levels | None) -> Moved:
     after = work.after
     moved = statements.move_session(
         lease.session_id,
@@ -142,6 +147,8 @@ def _move(lease: Lease, before: Position, work: Work) -> Moved:
         chunk=before.chunk,
         lease_seconds=LEASE_SECONDS,
         values=(after.applied_seq, after.chunk, after.cycle, after.event, after.clock_seconds, str(work.status), work.message),
+        grown=grown,
+        levels=levels,
     )
     if moved is None:
         raise Fenced(f"Another owner has taken session {lease.session_id}.")

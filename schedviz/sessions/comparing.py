@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterator
 from functools import cached_property
 from typing import Any
 
-from schedviz.sessions import details, history, line
+from schedviz.sessions import cycle_groups, details, history, line
 from schedviz.sessions.errors import SessionError
-from schedviz.sessions.models import CycleSummary, Session
+from schedviz.sessions.models import Session
 from schedviz.trace.comparing import Comparison, Summary, compare
 from schedviz.trace.events import AnyEvent
 from schedviz.trace.view import View
@@ -73,6 +73,5 @@ def compare_sessions(a: tuple[Session, int], b: tuple[Session, int], *, detail_s
     shared_event, shared_cycle = 0, 0
     if common is not None:
         owner, shared_event = common
-        ended = CycleSummary.objects.filter(session_id=owner, last_event__lte=shared_event).order_by("-cycle")
-        shared_cycle = ended.values_list("cycle", flat=True).first() or 0
+        shared_cycle = cycle_groups.last_ended(owner, shared_event) or 0
     return compare(sides[0], sides[1], shared_event=shared_event, shared_cycle=shared_cycle)

@@ -21,7 +21,7 @@ from schedviz.sessions.models import (
     ChunkTally,
     Command,
     CycleDetail,
-    CycleSummary,
+    CycleGroup,
     ExtenderAnswer,
     Session,
     Upload,
@@ -108,7 +108,7 @@ def delete_session(session_id: UUID) -> bool:
         (ExtenderAnswer.objects.filter(session_id=session_id), 4),
         (ChunkTally.objects.filter(session_id=session_id), 500),
         (ChunkNames.objects.filter(session_id=session_id), 500),
-        (CycleSummary.objects.filter(session_id=session_id), 500),
+        (CycleGroup.objects.filter(session_id=session_id), 500),
         (Command.objects.filter(session_id=session_id), 500),
         (CycleDetail.objects.filter(session_id=session_id), 50),
     ):

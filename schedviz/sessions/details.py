@@ -9,9 +9,9 @@ from uuid import UUID
 
 import msgspec
 
-from schedviz.sessions import bells, line, stream
+from schedviz.sessions import bells, cycle_groups, line, stream
 from schedviz.sessions.errors import HistoryUnavailable, SessionError
-from schedviz.sessions.models import CycleDetail, CycleSummary
+from schedviz.sessions.models import CycleDetail
 
 #: Rows kept for each session; the oldest go first, they can be made again.
 KEPT = 200
@@ -33,7 +33,7 @@ def cycle_detail(session_id: UUID, cycle: int, *, timeout_seconds: float) -> dic
     session_id = session_id if stretch is None else stretch.session_id
     if (known := stored_detail(session_id, cycle)) is not None:
         return known
-    if not CycleSummary.objects.filter(session_id=session_id, cycle=cycle).exists():
+    if not cycle_groups.exists(session_id, cycle):
         raise HistoryUnavailable(f"Cycle {cycle} has not ended, or never was.")
     deadline = time.monotonic() + timeout_seconds
     if not bells.enqueue(bells.CYCLE_DETAIL, str(session_id), cycle, queue=bells.IO_QUEUE):

@@ -1,7 +1,7 @@
 """The messages that a browser gets, made here and nowhere else. docs/wire.md defines them.
 
-A frame and a view are binary: zlib of JSON, compressed once by the worker and stored, published and sent as they are. All others
-are JSON texts.
+A frame and a view are binary: zlib of JSON, compressed once by the worker, published and sent as they are. All others are JSON texts.
+What is stored of a frame is packed another way (see packing.py).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from schedviz.sessions import packing
 from schedviz.sessions.models import Session
 from schedviz.trace.events import AnyEvent
 from schedviz.trace.view import View
@@ -126,9 +127,24 @@ def session_state(session: Session) -> SessionState:
 
 def frame(chunk: int, events: Sequence[AnyEvent], session: SessionState) -> bytes:
     """The compressed frame of one chunk."""
+    return compressed(frame_text(chunk, events, session))
+
+
+def frame_text(chunk: int, events: Sequence[AnyEvent], session: SessionState) -> bytes:
+    """The JSON of the frame of one chunk."""
     last = events[-1].event if events else session.event
     message = FrameMessage(chunk=chunk, first_chunk=chunk, event=last, session=session, events=msgspec.Raw(_encoder.encode(events)))
-    return zlib.compress(_encoder.encode(message), _FRAME_LEVEL)
+    return _encoder.encode(message)
+
+
+def compressed(text: bytes) -> bytes:
+    """A frame's JSON as it is sent."""
+    return zlib.compress(text, _FRAME_LEVEL)
+
+
+def to_send(data: bytes) -> bytes:
+    """A stored frame as it is sent."""
+    return compressed(packing.unpack(data)) if packing.is_packed(data) else data
 
 
 def coalesce(frames: Sequence[bytes]) -> bytes:
@@ -143,12 +159,12 @@ def coalesce(frames: Sequence[bytes]) -> bytes:
 
 
 def open_frame(data: bytes) -> FrameMessage:
-    """A frame from what `frame` or `coalesce` made; its events are left as JSON."""
-    return _frame_decoder.decode(zlib.decompress(data))
+    """A frame that is stored, or that `frame` or `coalesce` made; its events are left as JSON."""
+    return _frame_decoder.decode(packing.unpack(data))
 
 
 def events_of(data: bytes) -> list[AnyEvent]:
-    """The events in a compressed frame."""
+    """The events in a frame, stored or compressed."""
     return _events_decoder.decode(open_frame(data).events)
 
 

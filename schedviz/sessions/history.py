@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, islice
 from uuid import UUID
 
 import msgspec
 
-from schedviz.sessions import frames, line, pieces
+from schedviz.sessions import cycle_groups, frames, line, pieces
 from schedviz.sessions.errors import HistoryUnavailable, SessionGone
-from schedviz.sessions.models import Checkpoint, CheckpointPiece, Chunk, Command, CycleSummary, Session
+from schedviz.sessions.models import Checkpoint, CheckpointPiece, Chunk, Command, Session
 from schedviz.trace.comparing.side import Summary
 from schedviz.trace.events import AnyEvent, BindingEnded, BindingStageEnded, BindingStarted
 from schedviz.trace.fold import Fold
-from schedviz.trace.view import CycleView, View
+from schedviz.trace.view import View
 
 _view_decoder = msgspec.json.Decoder(View)
-_cycle_decoder = msgspec.json.Decoder(CycleView)
 #: They have the number of the cycle that they come from, and are not of it.
 _BINDING = (BindingStarted, BindingStageEnded, BindingEnded)
 
@@ -67,9 +66,9 @@ def first_moment(session: Session) -> int:
 
 
 def frames_after(session_id: UUID, chunk: int, *, limit: int = 64) -> list[tuple[int, bytes]]:
-    """Up to `limit` stored frames after a chunk, with their numbers, in order."""
+    """Up to `limit` frames after a chunk, as they are sent, with their numbers, in order."""
     rows = Chunk.objects.filter(session_id=session_id, number__gt=chunk).order_by("number")
-    return [(number, bytes(data)) for number, data in rows.values_list("number", "data")[:limit]]
+    return [(number, frames.to_send(bytes(data))) for number, data in rows.values_list("number", "data")[:limit]]
 
 
 def events(session_id: UUID, *, after: int = 0, before: int | None = None, limit: int = 1000, tail: bool = False) -> list[AnyEvent]:
@@ -132,9 +131,8 @@ def cycles(session_id: UUID, *, after: int = 0, before: int | None = None, limit
     last_wanted = line.ENDLESS if before is None else before - 1
     stretches = line.stretches(session_id)
     for one in stretches if tail else reversed(stretches):
-        rows = CycleSummary.objects.filter(session_id=one.session_id)
-        rows = rows.filter(cycle__gt=max(after, one.after_cycle), cycle__lte=min(last_wanted, one.until_cycle))
-        found += _summaries(list(rows.order_by("-cycle" if tail else "cycle")[: limit - len(found)]))
+        rows = cycle_groups.between(one.session_id, max(after, one.after_cycle), min(last_wanted, one.until_cycle), backwards=tail)
+        found += _with_events(one.session_id, list(islice(rows, limit - len(found))))
         if len(found) >= limit:
             break
     return found[::-1] if tail else found
@@ -152,17 +150,16 @@ def spans_of_cycles(session_id: UUID, first: int, last: int) -> dict[int, tuple[
     return spans
 
 
-def _summaries(rows: list[CycleSummary]) -> list[Summary]:
+def _with_events(session_id: UUID, summaries: list[Summary]) -> list[Summary]:
     # A version that did not store their events wrote these.
-    old = [row.cycle for row in rows if row.first_event is None or row.last_event is None]
-    spans = spans_of_cycles(rows[0].session_id, min(old), max(old)) if old else {}
+    old = [one.cycle.cycle for one in summaries if one.last_event == cycle_groups.UNKNOWN_EVENT]
+    if not old:
+        return summaries
+    spans = spans_of_cycles(session_id, min(old), max(old))
     return [
-        Summary(
-            cycle=_cycle_decoder.decode(bytes(row.data)),
-            first_event=row.first_event or spans.get(row.cycle, (0, 0))[0],
-            last_event=row.last_event or spans.get(row.cycle, (0, 0))[1],
-        )
-        for row in rows
+        one if one.last_event != cycle_groups.UNKNOWN_EVENT else msgspec.structs.replace(one, first_event=span[0], last_event=span[1])
+        for one in summaries
+        for span in (spans.get(one.cycle.cycle, (0, 0)),)
     ]
 
 
@@ -175,6 +172,12 @@ def stored_view(checkpoint: Checkpoint) -> View:
     """The view that was saved with a checkpoint."""
     rows = CheckpointPiece.objects.filter(checkpoint=checkpoint, part=CheckpointPiece.Part.VIEW).order_by("number")
     return _view_decoder.decode(pieces.join(bytes(data) for data in rows.values_list("data", flat=True)))
+
+
+def newest_view_event(session_id: UUID) -> int:
+    """The event of the newest stored view; 0: there is none."""
+    newest = _newest_checkpoint(session_id, event=None)
+    return 0 if newest is None else newest.event
 
 
 def _newest_checkpoint(session_id: UUID, *, event: int | None) -> Checkpoint | None:

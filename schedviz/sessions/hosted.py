@@ -73,6 +73,10 @@ class Hosted:
         self._inbox: deque[Stored] = deque()
         self._checkpoint: Checkpoint
         self._replay_seconds = 0.0
+        #: Since the newest view: the event that it shows, what was worked, and what a view costs.
+        self._view_event = 0
+        self._view_work_seconds = 0.0
+        self._view_cost_seconds = 0.0
         self._is_bulk = False
 
     # --- Taking over a session
@@ -85,6 +89,7 @@ class Hosted:
                 self.session.pk, to_seq=self.position.applied_seq, to_event=self.position.event, alive=alive
             )
             self._replay_seconds = time.perf_counter() - began
+        self._view_event = history.newest_view_event(self.session.pk)
         self._lookout.refresh(self.session.breakpoints_edit)
         if self.running is not None:
             self._look_out(self.running)
@@ -145,13 +150,17 @@ class Hosted:
             self._do_and_commit()
         if checkpoints.is_due(self._replay_seconds, self._checkpoint.cost_seconds):
             self.save_checkpoint()
+        elif checkpoints.is_view_due(self.position.event - self._view_event, self._view_work_seconds, self._view_cost_seconds):
+            self.save_view()
 
     def _do_and_commit(self) -> None:
         before = self.position
         with BULK if self._is_bulk else nullcontext():
             began, cycle = time.perf_counter(), self.simulation.cycle
             done = self._do_slice()
-            self._replay_seconds += time.perf_counter() - began
+            worked = time.perf_counter() - began
+            self._replay_seconds += worked
+            self._view_work_seconds += worked
         if self.pace is not None:
             self.pace.did(self.simulation.cycle - cycle)
         self._is_bulk = self.running is not None and self.pace is None
@@ -328,12 +337,23 @@ class Hosted:
             saved = saved_engine(self.simulation, self.position, in_command=self.running is not None)
         made = time.perf_counter() - began
         self._checkpoint = checkpoints.save(self.lease, saved, cost_seconds=made)
-        self._replay_seconds = 0.0
+        self._replay_seconds = self._view_work_seconds = 0.0
+        self._view_event = self.position.event
+
+    def save_view(self) -> None:
+        """Save the view alone at the committed position, from which moments after it are folded. Raises `Fenced`."""
+        began = time.perf_counter()
+        with WATCHDOG.watch(f"Saving the view of session {self.session.pk}"):
+            saved = saved_engine(self.simulation, self.position, in_command=False, view_alone=True)
+        self._view_cost_seconds = time.perf_counter() - began
+        checkpoints.save(self.lease, saved, cost_seconds=self._view_cost_seconds)
+        self._view_work_seconds = 0.0
+        self._view_event = self.position.event
 
 
-def saved_engine(simulation: Simulation, position: Position, *, in_command: bool) -> Saved:
+def saved_engine(simulation: Simulation, position: Position, *, in_command: bool, view_alone: bool = False) -> Saved:
     """What is stored of an engine at a committed position."""
-    engine = simulation.checkpoint()
+    engine = b"" if view_alone else simulation.checkpoint()
     return Saved(
         event=position.event,
         chunk=position.chunk,

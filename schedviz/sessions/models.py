@@ -81,6 +81,10 @@ class Session(models.Model):
     cycle = models.BigIntegerField(default=0)
     event = models.BigIntegerField(default=0)
     clock_seconds = models.FloatField(default=0.0)
+    #: Bytes of its events and cycles, and what its cluster has now: what quotas count.
+    history_bytes = models.BigIntegerField(default=0)
+    nodes = models.BigIntegerField(default=0)
+    pods = models.BigIntegerField(default=0)
     #: Grows when a breakpoint is set, changed or deleted, so that its engine's host sees it with the next commit; 0: there never was one.
     breakpoints_edit = models.PositiveIntegerField(default=0)
     #: The breakpoint that stopped the last run: {"breakpoint", "event", "when"}; None where something was done since.
@@ -189,7 +193,7 @@ class ExtenderAnswer(models.Model):
 
 
 class Chunk(models.Model):
-    """A stored batch of events: the compressed frame exactly as viewers get it (see frames.py)."""
+    """A stored batch of events: the frame that viewers get, packed (see frames.py and packing.py)."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="chunks")
     number = models.BigIntegerField()
@@ -241,25 +245,25 @@ class ChunkTally(models.Model):
         return f"tally of chunk {self.number} of {self.session_id}"
 
 
-class CycleSummary(models.Model):
-    """A scheduling cycle that ended, as a `CycleView` in JSON."""
+class CycleGroup(models.Model):
+    """Scheduling cycles that ended in one commit, packed (see cycle_groups.py): alone, each would take ten times as much."""
 
-    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="cycles")
-    cycle = models.BigIntegerField()
-    #: The event with which its pod was popped, and the one that says it ended; None in what versions before 0.2 wrote.
-    first_event = models.BigIntegerField(null=True, blank=True)
-    last_event = models.BigIntegerField(null=True, blank=True)
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="cycle_groups")
+    first_cycle = models.BigIntegerField()
+    last_cycle = models.BigIntegerField()
+    #: The one that says that the last of them ended.
+    last_event = models.BigIntegerField()
     data = models.BinaryField()
 
     class Meta:
-        constraints: ClassVar = [models.UniqueConstraint(fields=["session", "cycle"], name="cycle_once")]
+        constraints: ClassVar = [models.UniqueConstraint(fields=["session", "last_cycle"], name="cycle_group_once")]
 
     def __str__(self) -> str:
-        return f"cycle {self.cycle} of {self.session_id}"
+        return f"cycles {self.first_cycle} to {self.last_cycle} of {self.session_id}"
 
 
 class Checkpoint(models.Model):
-    """A saved engine and the view of the same moment, in pieces. It counts only once it is `complete`."""
+    """A saved engine and the view of the same moment, in pieces, or that view alone. It counts only once it is `complete`."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="checkpoints")
     event = models.BigIntegerField()
@@ -269,6 +273,11 @@ class Checkpoint(models.Model):
     #: The last command that was done, and whether the next one was begun.
     applied_seq = models.BigIntegerField(default=0)
     in_command = models.BooleanField(default=False)
+    #: False: the view alone was saved, or is all that thinning left.
+    has_engine = models.BooleanField(default=True)
+    #: Bytes of the pieces of each.
+    engine_bytes = models.BigIntegerField(default=0)
+    view_bytes = models.BigIntegerField(default=0)
     #: Of the engine's bytes: equal engines save themselves equally.
     digest = models.CharField(max_length=128)
     engine_version = models.CharField(max_length=64)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Iterator
+
+from schedviz.sessions import packing
 
 PIECE_BYTES = 4 << 20
 
 
 def cut(data: bytes) -> Iterator[bytes]:
     """Compressed, in pieces of at most `PIECE_BYTES`."""
-    packed = zlib.compress(data, 1)
+    packed = packing.pack(data)
     for start in range(0, len(packed), PIECE_BYTES):
         yield packed[start : start + PIECE_BYTES]
 
 
 def join(pieces: Iterable[bytes]) -> bytes:
     """What was cut, from its pieces in order."""
-    return zlib.decompress(b"".join(pieces))
+    return packing.unpack(b"".join(pieces))

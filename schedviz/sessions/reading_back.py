@@ -36,7 +36,7 @@ from schedviz.sessions.models import (
     ChunkNames,
     ChunkTally,
     Command,
-    CycleSummary,
+    CycleGroup,
     ExtenderAnswer,
     Session,
     Upload,
@@ -127,12 +127,12 @@ class ReadingBack(Importing):
 
     def forget_an_earlier_try(self) -> None:
         """A worker that died on the way has left what it had done."""
-        values = {"applied_seq": 0, "chunk": 0, "cycle": 0, "event": 0, "clock_seconds": 0.0}
+        values = {"applied_seq": 0, "chunk": 0, "cycle": 0, "event": 0, "clock_seconds": 0.0, "history_bytes": 0}
         imported = Command.objects.filter(session_id=self.session.pk, key__startswith=_KEY)
         if not lease.fenced_update(self.lease, **values, **({"last_seq": 0} if imported.exists() else {})):
             raise Fenced(f"Another owner has taken session {self.session.pk}, or it was deleted.")
         imported.delete()
-        for model in (Chunk, ChunkNames, ChunkTally, CycleSummary, ExtenderAnswer, Checkpoint):
+        for model in (Chunk, ChunkNames, ChunkTally, CycleGroup, ExtenderAnswer, Checkpoint):
             model.objects.filter(session_id=self.session.pk).delete()
 
     def begin(self, manifest: Manifest) -> Simulation:

@@ -22,7 +22,7 @@ def find(session_id: UUID, *, until_event: int | None = None, before_cycle: int 
     A checkpoint that another version wrote in another format is passed over: an older one that can be read does as well, it only takes
     longer. Where there is none, the objects that the session began with are read from the first; then the checkpoint is not a stored one.
     """
-    stored = Checkpoint.objects.filter(session_id=session_id, complete=True).order_by("-event", "-pk")
+    stored = Checkpoint.objects.filter(session_id=session_id, complete=True, has_engine=True).order_by("-event", "-pk")
     if until_event is not None:
         stored = stored.filter(event__lte=until_event)
     if before_cycle is not None:

@@ -94,17 +94,28 @@ def select_commands(session_id: UUID, *, after_seq: int, limit: int) -> list[tup
 
 
 def move_session(
-    session_id: UUID, *, epoch: int, applied_seq: int, chunk: int, lease_seconds: float, values: Sequence[Any]
+    session_id: UUID,
+    *,
+    epoch: int,
+    applied_seq: int,
+    chunk: int,
+    lease_seconds: float,
+    values: Sequence[Any],
+    grown: int,
+    levels: Levels | None,
 ) -> Moved | None:
     """Move a session on from a position, if it is still there and the epoch's; None: fenced.
 
-    `values` are applied_seq, chunk, cycle, event, clock_seconds, status and message afterwards.
+    `values` are applied_seq, chunk, cycle, event, clock_seconds, status and message afterwards, `grown` the bytes of history that come
+    with it, `levels` what its cluster has now (None: as before).
     """
+    counted = "" if levels is None else f"nodes = {int(levels.nodes)}, pods = {int(levels.pods)}, "
     row = _row(
         "UPDATE scheduling_session SET applied_seq = %s, chunk = %s, cycle = %s, event = %s, clock_seconds = %s, "  # noqa: S608
+        f"history_bytes = history_bytes + %s, {counted}"
         f"status = %s, message = %s, acquisitions = 1, trying_seq = 0, tries = 0, lease_until = {_now()} + %s, updated_at = %s "
         "WHERE id = %s AND epoch = %s AND applied_seq = %s AND chunk = %s RETURNING last_seq, interrupt_seq, breakpoints_edit",
-        [*values, lease_seconds, _python_now(), _id(session_id), epoch, applied_seq, chunk],
+        [*values[:5], grown, *values[5:], lease_seconds, _python_now(), _id(session_id), epoch, applied_seq, chunk],
     )
     return None if row is None else Moved(*row)
 
@@ -129,13 +140,12 @@ def insert_chunk(session_id: UUID, number: int, *, events: tuple[int, int], cycl
     )
 
 
-def insert_cycles(session_id: UUID, rows: Iterable[tuple[int, int, int, bytes]]) -> None:
-    """Store summaries of cycles: number, first and last event, JSON."""
-    with connection.cursor() as cursor:
-        cursor.executemany(
-            "INSERT INTO scheduling_cyclesummary (session_id, cycle, first_event, last_event, data) VALUES (%s, %s, %s, %s, %s)",
-            [(_id(session_id), *row) for row in rows],
-        )
+def insert_cycle_group(session_id: UUID, *, cycles: tuple[int, int], last_event: int, data: bytes) -> None:
+    """Store summaries of cycles; `cycles` are the first and the last of them."""
+    _execute(
+        "INSERT INTO scheduling_cyclegroup (session_id, first_cycle, last_cycle, last_event, data) VALUES (%s, %s, %s, %s, %s)",
+        [_id(session_id), *cycles, last_event, data],
+    )
 
 
 _LEVELS = "active_q, backoff_q, unschedulable_pods, pods, nodes"

@@ -1,4 +1,4 @@
-"""How much of the database sessions take: their frames, saved engines and uploads."""
+"""How much of the database sessions take: their events and cycles, saved engines and uploads."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import Sum
 from django.db.models.functions import Length
 
-from schedviz.sessions.models import CheckpointPiece, Chunk, Upload
+from schedviz.sessions.models import CheckpointPiece, Chunk, CycleGroup, Upload
 
 
 def stored_bytes(sessions: Collection[UUID]) -> dict[UUID, int]:
@@ -17,6 +17,7 @@ def stored_bytes(sessions: Collection[UUID]) -> dict[UUID, int]:
     found: Counter[UUID] = Counter(dict.fromkeys(sessions, 0))
     for rows, session in (
         (Chunk.objects.filter(session__in=sessions), "session_id"),
+        (CycleGroup.objects.filter(session__in=sessions), "session_id"),
         (CheckpointPiece.objects.filter(checkpoint__session__in=sessions), "checkpoint__session_id"),
         (Upload.objects.filter(session__in=sessions), "session_id"),
     ):

@@ -15,9 +15,9 @@ from schedviz.ingest.session_file import CommandLine
 from schedviz.ingest.trace_file import FORMAT, trace_from_dict
 from schedviz.kube import codec
 from schedviz.kube.errors import DecodeError
-from schedviz.sessions import line
+from schedviz.sessions import cycle_groups, line
 from schedviz.sessions.exporting import NotExportable, Past
-from schedviz.sessions.models import CycleSummary, Session
+from schedviz.sessions.models import Session
 from schedviz.trace.commands import Pause, Run, Step, decode_command
 from schedviz.trace.helpers import HelperSettings
 from schedviz.trace.policies import Policies
@@ -86,7 +86,7 @@ def _check_between(past: Past, one: CommandLine, event: int) -> None:
     if isinstance(decode_command(bytes(one.command)), Run | Step | Pause):
         return
     for session_id, _, _ in line.between(past.session.pk, event - 1, event + 1):
-        if CycleSummary.objects.filter(session_id=session_id, first_event__lte=event, last_event__gt=event).exists():
+        if cycle_groups.stands_in(session_id, event):
             op = msgspec.json.decode(one.command)["op"]
             raise NotExportable(f"Command {one.seq} ({op}) came while a cycle stood between two stages; a trace has whole cycles only.")
 
@@ -107,6 +107,6 @@ def _steps(one: CommandLine, *, cycles: int) -> list[dict[str, Any]]:
 def _cycles(past: Past, after: int, until: int) -> int:
     """How many cycles ended after one event, until another."""
     return sum(
-        CycleSummary.objects.filter(session_id=session_id, last_event__gt=first, last_event__lte=last).count()
+        cycle_groups.count_ended(session_id, last) - cycle_groups.count_ended(session_id, first)
         for session_id, first, last in line.between(past.session.pk, after, until + 1)
     )

@@ -8,9 +8,9 @@ import msgspec
 import redis
 from django.db.models import F
 
-from schedviz.sessions import heartbeat, replaying, stream
+from schedviz.sessions import cycle_groups, heartbeat, replaying, stream
 from schedviz.sessions.database import DatabaseSeconds
-from schedviz.sessions.models import Checkpoint, Command, CycleSummary, Session
+from schedviz.sessions.models import Checkpoint, Command, Session
 from schedviz.trace.events import CommandDone, CycleEnded
 from tests.sessions.conftest import stored_events
 
@@ -37,7 +37,7 @@ def check(session_id: str, sent: list[tuple[str, int]]) -> int:
 
     events = stored_events(session.pk)
     assert [event.seq for event in events if isinstance(event, CommandDone)] == [row.seq for row in rows]
-    cycles = list(CycleSummary.objects.filter(session=session).order_by("cycle").values_list("cycle", flat=True))
+    cycles = cycle_groups.numbers(session.pk)
     assert cycles == sorted(event.cycle for event in events if isinstance(event, CycleEnded)), "cycles without a summary, or with two"
 
     first = Checkpoint.objects.filter(session=session, complete=True).order_by("event", "pk")[0]
