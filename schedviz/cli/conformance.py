@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 import msgspec
@@ -16,6 +17,9 @@ import msgspec
 from schedviz.cli.comparison import differences
 from schedviz.cli.main import EXIT_REFUSED
 from schedviz.cli.trace_files import Refused, find, read
+
+if TYPE_CHECKING:
+    from schedviz.ingest.trace_file import TraceFile
 
 _EXIT_DIFFER = 1
 
@@ -33,9 +37,16 @@ class Verdict(NamedTuple):
 @click.argument("paths", nargs=-1, required=True, metavar="DIR...", type=click.Path(path_type=Path))
 @click.option("--show", type=click.IntRange(min=0), default=3, show_default=True, help="How many differences to print of each trace.")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), default=None, help="How many files at once; default: one for each core.")
+@click.option(
+    "--restore",
+    metavar="SEED",
+    help="Compare with itself instead: restored from checkpoints at places drawn by SEED, also between stages, against never restored.",
+)
 @click.pass_context
-def conformance(ctx: click.Context, paths: tuple[Path, ...], show: int, jobs: int | None) -> None:
+def conformance(ctx: click.Context, paths: tuple[Path, ...], show: int, jobs: int | None, restore: str | None) -> None:
     """Compare the engine with recordings of the real scheduler: the trace files (.json or .json.xz) of folders.
+
+    With --restore the files need no recordings: each is run twice, the second time saved and restored 40 times at random places.
 
     The last line tells how many agree, and the time. Leaves with 0 if all agree, 1 if some differ, 2 if a file could not be used; the
     others are compared all the same.
@@ -45,7 +56,7 @@ def conformance(ctx: click.Context, paths: tuple[Path, ...], show: int, jobs: in
     for problem in problems:
         click.echo(problem, err=True)
     agreed, refused = 0, len(problems)
-    with _verdicts(files, show, jobs or os.cpu_count() or 1) as verdicts:
+    with _verdicts(files, jobs or os.cpu_count() or 1, partial(judge, show=show, restore=restore)) as verdicts:
         for verdict in verdicts:
             agreed += not (verdict.problem or verdict.differences)
             refused += bool(verdict.problem)
@@ -70,16 +81,16 @@ def _tell(verdict: Verdict) -> None:
 
 
 @contextmanager
-def _verdicts(files: Sequence[Path], show: int, jobs: int) -> Iterator[Iterator[Verdict]]:
+def _verdicts(files: Sequence[Path], jobs: int, judge: Callable[[Path], Verdict]) -> Iterator[Iterator[Verdict]]:
     """The verdicts on files, in any order, each as soon as it is there."""
     if min(jobs, len(files)) <= 1:
-        yield (judge(file, show) for file in files)
+        yield (judge(file) for file in files)
         return
     # The largest first, so that no core ends up alone with a long one.
     files = sorted(files, key=_size, reverse=True)
     pool = ProcessPoolExecutor(min(jobs, len(files)))
     try:
-        running = [pool.submit(judge, file, show) for file in files]
+        running = [pool.submit(judge, file) for file in files]
         yield (future.result() for future in as_completed(running))
     finally:
         pool.shutdown(cancel_futures=True)
@@ -92,18 +103,14 @@ def _size(path: Path) -> int:
         return 0
 
 
-def judge(path: Path, show: int) -> Verdict:
+def judge(path: Path, *, show: int, restore: str | None) -> Verdict:
     """Run one recorded trace and compare; keeps the first `show` differences."""
-    from schedviz.engine import run_trace
     from schedviz.ingest.trace_file import decode_trace
     from schedviz.kube.errors import KubeError
 
     try:
         trace = decode_trace(read(path), check_objects=False)
-        _check_recording(path, trace.document)
-        # Through JSON, as a file would have it.
-        produced = msgspec.json.decode(msgspec.json.encode(run_trace(trace)))
-        found = _compare(path, trace.document, produced)
+        found = _with_recording(path, trace) if restore is None else _with_itself(path, trace, restore)
     except Refused as error:
         return Verdict(path, problem=str(error))
     except KubeError as error:
@@ -114,6 +121,28 @@ def judge(path: Path, show: int) -> Verdict:
         text = f"{path}: this is a bug in schedviz ({type(error).__name__}: {error}). Details are in {record(error)}"
         return Verdict(path, problem=text)
     return Verdict(path, len(found), tuple(found[:show]))
+
+
+def _with_recording(path: Path, trace: TraceFile) -> list[str]:
+    from schedviz.engine import run_trace
+
+    _check_recording(path, trace.document)
+    # Through JSON, as a file would have it.
+    produced = msgspec.json.decode(msgspec.json.encode(run_trace(trace)))
+    return _compare(path, trace.document, produced)
+
+
+def _with_itself(path: Path, trace: TraceFile, seed: str) -> list[str]:
+    from schedviz.cli import restoring
+    from schedviz.engine import ConfigurationError
+
+    try:
+        return list(restoring.differences(trace, seed=f"{seed} {path.name}"))
+    except ConfigurationError as error:
+        if trace.document.get("error"):
+            # It is refused, as recorded: nothing runs.
+            return []
+        raise Refused(f"{path}: config: {error}") from None
 
 
 def _compare(path: Path, recorded: dict[str, Any], produced: dict[str, Any]) -> list[str]:

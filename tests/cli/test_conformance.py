@@ -41,6 +41,18 @@ def test_recordings_that_agree_are_counted(recordings: Path) -> None:
     assert result.output.endswith(" s\n")
 
 
+def test_inputs_are_compared_with_themselves_restored(recordings: Path) -> None:
+    unrecorded = document(NAMES[0])
+    for step in unrecorded["steps"]:
+        del step["observed"]
+    (recordings / "input.json").write_text(json.dumps(unrecorded))
+    (recordings / "refused.json").write_text(json.dumps({**unrecorded, "config": {"profiles": [{"plugins": {"bind": 1}}]}}))
+    result = run("--restore", "7", recordings)
+    assert result.exit_code == 2, result.output
+    assert "refused.json: config" in result.output
+    assert "agreed 3/4, 1 cannot be used, " in result.output
+
+
 def test_what_differs_is_shown_in_short(recordings: Path) -> None:
     wrong = document(NAMES[0])
     wrong["steps"][0]["observed"]["clockSeconds"] = 77.0
