@@ -64,7 +64,8 @@ def check(ctx: click.Context, lessons: tuple[str, ...], watch: bool) -> None:  #
 @click.option("--language", type=click.Choice(["en", "zh-CN"]), default="en", show_default=True, help="In which language it is told.")
 def run(name: str, language: str) -> None:
     """Take a lesson in the terminal: each stop is told, its question asked, and the engine's answer shown."""
-    from schedviz.lessons import LessonError, play, read_lesson
+    from schedviz.lessons import LessonError, read_lesson
+    from schedviz.lessons.playing import play
 
     (folder,) = _folders((name,))
     try:
@@ -97,7 +98,8 @@ def _check_all(folders: list[Path]) -> int:
 
 
 def _check(folder: Path) -> int:
-    from schedviz.lessons import LessonError, faults_of, read_lesson
+    from schedviz.lessons import LessonError, read_lesson
+    from schedviz.lessons.checking import faults_of
 
     try:
         found = read_lesson(folder)
@@ -119,6 +121,7 @@ def _take(taken: Lesson, stops: Iterable[Played], language: str) -> None:
     from rich.markdown import Markdown
 
     from schedviz.lessons.asking import told
+    from schedviz.lessons.rendering import answer_words
     from schedviz.lessons.texts import fill
 
     console = Console()
@@ -134,11 +137,10 @@ def _take(taken: Lesson, stops: Iterable[Played], language: str) -> None:
         options = "\n".join(f"- `{option}` {words}" for option, words in said.options.items())
         console.print(Markdown(f"**{fill(said.question, played.facts)}**\n\n{options}"))
         guess = _ask(console)
-        answer = said.options.get(told(played.answer), told(played.answer))
         if guess:
             right = {part.strip() for part in guess.split(",")} == {part.strip() for part in told(played.answer).split(",")}
             console.print("[green]✓[/green]" if right else "[red]✗[/red]")
-        console.print(Markdown(fill(said.answer, {**played.facts_after, "answer": answer})))
+        console.print(Markdown(fill(said.answer, {**played.facts_after, "answer": answer_words(played, said)})))
     console.print(Markdown("\n".join(f"- {fact}" for fact in text.take_home)))
 
 

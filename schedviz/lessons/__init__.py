@@ -2,13 +2,14 @@
 
 A lesson is a folder of `content/`: `lesson.yaml` (cluster, settings, stops with commands, questions and checks) and a text in every
 language (`en.md`, `zh-CN.md`). What is true at a stop is read off the engine and never written down: docs/lessons.md.
+
+`playing` and `checking` have an engine; nothing else here does, so that a web process may read lessons.
 """
 
 from schedviz.lessons.catalogue import Course, UnknownLessonError, course, find
-from schedviz.lessons.checking import faults_of
 from schedviz.lessons.fault import Fault, LessonError
 from schedviz.lessons.lesson import LANGUAGES, Lesson, Part, Stop
-from schedviz.lessons.playing import Played, play
+from schedviz.lessons.played import Played
 from schedviz.lessons.reading import read_lesson
 
 __all__ = [
@@ -22,8 +23,6 @@ __all__ = [
     "Stop",
     "UnknownLessonError",
     "course",
-    "faults_of",
     "find",
-    "play",
     "read_lesson",
 ]

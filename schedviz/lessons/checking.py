@@ -8,7 +8,8 @@ from schedviz.engine import ConfigurationError
 from schedviz.lessons.asking import ExpressionError
 from schedviz.lessons.fault import Fault
 from schedviz.lessons.lesson import LANGUAGES, Lesson, Stop
-from schedviz.lessons.playing import Played, play
+from schedviz.lessons.played import Played
+from schedviz.lessons.playing import play
 from schedviz.lessons.reading import PLAN
 from schedviz.lessons.texts import TAKE_HOME, StopText, Text
 

@@ -101,7 +101,6 @@ class Lesson(msgspec.Struct, frozen=True):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Members of the engine's SimulationSettings, those that differ from the default alone."""
-        given: dict[str, Any] = msgspec.structs.asdict(self.plan.settings)
-        usual = msgspec.structs.asdict(Settings())
-        return {name: msgspec.to_builtins(value) for name, value in given.items() if value != usual[name]}
+        """The engine's settings as REST takes them; those that differ from the default alone."""
+        written: dict[str, Any] = msgspec.to_builtins(self.plan.settings)
+        return written

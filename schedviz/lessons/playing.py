@@ -10,33 +10,9 @@ import msgspec
 from schedviz.engine import Outcome, Simulation, SimulationSettings
 from schedviz.kube import codec
 from schedviz.lessons.asking import find, told
-from schedviz.lessons.lesson import Check, Lesson, Stop
+from schedviz.lessons.lesson import Lesson, Stop
+from schedviz.lessons.played import Checked, Played
 from schedviz.trace.commands import AnyCommand, Confirm
-
-
-class Checked(msgspec.Struct, frozen=True):
-    """A claim, and what the engine says."""
-
-    claim: Check
-    found: Any
-
-    @property
-    def holds(self) -> bool:
-        return bool(self.found == self.claim.equals) and isinstance(self.found, bool) == isinstance(self.claim.equals, bool)
-
-
-class Played(msgspec.Struct, frozen=True):
-    """What is so at a stop. The numbers of events are those of a session that is on the path."""
-
-    stop: Stop
-    #: The last event when one has arrived, and when it has been revealed.
-    arrived: int
-    revealed: int
-    #: Facts by their names, as the texts show them: on arrival, and at the end with `answer`.
-    facts: dict[str, str]
-    facts_after: dict[str, str]
-    answer: Any
-    checks: list[Checked]
 
 
 def play(lesson: Lesson, *, stops: int | None = None) -> Iterator[Played]:
@@ -48,7 +24,7 @@ def play(lesson: Lesson, *, stops: int | None = None) -> Iterator[Played]:
 
 class _Player:
     def __init__(self, lesson: Lesson) -> None:
-        self._simulation = Simulation(msgspec.convert(lesson.settings, SimulationSettings))
+        self._simulation = Simulation(SimulationSettings(**msgspec.structs.asdict(lesson.plan.settings)))
         self._simulation.records = "full"
         self._simulation.load(codec.from_dict(obj) for obj in lesson.objects)
         self._simulation.drain_events()

@@ -15,10 +15,12 @@ from schedviz.explain.message import Message, NotAMessageError, parse_message, w
 from schedviz.explain.pending import pending_groups
 from schedviz.kube import codec
 from schedviz.kube.core import Pod
+from schedviz.lessons import find
+from schedviz.lessons.playing import play
 from schedviz.sessions import replaying
 from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.models import Session
-from schedviz.sessions.questions import Answer, Change, Kept, Pending, Question, Said, Unanswerable, WhatIf, Why, keep
+from schedviz.sessions.questions import Answer, Change, Kept, Path, Pending, Question, Said, Unanswerable, WhatIf, Why, keep
 
 logger = logging.getLogger(__name__)
 
@@ -43,6 +45,8 @@ def answer(session_id: UUID, question: bytes, place: str) -> None:
 
 
 def _ask_engine(session: Session, question: Question) -> bytes:
+    if isinstance(question, Path):
+        return msgspec.json.encode(list(play(find(question.lesson))))
     simulation = _engine(session, question.at)
     match question:
         case Why():

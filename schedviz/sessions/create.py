@@ -58,7 +58,14 @@ class Trace(msgspec.Struct, frozen=True):
     document: dict[str, Any]
 
 
-Source = Files | Generate | Trace
+class Taught(msgspec.Struct, frozen=True):
+    """The cluster of a lesson, as it is before the lesson begins."""
+
+    lesson: str
+    objects: list[dict[str, Any]]
+
+
+Source = Files | Generate | Trace | Taught
 
 
 def create_session(
@@ -126,6 +133,10 @@ def _store(session_id: UUID, source: Source) -> dict[str, Any]:
         name = str(source.document.get("name") or "trace")
         _store_pieces(session_id, 0, f"{name[:200]}.json", iter([msgspec.json.encode(source.document)]), room=settings.UPLOAD_BYTES)
         return {"trace": name[:200]}
+    if isinstance(source, Taught):
+        listed = msgspec.json.encode({"apiVersion": "v1", "kind": "List", "items": source.objects})
+        _store_pieces(session_id, 0, f"{source.lesson}.json", iter([listed]), room=settings.UPLOAD_BYTES)
+        return {"lesson": source.lesson}
     names: list[str] = []
     room = settings.UPLOAD_BYTES
     for number, file in enumerate(source.files):

@@ -70,7 +70,13 @@ class Kept(Asked, frozen=True, tag="kept"):
     key: str
 
 
-Question = Why | Change | Pending | WhatIf | Said | Kept
+class Path(Asked, frozen=True, tag="path"):
+    """What is so at each stop of a lesson, on an engine of its own: the path that the session is on."""
+
+    lesson: str
+
+
+Question = Why | Change | Pending | WhatIf | Said | Kept | Path
 
 
 class AnswerLate(SessionError):  # noqa: N818 -- says what happened.

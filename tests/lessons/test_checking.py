@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from schedviz.lessons import LessonError, faults_of, play, read_lesson
+from schedviz.lessons import LessonError, read_lesson
+from schedviz.lessons.checking import faults_of
+from schedviz.lessons.playing import play
 from schedviz.lessons.skeleton import write_skeleton
 
 Change = Callable[..., None]

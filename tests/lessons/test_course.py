@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from schedviz.lessons import LANGUAGES, UnknownLessonError, course, faults_of, find
+from schedviz.lessons import LANGUAGES, UnknownLessonError, course, find
+from schedviz.lessons.checking import faults_of
 from schedviz.lessons.lesson import Lesson
 
 LESSONS = [lesson for lessons in course().parts.values() for lesson in lessons]

@@ -70,7 +70,7 @@ def test_each_role_gets_what_it_may_and_a_stranger_learns_nothing(people, role, 
         assert response.json() == APIClient().get("/api/v1/sessions/00000000-0000-4000-8000-000000000000/").json()
 
 
-#: Looked at where there is something to tell: test_stories, test_breakpoints, test_explain (where a worker answers).
+#: Looked at where there is something to tell: test_stories, test_breakpoints, test_lessons, test_explain (where a worker answers).
 TESTED_WITH_THEIR_ANSWERS = {
     "sessions/<uuid:session_id>/" + rest
     for rest in (
@@ -83,6 +83,7 @@ TESTED_WITH_THEIR_ANSWERS = {
         "explain/<str:namespace>/<str:name>/",
         "explain/<str:namespace>/<str:name>/change/",
         "what-if/",
+        "lesson/",
     )
 }
 
@@ -94,7 +95,7 @@ def test_the_table_has_every_address_of_rest():
         for pattern in urlpatterns[:-1]
     }
 
-    assert addresses - tested == {"", "schema/", "sessions/", "compare/", "compare/report/"}
+    assert addresses - tested == {"", "schema/", "lessons/", "sessions/", "compare/", "compare/report/"}
 
 
 @pytest.mark.parametrize(

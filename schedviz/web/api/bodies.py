@@ -91,7 +91,8 @@ class SessionChange(Body, frozen=True, forbid_unknown_fields=True):
 
 
 class NewSession(Body, frozen=True, forbid_unknown_fields=True):
-    """Make a session from a generated cluster (`generate`: its shape) or from a schedviz-trace/1 object (`trace`); one of both.
+    """Make a session from a generated cluster (`generate`: its shape), from a schedviz-trace/1 object (`trace`) or for a lesson (its
+    name); one of the three.
 
     `settings` are the engine's: {"config": KubeSchedulerConfiguration, "assumedPodTtlSeconds", "tickMillis", "seed", …}.
     `policies` say what is done as in another version; they count instead of those of a trace's header.
@@ -100,6 +101,7 @@ class NewSession(Body, frozen=True, forbid_unknown_fields=True):
     name: Annotated[str, Meta(max_length=200)] = ""
     generate: dict[str, Any] | None = None
     trace: dict[str, Any] | None = None
+    lesson: str | None = None
     settings: dict[str, Any] = {}
     policies: Policies | None = None
     #: Call the extenders of its configuration over HTTP, see docs/extenders.md.
@@ -444,3 +446,95 @@ class ErrorBody(Body, frozen=True):
     """What every refused request gets."""
 
     error: ErrorInner
+
+
+class Words(Body, frozen=True):
+    """A text in every language, as HTML that is safe to show."""
+
+    en: str
+    zh_CN: str = msgspec.field(name="zh-CN")  # noqa: N815 -- the language's tag.
+
+
+class LessonLine(Body, frozen=True):
+    """A lesson in the course."""
+
+    name: str
+    minutes: int
+    stops: int
+    title: Words
+    about: Words
+    #: The newest session that you took it in, and how many of its stops are behind you there.
+    session: str | None
+    done: int
+
+
+class CoursePart(Body, frozen=True):
+    """A part of the course, its lessons in their order."""
+
+    part: str
+    lessons: list[LessonLine]
+
+
+class CourseBody(Body, frozen=True):
+    """All lessons."""
+
+    parts: list[CoursePart]
+
+
+class LessonOption(Body, frozen=True):
+    """One of the answers to choose from."""
+
+    id: str
+    words: Words
+
+
+class LessonQuestion(Body, frozen=True):
+    """What is asked before `reveal` is done."""
+
+    ask: Literal["choice", "number", "node", "nodes", "pod"]
+    words: Words
+    hint: Words
+    options: list[LessonOption]
+
+
+class LessonAnswer(Body, frozen=True):
+    """What the engine says."""
+
+    value: Any
+    words: Words
+
+
+class LessonStop(Body, frozen=True):
+    """A stop. A session on the path is at the event `arrived` when one has arrived, and at `revealed` when the answer is known."""
+
+    id: str
+    arrived: int
+    revealed: int
+    do: list[dict[str, Any]]
+    reveal: list[dict[str, Any]]
+    highlight: list[str]
+    text: Words
+    notes: Words
+    question: LessonQuestion | None
+    #: None until the session is there.
+    answer: LessonAnswer | None
+
+
+class LessonSymbol(Body, frozen=True):
+    """Where upstream does it, below pkg/scheduler of v1.27.1."""
+
+    file: str
+    symbol: str
+
+
+class LessonBody(Body, frozen=True):
+    """The lesson that a session was made for."""
+
+    name: str
+    title: Words
+    about: Words
+    take_home: list[Words]
+    upstream: list[LessonSymbol]
+    stops: list[LessonStop]
+    #: The next lesson of the course; "": this is the last.
+    next: str

@@ -36,6 +36,8 @@ _ROOTS: tuple[Any, ...] = (
     bodies.BreakpointList,
     bodies.MessageBody,
     bodies.WhatIfBody,
+    bodies.CourseBody,
+    bodies.LessonBody,
     bodies.NewLink,
     bodies.LinkList,
     bodies.ErrorBody,

@@ -20,6 +20,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from schedviz import lessons
 from schedviz.ingest.generate import parse_generate_spec
 from schedviz.kube.errors import DecodeError, KubeError
 from schedviz.kube.explain import explain_validation_error
@@ -292,18 +293,20 @@ def _name_of(files: list[UploadedFile[bytes]]) -> str:
 
 def _described(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
     new = body_as(bodies.NewSession, request)
-    if (new.generate is None) == (new.trace is None):
+    if sum(source is not None for source in (new.generate, new.trace, new.lesson)) != 1:
         raise ApiError(
             400,
             "invalid",
-            "$: Expected one of generate and trace.",
+            "$: Expected one of generate, trace and lesson.",
             path="$",
-            expected='{"generate": {...}} or {"trace": {...}}',
+            expected='{"generate": {...}}, {"trace": {...}} or {"lesson": "..."}',
             hint="Files are sent as multipart/form-data, in the field file.",
         )
     given = new.settings if new.policies is None else {**new.settings, "policies": msgspec.to_builtins(new.policies)}
     if new.generate is not None:
         return new.name or "Generated cluster", create.Generate(_possible(new.generate)), given
+    if new.lesson is not None:
+        return _of_lesson(new.lesson, new.name)
     assert new.trace is not None
     try:
         check_trace(new.trace)
@@ -311,6 +314,15 @@ def _described(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
         refused = error.inside("$.trace")
         raise ApiError(400, "invalid", str(refused), path=refused.path, expected=refused.expected, found=refused.found) from error
     return new.name or str(new.trace.get("name") or "Trace"), create.Trace(new.trace), given
+
+
+def _of_lesson(name: str, wanted: str) -> tuple[str, create.Source, dict[str, Any]]:
+    """The session of a lesson is made as the lesson says. Raises `ApiError` 404."""
+    try:
+        lesson = lessons.find(name)
+    except lessons.UnknownLessonError as error:
+        raise ApiError(404, "not_found", f"$.lesson: {error}", path="$.lesson", hint="GET /api/v1/lessons/ lists them.") from error
+    return wanted or lesson.texts["en"].title, create.Taught(name, lesson.objects), lesson.settings
 
 
 def _possible(parameters: dict[str, Any]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from schedviz.web.api.errors import no_such_address
 from schedviz.web.api.events import Events
 from schedviz.web.api.explain import ExplainMessage, ExplainPending, ExplainPod, SmallestChange, WhatIf
 from schedviz.web.api.export import Export
+from schedviz.web.api.lessons import Lessons, SessionLesson
 from schedviz.web.api.links import Links, OneLink
 from schedviz.web.api.moments import ViewAt
 from schedviz.web.api.objects import KeptObject
@@ -28,6 +29,7 @@ urlpatterns = [
     path("schema/", SchemaView.as_view(), name="schema"),
     path("compare/", Compare.as_view(), name="compare"),
     path("compare/report/", CompareReport.as_view(), name="compare-report"),
+    path("lessons/", Lessons.as_view(), name="lessons"),
     path("sessions/", Sessions.as_view(), name="sessions"),
     path("sessions/<uuid:session_id>/", OneSession.as_view(), name="session"),
     path("sessions/<uuid:session_id>/cancel/", CancelImport.as_view(), name="cancel-import"),
@@ -51,6 +53,7 @@ urlpatterns = [
     path("sessions/<uuid:session_id>/breakpoints/", Breakpoints.as_view(), name="breakpoints"),
     path("sessions/<uuid:session_id>/breakpoints/<int:number>/", OneBreakpoint.as_view(), name="breakpoint"),
     path("sessions/<uuid:session_id>/export/", Export.as_view(), name="export"),
+    path("sessions/<uuid:session_id>/lesson/", SessionLesson.as_view(), name="session-lesson"),
     path("sessions/<uuid:session_id>/links/", Links.as_view(), name="links"),
     path("sessions/<uuid:session_id>/links/<int:link_id>/", OneLink.as_view(), name="link"),
     re_path(r"^.*$", no_such_address),

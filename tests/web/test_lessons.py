@@ -1,0 +1,85 @@
+"""A lesson over REST: the course, the session that is made for a lesson, and the answers that are told when one is there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from schedviz.sessions.models import Session
+from tests.conftest import Worker, until
+from tests.sessions.conftest import work_off
+from tests.web.conftest import People
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def owner(people: People) -> APIClient:
+    return people.client("owner")
+
+
+def begin(client: APIClient, lesson: str) -> str:
+    made = client.post("/api/v1/sessions/", {"lesson": lesson}, format="json")
+    assert made.status_code == 201, made.content
+    session = str(made.json()["id"])
+    until(lambda: Session.objects.get(pk=session).status == Session.Status.READY)
+    return session
+
+
+def carry_out(client: APIClient, session: str, commands: list[dict[str, Any]]) -> None:
+    for command in commands:
+        assert client.post(f"/api/v1/sessions/{session}/commands/", command, format="json").status_code == 202
+    work_off(Session.objects.get(pk=session).pk)
+
+
+def test_the_course_is_listed_in_both_languages(owner: APIClient):
+    parts = {part["part"]: part["lessons"] for part in owner.get("/api/v1/lessons/").json()["parts"]}
+    listed = next(lesson for lesson in parts["snapshot"] if lesson["name"] == "the-list")
+    assert listed["title"] == {"en": "The list and its generations", "zh-CN": "链表与 generation"}
+    assert (listed["session"], listed["done"]) == (None, 0)
+
+
+def test_a_session_on_the_path_is_where_the_lesson_says(owner: APIClient, io_worker: Worker):
+    session = begin(owner, "the-list")
+    stops = owner.get(f"/api/v1/sessions/{session}/lesson/").json()["stops"]
+
+    for stop in stops:
+        carry_out(owner, session, stop["do"])
+        assert Session.objects.get(pk=session).event == stop["arrived"]
+        carry_out(owner, session, stop["reveal"])
+        assert Session.objects.get(pk=session).event == stop["revealed"]
+
+    (listed,) = [one for part in owner.get("/api/v1/lessons/").json()["parts"] for one in part["lessons"] if one["session"]]
+    assert (listed["name"], listed["session"], listed["done"]) == ("the-list", session, len(stops))
+
+
+def test_an_answer_is_told_once_the_session_is_there(owner: APIClient, io_worker: Worker):
+    session = begin(owner, "the-list")
+    asked = owner.get(f"/api/v1/sessions/{session}/lesson/").json()["stops"][1]
+    assert asked["question"]["ask"] == "number"
+    assert asked["answer"] is None
+
+    carry_out(owner, session, asked["reveal"])
+
+    told = owner.get(f"/api/v1/sessions/{session}/lesson/").json()["stops"][1]["answer"]
+    assert told["value"] == 4
+    assert told["words"]["en"].startswith("<p><strong>4</strong>")
+
+
+def test_a_fork_stays_in_the_lesson(owner: APIClient, io_worker: Worker):
+    session = begin(owner, "the-list")
+    fork = owner.post(f"/api/v1/sessions/{session}/branches/", {}, format="json").json()["id"]
+    assert owner.get(f"/api/v1/sessions/{fork}/lesson/").json()["name"] == "the-list"
+
+
+def test_a_lesson_that_is_none(owner: APIClient, people: People):
+    answer = owner.post("/api/v1/sessions/", {"lesson": "no-such"}, format="json")
+    assert answer.status_code == 404
+    assert answer.json()["error"]["message"] == '$.lesson: There is no lesson "no-such".'
+    assert owner.get(f"/api/v1/sessions/{people.session.pk}/lesson/").status_code == 404
+
+
+def test_the_course_is_for_those_who_are_logged_in(people: People):
+    assert people.client("anonymous").get("/api/v1/lessons/").status_code == 401
