@@ -31,13 +31,14 @@ from schedviz.engine.origin import Origin
 from schedviz.engine.queue import SchedulingQueueState
 from schedviz.engine.settings import SimulationSettings
 from schedviz.kube.codec import dec_hook, enc_hook
+from schedviz.kube.collector import without_gc
 from schedviz.trace.view import CycleView
 
 if TYPE_CHECKING:
     from schedviz.engine.simulation import Simulation
 
 #: Goes up when an older checkpoint cannot be read any more.
-FORMAT: Final = "schedviz-checkpoint/2"
+FORMAT: Final = "schedviz-checkpoint/3"
 
 
 FORMAT_FAMILY: Final = "schedviz-checkpoint/"
@@ -91,18 +92,18 @@ _beginning_decoder = msgspec.msgpack.Decoder(Beginning, dec_hook=dec_hook)
 
 def save(simulation: Simulation) -> bytes:
     """The simulation as bytes."""
-    return _encoder.encode(_state(simulation, origin=simulation.origin.packed()))
+    return _encoder.encode(_state(simulation, simulation.origin))
 
 
 def state_hash(simulation: Simulation) -> str:
     """A digest of everything in a checkpoint but what the session began with."""
-    return hashlib.blake2b(_encoder.encode(_state(simulation, origin=b"")), digest_size=16).hexdigest()
+    return hashlib.blake2b(_encoder.encode(_state(simulation, Origin())), digest_size=16).hexdigest()
 
 
-def _state(simulation: Simulation, *, origin: bytes) -> Checkpoint:
+def _state(simulation: Simulation, origin: Origin) -> Checkpoint:
     scheduler = simulation.scheduler
     state = scheduler.state
-    table = ObjectTable()
+    table = ObjectTable(origin.objects())
     refs = References(table)
     source = simulation.random_source
     version, internal, gauss = source.getstate() if source is not None else (0, (), None)
@@ -129,7 +130,7 @@ def _state(simulation: Simulation, *, origin: bytes) -> Checkpoint:
             for name, framework in state.profiles.items()
         },
         table=table.to_state(),
-        origin=origin,
+        origin=origin.packed(),
         exited=simulation.exited,
         config=UNSET if simulation.config == simulation.settings.config else simulation.config,
     )
@@ -143,9 +144,14 @@ def restore(cls: type[Simulation], data: bytes) -> Simulation:
         raise CheckpointError(f"this is not a checkpoint of this version of the engine: {error}") from None
     if saved.format != FORMAT:
         raise CheckpointError(f"this checkpoint is of the format {saved.format}, the engine reads {FORMAT}")
+    with without_gc():
+        return _restored(cls, saved)
+
+
+def _restored(cls: type[Simulation], saved: Checkpoint) -> Simulation:
     simulation = cls(saved.settings, config=saved.config)
-    table = ObjectTable(saved.table)
     simulation.origin = Origin(saved.origin)
+    table = ObjectTable(simulation.origin.objects(), saved.table)
     simulation.clock.now = saved.now
     recorder = simulation.recorder
     recorder.event, recorder.at, recorder.cycle = saved.event, simulation.clock.seconds, saved.recorder_cycle

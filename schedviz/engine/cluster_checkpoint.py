@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from schedviz.engine.cluster.cluster import Cluster
@@ -24,6 +26,7 @@ class WatchEventState(msgspec.Struct, frozen=True, array_like=True):
     object: int
     lost: Lost
     due: int
+    final_state_unknown: bool = False
 
 
 class ClusterState(msgspec.Struct, frozen=True):
@@ -74,13 +77,14 @@ class References:
 
     def find(self, kind: str, number: int) -> AnyObject:
         """The object of a number."""
-        if kind == "Pod":
-            return self._table.pod(number)
-        if kind == "Node":
-            node = self._table.node(number)
-            assert node is not None
-            return node
-        return self.others[number]
+        return self._of_kind(kind)[number]
+
+    def objects(self, kind: str, numbers: Sequence[int]) -> list[AnyObject]:
+        """The objects of some numbers."""
+        return list(map(self._of_kind(kind).__getitem__, numbers))
+
+    def _of_kind(self, kind: str) -> Sequence[AnyObject]:
+        return self._table.pods if kind == "Pod" else self._table.nodes if kind == "Node" else self.others
 
 
 def cluster_state(cluster: Cluster, informers: Informers, refs: References) -> ClusterState:
@@ -90,7 +94,8 @@ def cluster_state(cluster: Cluster, informers: Informers, refs: References) -> C
     informed = {kind: [refs.number(obj) for obj in objects.values()] for kind, objects in informers.objects().items() if objects}
 
     def event_state(event: WatchEvent) -> WatchEventState:
-        return WatchEventState(event.id, event.verb, event.kind, refs.number(event.object), event.lost, event.due)
+        number = refs.number(event.object)
+        return WatchEventState(event.id, event.verb, event.kind, number, event.lost, event.due, event.final_state_unknown)
 
     return ClusterState(
         resource_version=store.resource_version,
@@ -115,18 +120,17 @@ def load_cluster(cluster: Cluster, informers: Informers, saved: ClusterState, re
     store, watches = cluster.store, cluster.watches
     store.resource_version = saved.resource_version
     for kind, numbers in saved.stored.items():
-        for number in numbers:
-            obj = refs.find(kind, number)
-            store.put(obj)
-            store.creations[kind, obj.key] = 1
+        store.load(kind, {obj.metadata.key: obj for obj in refs.objects(kind, numbers)})
     for kind, key, times in saved.creations:
         store.creations[kind, key] = times
     for kind, numbers in saved.informed.items():
-        for number in numbers:
-            informers.put(refs.find(kind, number))
+        # Nearly always informers know all that there is.
+        known = numbers == saved.stored.get(kind)
+        informers.load(kind, store.of_kind(kind) if known else {obj.metadata.key: obj for obj in refs.objects(kind, numbers)})
 
     def event_of(event: WatchEventState) -> WatchEvent:
-        return WatchEvent(event.id, event.verb, event.kind, refs.find(event.kind, event.object), event.lost, event.due)
+        obj = refs.find(event.kind, event.object)
+        return WatchEvent(event.id, event.verb, event.kind, obj, event.lost, event.due, event.final_state_unknown)
 
     watches.latencies = saved.latencies
     watches.written = [event_of(event) for event in saved.written]

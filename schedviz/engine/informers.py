@@ -43,6 +43,11 @@ class Informers:
         self._stores[kind][obj.metadata.key] = obj
         self._touched(kind)
 
+    def load(self, kind: str, objects: Mapping[str, KubeObject]) -> None:
+        """Take all objects of a kind, by key."""
+        self._stores[kind] = dict(objects)
+        self._touched(kind)
+
     def get(self, kind: str, namespace: str, name: str) -> Any | None:
         """The object, or None. `namespace` does not matter for a kind that has none."""
         return self._stores[kind].get(f"{namespace}/{name}" if BY_NAME[kind].namespaced else name)

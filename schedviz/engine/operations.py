@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -408,12 +409,11 @@ class Operations:
         simulation.recorder.record(LatencySet, kind=command.kind, seconds=command.seconds)
         return Outcome()
 
-    def load(self, objects: list[KubeObject]) -> None:
-        """Store imported objects, and let the informers list them."""
-        simulation = self._simulation
-        for obj in objects:
-            simulation.cluster.load(default_object(obj))
+    def load(self, objects: Iterable[KubeObject]) -> list[KubeObject]:
+        """Store imported objects, and let the informers list them: the objects as they are stored."""
+        stored = [self._simulation.cluster.load(default_object(obj)) for obj in objects]
         self._list()
+        return stored
 
     def _list(self) -> None:
         """Let the informers list what the API server has, kind by kind, so that pods find their nodes."""

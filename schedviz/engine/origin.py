@@ -1,18 +1,11 @@
-"""What a session began with, kept small: a reset goes back to it."""
+"""What a session began with, kept small: a reset goes back to it, and a checkpoint writes only what has changed since."""
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Sequence
 
-import msgspec
-
-from schedviz.kube.codec import dec_hook, enc_hook
-from schedviz.kube.kinds import AnyObject
 from schedviz.kube.meta import KubeObject
-
-_encoder = msgspec.msgpack.Encoder(enc_hook=enc_hook)
-_decoder = msgspec.msgpack.Decoder(list[AnyObject], dec_hook=dec_hook)
+from schedviz.kube.packed import pack, unpack
 
 
 class Origin:
@@ -30,11 +23,11 @@ class Origin:
     def objects(self) -> list[KubeObject]:
         """The objects in the order in which they were imported."""
         if self._objects is None:
-            self._objects = list(_decoder.decode(zlib.decompress(self._packed)))
+            self._objects = unpack(self._packed)
         return list(self._objects)
 
     def packed(self) -> bytes:
         """The objects for a checkpoint; made once. Empty where there are none."""
         if not self._packed and self._objects:
-            self._packed = zlib.compress(_encoder.encode(self._objects), 1)
+            self._packed = pack(self._objects)
         return self._packed

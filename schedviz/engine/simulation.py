@@ -124,11 +124,10 @@ class Simulation:
 
     def load(self, objects: Iterable[KubeObject]) -> None:
         """Take an import: nodes and bound pods go into the cache, pending pods into the queue in this order. Records no events."""
-        loaded = list(objects)
-        self.origin.take(loaded)
         self.recorder.silent = True
         try:
-            self.operations.load(loaded)
+            # As they are stored: a checkpoint need not write again what is as it was at the beginning.
+            self.origin.take(self.operations.load(objects))
         finally:
             self.recorder.silent = False
 

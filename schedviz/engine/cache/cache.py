@@ -474,13 +474,12 @@ class Cache:
             generation=self.generations.last,
             ttl=self.ttl,
             node_infos=[node_info_state(info, table) for info in self.nodes],
-            pod_states={
-                uid: PodStateRecord(table.pod_info_ref(state.info), state.deadline, state.binding_finished)
-                for uid, state in self.pod_states.items()
-            },
+            pod_states=[
+                PodStateRecord(table.pod_info_ref(state.info), state.deadline, state.binding_finished) for state in self.pod_states.values()
+            ],
             assumed_pods=sorted(self.assumed_pods),
             node_tree=self.node_tree.to_view(),
-            image_states=self.image_states.to_view(),
+            image_states=self.image_states.to_state(),
         )
 
     @classmethod
@@ -489,8 +488,9 @@ class Cache:
         cache = cls(recorder, Generations(state.generation))
         cache.ttl = state.ttl
         cache.nodes.load([node_info_of(info, table, cache.generations) for info in state.node_infos])
-        for uid, record in state.pod_states.items():
-            pod_state = cache.pod_states[uid] = PodState(table.pod_info(record.pod))
+        for record in state.pod_states:
+            info = table.pod_info(record.pod)
+            pod_state = cache.pod_states[info.uid] = PodState(info)
             pod_state.deadline, pod_state.binding_finished = record.deadline, record.binding_finished
         cache.assumed_pods = set(state.assumed_pods)
         cache.node_tree.load(state.node_tree)

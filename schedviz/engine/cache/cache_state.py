@@ -6,15 +6,30 @@ import msgspec
 
 from schedviz.engine.cache.node_item import NodeInfoState
 from schedviz.engine.framework.object_table import PodRef
-from schedviz.trace.view import CacheImage, NodeTree
+from schedviz.trace.view import NodeTree
 
 
-class PodStateRecord(msgspec.Struct, frozen=True):
-    """A PodState in a checkpoint."""
+class PodStateRecord(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True):
+    """A PodState in a checkpoint; its key is the pod's uid."""
 
     pod: PodRef
-    deadline: int | None
-    binding_finished: bool
+    deadline: int | None = None
+    binding_finished: bool = False
+
+
+class ImageRecord(msgspec.Struct, frozen=True, array_like=True):
+    """An image that nodes have; these by their place among all such nodes, sorted."""
+
+    name: str
+    size: int
+    nodes: list[int]
+
+
+class ImagesRecord(msgspec.Struct, frozen=True, array_like=True):
+    """All images that some node has."""
+
+    nodes: list[str]
+    images: list[ImageRecord]
 
 
 class CacheState(msgspec.Struct, frozen=True):
@@ -23,9 +38,9 @@ class CacheState(msgspec.Struct, frozen=True):
     generation: int
     ttl: int
     node_infos: list[NodeInfoState]
-    pod_states: dict[str, PodStateRecord]
+    pod_states: list[PodStateRecord]
     assumed_pods: list[str]
     node_tree: NodeTree
-    image_states: dict[str, CacheImage]
+    image_states: ImagesRecord
     #: Of the v1.14 cache alone: uid -> the state in which a pod left it.
     left: dict[str, str] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from schedviz.engine.cache.cache_state import ImageRecord, ImagesRecord
 from schedviz.engine.framework.types import ImageStateSummary
 from schedviz.kube.core import Node
 from schedviz.trace.events import ImageChange
@@ -61,9 +62,17 @@ class ImageStates:
         """The images, as they are now."""
         return {name: CacheImage(size=state.size, nodes=sorted(state.nodes)) for name, state in self._states.items()}
 
-    def load(self, view: dict[str, CacheImage]) -> None:
-        """The reverse of `to_view`."""
-        self._states = {name: ImageState(image.size, set(image.nodes)) for name, image in view.items()}
+    def to_state(self) -> ImagesRecord:
+        """What a checkpoint keeps."""
+        nodes = sorted(set().union(*(state.nodes for state in self._states.values())))
+        places = {name: place for place, name in enumerate(nodes)}
+        return ImagesRecord(
+            nodes, [ImageRecord(name, state.size, sorted(map(places.__getitem__, state.nodes))) for name, state in self._states.items()]
+        )
+
+    def load(self, saved: ImagesRecord) -> None:
+        """The reverse of `to_state`."""
+        self._states = {image.name: ImageState(image.size, {saved.nodes[place] for place in image.nodes}) for image in saved.images}
 
     def _remove(self, node: Node | None) -> None:
         for name in _images(node):

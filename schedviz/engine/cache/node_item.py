@@ -55,7 +55,9 @@ class NodeInfoState(msgspec.Struct, frozen=True):
     non_zero_requested: Resources
     allocatable: Resources
     used_ports: dict[str, list[tuple[str, int]]]
-    image_states: dict[str, tuple[int, int]]
+    #: Images by their number in the table, and how many nodes had each when this one was last set.
+    images: list[int]
+    image_nodes: list[int]
     pvc_ref_counts: dict[str, int]
 
 
@@ -73,7 +75,8 @@ def node_info_state(info: NodeInfo, table: ObjectTable) -> NodeInfoState:
         non_zero_requested=info.non_zero_requested.to_view(),
         allocatable=info.allocatable.to_view(),
         used_ports=dict(info.used_ports.items()),
-        image_states={name: (image.size, image.num_nodes) for name, image in info.image_states.items()},
+        images=[table.image_ref(name, image.size) for name, image in info.image_states.items()],
+        image_nodes=[image.num_nodes for image in info.image_states.values()],
         pvc_ref_counts=info.pvc_ref_counts.copy(),
     )
 
@@ -92,6 +95,9 @@ def node_info_of(state: NodeInfoState, table: ObjectTable, generations: Generati
     info.non_zero_requested = Resource.from_view(state.non_zero_requested)
     info.allocatable = Resource.from_view(state.allocatable)
     info.used_ports = HostPortInfo(state.used_ports)
-    info.image_states = {name: ImageStateSummary(size, num_nodes) for name, (size, num_nodes) in state.image_states.items()}
+    info.image_states = {
+        name: ImageStateSummary(size, num_nodes)
+        for (name, size), num_nodes in zip(map(table.image, state.images), state.image_nodes, strict=True)
+    }
     info.pvc_ref_counts = state.pvc_ref_counts.copy()
     return info

@@ -36,14 +36,15 @@ def admitted(obj: Object, store: ObjectStore, clock: Clock) -> Object:
     """A new object with uid, creation time and priority; all of them are kept where given."""
     kind, key = BY_TYPE[type(obj)].name, obj.metadata.key
     times = store.creations[kind, key] = store.creations.get((kind, key), 0) + 1
-    obj = replace(
-        obj,
-        metadata=replace(
-            obj.metadata,
-            uid=obj.metadata.uid or (key if times == 1 else f"{key}#{times}"),
-            creation_timestamp=obj.metadata.creation_timestamp or clock.timestamp(),
-        ),
-    )
+    if not obj.metadata.uid or not obj.metadata.creation_timestamp:
+        obj = replace(
+            obj,
+            metadata=replace(
+                obj.metadata,
+                uid=obj.metadata.uid or (key if times == 1 else f"{key}#{times}"),
+                creation_timestamp=obj.metadata.creation_timestamp or clock.timestamp(),
+            ),
+        )
     return with_priority(obj, store) if isinstance(obj, Pod) else obj  # type: ignore[return-value]  # a Pod is the Object then
 
 

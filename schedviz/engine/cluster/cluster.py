@@ -99,9 +99,9 @@ class Cluster:
         self._tell_at_once(self._event("MODIFIED", bound, pod))
         return True
 
-    def load(self, obj: KubeObject) -> None:
-        """Store an object of an import. Nobody is told."""
-        self._written(admitted(in_namespace(obj), self.store, self.clock))
+    def load(self, obj: KubeObject) -> KubeObject:
+        """Store an object of an import: as it is stored. Nobody is told."""
+        return self._written(admitted(in_namespace(obj), self.store, self.clock))
 
     # What the scheduler asks for.
 
@@ -361,7 +361,9 @@ class Cluster:
         return old
 
     def _written(self, obj: Object) -> Object:
-        obj = replace(obj, metadata=replace(obj.metadata, resource_version=self.store.next_resource_version()))
+        version = self.store.next_resource_version()
+        if obj.metadata.resource_version != version:
+            obj = replace(obj, metadata=replace(obj.metadata, resource_version=version))
         self.store.put(obj)
         self.helpers.changed(obj)
         return obj

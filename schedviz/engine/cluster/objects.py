@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from schedviz.kube.kinds import BY_NAME, BY_TYPE, KINDS
 from schedviz.kube.meta import KubeObject
@@ -25,6 +25,11 @@ class ObjectStore:
     def put(self, obj: KubeObject) -> None:
         """Store the object in place of the one with its key."""
         self._objects[BY_TYPE[type(obj)].name][obj.metadata.key] = obj
+
+    def load(self, kind: str, objects: Mapping[str, KubeObject]) -> None:
+        """Store all objects of a kind, by key; each was created once."""
+        self._objects[kind] = dict(objects)
+        self.creations.update(dict.fromkeys([(kind, key) for key in objects], 1))
 
     def remove(self, obj: KubeObject) -> None:
         """Forget the object."""

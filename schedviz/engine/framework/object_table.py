@@ -2,26 +2,35 @@
 
 Cache, snapshot, nominator and queue hold versions of a pod that may differ (a snapshot is behind, an informer missed an
 update), and share those that do not. A checkpoint keeps exactly that: `to_state(table)` of each of them puts references in, and
-`from_state(state, table)` finds the objects again. The checkpoint owns the table and writes `table.to_state()` last.
+`from_state(state, table)` finds the objects again. The checkpoint owns the table and writes `table.to_state()` last. What a session began
+with has the first numbers and is not written again.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeVar
 
 import msgspec
 
 from schedviz.engine.framework.types import PodInfo, QueuedPodInfo
 from schedviz.kube.core import Node, Pod
+from schedviz.kube.meta import KubeObject
+from schedviz.kube.node_table import NodeTable
+from schedviz.kube.pod_table import PodTable
 
 T = TypeVar("T", Pod, Node)
 
 
-class PodRef(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True):
-    """A PodInfo: the pod, and the version that its affinity terms are from where that is another one."""
+class OlderTerms(msgspec.Struct, frozen=True, array_like=True):
+    """A PodInfo whose affinity terms are from another version of the pod."""
 
     pod: int
-    terms_of: int = -1
+    terms_of: int
+
+
+#: A PodInfo: nearly always the number of its pod.
+PodRef = int | OlderTerms
 
 
 class QueuedPodState(msgspec.Struct, frozen=True):
@@ -36,51 +45,74 @@ class QueuedPodState(msgspec.Struct, frozen=True):
 
 
 class ObjectTableState(msgspec.Struct, frozen=True):
-    """What is saved of a table."""
+    """What is saved of a table: the pods and nodes that were not there at the beginning."""
 
-    pods: list[Pod]
-    nodes: list[Node]
+    pods: PodTable
+    nodes: NodeTable
+    #: Names and sizes of images.
+    images: list[tuple[str, int]]
 
 
 class ObjectTable:
     """Numbers for pods and nodes, and back. One version of an object (one Python object) has one number."""
 
-    def __init__(self, state: ObjectTableState | None = None) -> None:
-        self._pods: list[Pod] = list(state.pods) if state else []
-        self._nodes: list[Node] = list(state.nodes) if state else []
-        self._numbers: dict[int, int] = {id(item): number for items in (self._pods, self._nodes) for number, item in enumerate(items)}
+    def __init__(self, origin: Sequence[KubeObject] = (), state: ObjectTableState | None = None) -> None:
+        #: Each pod and each node at its number.
+        self.pods: list[Pod] = [obj for obj in origin if isinstance(obj, Pod)]
+        self.nodes: list[Node] = [obj for obj in origin if isinstance(obj, Node)]
+        self._first_pod, self._first_node = len(self.pods), len(self.nodes)
+        if state is not None:
+            self.pods += state.pods.pods()
+            self.nodes += state.nodes.all_nodes()
+        self._numbers: dict[int, int] = {id(item): number for items in (self.pods, self.nodes) for number, item in enumerate(items)}
         self._pod_infos: dict[PodRef, PodInfo] = {}
+        self._images: list[tuple[str, int]] = [] if state is None else state.images
+        self._image_numbers = {image: number for number, image in enumerate(self._images)}
 
     def to_state(self) -> ObjectTableState:
-        """Everything that was referred to."""
-        return ObjectTableState(pods=self._pods, nodes=self._nodes)
+        """Everything that was referred to and is not of the beginning."""
+        return ObjectTableState(
+            pods=PodTable.of(self.pods[self._first_pod :]),
+            nodes=NodeTable.of(self.nodes[self._first_node :]),
+            images=list(self._image_numbers),
+        )
 
     def pod_ref(self, pod: Pod) -> int:
         """The number of a version of a pod."""
-        return self._number(pod, self._pods)
-
-    def pod(self, ref: int) -> Pod:
-        """The pod of a number."""
-        return self._pods[ref]
+        # By identity: the table holds the object, so that its id stays its own.
+        number = self._numbers.get(id(pod))
+        return self._add(pod, self.pods) if number is None else number
 
     def node_ref(self, node: Node | None) -> int | None:
         """The number of a version of a node; None for no node."""
-        return None if node is None else self._number(node, self._nodes)
+        if node is None:
+            return None
+        number = self._numbers.get(id(node))
+        return self._add(node, self.nodes) if number is None else number
 
     def node(self, ref: int | None) -> Node | None:
         """The node of a number."""
-        return None if ref is None else self._nodes[ref]
+        return None if ref is None else self.nodes[ref]
+
+    def image_ref(self, name: str, size: int) -> int:
+        """The number of an image."""
+        return self._image_numbers.setdefault((name, size), len(self._image_numbers))
+
+    def image(self, ref: int) -> tuple[str, int]:
+        """The name and the size of the image of a number."""
+        return self._images[ref]
 
     def pod_info_ref(self, info: PodInfo) -> PodRef:
         """What stands for a PodInfo."""
-        return PodRef(self.pod_ref(info.pod), -1 if info.terms_of is info.pod else self.pod_ref(info.terms_of))
+        pod = self.pod_ref(info.pod)
+        return pod if info.terms_of is info.pod else OlderTerms(pod, self.pod_ref(info.terms_of))
 
     def pod_info(self, ref: PodRef) -> PodInfo:
         """The PodInfo of a reference; the same one for the same reference."""
         info = self._pod_infos.get(ref)
         if info is None:
-            info = PodInfo(self._pods[ref.pod], terms_of=None if ref.terms_of < 0 else self._pods[ref.terms_of])
-            self._pod_infos[ref] = info
+            pod, terms_of = (ref, None) if isinstance(ref, int) else (ref.pod, self.pods[ref.terms_of])
+            info = self._pod_infos[ref] = PodInfo(self.pods[pod], terms_of=terms_of)
         return info
 
     def queued_pod_state(self, queued: QueuedPodInfo) -> QueuedPodState:
@@ -103,10 +135,7 @@ class ObjectTable:
         queued.gated = state.gated
         return queued
 
-    def _number(self, item: T, items: list[T]) -> int:
-        # By identity: the table holds the object, so that its id stays its own.
-        number = self._numbers.get(id(item))
-        if number is None:
-            number = self._numbers[id(item)] = len(items)
-            items.append(item)
+    def _add(self, item: T, items: list[T]) -> int:
+        number = self._numbers[id(item)] = len(items)
+        items.append(item)
         return number

@@ -190,7 +190,7 @@ class CacheMachine(RuleBasedStateMachine):
         cache, snapshot, objects = msgspec.msgpack.decode(
             data, type=tuple[CacheState, SnapshotState, ObjectTableState], dec_hook=codec.dec_hook
         )
-        table = ObjectTable(objects)
+        table = ObjectTable(state=objects)
         self.cache = Cache.from_state(cache, self.recorder, table)
         cached = {info.name: info for info in self.cache.nodes}
         self.snapshot = Snapshot.from_state(snapshot, cached, table, self.cache.generations)

@@ -161,7 +161,7 @@ class QueueMachine(RuleBasedStateMachine):
         data = msgspec.msgpack.encode((self.queue.to_state(table), table.to_state()), enc_hook=codec.enc_hook)
         state, objects = msgspec.msgpack.decode(data, type=tuple[SchedulingQueueState, ObjectTableState], dec_hook=codec.dec_hook)
         self.queue = self.new_queue()
-        self.queue.load(state, ObjectTable(objects))
+        self.queue.load(state, ObjectTable(state=objects))
 
         assert self.queue.to_state(ObjectTable()) == state
 

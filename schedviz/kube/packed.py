@@ -1,0 +1,61 @@
+"""Objects as few bytes, for what a session began with: every checkpoint has it."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Final
+
+import msgspec
+
+from schedviz.kube.codec import dec_hook, enc_hook
+from schedviz.kube.core import Node, Pod
+from schedviz.kube.kinds import AnyObject
+from schedviz.kube.meta import KubeObject
+from schedviz.kube.node_table import NodeTable
+from schedviz.kube.pod_table import PodTable
+
+
+class _Packed(msgspec.Struct, frozen=True):
+    pods: PodTable
+    nodes: NodeTable
+    others: list[AnyObject]
+    #: The order of all: the next so many of a kind, "" for the others.
+    runs: list[tuple[str, int]]
+
+
+_encoder: Final = msgspec.msgpack.Encoder(enc_hook=enc_hook)
+_decoder: Final = msgspec.msgpack.Decoder(_Packed, dec_hook=dec_hook)
+#: As objects were packed before: one after another.
+_list_decoder: Final = msgspec.msgpack.Decoder(list[AnyObject], dec_hook=dec_hook)
+
+
+def pack(objects: Sequence[KubeObject]) -> bytes:
+    """The objects in their order."""
+    packed = _Packed(
+        pods=PodTable.of([obj for obj in objects if isinstance(obj, Pod)]),
+        nodes=NodeTable.of([obj for obj in objects if isinstance(obj, Node)]),
+        others=[obj for obj in objects if not isinstance(obj, Pod | Node)],  # type: ignore[misc]  # every kind is an AnyObject
+        runs=[(kind, len(list(run))) for kind, run in groupby(objects, _column)],
+    )
+    return zlib.compress(_encoder.encode(packed), 1)
+
+
+def unpack(data: bytes) -> list[KubeObject]:
+    """The objects again, also of what older versions packed. Raises `msgspec.DecodeError`, `msgspec.ValidationError`, `zlib.error`."""
+    text = zlib.decompress(data)
+    try:
+        packed = _decoder.decode(text)
+    except msgspec.ValidationError:
+        return list(_list_decoder.decode(text))
+    columns: dict[str, Iterator[KubeObject]] = {
+        "Pod": packed.pods.pods(),
+        "Node": packed.nodes.all_nodes(),
+        "": iter(packed.others),
+    }
+    return [next(columns[kind]) for kind, count in packed.runs for _ in range(count)]
+
+
+def _column(obj: KubeObject) -> str:
+    return "Pod" if isinstance(obj, Pod) else "Node" if isinstance(obj, Node) else ""

@@ -1,0 +1,92 @@
+"""Objects as few bytes: all of them come back, in order, whatever they share."""
+
+import zlib
+
+import msgspec
+import pytest
+
+from schedviz.cli.bench.kubectl_dump import kubectl_dump
+from schedviz.ingest import Source, load
+from schedviz.kube.codec import enc_hook, from_dict
+from schedviz.kube.core import Node, Pod
+from schedviz.kube.defaults import default_object
+from schedviz.kube.meta import KubeObject
+from schedviz.kube.node_table import NodeTable
+from schedviz.kube.packed import pack, unpack
+from schedviz.kube.pod_table import PodTable
+from schedviz.kube.sharing import Sharing
+
+PODS: list[dict[str, object]] = [
+    {},
+    {"spec": {"nodeName": "n1"}},
+    {"spec": {"nodeName": "n1", "containers": [{"name": "a", "resources": {"requests": {"cpu": "1500m"}}}]}},
+    {"spec": {"volumes": [{"name": "a"}, {"name": "b", "persistentVolumeClaim": {"claimName": "c"}}, {"name": "s", "secret": {}}]}},
+    {"spec": {"priority": 1000, "tolerations": [{"operator": "Exists"}], "preemptionPolicy": "Never"}},
+    {"metadata": {"labels": {"app": "web"}, "annotations": {"note": "x"}, "deletionTimestamp": "2024-01-01T00:00:00Z"}},
+    {"metadata": {"generateName": "web-", "ownerReferences": [{"kind": "ReplicaSet", "name": "web", "controller": True}]}},
+    {"status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}], "startTime": "2024-01-01T00:00:00Z"}},
+    {"spec": {"hostNetwork": True, "schedulingGates": [{"name": "wait"}], "nodeSelector": {"disk": "ssd"}}},
+]
+
+
+def pod(number: int, content: dict[str, object]) -> Pod:
+    metadata = {"name": f"pod-{number}", "uid": f"u-{number}", "resourceVersion": str(number), **content.get("metadata", {})}  # type: ignore[dict-item]
+    made = default_object(from_dict({"apiVersion": "v1", "kind": "Pod", **content, "metadata": metadata}))
+    assert isinstance(made, Pod)
+    return made
+
+
+def pods() -> list[Pod]:
+    return [pod(number, content) for number, content in enumerate([*PODS, *PODS])]
+
+
+@pytest.fixture(scope="module")
+def dump() -> tuple[KubeObject, ...]:
+    text = b"".join(kubectl_dump(7, 600, "json", pending=20))
+    return load([Source.of_bytes("dump.json", text)]).objects
+
+
+def test_all_objects_of_a_dump_come_back_in_order(dump: tuple[KubeObject, ...]) -> None:
+    assert unpack(pack(dump)) == list(dump)
+
+
+def test_objects_of_different_kinds_keep_their_order() -> None:
+    namespace = from_dict({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}})
+    node = from_dict({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}})
+    objects: list[KubeObject] = [pods()[0], namespace, node, pods()[1], pods()[2], node]
+
+    assert unpack(pack(objects)) == objects
+    assert unpack(pack([])) == []
+
+
+def test_objects_that_an_older_version_packed_come_back(dump: tuple[KubeObject, ...]) -> None:
+    packed = zlib.compress(msgspec.msgpack.Encoder(enc_hook=enc_hook).encode(dump), 1)
+
+    assert unpack(packed) == list(dump)
+
+
+def test_every_kind_of_pod_comes_back_from_its_table() -> None:
+    assert list(PodTable.of(pods()).pods()) == pods()
+
+
+def test_a_table_is_the_same_whether_pods_share_their_parts_or_not() -> None:
+    sharing = Sharing()
+    apart = PodTable.of(pods())
+
+    assert PodTable.of([sharing.object(one) for one in pods()]) == apart
+    assert PodTable.of(list(apart.pods())) == apart
+
+
+def test_pods_of_a_table_share_what_they_have_in_common() -> None:
+    one, *_, other = PodTable.of([pod(1, PODS[2]), pod(2, PODS[1]), pod(3, PODS[2])]).pods()
+
+    assert one.spec.containers is other.spec.containers
+    assert one.spec.node_name is other.spec.node_name
+
+
+def test_a_table_has_each_image_once(dump: tuple[KubeObject, ...]) -> None:
+    nodes = [obj for obj in dump if isinstance(obj, Node)]
+    table = NodeTable.of(nodes)
+
+    assert len(table.images) == 20
+    assert list(table.all_nodes()) == nodes
