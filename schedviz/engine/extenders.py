@@ -21,6 +21,7 @@ from schedviz.engine.config.durations import parse_duration
 from schedviz.engine.config.plugin_args import NodeResourcesFitArgs
 from schedviz.engine.config.types import ExtenderManagedResource, PluginConfig
 from schedviz.engine.extender_calls import ExtenderCalls, ExtenderTls
+from schedviz.engine.framework.go_format import without_arguments
 from schedviz.engine.framework.listers import SharedLister
 from schedviz.engine.framework.preemption.importance import NodeVictims
 from schedviz.engine.framework.rows import Rows
@@ -146,7 +147,7 @@ class Extender:
             return self._declared_filter(self._declared, rows.names)
         result, error = self._call(verb, self._nodes_args(pod, rows), wire.filter_result)
         if result is None or result.error:
-            return self._failed_filter(error if result is None else result.error)
+            return self._failed_filter(error if result is None else without_arguments(result.error))
         cached = self._config.node_cache_capable
         if cached and result.node_names is not None:
             known = frozenset(rows.names)
@@ -208,15 +209,15 @@ class Extender:
     def bind_error(self, pod: PodInfo, node: str, *, cycle: int) -> str:
         """What goes wrong when it is to bind; "": the Binding is written. Upstream: HTTPExtender.Bind"""
         if self._declared is not None:
-            return self._declared.error_at("bind")
+            return without_arguments(self._declared.error_at("bind"))
         found, error = self._call(self._config.bind_verb, wire.binding_args(pod, node), wire.binding_error, cycle=cycle)
-        return error if found is None else found
+        return error if found is None else without_arguments(found)
 
     # As it was declared.
 
     def _declared_filter(self, declared: Declared, nodes: Sequence[str]) -> ExtenderFilterRecord:
         if error := declared.error_at("filter"):
-            return self._failed_filter(error)
+            return self._failed_filter(without_arguments(error))
         rules = declared.filter
         reason = rules.reason or f"node rejected by extender {declared.name}"
         record = ExtenderFilterRecord(self.name)

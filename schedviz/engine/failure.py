@@ -11,6 +11,7 @@ import msgspec
 
 from schedviz.engine.cache import CacheError
 from schedviz.engine.framework.fit_error import FitError
+from schedviz.engine.framework.go_format import without_arguments
 from schedviz.engine.framework.interface import NominatingInfo, NominatingMode
 from schedviz.engine.framework.runtime import Framework
 from schedviz.engine.framework.status import Code, Status, StatusError, as_status
@@ -91,7 +92,7 @@ def handle_scheduling_failure(state: SchedulerState, framework: Framework, queue
         type_="Warning",
         reason="FailedScheduling",
         action="Scheduling",
-        note=truncate_message(failure.message),
+        note=without_arguments(truncate_message(failure.message)),
     )
     _update_pod(state, pod, failure)
     return facts

@@ -48,8 +48,8 @@ class SchedulingCycle:
         self.state = state
         self.number = number
         self.queued = queued
-        #: The pod as it was popped; `queued` has it with its node once it is assumed.
-        self.pod: PodInfo = queued.pod_info
+        #: The pod as it was popped, with affinity terms of its own version; `queued` has it with its node once it is assumed.
+        self.pod: PodInfo = queued.pod_info.fresh()
         self.framework = framework
         self.cycle_state = CycleState()
         self.cycle_state.write(PODS_TO_ACTIVATE_KEY, PodsToActivate({}))

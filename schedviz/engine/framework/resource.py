@@ -110,8 +110,8 @@ def pod_requests(pod: Pod) -> PodRequests:
     cpu = memory = init_cpu = init_memory = 0
     for container in spec.containers:
         container_cpu, container_memory = _non_zero_requests(container.resources.requests)
-        cpu += container_cpu
-        memory += container_memory
+        cpu = as_int64(cpu + container_cpu)
+        memory = as_int64(memory + container_memory)
     for container in spec.init_containers:
         container_cpu, container_memory = _non_zero_requests(container.resources.requests)
         init_cpu, init_memory = max(init_cpu, container_cpu), max(init_memory, container_memory)

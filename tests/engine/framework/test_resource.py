@@ -85,3 +85,10 @@ def test_sums_wrap_around_as_int64_does() -> None:
 )
 def test_scalar_resources_are_known_by_their_names(name: str, counts: bool) -> None:  # noqa: FBT001
     assert is_scalar_resource_name(name) is counts
+
+
+def test_what_overflows_in_one_container_is_less_than_an_init_container_that_asks_for_nothing() -> None:
+    requests = pod_requests(pod({}, {"memory": "9223372036854775807"}))
+
+    assert requests.resource.memory == (1 << 63) - 1
+    assert requests.non_zero_memory == 0

@@ -52,9 +52,14 @@ PRE_SCORE_STATE_KEY: Final = StateKey(f"PreScore{names.NODE_RESOURCES_FIT}", Pod
 
 
 def compute_pod_resource_request(pod: PodInfo) -> PreFilterState:
-    """Upstream: computePodResourceRequest"""
+    """Upstream: computePodResourceRequest (a sum that overflowed to less than nothing asks for nothing: SetMaxResource)"""
     requested = pod.requests.resource
-    return PreFilterState(requested.milli_cpu, requested.memory, requested.ephemeral_storage, tuple(sorted(requested.scalar.items())))
+    return PreFilterState(
+        max(0, requested.milli_cpu),
+        max(0, requested.memory),
+        max(0, requested.ephemeral_storage),
+        tuple((name, max(0, amount)) for name, amount in sorted(requested.scalar.items())),
+    )
 
 
 def fits(pod: PodInfo, node_info: NodeInfo) -> list[str]:

@@ -1,0 +1,71 @@
+"""What Go's fmt.Sprintf makes of a text that is used as a format, with no arguments: every `%` asks for one that is missing.
+
+Upstream's scheduler hands messages on as formats in a few places (`Eventf(..., msg)`, `fmt.Errorf(result.Error)`), so a `%` in a
+message of an extender, of the API server or of a plugin comes out changed.
+
+Upstream: Go fmt/print.go doPrintf
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_FLAGS: Final = re.compile(r"[#0+\- ]*")
+#: `[n]`, or what is left of one.
+_INDEX: Final = re.compile(r"\[(?!\]\Z)[^\]]*\]|\[")
+_NUMBER: Final = re.compile(r"[0-9]*")
+#: Go gives up on a width that is larger.
+_TOO_LARGE: Final = 1_000_000
+
+
+def without_arguments(text: str) -> str:
+    """The text as fmt.Sprintf(text) returns it."""
+    head, percent, rest = text.partition("%")
+    if not percent:
+        return text
+    parts = [head]
+    while percent:
+        shown, rest = _directive(rest)
+        head, percent, rest = rest.partition("%")
+        parts += [shown, head]
+    return "".join(parts)
+
+
+def _directive(text: str) -> tuple[str, str]:
+    """What stands for one directive, of which `text` is what follows the `%`; and what follows the directive."""
+    shown, at, bad_index = "", _end(_FLAGS, text, 0), False
+
+    def skip_index() -> None:
+        nonlocal at, bad_index
+        found = _INDEX.match(text, at)
+        if found is not None:
+            at, bad_index = found.end(), True
+
+    def skip_number(complaint: str) -> None:
+        nonlocal at, shown
+        if text.startswith("*", at):
+            at, shown = at + 1, shown + complaint
+            return
+        end = _end(_NUMBER, text, at)
+        at = len(text) if int(text[at:end] or 0) > _TOO_LARGE else end
+
+    skip_index()
+    skip_number("%!(BADWIDTH)")
+    if text.startswith(".", at) and at + 1 < len(text):
+        at += 1
+        skip_index()
+        skip_number("%!(BADPREC)")
+    skip_index()
+    if at >= len(text):
+        return f"{shown}%!(NOVERB)", ""
+    verb = text[at]
+    if verb == "%":
+        return f"{shown}%", text[at + 1 :]
+    return f"{shown}%!{verb}({'BADINDEX' if bad_index else 'MISSING'})", text[at + 1 :]
+
+
+def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
+    found = pattern.match(text, at)
+    assert found is not None  # both patterns match nothing too
+    return found.end()

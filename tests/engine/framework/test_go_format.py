@@ -1,0 +1,28 @@
+"""Texts that upstream hands to fmt.Sprintf as formats. The expected ones are what Go 1.21 prints."""
+
+import pytest
+
+from schedviz.engine.framework.go_format import without_arguments
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("no node has room", "no node has room"),
+        ("disk is 100% full", "disk is 100%!f(MISSING)ull"),
+        ("100% wrong", "100%!w(MISSING)rong"),
+        ("50%", "50%!(NOVERB)"),
+        ("50%%", "50%"),
+        ("a%d b", "a%!d(MISSING) b"),
+        ("%-08.3f", "%!f(MISSING)"),
+        ("%*.*d", "%!(BADWIDTH)%!(BADPREC)%!d(MISSING)"),
+        ("%[1]d", "%!d(BADINDEX)"),
+        ("%[]", "%!](BADINDEX)"),
+        ("%[d", "%!d(BADINDEX)"),
+        ("%.", "%!.(MISSING)"),
+        ("%é", "%!é(MISSING)"),
+        ("%99999999d", "%!(NOVERB)"),
+    ],
+)
+def test_a_percent_sign_asks_for_an_argument_that_is_missing(text: str, printed: str) -> None:
+    assert without_arguments(text) == printed

@@ -1,0 +1,40 @@
+"""What a cycle makes of rare pods. What is expected was seen in runs of kube-scheduler v1.27.1."""
+
+from __future__ import annotations
+
+from schedviz.trace.events import EventRecorded
+
+from .clusters import do, four_nodes, pod
+
+
+def test_a_pod_that_was_updated_in_the_queue_is_scheduled_by_its_new_affinity() -> None:
+    near_nobody = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": "nowhere", "labelSelector": {}}]}}
+    simulation = four_nodes()
+    simulation.detail = True
+    do(simulation, "create", object={"apiVersion": "v1", **pod("a", affinity=near_nobody)})
+    do(simulation, "cycle")
+    do(simulation, "update", object={"apiVersion": "v1", **pod("a")})
+    do(simulation, "advance", seconds=10)
+    do(simulation, "cycle")
+    record = simulation.last_cycle
+    assert record is not None
+    assert record["outcome"] == "scheduled"
+    assert "InterPodAffinity" in record["skippedFilterPlugins"]
+
+
+def test_a_percent_sign_in_a_message_goes_through_the_format_of_the_event() -> None:
+    simulation = four_nodes(pod("a"))
+    do(simulation, "schedule")
+    do(simulation, "bind_fail", pod="*", message="100% wrong")
+    notes = [event.note for event in simulation.drain_events() if isinstance(event, EventRecorded)]
+    assert notes == ['running Bind plugin "DefaultBinder": 100%!w(MISSING)rong']
+
+
+def test_a_percent_sign_in_an_extender_s_error_goes_through_a_format_too() -> None:
+    extender = {"name": "e1", "filterVerb": True, "error": {"filter": "50% down"}}
+    simulation = four_nodes(pod("a"), fake_extenders=[extender])
+    simulation.detail = True
+    do(simulation, "cycle")
+    record = simulation.last_cycle
+    assert record is not None
+    assert record["message"] == "50%!d(MISSING)own"
