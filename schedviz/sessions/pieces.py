@@ -11,7 +11,7 @@ PIECE_BYTES = 4 << 20
 
 def cut(data: bytes) -> Iterator[bytes]:
     """Compressed, in pieces of at most `PIECE_BYTES`."""
-    packed = packing.pack(data)
+    packed = packing.pack_large(data)
     for start in range(0, len(packed), PIECE_BYTES):
         yield packed[start : start + PIECE_BYTES]
 
