@@ -42,9 +42,11 @@ class Server:
     def login(self) -> str:
         return re.findall(r"http://\S+/login/\?once=\S+", self.running.said)[-1]
 
-    def rest(self, path: str) -> Any:
+    def rest(self, path: str, body: object = None) -> Any:
         token = (self.data / "token").read_text().strip()
-        request = urllib.request.Request(f"{self.url}/api/v1/{path}", headers={"Authorization": f"Bearer {token}"})
+        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(f"{self.url}/api/v1/{path}", headers=headers, data=data)
         with urllib.request.urlopen(request, timeout=30) as response:
             return json.load(response)
 

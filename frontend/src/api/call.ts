@@ -1,5 +1,7 @@
 /** One request to REST, and what a refusal says: in words, where, and what to do. */
 
+import { passHeaders } from "./pass";
+
 /** Where something is wrong, what was expected and found there, and what to do; what is known of it. */
 export interface ErrorDetail {
   path?: string;
@@ -32,7 +34,7 @@ export const BASE = "/api/v1/";
 
 /** One call. Throws an `ApiError`; an abort stays an AbortError. */
 export async function call<T>(method: string, path: string, { body, headers = {}, signal }: CallOptions = {}): Promise<T> {
-  const sent: Record<string, string> = { Accept: "application/json", ...headers };
+  const sent: Record<string, string> = { Accept: "application/json", ...passHeaders(), ...headers };
   if (method !== "GET") sent["X-CSRFToken"] = csrfToken();
   if (body !== undefined) sent["Content-Type"] = "application/json";
   let response: Response;
@@ -40,7 +42,7 @@ export async function call<T>(method: string, path: string, { body, headers = {}
     response = await fetch(BASE + path, {
       method,
       headers: sent,
-      credentials: "same-origin",
+      credentials: "Authorization" in sent ? "omit" : "same-origin",
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal ? { signal } : {}),
     });

@@ -26,8 +26,11 @@ class Preferences {
   /** The words in force: those of `language`, once they have come. */
   vocabulary = $state.raw(ENGLISH);
 
+  /** A page inside another site keeps nothing in the reader's browser; its address says which theme. */
+  private readonly keeps = document.querySelector("[data-embedded]") === null;
+
   constructor() {
-    const kept = read();
+    const kept = this.keeps ? read() : asked();
     this.language = kept.language && kept.language in LANGUAGES ? kept.language : languageAmong(navigator.languages);
     if (kept.theme) this.theme = kept.theme;
     if (kept.queueAs) this.queueAs = kept.queueAs;
@@ -46,11 +49,12 @@ class Preferences {
     this.language = language;
     this.vocabulary = vocabulary;
     document.documentElement.lang = language;
-    document.cookie = `schedviz_language=${language}; path=/; max-age=31536000; SameSite=Lax`;
+    if (this.keeps) document.cookie = `schedviz_language=${language}; path=/; max-age=31536000; SameSite=Lax`;
     this.save();
   }
 
   save(): void {
+    if (!this.keeps) return;
     const kept: Kept = { theme: this.theme, language: this.language, queueAs: this.queueAs, cacheAs: this.cacheAs };
     try {
       localStorage.setItem(KEY, JSON.stringify(kept));
@@ -64,7 +68,7 @@ class Preferences {
     if (this.theme === "system") delete root.dataset["theme"];
     else {
       root.dataset["theme"] = this.theme;
-      document.cookie = `schedviz_theme=${this.theme}; path=/; max-age=31536000; SameSite=Lax`;
+      if (this.keeps) document.cookie = `schedviz_theme=${this.theme}; path=/; max-age=31536000; SameSite=Lax`;
     }
     this.save();
   }
@@ -76,6 +80,11 @@ function read(): Partial<Kept> {
   } catch {
     return {};
   }
+}
+
+function asked(): Partial<Kept> {
+  const theme = new URLSearchParams(location.search).get("theme");
+  return theme === "dark" || theme === "light" ? { theme } : {};
 }
 
 const systemIsDark = new MediaQuery("(prefers-color-scheme: dark)");

@@ -1,6 +1,7 @@
 import { ApiError, getSession, postCommand } from "../api/client";
 import type { ForkedFrom } from "../api/forks";
 import { getCycles } from "../api/moments";
+import { passQuery } from "../api/pass";
 import { t } from "../i18n/translate";
 import type { Unit } from "../model/boundaries";
 import type { AnyCommand, AnyEvent } from "../model/generated";
@@ -97,7 +98,7 @@ export class Scope {
   ) {
     const base = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}`;
     this.socket = new SessionSocket(
-      `${base}/ws/v1/sessions/${id}/`,
+      `${base}/ws/v1/sessions/${id}/${passQuery()}`,
       {
         message: (message) => {
           this.receive(message);

@@ -43,7 +43,7 @@ export class SessionSocket {
   connect(): void {
     clearTimeout(this.retry);
     this.events.link("connecting", {});
-    const socket = this.open(this.chunk === null ? this.url : `${this.url}?from=${this.chunk}`);
+    const socket = this.open(this.chunk === null ? this.url : `${this.url}${this.url.includes("?") ? "&" : "?"}from=${this.chunk}`);
     socket.binaryType = "arraybuffer";
     this.socket = socket;
     const decoder = new OrderedDecoder(

@@ -1,0 +1,16 @@
+/** The share link that lets this page in. A page inside another site has no cookie: each request carries the link itself. */
+let link = "";
+
+export function enterBy(secret: string): void {
+  link = secret;
+}
+
+/** For REST; empty: the cookie speaks. */
+export function passHeaders(): Record<string, string> {
+  return link ? { Authorization: `Bearer ${link}` } : {};
+}
+
+/** For the address of a WebSocket, to which a browser lets no script add a header. */
+export function passQuery(): string {
+  return link ? `?link=${encodeURIComponent(link)}` : "";
+}

@@ -1,0 +1,62 @@
+"""Panels with the window to themselves, and as another site shows them: by a share link, without a cookie."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.e2e.cluster import dump
+from tests.e2e.conftest import Server
+from tests.e2e.test_scope import PATIENCE_MILLIS, figure, import_through, step_cycles
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def session(page: Page, server: Server, tmp_path: Path) -> str:
+    """A session after three cycles."""
+    file = tmp_path / "cluster.json"
+    file.write_text(json.dumps(dump(nodes=4)))
+    made = import_through(page, server, file)
+    step_cycles(page, 3)
+    return made
+
+
+def test_a_panel_is_alone_at_its_address_and_goes_through_time(page: Page, server: Server, session: str) -> None:
+    page.goto(f"{server.url}/s/{session}/panel/cycle/?cycle=2")
+
+    expect(page.locator("[data-cycle]")).to_have_attribute("data-cycle", "2", timeout=PATIENCE_MILLIS)
+    assert page.locator("[data-queue], [data-strip], [data-transport]").count() == 0
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("[data-cycle]")).to_have_attribute("data-cycle", "1", timeout=PATIENCE_MILLIS)
+    page.keyboard.press("l")
+    expect(page.locator("[data-cycle]")).to_have_attribute("data-cycle", "3", timeout=PATIENCE_MILLIS)
+
+
+def test_the_panels_name_their_addresses(page: Page, server: Server, session: str) -> None:
+    for panel in ("queue", "cycle", "cache"):
+        assert page.locator(f'a[href="/s/{session}/panel/{panel}/"]').count() == 1
+
+
+def test_an_embedded_panel_is_drawn_for_somebody_without_a_cookie_and_leaves_none(
+    browser: Browser, server: Server, page: Page, session: str
+) -> None:
+    event = figure(page, "data-event")
+    secret = server.rest(f"sessions/{session}/links/", {"role": "viewer"})["url"].partition("link=")[2]
+    context = browser.new_context()
+    reader = context.new_page()
+
+    reader.goto(f"{server.url}/embed/{session}/loop/?link={secret}&theme=light")
+
+    expect(reader.locator("[data-event]").first).to_have_attribute("data-event", str(event), timeout=PATIENCE_MILLIS)
+    assert reader.locator("[data-queue=activeQ]").count() == 1
+    assert reader.evaluate("getComputedStyle(document.body).colorScheme || document.documentElement.dataset.theme")
+    reader.keyboard.press("ArrowLeft")
+    expect(reader.locator("[data-event]").first).not_to_have_attribute("data-event", str(event), timeout=PATIENCE_MILLIS)
+    assert context.cookies() == []
+    assert reader.evaluate("localStorage.length") == 0
+    assert server.rest(f"sessions/{session}/")["event"] == event
+    context.close()
