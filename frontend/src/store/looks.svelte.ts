@@ -13,7 +13,7 @@ export interface Among {
 
 export const ALL_ROWS: MatrixPart = { kind: "all", name: "" };
 
-const NOBODY: ReadonlyMap<string, never> = new Map();
+const NOBODY: ReadonlyMap<string, "away" | "assumed"> = new Map();
 
 /** How the panels of one page show themselves at the moment. Nothing of it is kept. */
 export class Looks {
