@@ -85,6 +85,19 @@ class Quantity:
             return self
         return Quantity(unscaled, scale, self.format, is_big=self.is_big)
 
+    def plus(self, other: Quantity) -> Quantity:
+        """The sum, held as upstream holds it: an int64 with a scale until that overflows. Upstream: quantity.go Add, amount.go Add"""
+        low = min(self.exponent, other.exponent)
+        shown = other.format if self.is_zero else self.format
+        if not (self.is_big or other.is_big):
+            if other.is_zero:
+                return self
+            if self.is_zero:
+                return other
+        mine, theirs = self.unscaled * _power(self.exponent - low), other.unscaled * _power(other.exponent - low)
+        is_big = self.is_big or other.is_big or max(abs(mine), abs(theirs), abs(mine + theirs)) > MAX_INT64
+        return Quantity(mine + theirs, low, shown, is_big=is_big)
+
     @property
     def is_zero(self) -> bool:
         """Whether the amount is nothing."""

@@ -138,7 +138,7 @@ def requirement(key: str, operator: str, values: Sequence[str], *, path: str = "
         ]
     for index, value in enumerate(values):
         if wrong := value_faults(value):
-            faults.append(f"{at}values[{index}]: Invalid value: {quote(value)}: {'; '.join(wrong)}")
+            faults.append(f"{at}values[{index}][{key}]: Invalid value: {quote(value)}: {'; '.join(wrong)}")
     if faults:
         raise SelectorError(faults)
     return Requirement(key, operator, tuple(values))

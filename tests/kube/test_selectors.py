@@ -80,12 +80,12 @@ def test_a_selector_can_be_narrowed_but_nothing_stays_nothing():
         (
             LabelSelector(match_labels={"app": "-bad-"}),
             (
-                "values[0]: Invalid value: \"-bad-\": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or "
+                "values[0][app]: Invalid value: \"-bad-\": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or "
                 "'.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for "
                 "validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
             ),
         ),
-        (LabelSelector(match_labels={"app": "x" * 64}), f'values[0]: Invalid value: "{"x" * 64}": must be no more than 63 characters'),
+        (LabelSelector(match_labels={"app": "x" * 64}), f'values[0][app]: Invalid value: "{"x" * 64}": must be no more than 63 characters'),
     ],
 )
 def test_complaints_are_upstreams(selector, message):

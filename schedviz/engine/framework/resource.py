@@ -137,6 +137,14 @@ def _non_zero_requests(requests: ResourceList) -> tuple[int, int]:
 
 def _summed(pod: Pod) -> Resource:
     """The requests of several lists: amounts are added exactly and rounded up once, as upstream's Quantities are."""
+    result = Resource()
+    for name, nanos in _nano_totals(pod).items():
+        amount = -(-nanos // (10**6 if name == "cpu" else 10**9))
+        result._set(name, amount if -_MAX_INT64 <= amount <= _MAX_INT64 else _overflown(pod, name))  # noqa: SLF001 - its own module
+    return result
+
+
+def _nano_totals(pod: Pod) -> dict[str, int]:
     totals: dict[str, int] = {}
     for container in pod.spec.containers:
         for name, quantity in container.resources.requests.items():
@@ -147,11 +155,24 @@ def _summed(pod: Pod) -> Resource:
             totals[name] = max(totals[name], amount) if name in totals else amount
     for name, quantity in pod.spec.overhead.items():
         totals[name] = totals.get(name, 0) + _nano(quantity)
+    return totals
 
-    result = Resource()
-    for name, nanos in totals.items():
-        result._set(name, as_int64(-(-nanos // (10**6 if name == "cpu" else 10**9))))  # noqa: SLF001 - its own module
-    return result
+
+def _overflown(pod: Pod, name: str) -> int:
+    """What is left of a sum that an int64 does not hold. Upstream: pkg/api/v1/resource/helpers.go PodRequests"""
+    total: Quantity | None = None
+    for container in pod.spec.containers:
+        quantity = container.resources.requests.get(name)
+        if quantity is not None:
+            total = quantity if total is None else total.plus(quantity)
+    for container in pod.spec.init_containers:
+        quantity = container.resources.requests.get(name)
+        if quantity is not None and (total is None or quantity.compare(total) > 0):
+            total = quantity
+    quantity = pod.spec.overhead.get(name)
+    if quantity is not None:
+        total = quantity if total is None else total.plus(quantity)
+    return 0 if total is None else total.milli_value if name == "cpu" else total.value
 
 
 def _nano(quantity: Quantity) -> int:

@@ -92,3 +92,12 @@ def test_what_overflows_in_one_container_is_less_than_an_init_container_that_ask
 
     assert requests.resource.memory == (1 << 63) - 1
     assert requests.non_zero_memory == 0
+
+
+def test_what_a_sum_leaves_of_an_int64_depends_on_how_upstream_holds_it() -> None:
+    one = pod_requests(pod({"cpu": "2E"}))
+    same = pod_requests(pod({"cpu": "2E"}, {"memory": "1"}))
+    summed = pod_requests(pod({"cpu": "2E"}, {"cpu": "500m"}))
+
+    assert one.resource.milli_cpu == same.resource.milli_cpu == 0  # an int64 with a scale that does not fit
+    assert summed.resource.milli_cpu == 7751640039368425972  # a decimal, cut to 64 bits
