@@ -13,6 +13,7 @@ from schedviz.engine.framework.plugins.installed import installed_plugins
 from schedviz.sessions import answers, checkpoints, line, starting_point, statements
 from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.models import Checkpoint
+from schedviz.sessions.same_events import SameEvents, suspicion
 from schedviz.trace.commands import AnyCommand, decode_command
 
 #: Written on every checkpoint: another version's engine may decide otherwise.
@@ -61,14 +62,24 @@ def replay(
     `between_cycles` is asked between two cycles and two commands, and ends the replay wherever it is by saying True. Raises
     `ReplayDiverged`.
     """
-    begun = checkpoint.in_command
     simulation.extender_calls.transport = answers.StoredAnswers(checkpoint.session_id)
+    stored = SameEvents(checkpoint.session_id, after=simulation.event, until=to_event)
 
     def ended() -> bool:
         # What a long run did again would not fit into memory.
+        stored.check(simulation)
         _forget_what_was_done(simulation)
         return between_cycles()
 
+    try:
+        return _replay(simulation, checkpoint, to_seq=to_seq, to_event=to_event, ended=ended)
+    finally:
+        # Also where it led elsewhere: the first event that differs tells more than how far it came.
+        stored.check(simulation)
+
+
+def _replay(simulation: Simulation, checkpoint: Checkpoint, *, to_seq: int, to_event: int, ended: Callable[[], bool]) -> Stored | None:
+    begun = checkpoint.in_command
     for stored in stored_commands(checkpoint.session_id, after_seq=checkpoint.applied_seq, limit=to_seq - checkpoint.applied_seq + 1):
         if stored.seq > to_seq:
             if simulation.event >= to_event and not begun:
@@ -123,11 +134,7 @@ def _expect(simulation: Simulation, event: int) -> None:
 
 
 def _suspects(simulation: Simulation) -> str:
-    """Plugins that schedviz does not answer for: one of them may ask a clock or a random source, or is another version now."""
-    names = installed_plugins(simulation.configuration)
-    if not names:
-        return ""
-    return f" It runs with installed plugins: {', '.join(names)}. One that was changed, or that is not deterministic, does this."
+    return suspicion(installed_plugins(simulation.configuration))
 
 
 def load(session_id: UUID, *, to_seq: int, to_event: int, alive: Callable[[], None]) -> tuple[Simulation, Stored | None, Checkpoint]:
