@@ -6,6 +6,7 @@ import importlib.util
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from schedviz.engine import Simulation
@@ -56,6 +57,15 @@ def test_a_disconnected_watch_sees_nothing_until_it_lists_again() -> None:
     assert simulation.observed_state()["cache"]["podStates"] == {}
     fold.apply_all(events)
     assert fold.to_view() == simulation.view()
+
+
+def test_a_checkpoint_keeps_all_of_what_is_on_its_way() -> None:
+    simulation = four_nodes(pod("a"))
+    do(simulation, "latency", kind="Pod", seconds=5)
+    do(simulation, "delete", kind="Pod", name="a", drop="handlers")
+    sent = msgspec.structs.replace(simulation.cluster.watches.in_flight[0], final_state_unknown=True)
+    simulation.cluster.watches.in_flight = [sent]
+    assert Simulation.restore(simulation.checkpoint()).cluster.watches.in_flight == [sent]
 
 
 def test_a_pod_that_was_bound_and_deleted_unseen_leaves_the_cache() -> None:
