@@ -13,7 +13,10 @@ async function show(target: HTMLElement): Promise<void> {
   const embedded = "embedded" in target.dataset;
   if (embedded) enterBy(new URLSearchParams(location.search).get("link") ?? "");
   const words = preferences.speak(preferences.language).catch(() => undefined); // English is there already.
-  if (page === "scope" && panel) {
+  if (page === "compare") {
+    const [{ default: ComparePage }] = await Promise.all([import("./views/compare/ComparePage.svelte"), words]);
+    mount(ComparePage, { target, props: { user } });
+  } else if (page === "scope" && panel) {
     const [{ default: PanelPage }] = await Promise.all([import("./views/panel/PanelPage.svelte"), words]);
     mount(PanelPage, { target, props: { session, name, panel, embedded } });
   } else if (page === "scope") {

@@ -157,3 +157,9 @@ def test_a_share_link_lets_in_until_it_is_revoked(people):
     assert owner.delete(f"{address}links/{made['id']}/").status_code == 204
     assert guest.get(address).status_code == 404
     assert owner.get(f"{address}links/").json()["results"] == []
+
+
+def test_the_page_that_compares_is_for_those_who_are_known_and_keeps_its_two_sides_through_a_login(people):
+    address = "/compare/?a=x&b=y"
+    assert b'data-page="compare"' in people.client("owner").get(address).content
+    assert people.client("anonymous").get(address)["Location"] == "/login/?next=/compare/%3Fa%3Dx%26b%3Dy"

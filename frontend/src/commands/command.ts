@@ -6,6 +6,6 @@ export interface Command {
   title: MessageKey;
   /** As KeyboardEvent.key; the first is the one that help shows. */
   keys: string[];
-  group: "transport" | "do" | "page";
+  group: "transport" | "ask" | "do" | "page";
   run(): void;
 }

@@ -12,6 +12,8 @@ export function listenForKeys(commands: readonly Command[], isOff: () => boolean
   const byKey = new Map(commands.flatMap((command) => command.keys.map((key) => [key, command] as const)));
   const listen = (event: KeyboardEvent): void => {
     if (event.defaultPrevented) return;
+    // A dialog closes by itself, whoever has opened it.
+    if (event.key === "Escape" && document.querySelector("dialog[open]")) return;
     const chord = (event.ctrlKey || event.metaKey) && !event.altKey;
     if (event.altKey || (chord && event.key !== "k") || (!chord && isTaken(event.composedPath()[0] ?? event.target, event.key))) return;
     const command = byKey.get(chord ? `Mod+${event.key}` : event.key);

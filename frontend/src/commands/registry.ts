@@ -1,4 +1,5 @@
 import { UNITS, type Unit } from "../model/boundaries";
+import { askingCommands, type AskingActions } from "./asking";
 import type { Command } from "./command";
 import { doingCommands, type DoingActions } from "./doing";
 import { preferences } from "../store/preferences.svelte";
@@ -6,7 +7,7 @@ import type { Scope } from "../store/scope.svelte";
 
 export type { Command } from "./command";
 
-export interface PageActions extends DoingActions {
+export interface PageActions extends DoingActions, AskingActions {
   toggleHelp(): void;
   openFiles(): void;
   openSearch(): void;
@@ -71,6 +72,7 @@ export function commandsOf(scope: Scope, page: PageActions): Command[] {
         else scope.follow();
       },
     },
+    ...askingCommands(page),
     ...doingCommands(scope, page),
     {
       id: "page.theme",

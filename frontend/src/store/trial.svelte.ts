@@ -71,7 +71,12 @@ export class Trial {
     try {
       for (let waits = 0; waits <= MOST_WAITS; waits++) {
         const ran = await carryOut(fork, { op: "run", max: MOST_CYCLES }, signal);
-        if (ran.stopped === "breakpoint") return await this.lastCycle(fork);
+        if (ran.stopped === "breakpoint") {
+          const cycle = await this.lastCycle(fork);
+          // It stands at no breakpoint any more, and the binding goes on.
+          await carryOut(fork, { op: "advance", seconds: 0 }, signal);
+          return cycle;
+        }
         const waited = await carryOut(fork, { op: "advance", to: "next" }, signal);
         if (waited.result) return null;
       }

@@ -10,7 +10,15 @@ export interface ReadReport {
 
 export function readReport(report: ImportReport | null): ReadReport | null {
   if (!report) return null;
+  const { file } = report;
   const rows: [string, string][] = [
+    ...(file
+      ? ([
+          [t("report.file"), t("report.file.of", { name: file.name, version: file.engineVersion })],
+          [t("report.again"), t("report.again.of", { commands: printCount(file.commands), cycles: printCount(file.cycles), events: printCount(file.events) })],
+          [t("report.verified"), t(file.verified ? "report.verified.yes" : "report.verified.no")],
+        ] satisfies [string, string][])
+      : []),
     ...(report.files ?? []).map((file): [string, string] => [file.name, `${file.format}, ${printCount(file.objects)}`]),
     ...Object.entries(report.kinds ?? {}).map(([kind, count]): [string, string] => [kind, printCount(count)]),
   ];

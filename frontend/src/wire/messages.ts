@@ -28,6 +28,10 @@ export interface ImportReport {
   kinds?: Record<string, number>;
   dropped?: { kind: string; reason: string; count: number; examples?: string[] }[];
   warnings?: string[];
+  /** Of a .schedviz file: who wrote it, and that doing it again gave the same. */
+  file?: { name: string; engineVersion: string; commands: number; events: number; cycles: number; verified: boolean };
+  /** Of a .schedviz file that this engine does otherwise: the command, the first event, as it was and as it is. */
+  differs?: { command?: number | null; event: number; was: unknown; is: unknown; engineVersion?: string };
 }
 
 export interface ViewMessage {

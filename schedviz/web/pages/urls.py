@@ -12,6 +12,7 @@ urlpatterns = [
     path("s/<uuid:session_id>/", views.session_page, name="session-page"),
     path("s/<uuid:session_id>/panel/<str:panel>/", views.panel_page, name="panel-page"),
     path("embed/<uuid:session_id>/<str:panel>/", embed.embedded_panel, name="embedded-panel"),
+    path("compare/", views.compare_page, name="compare-page"),
     path("login/", views.login_page, name="login"),
     path("logout/", views.logout_page, name="logout"),
 ]

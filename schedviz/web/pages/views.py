@@ -95,6 +95,17 @@ def panel_page(request: HttpRequest, session_id: UUID, panel: str) -> HttpRespon
     return _session(request, session_id, panel) if panel in PANELS else not_found(request)
 
 
+@require_GET
+@never_cache
+@ensure_csrf_cookie
+def compare_page(request: HttpRequest) -> HttpResponse:
+    """`/compare/?a=&b=`: two sessions, or two moments, compared. What of them may be seen is REST's to say."""
+    actor = actor_of(request)
+    if not actor.is_known and not actor.links:
+        return redirect(f"/login/?next={quote(request.get_full_path())}")
+    return _page(request, "web/compare.html")
+
+
 @never_cache
 @sensitive_post_parameters("password")
 @csrf_protect

@@ -1,0 +1,34 @@
+import { ApiError, BASE, errorOf } from "./call";
+
+/** A file that was made, under the name that the server gives it. */
+export interface Fetched {
+  blob: Blob;
+  name: string;
+}
+
+/** Fetch a file, piece by piece; `told` hears how many bytes have come. Throws an `ApiError`, or an AbortError where the signal says so. */
+export async function fetchFile(path: string, signal: AbortSignal, told: (bytes: number) => void): Promise<Fetched> {
+  const response = await fetch(BASE + path, { signal, credentials: "same-origin", headers: { Accept: "application/json, application/gzip" } }).catch((error: unknown) => {
+    if (error instanceof DOMException) throw error;
+    throw new ApiError(0, "");
+  });
+  if (!response.ok) throw errorOf(response.status, await response.text());
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  let bytes = 0;
+  const reader = response.body!.getReader();
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    pieces.push(read.value as Uint8Array<ArrayBuffer>);
+    told((bytes += read.value.length));
+  }
+  return { blob: new Blob(pieces, { type: response.headers.get("Content-Type") ?? "" }), name: nameIn(response.headers.get("Content-Disposition") ?? "") };
+}
+
+function nameIn(disposition: string): string {
+  const [, encoded] = /filename\*=UTF-8''([^;]+)/i.exec(disposition) ?? [];
+  if (encoded) return decodeURIComponent(encoded);
+  return /filename="?([^";]+)"?/i.exec(disposition)?.[1] ?? "session";
+}
+
+export function exportPath(session: string, trace: { to: number } | null): string {
+  return `sessions/${session}/export/${trace ? `?format=trace&to=${trace.to}` : ""}`;
+}

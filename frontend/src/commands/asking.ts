@@ -1,0 +1,56 @@
+import type { Command } from "./command";
+
+/** What opens over the page to ask something of the session. */
+export type Panel = "breakpoints" | "pending" | "export";
+
+/** What goes to another session, or opens to ask about this one. */
+export interface AskingActions {
+  openPanel(panel: Panel): void;
+  forkHere(): void;
+  undoHere(): void;
+  openCompare(): void;
+}
+
+export function askingCommands(page: AskingActions): Command[] {
+  const open = (panel: Panel, key: string): Command => ({
+    id: `ask.${panel}`,
+    title: `command.ask.${panel}`,
+    keys: [key],
+    group: "ask",
+    run() {
+      page.openPanel(panel);
+    },
+  });
+  return [
+    {
+      id: "ask.fork",
+      title: "command.ask.fork",
+      keys: ["f"],
+      group: "ask",
+      run() {
+        page.forkHere();
+      },
+    },
+    {
+      id: "ask.undo",
+      title: "command.ask.undo",
+      keys: ["u"],
+      group: "ask",
+      run() {
+        page.undoHere();
+      },
+    },
+    {
+      id: "ask.compare",
+      title: "command.ask.compare",
+      keys: ["d"],
+      group: "ask",
+      run() {
+        page.openCompare();
+      },
+    },
+    open("pending", "w"),
+    open("breakpoints", "b"),
+    open("export", "e"),
+  ];
+}

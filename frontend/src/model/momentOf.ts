@@ -1,0 +1,14 @@
+/** A session, and the event after which it is meant; null: as it is now. Written `<id>` or `<id>@<event>`. */
+export interface MomentOf {
+  session: string;
+  event: number | null;
+}
+
+export function momentOf(text: string): MomentOf {
+  const [session = "", event = ""] = text.split("@");
+  return { session, event: /^\d{1,15}$/.test(event) ? Number(event) : null };
+}
+
+export function printMoment({ session, event }: MomentOf): string {
+  return session && event !== null ? `${session}@${event}` : session;
+}
