@@ -13,6 +13,7 @@ from schedviz.explain.doctor.amounts import amounts
 from schedviz.explain.doctor.evidence import Evidence
 from schedviz.explain.doctor.finding import Examination, Finding, Scheduler, counted, examination
 from schedviz.explain.doctor.nominations import nominations_of_dump, nominations_of_objects
+from schedviz.explain.doctor.ports_and_images import ports_and_images
 from schedviz.explain.doctor.presence import FINISHED, Presence
 from schedviz.explain.doctor.sides import informers_beside_api, snapshot_beside_cache
 from schedviz.kube.core import Node, Pod
@@ -39,6 +40,7 @@ def examine_dump(
         findings = [
             *Presence(nodes, pods, evidence, scheduler).findings(),
             *amounts(nodes, pods, signal.dump),
+            *ports_and_images(nodes, pods, signal.dump),
             *nominations_of_dump(nodes, pods, signal.dump, scheduler),
             *_inside(signal),
         ]
@@ -76,6 +78,7 @@ def examine_engine(simulation: Simulation, *, scheduler: Scheduler | None = None
             if found.about != f"Pod {running}"
         ),
         *amounts(nodes, pods, dumped),
+        *ports_and_images(nodes, pods, dumped),
         *nominations_of_dump(nodes, pods, dumped, known),
         *snapshot_beside_cache(simulation),
     ]

@@ -29,6 +29,9 @@ class _Item(msgspec.Struct, frozen=True, rename="camel"):
     pod_order: list[str]
     requested: Resources
     allocatable: Resources
+    #: IP -> `TCP/80`.
+    used_ports: dict[str, list[str]] = {}
+    image_states: dict[str, msgspec.Raw] = {}
 
 
 class _PodState(msgspec.Struct, frozen=True, rename="camel"):
@@ -100,6 +103,10 @@ def _node(item: _Item, known: _Known, nominated: Iterable[str]) -> DumpedNode:
         is_deleted=not item.has_node,
         pods=tuple(known.on_node(key, item.name) for key in item.pod_order),
         nominated=tuple(known.pending(key) for key in nominated),
+        ports=frozenset(
+            (ip, port.partition("/")[0], int(port.partition("/")[2])) for ip, ports in item.used_ports.items() for port in ports
+        ),
+        images=frozenset(item.image_states),
     )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from schedviz.engine.cache.debugger.comparer import compare, compare_strings
 from schedviz.engine.cache.debugger.log_line import LogLine, ObjectRef
-from schedviz.ingest.sigusr2 import parse_dump
+from schedviz.ingest.sigusr2 import read_signals
 
 SAMPLES = Path(__file__).parents[3] / "samples" / "sigusr2"
 #: What the informers held: the API's objects, but for the case whose watch lost events.
@@ -27,7 +27,7 @@ def test_the_comparer_logs_what_the_real_one_logged() -> None:
         structured = (SAMPLES / case / "scheduler.json.log").read_text()
         at = round(json.loads(structured.splitlines()[-1])["ts"]) * 1_000_000
         verbosity = 3 if case == "07-stale-handlers" else 2
-        dump = parse_dump(case, text)
+        dump = read_signals(case, text.encode())[-1].dump
         lines = [line for line in compare(*_pods_and_nodes(case), dump).lines(at) if line.verbosity <= verbosity]
         lines += dump.lines(at)
         assert text.endswith("".join(line.text() for line in lines)), case
