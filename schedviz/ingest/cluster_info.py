@@ -39,7 +39,7 @@ class ClusterInfoReader:
         """Objects and logs."""
         for container, log in _logs(text):
             if _SCHEDULER in container and looks_like_log(log):
-                yield read_log(f"{name}: {container.decode('utf-8', 'replace')}", log)
+                yield read_log(f"{name}: {container.decode('utf-8', 'replace')}", log, limits)
         lists = _without_logs(text)
         yield from self._reader(lists).read(name, lists, limits)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -13,12 +13,28 @@ from schedviz.ingest.json_lines import document_starts, is_deeper_than, line_at,
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.reader import Item, list_kind
 
+#: Items that may turn out to be of no use, for each that is kept at most.
+_MOST_ITEMS: Final = 3
 _OFFSET = re.compile(r"\s*\(byte (\d+)\)")
 
 
 class _Document(msgspec.Struct, gc=False):
     kind: Any = ""
     items: list[msgspec.Raw] | None = None
+
+
+#: Shorter texts are not looked at beforehand.
+_LONG: Final = 1 << 20
+#: No dump has values that are shorter on average, with the comma after each.
+_SHORTEST: Final = 12
+
+
+class _Anything(msgspec.Struct, gc=False):
+    """An object, whatever is in it."""
+
+
+class _Counted(msgspec.Struct, gc=False):
+    items: list[_Anything] = []
 
 
 _document_decoder = msgspec.json.Decoder(_Document)
@@ -40,6 +56,8 @@ class JsonReader:
         if too_deep:
             where = f"{name}, line {line_at(text, too_deep - 1)}"
             raise LimitExceeded(where, "lists and objects are nested too deep", "nesting_depth", limits.nesting_depth)
+        if len(text) > _LONG:
+            _check_number(name, text, limits)
         try:
             yield from _items(text, document=1)
         except msgspec.ValidationError as error:
@@ -85,6 +103,24 @@ def _items(text: bytes, *, document: int) -> Iterator[Item]:
     total = len(parsed.items) if document == 1 else None
     for index, content in enumerate(parsed.items):
         yield Item(document=document, path=f"items[{index}]", content=content, kind=kind, total=total)
+
+
+def _check_number(name: str, text: bytes, limits: Limits) -> None:
+    """Refuse more items than an import may have before each of them is an object in memory."""
+    commas = text.count(b",")
+    if commas > _LONG and len(text) < _SHORTEST * commas:
+        raise BadObjects([Problem(name, f"this is no dump: it has {commas:,} values of a few bytes each", line=1)])
+    try:
+        if text.lstrip()[:1] == b"[":
+            count = len(msgspec.json.decode(text, type=list[_Anything]))
+        else:
+            count = len(msgspec.json.decode(text, type=_Counted).items)
+    except msgspec.ValidationError as error:
+        raise BadObjects([Problem(name, f"this is no list of Kubernetes objects ({error})", line=1)]) from None
+    except msgspec.DecodeError:
+        return  # told with its line, or the first of several documents
+    if count > _MOST_ITEMS * limits.objects:
+        raise LimitExceeded(name, f"there are {count:,} items in a list", "objects", limits.objects)
 
 
 def _malformed(name: str, text: bytes, error: Exception, start: int, document: int = 0) -> Problem:

@@ -161,10 +161,6 @@ class _Loading:
                 self.merged.tally.drop("File", "it looks like nothing that is read", source.name)
             else:
                 self.refused.append((source.name, error))
-        except LimitExceeded as error:
-            if error.setting == "objects":
-                raise
-            self.refused.append((source.name, error))
         except IngestError as error:
             self.refused.append((source.name, error))
         self.room = before
@@ -198,16 +194,18 @@ class _Loading:
                 self.read_text(file, text, alone=alone)
         else:
             self.read_text(file, b"".join(chain((first,), () if second is None else (second,), pieces)), alone=alone)
+        if not (file.is_of_use or file.tally.dropped() or source.is_incidental):
+            raise UnreadableFile(f"{file.name}: nothing in it is of use. {_EXPECTED}")
         self.keep(file)
         return file.trace
 
     def keep(self, file: FileFound) -> None:
         """A file was good: put it to the others."""
-        self.room -= file.unpacked_bytes
-        self.check_against_others(file)
-        self.merged.take(file)
-        if len(self.merged.objects) > self.limits.objects:
+        if len(self.merged.objects) + len(file.objects) > self.limits.objects:
             raise LimitExceeded(file.name, "there are too many objects", "objects", self.limits.objects)
+        self.check_against_others(file)
+        self.room -= file.unpacked_bytes
+        self.merged.take(file)
 
     def read_archive(self, source: Source, members: Callable[..., Iterator[Member]], pieces: Iterator[bytes], depth: int) -> None:
         """Read the files in an archive; each may be bad for itself."""

@@ -17,9 +17,9 @@ class LogReader:
         """Whether the text begins as a log does."""
         return looks_like_log(text)
 
-    def read(self, name: str, text: bytes, _limits: Limits) -> Iterator[SchedulerLog]:
+    def read(self, name: str, text: bytes, limits: Limits) -> Iterator[SchedulerLog]:
         """The log, as one thing."""
-        yield read_log(name, text)
+        yield read_log(name, text, limits)
 
     def documents(self, _text: bytes) -> int:
         """A log is one."""

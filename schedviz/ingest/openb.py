@@ -11,7 +11,7 @@ import io
 from collections.abc import Iterator
 from typing import Any, Final
 
-from schedviz.ingest.errors import BadObjects, Problem
+from schedviz.ingest.errors import BadObjects, LimitExceeded, Problem
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.reader import Item
 from schedviz.kube import timestamps
@@ -36,13 +36,15 @@ class OpenbReader:
         """Whether the first line names the columns."""
         return _columns(text).startswith((_NODES, _PODS))
 
-    def read(self, name: str, text: bytes, _limits: Limits) -> Iterator[Item]:
+    def read(self, name: str, text: bytes, limits: Limits) -> Iterator[Item]:
         """Nodes, or pods."""
         rows = csv.DictReader(io.StringIO(text.decode()), strict=True)
         make = _node if _columns(text).startswith(_NODES) else _pod
         made: list[tuple[float, int, dict[str, Any]]] = []
         try:
             for number, row in enumerate(rows):
+                if number >= limits.objects:
+                    raise LimitExceeded(name, "there are too many rows", "objects", limits.objects)
                 made.append((_seconds(row), number, make(number, row)))
         except (ValueError, TypeError, KeyError, csv.Error) as error:
             raise BadObjects([Problem(name, f"a column is missing or no number ({error})", line=rows.line_num)]) from None

@@ -9,7 +9,9 @@ import msgspec
 
 from schedviz.engine.cache.debugger.dumper import NODES_MESSAGE
 from schedviz.engine.cache.debugger.signal import Signal
+from schedviz.ingest.errors import LimitExceeded
 from schedviz.ingest.klog import HEADER, Record, records
+from schedviz.ingest.limits import Limits
 from schedviz.ingest.log_lines import log_lines
 from schedviz.ingest.said import Said
 from schedviz.ingest.sigusr2 import Signals
@@ -54,9 +56,9 @@ def looks_like_log(text: bytes) -> bool:
     return False
 
 
-def read_log(name: str, text: bytes) -> SchedulerLog:
-    """What a log tells; of a pod only what was said last."""
-    reading = _Reading()
+def read_log(name: str, text: bytes, limits: Limits) -> SchedulerLog:
+    """What a log tells; of a pod only what was said last. Raises `LimitExceeded`."""
+    reading = _Reading(name, limits)
     count = 0
     for count, record in enumerate(records(log_lines(text)), start=1):  # noqa: B007
         reading.signals.take(record)
@@ -75,8 +77,10 @@ def read_log(name: str, text: bytes) -> SchedulerLog:
 class _Reading:
     """A log while it is read."""
 
-    def __init__(self) -> None:
-        self.signals = Signals()
+    def __init__(self, name: str, limits: Limits) -> None:
+        self._name = name
+        self._limits = limits
+        self.signals = Signals(self._check_room)
         self.said: dict[str, Said] = {}
         self.bound: dict[str, str] = {}
 
@@ -89,6 +93,10 @@ class _Reading:
             self.said.pop(pod, None)
         elif record.message.startswith("Unable to schedule ") and (old := _OLD_NO_FIT.match(record.message)):
             self._did_not_fit(old[1], old[2], record)
+
+    def _check_room(self, count: int) -> None:
+        if count >= self._limits.objects:
+            raise LimitExceeded(self._name, "there are too many nodes in a dump", "objects", self._limits.objects)
 
     def _did_not_fit(self, pod: str, message: str, record: Record) -> None:
         if pod and message:

@@ -6,7 +6,7 @@ Older releases say less (no `Deleted:`, no summary), newer ones say it as JSON; 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 import msgspec
@@ -54,7 +54,8 @@ class _Node:
 class _Begun:
     """A dump while it is read."""
 
-    def __init__(self, mismatch: Mismatch | None, at: str, seconds: float | None) -> None:
+    def __init__(self, mismatch: Mismatch | None, at: str, seconds: float | None, check_room: Callable[[int], None]) -> None:
+        self._check_room = check_room
         self.mismatch, self.at, self.seconds = mismatch, at, seconds
         self.nodes: list[_Node] = []
         self.summary = ""
@@ -67,6 +68,7 @@ class _Begun:
         for raw in lines:
             line = raw.lstrip()
             if line.startswith(_NODE):
+                self._check_room(len(self.nodes))
                 self.nodes.append(_Node(line.removeprefix(_NODE).strip()))
                 self._pods = None
             elif line.startswith("name: ") and self._pods is not None:
@@ -109,7 +111,9 @@ class _Begun:
 class Signals:
     """Collects the dumps of a log, record by record, in the order in which they were made."""
 
-    def __init__(self) -> None:
+    def __init__(self, check_room: Callable[[int], None] = lambda _: None) -> None:
+        """`check_room` is asked with the number of a dump's nodes as they come, and may raise."""
+        self._check_room = check_room
         self.found: list[Signal] = []
         #: What the comparer said since the last dump.
         self._mismatch = Mismatch()
@@ -137,7 +141,7 @@ class Signals:
 
     def _begin(self, record: Record) -> None:
         self._end()
-        self._begun = _Begun(self._mismatch, record.at, record.seconds)
+        self._begun = _Begun(self._mismatch, record.at, record.seconds, self._check_room)
         self._mismatch = Mismatch()
 
     def _end(self) -> None:
@@ -172,7 +176,7 @@ class Signals:
     def _pasted(self, record: Record) -> None:
         """Lines of nodes without the head of the dump, or, until 1.18, a record for each node."""
         if self._begun is None:
-            self._begun = _Begun(None, record.at, record.seconds)
+            self._begun = _Begun(None, record.at, record.seconds, self._check_room)
         self._begun.take_lines([record.message, *record.lines])
 
 

@@ -46,7 +46,7 @@ def read_simkube(name: str, data: bytes) -> Iterator[Item | Steps]:
         raise UnreadableFile(f"{name}: this is MessagePack and no SimKube trace: it has no events.")
     try:
         trace = msgspec.msgpack.decode(data, type=_Trace)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UnreadableFile(f"{name}: this is no SimKube trace, or it was cut ({error}); export it again.") from None
     return Recording(name).read(_changes(trace))
 

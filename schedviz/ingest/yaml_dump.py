@@ -29,6 +29,9 @@ _NESTED = "lists and maps are nested too deep"
 #: Open brackets that no sane text has, in strings or out; the parser takes a time that grows with their square.
 _FLOW_DEPTH = 1000
 _EXPANDED_BYTES = 64 << 20
+#: No dump has so many lines that are so short on average.
+_MANY_LINES = 1 << 20
+_SHORTEST_LINE = 12
 _KIND = re.compile(r"""( *)kind:\s*["']?(\w+)["']?\s*(?:#.*)?$""")
 
 
@@ -43,6 +46,9 @@ class YamlReader:
 
     def read(self, name: str, text: bytes, limits: Limits) -> Iterator[Item]:
         """The objects in the text."""
+        lines = text.count(b"\n")
+        if lines > _MANY_LINES and len(text) < _SHORTEST_LINE * lines:
+            raise BadObjects([Problem(name, f"this is no dump: it has {lines:,} lines of a few bytes each", line=1)])
         for number, document in enumerate(yaml_lines.documents(text.decode()), start=1):
             cut = yaml_lines.list_items(document)
             if cut is None:

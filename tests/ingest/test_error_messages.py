@@ -63,8 +63,10 @@ def test_a_few_bad_objects_are_told_together_and_many_are_cut():
         (b"\x00\x01\x02", "dump: this is no text; expected JSON or YAML, as `kubectl get nodes,pods -A -o json` prints it."),
         (
             "NAME   READY   STATUS\nweb-1   1/1   Running\n",
-            "dump: this is what kubectl prints for people, and it does not say what pods request. Expected what "
-            "`kubectl get nodes,pods -A -o json` prints.",
+            (
+                "dump: this is what kubectl prints for people, and it does not say what pods request. Expected what "
+                "`kubectl get nodes,pods -A -o json` prints."
+            ),
         ),
         ("hello", "dump: expected JSON or YAML, as `kubectl get nodes,pods -A -o json` prints it."),
         ("42", "dump: expected JSON or YAML, as `kubectl get nodes,pods -A -o json` prints it."),

@@ -1,0 +1,75 @@
+"""Three hundred damaged files: each ends in a sentence about it, and the other file of the import is still in."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from schedviz.explain.doctor.of_import import examine_import
+from schedviz.ingest import Limits, load
+from tests.ingest.damaged import Damaged, damaged
+from tests.ingest.sources import source
+
+FILES = damaged()
+GOOD = '{"kind":"Node","metadata":{"name":"good"},"status":{"allocatable":{"cpu":"4"}}}'
+LIMITS = Limits(unpacked_bytes=64 << 20, objects=50_000)
+MEGABYTES = 512
+
+_IMPORT = """
+import resource, sys
+from schedviz.ingest import Limits, Source, load
+good = Source.of_bytes("good", b'{"kind":"Node","metadata":{"name":"good"}}')
+result = load([good, Source.of_path(sys.argv[1])], Limits(unpacked_bytes=64 << 20, objects=50_000))
+assert "good" in {obj.name for obj in result.objects}
+assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < int(sys.argv[2]) << 10, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+"""
+
+
+def test_there_are_three_hundred_and_each_has_a_name() -> None:
+    assert len(FILES) >= 300
+    assert len({file.name for file in FILES}) == len(FILES)
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name.encode("ascii", "backslashreplace").decode())
+def test_a_damaged_file_is_told_and_the_others_come_in(file: Damaged) -> None:
+    result = load([source(GOOD, "good"), source(file.data, "damaged")], LIMITS)
+    assert "good" in {obj.name for obj in result.objects}
+    for refused in result.report.refused:
+        assert refused.name.startswith("damaged")
+        assert refused.message.startswith("damaged")
+        assert len(refused.message) > len("damaged: ")
+        assert "Traceback" not in refused.message
+        assert refused.message.replace("\n", "").isprintable(), refused.message
+    left_out = result.report.refused or any(drop.kind == "File" for drop in result.report.dropped)
+    assert left_out or not file.must_be_refused
+    examine_import(result.objects, result.config, {log.name: log.signals for log in result.logs})
+
+
+def _pods(count: int) -> bytes:
+    pod = '{"kind":"Pod","metadata":{"name":"p-%d"},"spec":{"containers":[{"resources":{"requests":{"cpu":"1"}}}]}}'
+    items = ",".join(pod % number for number in range(count))
+    return f'{{"kind":"List","items":[{items}]}}'.encode()
+
+
+#: Inputs of up to 64 MB that take much when they are read without care.
+HEAVY = {
+    "one string": lambda: b'{"kind":"' + b"x" * (63 << 20) + b'"}',
+    "small pods": lambda: _pods(500_000),
+    "a dump of many nodes": lambda: (
+        b'I0101 00:00:00.0 1 dumper.go:52] "Dump of cached NodeInfo" nodes=<\n' + b"\tNode name: w\n" * 1_000_000
+    ),
+    "rows": lambda: b"name,cpu_milli,memory_mib,num_gpu,gpu_milli\n" + b"p,1,1,0,0\n" * 6_000_000,
+    "an array as MessagePack": lambda: b"\x83\xa7version\x02\xa6events\xdd\x03\x00\x00\x00" + b"\x80" * (60 << 20),
+    "labels in YAML": lambda: b"kind: Pod\nmetadata:\n  name: a\n  labels:\n" + b"    l: x\n" * (7 << 20),
+}
+
+
+@pytest.mark.parametrize("name", HEAVY)
+def test_what_is_large_keeps_within_memory(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "heavy"
+    path.write_bytes(HEAVY[name]())
+    process = subprocess.run([sys.executable, "-c", _IMPORT, str(path), str(MEGABYTES)], capture_output=True, text=True, check=False)
+    assert process.returncode == 0, process.stderr[-600:]
