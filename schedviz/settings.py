@@ -55,8 +55,18 @@ SOCKET_MESSAGE_BYTES = number("SCHEDVIZ_SOCKET_MESSAGE_BYTES", 64 * 1024)
 #: Nodes and pods that a generated cluster may have.
 GENERATE_NODES = number("SCHEDVIZ_GENERATE_NODES", 5_000 if PUBLIC else 20_000)
 GENERATE_PODS = number("SCHEDVIZ_GENERATE_PODS", 50_000 if PUBLIC else 200_000)
-#: Sessions of one user; commands of one session that wait.
+#: Quotas: what the sessions of one user, and all sessions, may have together (see docs/reliability.md). 0: there is no such limit.
 SESSIONS_PER_USER = number("SCHEDVIZ_SESSIONS_PER_USER", 20 if PUBLIC else 1000)
+SESSIONS_IN_ALL = number("SCHEDVIZ_SESSIONS_IN_ALL", 2000 if PUBLIC else 0)
+NODES_PER_USER = number("SCHEDVIZ_NODES_PER_USER", 20_000 if PUBLIC else 0)
+NODES_IN_ALL = number("SCHEDVIZ_NODES_IN_ALL", 1_000_000 if PUBLIC else 0)
+PODS_PER_USER = number("SCHEDVIZ_PODS_PER_USER", 200_000 if PUBLIC else 0)
+PODS_IN_ALL = number("SCHEDVIZ_PODS_IN_ALL", 10_000_000 if PUBLIC else 0)
+CYCLES_PER_USER = number("SCHEDVIZ_CYCLES_PER_USER", 1_000_000 if PUBLIC else 0)
+CYCLES_IN_ALL = number("SCHEDVIZ_CYCLES_IN_ALL", 50_000_000 if PUBLIC else 0)
+BYTES_PER_USER = number("SCHEDVIZ_BYTES_PER_USER", 1024 * MEGABYTE if PUBLIC else 0)
+BYTES_IN_ALL = number("SCHEDVIZ_BYTES_IN_ALL", 50 * 1024 * MEGABYTE if PUBLIC else 0)
+#: Commands of one session that wait.
 COMMANDS_WAITING = number("SCHEDVIZ_COMMANDS_WAITING", 1000)
 #: Commands a second of one socket, and how many may come at once.
 SOCKET_COMMANDS_PER_SECOND = number("SCHEDVIZ_SOCKET_COMMANDS_PER_SECOND", 50)

@@ -70,13 +70,15 @@ class Forking(Importing):
         if not lease.fenced_update(self.lease, fork_event=event, fork_cycle=ended):
             raise Fenced(f"Another owner has taken session {self.session.pk}, or it was deleted.")
         view = simulation.view()
+        levels = levels_of(view.queue, view.api.objects)
         timeline.begin(
             self.session.pk,
-            levels_of(view.queue, view.api.objects),
+            levels,
             event=event,
             clock_seconds=simulation.clock_seconds,
             before=_events_of_half_a_chunk(parent, event),
         )
+        lease.fenced_update(self.lease, nodes=levels.nodes, pods=levels.pods)
         began = time.perf_counter()
         position = Position(0, 0, simulation.cycle, event, simulation.clock_seconds)
         saved = saved_engine(simulation, position, in_command=False)

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from schedviz.engine import Simulation
-from schedviz.sessions import answers, apply, checkpoints, frames, history, replaying, statements, stream
+from schedviz.sessions import answers, apply, checkpoints, frames, history, quotas, replaying, statements, stream
 from schedviz.sessions.apply import Done, Position, Work
 from schedviz.sessions.breakpoints import Hit, Lookout
 from schedviz.sessions.checkpoints import Saved
@@ -23,7 +23,7 @@ from schedviz.sessions.lease import Lease, announce
 from schedviz.sessions.models import Checkpoint, Session
 from schedviz.sessions.pace import Pace
 from schedviz.sessions.replaying import Stored
-from schedviz.sessions.slots import BULK, SUSPECT
+from schedviz.sessions.slots import BULK, LOADING, SUSPECT
 from schedviz.sessions.watchdog import WATCHDOG
 from schedviz.trace.commands import Pause, Run, Step
 
@@ -36,6 +36,7 @@ SLICE_SECONDS = 0.05
 _FETCHED = 100
 #: Why a run ended, beside what the engine says.
 STOPPED_BY_BREAKPOINT = "breakpoint"
+STOPPED_BY_QUOTA = "quota"
 #: Chunks published again by a new owner, if the stream has not got them.
 _REPUBLISHED = 50
 
@@ -83,7 +84,7 @@ class Hosted:
 
     def load(self) -> None:
         """Make the engine from what is stored. Raises `ReplayDiverged`, `HistoryUnavailable`, or what the engine raises."""
-        with WATCHDOG.watch(f"Loading session {self.session.pk}") as alive:
+        with LOADING, WATCHDOG.watch(f"Loading session {self.session.pk}") as alive:
             began = time.perf_counter()
             self.simulation, self.running, self._checkpoint = replaying.load(
                 self.session.pk, to_seq=self.position.applied_seq, to_event=self.position.event, alive=alive
@@ -103,6 +104,7 @@ class Hosted:
         if session.epoch != self.lease.epoch + 1 or Position.of(session) != self.position or session.acquisitions > 1:
             return False
         self.lease, self.session = lease, session
+        self.load_seconds = self.worked_seconds = 0.0
         self.last_seq, self.interrupt_seq = session.last_seq, session.interrupt_seq
         self._lookout.refresh(session.breakpoints_edit)
         self._set_transport()
@@ -223,8 +225,9 @@ class Hosted:
         stopped_event: int | None = None
         outcome = None if self._is_interrupted(stored) else self.simulation.work(stop=stop)
         hit = self._lookout.take_hit(self.simulation.pending_events)
+        full = "" if outcome is not None or hit is not None else self._why_stop(stored)
         if outcome is None:
-            if hit is None and not self._is_interrupted(stored):
+            if hit is None and not full and not self._is_interrupted(stored):
                 return None
             stopped_event = self.simulation.event
             outcome = self.simulation.interrupt()
@@ -232,9 +235,15 @@ class Hosted:
         if hit is not None:
             self._hits.append(hit)
             told |= {"stopped": STOPPED_BY_BREAKPOINT, "breakpoint": hit.breakpoint, "breakpointEvent": hit.event}
+        elif full:
+            told |= {"stopped": STOPPED_BY_QUOTA, "result": full}
         self.running = self.pace = None
         self._lookout.end()
         return Done(seq=stored.seq, outcome=told, stopped_event=stopped_event)
+
+    def _why_stop(self, stored: Stored) -> str:
+        """Which quota a run has used up; "": none."""
+        return quotas.why_stop(self.session.owner_id) if isinstance(stored.command, Run | Step) else ""
 
     def _look_out(self, stored: Stored) -> None:
         if isinstance(stored.command, Run | Step):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 from uuid import UUID
 
@@ -25,13 +25,14 @@ from schedviz.explain.doctor.of_import import cut_examination, examine_import
 from schedviz.ingest import Import, ImportCancelled, IngestError, Limits, Progress, Report, Source, TraceFile
 from schedviz.ingest.generate import generate, parse_generate_spec
 from schedviz.ingest.session_file import looks_like_session
-from schedviz.sessions import bells, checkpoints, disk, frames, lease, stream, timeline
+from schedviz.sessions import bells, checkpoints, disk, frames, lease, quotas, stream, timeline
 from schedviz.sessions.apply import Position
 from schedviz.sessions.commands import canonical
 from schedviz.sessions.errors import CommandRefused, Fenced
 from schedviz.sessions.hosted import saved_engine
 from schedviz.sessions.lease import RENEWALS, Lease
 from schedviz.sessions.models import Command, Session, Upload
+from schedviz.sessions.quotas import QuotaReached
 from schedviz.sessions.turn import DEATHS
 from schedviz.trace.commands import AnyCommand, encode_command
 from schedviz.trace.tally import levels_of
@@ -167,6 +168,7 @@ class Importing:
     def load_engine(self, found: Import) -> Simulation:
         """An engine that knows the objects."""
         self.tell(Progress("loading", 0, len(found.objects), unit="objects"), now=True)
+        self.expect_room(found.objects)
         chosen = dict(self.session.settings)
         if found.trace is not None:
             chosen = {**trace_settings(found.trace), **chosen}
@@ -184,6 +186,15 @@ class Importing:
             raise ImportCancelled
         return simulation
 
+    def expect_room(self, objects: Iterable[object], *, cycles: int = 0) -> None:
+        """Refuse what the quotas of the owner, or of all, have no room for."""
+        kinds = Counter(type(one).__name__ for one in objects)
+        quotas.forget()
+        try:
+            quotas.expect_room(self.session.owner_id, nodes=kinds["Node"], pods=kinds["Pod"], cycles=cycles, bytes=1)
+        except QuotaReached as reached:
+            raise IngestError(str(reached)) from reached
+
     def save(self, simulation: Simulation) -> None:
         """The first checkpoint."""
         self.tell(Progress("saving", 0, None, unit=""), now=True)
@@ -193,6 +204,7 @@ class Importing:
         checkpoints.save(self.lease, saved, cost_seconds=time.perf_counter() - began)
         levels = levels_of(simulation.scheduler.state.queue.to_view(), Counter(type(one).__name__ for one in simulation.stored_objects()))
         timeline.begin(self.session.pk, levels, event=position.event, clock_seconds=position.clock_seconds)
+        lease.fenced_update(self.lease, nodes=levels.nodes, pods=levels.pods)
 
     def queue_steps(self, trace: TraceFile | None) -> None:
         """The steps of a trace as commands, behind those that came during the import."""
@@ -204,7 +216,8 @@ class Importing:
         for start in range(0, len(bodies), _COMMANDS_IN_A_TRANSACTION):
             some = bodies[start : start + _COMMANDS_IN_A_TRANSACTION]
             with transaction.atomic():
-                if not lease.fenced_update(self.lease, last_seq=F("last_seq") + len(some)):
+                # Many of these in a row leave the thread that renews the lease no turn at the database.
+                if not lease.fenced_update(self.lease, last_seq=F("last_seq") + len(some), lease_until=lease.renewed()):
                     raise Fenced(f"Another owner has taken session {self.session.pk}.")
                 last_seq = Session.objects.values_list("last_seq", flat=True).get(pk=self.session.pk)
                 first = last_seq - len(some) + 1
@@ -260,7 +273,7 @@ class Importing:
         shown = {"phase": progress.phase, "done": progress.done, "total": progress.total, "unit": progress.unit}
         if progress.file:
             shown["file"] = progress.file
-        if not lease.fenced_update(self.lease, progress=shown):
+        if not lease.fenced_update(self.lease, progress=shown, lease_until=lease.renewed()):
             raise Fenced(f"Another owner has taken session {self.session.pk}, or it was deleted.")
         self._cancelled = Session.objects.filter(pk=self.session.pk, cancel_requested=True).exists()
         self.session.progress = shown

@@ -12,10 +12,11 @@ import msgspec
 from django.conf import settings
 from django.db import IntegrityError, transaction
 
-from schedviz.sessions import bells, statements
+from schedviz.sessions import bells, quotas, statements
 from schedviz.sessions.commands import canonical
 from schedviz.sessions.errors import CommandRefused, KeyReused, SessionFailed, SessionGone, TooManyCommands
 from schedviz.sessions.models import Command, Session
+from schedviz.sessions.quotas import QuotaReached
 from schedviz.trace.commands import AnyCommand, Pause, encode_command
 
 LONGEST_KEY = 200
@@ -34,7 +35,7 @@ class Accepted(msgspec.Struct, frozen=True):
 def accept(session_id: UUID, command: AnyCommand, key: str) -> Accepted:
     """Store a command for the session's engine, then ring. When this returns, the command is safe.
 
-    Raises `CommandRefused`, `KeyReused`, `SessionGone`, `SessionFailed` or `TooManyCommands`.
+    Raises `CommandRefused`, `KeyReused`, `SessionGone`, `SessionFailed`, `TooManyCommands` or `QuotaReached`.
     """
     if not key or len(key) > LONGEST_KEY:
         raise CommandRefused(f"key: has {len(key)} characters; 1 to {LONGEST_KEY} are allowed.")
@@ -45,8 +46,9 @@ def accept(session_id: UUID, command: AnyCommand, key: str) -> Accepted:
     if _NUL.search(body):
         raise CommandRefused("The command has the character U+0000 in it, which cannot be stored.")
     try:
+        quotas.expect_room_for_command(session_id, command)
         accepted, is_owned = _store(session_id, body, key, is_pause=isinstance(command, Pause))
-    except (IntegrityError, SessionFailed, TooManyCommands):
+    except (IntegrityError, SessionFailed, TooManyCommands, QuotaReached):
         # Whatever holds now: a command that was accepted before stays accepted.
         if known := _known(session_id, key, body):
             return known

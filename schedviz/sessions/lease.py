@@ -9,6 +9,7 @@ import os
 import secrets
 import socket
 import threading
+from collections.abc import Collection
 from typing import Any
 from uuid import UUID
 
@@ -27,6 +28,9 @@ RENEWAL_SECONDS = LEASE_SECONDS / 3
 RESTING = "resting"
 #: `trying_seq` of a session that has been left alone since its last owner died: the next one is to load it.
 RESTED = -1
+
+
+FREE = Q(lease_owner="") | Q(lease_until__lt=DatabaseSeconds())
 
 
 class Lease(msgspec.Struct, frozen=True):
@@ -48,13 +52,15 @@ def acquire(session_id: UUID, *, importing: bool = False) -> tuple[Lease, Sessio
 
     Counts an acquisition; whoever applies something sets the count back to one, whoever leaves in order to none.
     """
+    if not _is_free(session_id):
+        return None
     owner = f"{owner_prefix()}.{secrets.token_hex(4)}"
     imported = [Session.Status.READY, Session.Status.RUNNING, Session.Status.PAUSED]
     wanted = Q(status=Session.Status.IMPORTING, uploaded=True) if importing else Q(status__in=imported)
     with transaction.atomic():
         taken = (
             Session.objects.filter(wanted, pk=session_id)
-            .filter(Q(lease_owner="") | Q(lease_until__lt=DatabaseSeconds()))
+            .filter(FREE)
             .update(
                 epoch=F("epoch") + 1, acquisitions=F("acquisitions") + 1, lease_owner=owner, lease_until=DatabaseSeconds() + LEASE_SECONDS
             )
@@ -65,14 +71,38 @@ def acquire(session_id: UUID, *, importing: bool = False) -> tuple[Lease, Sessio
     return Lease(session_id=session_id, owner=owner, epoch=session.epoch), session
 
 
+def _is_free(session_id: UUID) -> bool:
+    """Nearly always the last word for who comes second, without the one lock that SQLite has for all who write."""
+    return Session.objects.filter(FREE, pk=session_id).exists()
+
+
 def fenced_update(lease: Lease, **values: Any) -> bool:
     """Write to the session's row if the lease still holds; False: another owner has it, or it was deleted."""
     return Session.objects.filter(pk=lease.session_id, epoch=lease.epoch).update(**values) == 1
 
 
+def renewed() -> Any:
+    """Until when a lease lasts that is renewed in the statement with this."""
+    return DatabaseSeconds() + LEASE_SECONDS
+
+
 def renew(lease: Lease) -> bool:
     """Hold on for another `LEASE_SECONDS`; False: it is too late."""
     return fenced_update(lease, lease_until=DatabaseSeconds() + LEASE_SECONDS)
+
+
+def renew_all(leases: Collection[Lease]) -> list[Lease]:
+    """Hold on to all of them, in one statement; returns those for which it is too late."""
+    if not leases:
+        return []
+    held = Q(pk=None)
+    for lease in leases:
+        held |= Q(pk=lease.session_id, epoch=lease.epoch)
+    rows = Session.objects.filter(held)
+    if rows.update(lease_until=DatabaseSeconds() + LEASE_SECONDS) == len(leases):
+        return []
+    still = set(rows.values_list("pk", flat=True))
+    return [lease for lease in leases if lease.session_id not in still]
 
 
 def announce(lease: Lease, seq: int) -> bool:
@@ -156,13 +186,12 @@ class Renewals:
                 if not leases:
                     self._thread = None
                     break
-            for lease in leases:
-                try:
-                    if not renew(lease):
-                        self.drop(lease)
-                except DatabaseError:
-                    # The next round tries again; if the lease ends meanwhile, the epoch fences its owner.
-                    connection.close()
+            try:
+                for lease in renew_all(leases):
+                    self.drop(lease)
+            except DatabaseError:
+                # The next round tries again; if a lease ends meanwhile, the epoch fences its owner.
+                connection.close()
         connection.close()
 
 

@@ -28,7 +28,7 @@ from schedviz.sessions.apply import Done, Position, Work
 from schedviz.sessions.commands import canonical
 from schedviz.sessions.errors import CommandRefused, Fenced, ReplayDiverged
 from schedviz.sessions.exporting import view_digest
-from schedviz.sessions.hosted import STOPPED_BY_BREAKPOINT, saved_engine
+from schedviz.sessions.hosted import STOPPED_BY_BREAKPOINT, STOPPED_BY_QUOTA, saved_engine
 from schedviz.sessions.importing import Importing
 from schedviz.sessions.models import (
     Checkpoint,
@@ -150,6 +150,7 @@ class ReadingBack(Importing):
             except KubeError as error:
                 raise IngestError(f"object {number + 1}: {error}") from error
             self.show("loading", number, manifest.objects, "objects")
+        self.expect_room(objects, cycles=max(0, manifest.last_cycle))
         simulation.load(objects)
         simulation.extender_calls.transport = self.answers
         return simulation
@@ -258,6 +259,8 @@ class ReadingBack(Importing):
         if stored.stopped_event is not None and simulation.event <= stored.stopped_event:
             raise _ended_early(stored, simulation)
         result: dict[str, Any] = msgspec.to_builtins(outcome)
+        if told.get("stopped") == STOPPED_BY_QUOTA:
+            result |= {"stopped": STOPPED_BY_QUOTA, "result": str(told.get("result", ""))[:_SHOWN]}
         if told.get("stopped") == STOPPED_BY_BREAKPOINT and all(isinstance(told.get(name), int) for name in _BREAKPOINT):
             result |= {"stopped": STOPPED_BY_BREAKPOINT, **{name: told[name] for name in _BREAKPOINT}}
         if stored.quarantined:

@@ -95,7 +95,7 @@ def test_the_table_has_every_address_of_rest():
         for pattern in urlpatterns[:-1]
     }
 
-    assert addresses - tested == {"", "schema/", "lessons/", "sessions/", "compare/", "compare/report/"}
+    assert addresses - tested == {"", "schema/", "lessons/", "sessions/", "quotas/", "compare/", "compare/report/"}
 
 
 @pytest.mark.parametrize(

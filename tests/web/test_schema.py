@@ -28,6 +28,7 @@ def test_the_openapi_schema_is_valid_and_has_every_address(openapi):
     assert set(openapi["paths"]) == {
         "/api/v1/compare/",
         "/api/v1/compare/report/",
+        "/api/v1/quotas/",
         "/api/v1/sessions/",
         "/api/v1/sessions/{session_id}/",
         "/api/v1/sessions/{session_id}/cancel/",

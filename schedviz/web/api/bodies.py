@@ -351,6 +351,22 @@ class StoryBody(Body, frozen=True):
     previous: int | None
 
 
+class QuotaBody(Body, frozen=True):
+    """A limit. `own`: for your sessions together, else for all of the server. `limit` null: there is none. `used`: only of your own."""
+
+    kind: Literal["sessions", "nodes", "pods", "cycles", "bytes"]
+    setting: str
+    limit: int | None
+    used: int | None
+    own: bool
+
+
+class QuotaList(Body, frozen=True):
+    """Your quotas, then those of the server."""
+
+    results: list[QuotaBody]
+
+
 class NewBreakpoint(Body, frozen=True, forbid_unknown_fields=True):
     """Stop runs where this happens: `popped default/web-7`, `cycle > 10 and outcome == "error"`; see docs/breakpoints.md."""
 

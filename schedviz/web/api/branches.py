@@ -54,7 +54,7 @@ class Branches(APIView):
         owner = cast("AbstractBaseUser", request.user)
         try:
             if known_fork(session, owner, at=new.at, key=new.key) is None:
-                expect_room(actor)
+                expect_room(actor, nodes=session.nodes, pods=session.pods)
             forked = fork(session, owner, at=new.at, name=new.name, key=new.key)
         except HistoryUnavailable as error:
             raise ApiError(404, error.code, str(error), path="$.at", found=str(new.at)) from error

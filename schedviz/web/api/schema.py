@@ -34,6 +34,7 @@ _ROOTS: tuple[Any, ...] = (
     bodies.NewBreakpoint,
     bodies.BreakpointChange,
     bodies.BreakpointList,
+    bodies.QuotaList,
     bodies.MessageBody,
     bodies.WhatIfBody,
     bodies.CourseBody,

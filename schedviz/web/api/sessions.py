@@ -24,10 +24,11 @@ from schedviz import lessons
 from schedviz.ingest.generate import parse_generate_spec
 from schedviz.kube.errors import DecodeError, KubeError
 from schedviz.kube.explain import explain_validation_error
-from schedviz.sessions import create, storage
+from schedviz.sessions import create, quotas, storage
 from schedviz.sessions.answers import may_call_extenders
 from schedviz.sessions.errors import SourceRefused
 from schedviz.sessions.models import Session
+from schedviz.sessions.quotas import QuotaReached
 from schedviz.sessions.simulation_settings import simulation_settings
 from schedviz.sessions.trace_check import check_trace
 from schedviz.trace.policies import Policies
@@ -80,15 +81,12 @@ def _forked_from(session: Session) -> bodies.ForkedFrom | None:
     return bodies.ForkedFrom(id=str(parent) if parent else None, name=session.source["fork"]["name"], event=session.fork_event)
 
 
-def expect_room(actor: Actor) -> None:
-    """Raises `ApiError` 409 for somebody who has as many sessions as are allowed."""
-    if Session.objects.filter(owner_id=actor.user_id).count() >= settings.SESSIONS_PER_USER:
-        raise ApiError(
-            409,
-            "too_many_sessions",
-            f"You have {settings.SESSIONS_PER_USER} sessions, the limit SCHEDVIZ_SESSIONS_PER_USER of this server.",
-            hint="Delete one.",
-        )
+def expect_room(actor: Actor, *, nodes: int = 0, pods: int = 0) -> None:
+    """Raises `ApiError` 409 where the quotas have no room for one more session, with a cluster of this size."""
+    try:
+        quotas.expect_room_for_session(actor.user_id, nodes=nodes, pods=pods)
+    except QuotaReached as reached:
+        raise ApiError(409, reached.code, str(reached), hint="GET quotas/ tells what is used.") from reached
 
 
 class Sessions(APIView):
@@ -137,6 +135,9 @@ class Sessions(APIView):
         expect_room(actor)
         calls_extenders = _calls_extenders(request)
         name, source, given = _files(request) if _is_multipart(request) else _described(request)
+        if isinstance(source, create.Generate):
+            size = parse_generate_spec(source.parameters)
+            expect_room(actor, nodes=size.nodes or 0, pods=size.pods or 0)
         try:
             simulation = simulation_settings(given)
         except DecodeError as error:

@@ -18,6 +18,7 @@ from schedviz.web.api.lessons import Lessons, SessionLesson
 from schedviz.web.api.links import Links, OneLink
 from schedviz.web.api.moments import ViewAt
 from schedviz.web.api.objects import KeptObject
+from schedviz.web.api.quotas import Quotas
 from schedviz.web.api.schema import SchemaView
 from schedviz.web.api.sessions import CancelImport, OneSession, Sessions
 from schedviz.web.api.state import State
@@ -27,6 +28,7 @@ from schedviz.web.api.timeline import Timeline
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="schema")),
     path("schema/", SchemaView.as_view(), name="schema"),
+    path("quotas/", Quotas.as_view(), name="quotas"),
     path("compare/", Compare.as_view(), name="compare"),
     path("compare/report/", CompareReport.as_view(), name="compare-report"),
     path("lessons/", Lessons.as_view(), name="lessons"),

@@ -1,0 +1,154 @@
+"""How much users, and all of them together, may have: sessions, nodes, pods, cycles and bytes.
+
+What is there is counted in the database, where each session keeps its own numbers, at most every few seconds. So a quota may be passed by
+what is done in a few seconds; what is there already is never taken away.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from typing import Any, Literal
+from uuid import UUID
+
+import msgspec
+from django.conf import settings
+from django.db.models import Count, F, Sum
+
+from schedviz.sessions.errors import SessionError
+from schedviz.sessions.models import Checkpoint, Session
+from schedviz.trace.commands import AnyCommand, Create, Cycle, Run, Schedule, Step
+
+Kind = Literal["sessions", "nodes", "pods", "cycles", "bytes"]
+KINDS: tuple[Kind, ...] = ("sessions", "nodes", "pods", "cycles", "bytes")
+#: What was counted is believed for so long.
+_FRESH_SECONDS = 2.0
+_CREATED: dict[str, Kind] = {"Node": "nodes", "Pod": "pods"}
+
+
+class QuotaReached(SessionError):  # noqa: N818 -- says what happened.
+    """There is no room for what was asked for; the message names the setting."""
+
+    code = "quota_reached"
+
+
+class Usage(msgspec.Struct, frozen=True):
+    """What sessions have together."""
+
+    sessions: int = 0
+    nodes: int = 0
+    pods: int = 0
+    cycles: int = 0
+    bytes: int = 0
+
+
+class Quota(msgspec.Struct, frozen=True):
+    """A limit and how much of it is used. `limit` 0: there is none."""
+
+    kind: Kind
+    setting: str
+    limit: int
+    used: int
+    #: It is about the sessions of one user, not of all.
+    is_own: bool
+
+    def has_room_for(self, more: int) -> bool:
+        return not self.limit or self.used + more <= self.limit
+
+    def __str__(self) -> str:
+        whose = "Your sessions" if self.is_own else "The sessions of this server"
+        have = f"You have {self.used:,} sessions" if self.is_own and self.kind == "sessions" else f"{whose} have {self.used:,} {self.kind}"
+        if not self.is_own and self.kind == "sessions":
+            have = f"This server has {self.used:,} sessions"
+        return f"{have}; {self.setting} allows {self.limit:,}."
+
+
+def quotas_of(owner_id: int | None) -> list[Quota]:
+    """The quotas that hold for a user's sessions, and for all."""
+    found: list[Quota] = []
+    for is_own, used, ending in ((True, _counted(owner_id), "PER_USER"), (False, _counted(None, of_all=True), "IN_ALL")):
+        for kind in KINDS:
+            name = f"{kind.upper()}_{ending}"
+            found.append(
+                Quota(kind=kind, setting=f"SCHEDVIZ_{name}", limit=getattr(settings, name), used=getattr(used, kind), is_own=is_own)
+            )
+    return found
+
+
+def expect_room(owner_id: int | None, **more: int) -> None:
+    """Raises `QuotaReached` where there is no room for so many more `sessions`, `nodes`, `pods`, `cycles` or `bytes`."""
+    for quota in quotas_of(owner_id):
+        wanted = more.get(quota.kind)
+        if wanted is not None and not quota.has_room_for(wanted):
+            asked = f" {wanted:,} more are too many." if wanted > 1 else ""
+            raise QuotaReached(f"{quota}{asked} {_way_out(quota)}")
+
+
+def expect_room_for_session(owner_id: int | None, *, nodes: int = 0, pods: int = 0) -> None:
+    """Raises `QuotaReached` where a user may not have one more session, with a cluster of this size."""
+    forget()
+    expect_room(owner_id, sessions=1, nodes=nodes, pods=pods, cycles=0, bytes=1)
+
+
+def expect_room_for_command(session_id: UUID, command: AnyCommand) -> None:
+    """Raises `QuotaReached` for a command that would make more where there is no room. What takes something away is always done."""
+    match command:
+        case Run() | Step() | Cycle() | Schedule():
+            more: dict[str, int] = {"cycles": 1, "bytes": 1}
+        case Create():
+            more = {"bytes": 1}
+            if kind := _CREATED.get(str(command.object.get("kind"))):
+                more[kind] = 1
+        case _:
+            return
+    if not _are_limited(more):
+        return
+    owner = Session.objects.filter(pk=session_id).values_list("owner_id", flat=True).first()
+    expect_room(owner, **more)
+
+
+def why_stop(owner_id: int | None) -> str:
+    """Why a run may not go on; "": it may."""
+    if not _are_limited(("cycles", "bytes")):
+        return ""
+    try:
+        expect_room(owner_id, cycles=1, bytes=1)
+    except QuotaReached as reached:
+        return str(reached)
+    return ""
+
+
+def forget() -> None:
+    """Count again when it is asked next."""
+    _known.clear()
+
+
+def _are_limited(kinds: Iterable[str]) -> bool:
+    return any(getattr(settings, f"{kind.upper()}_{ending}") for kind in kinds for ending in ("PER_USER", "IN_ALL"))
+
+
+def _way_out(quota: Quota) -> str:
+    who = "delete sessions that are not needed" if quota.is_own else "it can be raised, or sessions be deleted, by whoever runs this server"
+    return f"{who[0].upper()}{who[1:]}."
+
+
+_known: dict[Any, tuple[float, Usage]] = {}
+
+
+def _counted(owner_id: int | None, *, of_all: bool = False) -> Usage:
+    key = "all" if of_all else owner_id
+    known = _known.get(key)
+    now = time.monotonic()
+    if known is not None and now - known[0] < _FRESH_SECONDS:
+        return known[1]
+    sessions, checkpoints = Session.objects.order_by(), Checkpoint.objects.order_by()
+    if not of_all:
+        sessions, checkpoints = sessions.filter(owner_id=owner_id), checkpoints.filter(session__owner_id=owner_id)
+    found = sessions.aggregate(
+        sessions=Count("pk"), nodes=Sum("nodes"), pods=Sum("pods"), cycles=Sum(F("cycle") - F("fork_cycle")), bytes=Sum("history_bytes")
+    )
+    saved = checkpoints.aggregate(bytes=Sum(F("engine_bytes") + F("view_bytes")))
+    counted = {name: value or 0 for name, value in found.items()}
+    usage = Usage(**{**counted, "cycles": max(0, counted["cycles"]), "bytes": counted["bytes"] + (saved["bytes"] or 0)})
+    _known[key] = (now, usage)
+    return usage

@@ -1,0 +1,33 @@
+"""`/api/v1/quotas/`: how much you may have, and what you have."""
+
+from __future__ import annotations
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from schedviz.sessions import quotas
+from schedviz.web.api import bodies
+from schedviz.web.api.access import actor_for
+from schedviz.web.api.schema import answer, refused
+from schedviz.web.permissions import Verb
+
+
+class Quotas(APIView):
+    """What the sessions of one user, and all sessions, may have together."""
+
+    @extend_schema(operation_id="getQuotas", responses={200: answer(bodies.QuotaList), **refused(401)})
+    def get(self, request: Request) -> Response:
+        """Read your quotas. Those of all sessions are told without what others use."""
+        actor = actor_for(request, Verb.LIST)
+        return Response(
+            bodies.QuotaList(
+                results=[
+                    bodies.QuotaBody(
+                        kind=one.kind, setting=one.setting, limit=one.limit or None, used=one.used if one.is_own else None, own=one.is_own
+                    )
+                    for one in quotas.quotas_of(actor.user_id)
+                ]
+            )
+        )

@@ -1,0 +1,41 @@
+"""Quotas over REST."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from schedviz.sessions import quotas
+from schedviz.sessions.models import Session
+from tests.web.conftest import People
+
+
+def test_everybody_reads_their_own_use_and_all_limits(people: People, settings: Any) -> None:
+    settings.NODES_PER_USER, settings.BYTES_IN_ALL = 500, 10_000
+    Session.objects.update(nodes=7, pods=70, cycle=20, fork_cycle=5)
+    quotas.forget()
+
+    found = people.client("owner-read-token").get("/api/v1/quotas/").json()["results"]
+
+    assert {one["kind"]: one["used"] for one in found if one["own"]} == {"sessions": 1, "nodes": 7, "pods": 70, "cycles": 15, "bytes": 0}
+    assert {"kind": "nodes", "setting": "SCHEDVIZ_NODES_PER_USER", "limit": 500, "used": 7, "own": True} in found
+    assert {"kind": "bytes", "setting": "SCHEDVIZ_BYTES_IN_ALL", "limit": 10_000, "used": None, "own": False} in found
+    assert people.client("anonymous").get("/api/v1/quotas/").status_code == 401
+    assert people.client("stranger").get("/api/v1/quotas/").json()["results"][1]["used"] == 0
+
+
+def test_a_quota_that_is_used_up_refuses_with_409_and_its_setting(people: People, settings: Any) -> None:
+    Session.objects.update(pods=70)
+    owner = people.client("owner")
+    settings.PODS_PER_USER = 70
+    quotas.forget()
+
+    made = owner.post("/api/v1/sessions/", {"generate": {"nodes": 2, "pods": 5}}, format="json")
+    body = {
+        "op": "create",
+        "object": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": [{"name": "c"}]}},
+    }
+    sent = owner.post(f"/api/v1/sessions/{people.session.pk}/commands/", body, format="json")
+
+    for response in (made, sent):
+        assert (response.status_code, response.json()["error"]["code"]) == (409, "quota_reached")
+        assert "SCHEDVIZ_PODS_PER_USER allows 70" in response.json()["error"]["message"]
