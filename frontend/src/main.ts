@@ -9,7 +9,7 @@ import { preferences } from "./store/preferences.svelte";
 const root = document.getElementById("app");
 
 async function show(target: HTMLElement): Promise<void> {
-  const { page = "", session = "", name = "", user = "", panel = "" } = target.dataset;
+  const { page = "", session = "", name = "", user = "", panel = "", lesson = "" } = target.dataset;
   const embedded = "embedded" in target.dataset;
   if (embedded) enterBy(new URLSearchParams(location.search).get("link") ?? "");
   const words = preferences.speak(preferences.language).catch(() => undefined); // English is there already.
@@ -21,10 +21,13 @@ async function show(target: HTMLElement): Promise<void> {
     mount(PanelPage, { target, props: { session, name, panel, embedded } });
   } else if (page === "scope") {
     const [{ default: ScopePage }] = await Promise.all([import("./views/ScopePage.svelte"), words]);
-    mount(ScopePage, { target, props: { session, name } });
+    mount(ScopePage, { target, props: { session, name, lesson } });
   } else if (page === "sessions") {
     const [{ default: SessionsPage }] = await Promise.all([import("./views/sessions/SessionsPage.svelte"), words]);
     mount(SessionsPage, { target, props: { user } });
+  } else if (page === "lessons") {
+    const [{ default: LessonsPage }] = await Promise.all([import("./views/lessons/LessonsPage.svelte"), words]);
+    mount(LessonsPage, { target, props: { user } });
   }
 }
 

@@ -1,12 +1,13 @@
 import drawn from "./messages/en.json";
 import asking from "./messages/en.asking.json";
 import doing from "./messages/en.doing.json";
+import lessons from "./messages/en.lessons.json";
 
-const en = { ...drawn, ...doing, ...asking };
+const en = { ...drawn, ...doing, ...asking, ...lessons };
 
 /**
  * The English files are the list of keys; a language that lacks one falls back to it. `*.doing.json` is what is said where one acts,
- * `*.asking.json` where one asks: why, what if, how two runs differ.
+ * `*.asking.json` where one asks: why, what if, how two runs differ; `*.lessons.json` where one learns.
  */
 export type MessageKey = keyof typeof en;
 export type Messages = Partial<Record<MessageKey, string>>;
@@ -35,9 +36,13 @@ export function speakFrom(source: () => Vocabulary): void {
 /** The words of a language: English is there, others are fetched when they are first wanted. */
 export async function vocabularyOf(language: Language): Promise<Vocabulary> {
   if (language === "en") return ENGLISH;
-  const files = [import("./messages/zh-CN.json"), import("./messages/zh-CN.doing.json"), import("./messages/zh-CN.asking.json")] as const;
-  const [{ default: drawn }, { default: doing }, { default: asking }] = await Promise.all(files);
-  return { language, messages: { ...drawn, ...doing, ...asking } };
+  const files = await Promise.all([
+    import("./messages/zh-CN.json"),
+    import("./messages/zh-CN.doing.json"),
+    import("./messages/zh-CN.asking.json"),
+    import("./messages/zh-CN.lessons.json"),
+  ]);
+  return { language, messages: Object.assign({}, ...files.map((file) => file.default)) as Messages };
 }
 
 /** The first language of the page that is among those that somebody reads, as BCP 47 tags in their order; else English. */

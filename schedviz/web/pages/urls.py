@@ -9,6 +9,7 @@ from schedviz.web.pages import embed, views
 urlpatterns = [
     path("", views.home, name="home"),
     path("sessions/", views.sessions_page, name="sessions-page"),
+    path("lessons/", views.lessons_page, name="lessons-page"),
     path("s/<uuid:session_id>/", views.session_page, name="session-page"),
     path("s/<uuid:session_id>/panel/<str:panel>/", views.panel_page, name="panel-page"),
     path("embed/<uuid:session_id>/<str:panel>/", embed.embedded_panel, name="embedded-panel"),

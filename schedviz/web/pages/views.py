@@ -20,6 +20,7 @@ from django.views.decorators.http import require_GET, require_POST
 from rest_framework.throttling import SimpleRateThrottle
 
 from schedviz.sessions.models import Session
+from schedviz.web.api.lessons import lesson_of
 from schedviz.web.login import redeem
 from schedviz.web.pages.assets import assets
 from schedviz.web.pages.panels import PANELS
@@ -64,6 +65,16 @@ def sessions_page(request: HttpRequest) -> HttpResponse:
 @require_GET
 @never_cache
 @ensure_csrf_cookie
+def lessons_page(request: HttpRequest) -> HttpResponse:
+    """`/lessons/`: the course. With `?begin=<lesson>[&stop=<stop>]` the page begins a lesson, at a stop of it."""
+    if not actor_of(request).is_known:
+        return redirect(f"/login/?next={quote(request.get_full_path())}")
+    return _page(request, "web/lessons.html")
+
+
+@require_GET
+@never_cache
+@ensure_csrf_cookie
 def session_page(request: HttpRequest, session_id: UUID) -> HttpResponse:
     """`/s/<id>/`: one session. With `?link=` a share link is opened and kept in the browser's cookie, out of its address bar.
 
@@ -84,7 +95,7 @@ def _session(request: HttpRequest, session_id: UUID, panel: str = "") -> HttpRes
         if not actor.is_known:
             return redirect(f"/login/?next={quote(request.get_full_path())}")
         return not_found(request)
-    return _page(request, "web/scope.html", session_id=str(session.pk), session_name=session.name, panel=panel)
+    return _page(request, "web/scope.html", session_id=str(session.pk), session_name=session.name, panel=panel, lesson=lesson_of(session))
 
 
 @require_GET

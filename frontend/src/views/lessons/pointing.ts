@@ -1,0 +1,34 @@
+import { splitKey } from "../../model/names";
+
+/** Marks what a lesson speaks of: panes, queues and stages in the document itself; nodes are lit in the picture by whoever draws it. */
+export function pointAt(highlights: readonly string[]): () => void {
+  const found = highlights.flatMap((highlight) => [...document.querySelectorAll(selectorOf(highlight))]);
+  for (const element of found) element.classList.add("pointed");
+  return () => {
+    for (const element of found) element.classList.remove("pointed");
+  };
+}
+
+/** The names of the nodes that are pointed at. */
+export function nodesIn(highlights: readonly string[]): Set<string> {
+  return new Set(highlights.filter((one) => one.startsWith("node/")).map((one) => one.slice("node/".length)));
+}
+
+function selectorOf(highlight: string): string {
+  const slash = highlight.indexOf("/");
+  const name = CSS.escape(highlight.slice(slash + 1));
+  switch (highlight.slice(0, slash)) {
+    case "pane":
+      return `section[aria-labelledby="${name}-title"]`;
+    case "queue":
+      return `[data-queue="${name}"]`;
+    case "stage":
+      return `[data-stage="${name}"]`;
+    case "plugin":
+      return `[data-plugin="${name}"]`;
+    case "pod":
+      return `[data-pod="${name}"], [data-pod="${CSS.escape(splitKey(highlight.slice(slash + 1)).name)}"]`;
+    default:
+      return ":not(*)";
+  }
+}

@@ -1,0 +1,96 @@
+"""Lessons are walked in the browser, in both languages, right and wrong, astray and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from schedviz.lessons import Lesson, find
+from schedviz.lessons.playing import play
+from tests.conftest import until
+from tests.e2e.conftest import Server
+from tests.e2e.test_scope import PATIENCE_MILLIS
+
+pytestmark = pytest.mark.browser
+
+
+def begin(page: Page, server: Server, lesson: str) -> None:
+    page.goto(f"{server.url}/lessons/")
+    page.locator(f"[data-lesson={lesson}] .do button").click()
+    page.locator("aside[data-lesson]").wait_for(timeout=PATIENCE_MILLIS)
+
+
+def at(page: Page, stop: str) -> None:
+    page.locator(f"aside[data-stop={stop}]").wait_for(timeout=PATIENCE_MILLIS)
+
+
+def answer(page: Page, value: Any) -> None:
+    if isinstance(value, int):
+        page.locator(".asking input").fill(str(value))
+    else:
+        for name in value if isinstance(value, list) else [value]:
+            page.locator(f'.asking [data-option="{name}"]').click()
+    page.locator(".asking .main").click()
+
+
+def walk(page: Page, lesson: Lesson) -> None:
+    """Every stop, with the answers that the engine gives."""
+    for played in play(lesson):
+        at(page, played.stop.id)
+        if played.stop.question:
+            answer(page, played.answer)
+            page.locator("[data-right=true]").wait_for(timeout=PATIENCE_MILLIS)
+        page.locator("[data-lesson-next]").click(timeout=PATIENCE_MILLIS)
+    expect(page.locator(".facts li")).to_have_count(len(lesson.texts["en"].take_home))
+
+
+@pytest.mark.parametrize("language", ["en", "zh-CN"])
+def test_a_lesson_is_walked_from_end_to_end(page: Page, server: Server, language: str):
+    lesson = find("the-list")
+    begin(page, server, lesson.name)
+    if language != "en":
+        page.locator(f"button[data-language={language}]").click()
+    expect(page.locator("aside h2")).to_have_text(lesson.texts[language].title)
+    walk(page, lesson)
+    if language != "en":
+        page.locator("button[data-language=en]").click()
+
+
+def test_a_wrong_answer_is_told_and_the_stop_taken_again_on_a_fork(page: Page, server: Server):
+    begin(page, server, "the-list")
+    page.locator("[data-lesson-next]").click()
+    at(page, "first-snapshot")
+    answer(page, 1)
+    expect(page.locator("[data-right=false]")).to_contain_text("You said 1.")
+    first = page.url
+
+    page.get_by_role("button", name="Try again").click()
+    page.wait_for_url(lambda url: url.split("#")[0] != first, timeout=PATIENCE_MILLIS)
+    at(page, "first-snapshot")
+    answer(page, 4)
+    expect(page.locator("[data-right=true]")).to_be_visible(timeout=PATIENCE_MILLIS)
+
+
+def test_the_path_is_left_and_found_again(page: Page, server: Server):
+    begin(page, server, "the-list")
+    page.locator("[data-lesson-next]").click()
+    at(page, "first-snapshot")
+    session = page.url.split("/s/")[1].split("/")[0]
+    server.rest(f"sessions/{session}/commands/", {"op": "cordon", "node": "node-b"})
+
+    expect(page.locator("aside.lesson")).to_contain_text("You have left the path", timeout=PATIENCE_MILLIS)
+    page.get_by_role("button", name="Back to the path").click()
+
+    page.wait_for_url(lambda url: session not in url, timeout=PATIENCE_MILLIS)
+    at(page, "first-snapshot")
+    expect(page.locator(".asking")).to_be_visible()
+
+
+def test_a_stop_has_an_address_of_its_own(page: Page, server: Server):
+    page.goto(f"{server.url}/lessons/?begin=the-list&stop=a-pod-is-assumed")
+    at(page, "a-pod-is-assumed")
+    session = page.url.split("/s/")[1].split("/")[0]
+    until(lambda: len(server.rest(f"sessions/{session}/state/")["queue"]["activeQ"]) == 1)
+    expect(page.locator(".asking")).to_be_visible()
