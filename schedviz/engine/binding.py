@@ -12,6 +12,7 @@ from schedviz.engine import stages
 from schedviz.engine.cycle_results import BindingResults
 from schedviz.engine.failure import Failure, handle_scheduling_failure
 from schedviz.engine.framework.cycle_state import CycleState
+from schedviz.engine.framework.go_format import without_arguments
 from schedviz.engine.framework.interface import PODS_TO_ACTIVATE_KEY, PRE_BIND_WAIT_KEY
 from schedviz.engine.framework.runtime import Framework, PluginRun
 from schedviz.engine.framework.status import as_status
@@ -179,7 +180,9 @@ class BindingCycle:
                 error = extender.bind_error(self.assumed, self.node, cycle=self.number)
                 if error:
                     return PluginRun(as_status(error))
-                return PluginRun(as_status(self.state.host.carry_out(BindPod(self.assumed.pod, self.node))))
+                refused = self.state.host.carry_out(BindPod(self.assumed.pod, self.node))
+                # It is the extender that the API server refuses: it tells the scheduler in its result.
+                return PluginRun(as_status(None if refused is None else without_arguments(str(refused))))
         return None
 
     def _finish_binding(self) -> StageReport:

@@ -81,7 +81,12 @@ def test_a_disk_that_its_driver_does_not_know_is_an_error(world, storage):
     _, outcome, _ = world.filter(world.framework(), pod)
 
     assert outcome.error is not None
-    assert outcome.error.message.endswith("from inline to csi: kind(Shared) is not supported in csi migration")
+    before, after = "nil " * 21, " nil" * 7
+    disk = "&AzureDiskVolumeSource{DiskName:d,DataDiskURI:u,CachingMode:*ReadWrite,FSType:*ext4,ReadOnly:*false,Kind:*Shared,}"
+    assert outcome.error.message == (
+        f'running "NodeVolumeLimits" filter plugin: converting volume({{v {{{before}{disk}{after}}}}}) from inline to csi: '
+        "kind(Shared) is not supported in csi migration"
+    )
 
 
 def test_ephemeral_claims_of_others_are_an_error_on_their_node(world, storage):

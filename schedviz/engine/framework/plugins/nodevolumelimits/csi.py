@@ -16,6 +16,7 @@ from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.interface import FilterReads, Handle
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.helper.csi_translation import BY_NAME, TranslationError, in_tree_plugin, inline_handle, translated
+from schedviz.engine.framework.plugins.helper.printed_volume import printed_volume
 from schedviz.engine.framework.plugins.nodevolumelimits.limits import (
     MAX_VOLUME_COUNT_EXCEEDED,
     NO_LIMIT,
@@ -174,8 +175,7 @@ def _inline_volume(volume: Volume, migration: Migration) -> tuple[str, str]:
     try:
         return plugin.driver, inline_handle(volume)
     except TranslationError as error:
-        # Upstream prints the whole volume, with the addresses of its parts.
-        raise VolumeError(f"converting volume({volume.name}) from inline to csi: {error}") from None
+        raise VolumeError(f"converting volume({printed_volume(volume)}) from inline to csi: {error}") from None
 
 
 def _volumes_at_most(info: NodeInfo) -> int:

@@ -1,0 +1,32 @@
+"""A pod's volume as Go's `%v` prints it in upstream's messages.
+
+Upstream: api/core/v1/generated.pb.go String
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from schedviz.kube.volumes import Volume
+
+#: How many sources upstream's VolumeSource has, and the places of those that can be in a message.
+_SOURCES: Final = 29
+_EBS: Final = 3
+_AZURE_DISK: Final = 21
+
+
+def printed_volume(volume: Volume) -> str:
+    """Its name, and its sources by their places. Fields that are not read are as the API server fills them in."""
+    sources = ["nil"] * _SOURCES
+    ebs, azure = volume.aws_elastic_block_store, volume.azure_disk
+    if ebs is not None:
+        sources[_EBS] = (
+            f"&AWSElasticBlockStoreVolumeSource{{VolumeID:{ebs.volume_id},FSType:,Partition:{ebs.partition},"
+            f"ReadOnly:{str(ebs.read_only).lower()},}}"
+        )
+    if azure is not None:
+        sources[_AZURE_DISK] = (
+            f"&AzureDiskVolumeSource{{DiskName:{azure.disk_name},DataDiskURI:{azure.disk_uri},CachingMode:*ReadWrite,FSType:*ext4,"
+            f"ReadOnly:*{str(azure.read_only).lower()},Kind:*{azure.kind or 'Shared'},}}"
+        )
+    return f"{{{volume.name} {{{' '.join(sources)}}}}}"
