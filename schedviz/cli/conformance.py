@@ -110,6 +110,7 @@ def judge(path: Path, *, show: int, restore: str | None) -> Verdict:
 
     try:
         trace = decode_trace(read(path), check_objects=False)
+        _check_objects(trace)
         found = _with_recording(path, trace) if restore is None else _with_itself(path, trace, restore)
     except Refused as error:
         return Verdict(path, problem=str(error))
@@ -121,6 +122,21 @@ def judge(path: Path, *, show: int, restore: str | None) -> Verdict:
         text = f"{path}: this is a bug in schedviz ({type(error).__name__}: {error}). Details are in {record(error)}"
         return Verdict(path, problem=text)
     return Verdict(path, len(found), tuple(found[:show]))
+
+
+def _check_objects(trace: TraceFile) -> None:
+    """Refuse what no API server would take, unless that is what was recorded. Raises `DecodeError`."""
+    from schedviz.kube import codec
+    from schedviz.kube.errors import DecodeError
+    from schedviz.trace.commands import Create, Update
+
+    for index, (written, step) in enumerate(zip(trace.document["steps"], trace.steps, strict=True)):
+        observed = written.get("observed")
+        if isinstance(step, Create | Update) and not (isinstance(observed, dict) and observed.get("error")):
+            try:
+                codec.from_dict(step.object, strict=True)
+            except DecodeError as error:
+                raise error.inside(f"steps[{index}].object") from None
 
 
 def _with_recording(path: Path, trace: TraceFile) -> list[str]:

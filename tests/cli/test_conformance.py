@@ -70,7 +70,14 @@ def test_files_that_cannot_be_used_are_named_and_the_others_are_compared(recordi
     for step in unrecorded["steps"]:
         del step["observed"]
     odd["steps"][1]["observed"] = "nothing"
+    kind, field, plugin = document(NAMES[0]), document(NAMES[0]), document(NAMES[0])
+    kind["steps"][0]["object"]["kind"] = "Nod"
+    field["steps"][0]["object"]["spec"] = {"colour": "red"}
+    plugin["config"] = {"profiles": [{"plugins": {"filter": {"enabled": [{"name": "Nope"}]}}}]}
     bad = {
+        "kind.json": json.dumps(kind),
+        "field.json": json.dumps(field),
+        "plugin.json": json.dumps(plugin),
         "broken.json": "{",
         "unknown.json": json.dumps({"format": "schedviz-trace/1", "steps": [{"op": "dance"}]}),
         "unrecorded.json": json.dumps(unrecorded),
@@ -86,8 +93,12 @@ def test_files_that_cannot_be_used_are_named_and_the_others_are_compared(recordi
         assert name in result.output
     assert "dance" in result.output
     assert "steps[1].observed" in result.output
+    assert "kind.json: steps[0].object.kind: " in result.output
+    assert "field.json: steps[0].object.spec.colour: " in result.output
+    assert "plugin.json: config: " in result.output
+    assert 'FilterPlugin "Nope" does not exist' in result.output
     assert "bug" not in result.output
-    assert "agreed 2/9, 7 cannot be used, " in result.output
+    assert "agreed 2/12, 10 cannot be used, " in result.output
 
 
 def test_a_recording_with_a_bad_configuration_cannot_be_used(recordings: Path) -> None:
