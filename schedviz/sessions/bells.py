@@ -20,7 +20,6 @@ TURN = "schedviz.turn"
 IMPORT = "schedviz.import"
 CYCLE_DETAIL = "schedviz.cycle_detail"
 ANSWER = "schedviz.answer"
-ENGINE_QUEUE = "engine"
 IO_QUEUE = "io"
 
 _IMPORT_BELL_MILLISECONDS = 30_000
@@ -34,7 +33,7 @@ def ring(session_id: UUID, *, owned: bool, again: bool = False) -> None:
     if owned:
         stream.wake(session_id)
     elif again or stream.try_bell(session_id):
-        enqueue(TURN, str(session_id), queue=ENGINE_QUEUE)
+        enqueue(TURN, str(session_id), queue=stream.ENGINE_QUEUE)
 
 
 def ring_import(session_id: UUID) -> None:
@@ -54,7 +53,7 @@ def enqueue(task: str, *arguments: object, queue: str) -> bool:
 
 
 def _complain_seldom(task: str, error: BaseException) -> None:
-    """Once in a while is enough: the sweeper tries again every other second for every session."""
+    """Once in a while is enough: the sweeper tries again every second or two for every session."""
     global _complained_at  # noqa: PLW0603
     now = time.monotonic()
     if now - _complained_at > _COMPLAINT_SECONDS:

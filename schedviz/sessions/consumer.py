@@ -1,4 +1,4 @@
-"""Celery's consumer, which comes back soon after Redis did, however long that was away."""
+"""Celery's consumer, which comes back soon after Redis did, however long that was away, and leaves to others what it has no slot for."""
 
 from __future__ import annotations
 
@@ -13,10 +13,17 @@ logger = logging.getLogger(__name__)
 
 _LONGEST_PAUSE_SECONDS = 0.5
 _COMPLAINT_SECONDS = 10.0
+#: For every so many slots one task is fetched that has to wait for one: enough that a slot is never empty, and few that die with a worker.
+_SLOTS_FOR_ONE_THAT_WAITS = 4
 
 
 class PromptConsumer(Consumer):
     """Tries twice a second and for ever. Celery's own waits 2 s, then 4, up to 30, and gives up after 100 times."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        # What was begun counts as acknowledged, so these are only those that wait.
+        self.initial_prefetch_count = max(2, self.initial_prefetch_count // _SLOTS_FOR_ONE_THAT_WAITS)
 
     def ensure_connected(self, conn: Any) -> Any:
         """The connection, once it is there."""

@@ -78,6 +78,9 @@ class Hosted:
         self._view_event = 0
         self._view_work_seconds = 0.0
         self._view_cost_seconds = 0.0
+        #: What this turn has spent on loading, and on doing commands.
+        self.load_seconds = 0.0
+        self.worked_seconds = 0.0
         self._is_bulk = False
 
     # --- Taking over a session
@@ -89,7 +92,7 @@ class Hosted:
             self.simulation, self.running, self._checkpoint = replaying.load(
                 self.session.pk, to_seq=self.position.applied_seq, to_event=self.position.event, alive=alive
             )
-            self._replay_seconds = time.perf_counter() - began
+            self._replay_seconds = self.load_seconds = time.perf_counter() - began
         self._view_event = history.newest_view_event(self.session.pk)
         self._lookout.refresh(self.session.breakpoints_edit)
         if self.running is not None:
@@ -144,25 +147,26 @@ class Hosted:
 
         Raises `EngineBroke`, after which the engine must be loaded again, or `Fenced`.
         """
-        if self.is_suspicious:
-            # Alone in this process: who else is here while it dies is not suspected of it.
-            with SUSPECT:
+        with BULK if self._is_bulk else nullcontext():
+            if self.is_suspicious:
+                # Alone in this process: who else is here while it dies is not suspected of it.
+                with SUSPECT:
+                    self._do_and_commit()
+            else:
                 self._do_and_commit()
-        else:
-            self._do_and_commit()
-        if checkpoints.is_due(self._replay_seconds, self._checkpoint.cost_seconds):
-            self.save_checkpoint()
-        elif checkpoints.is_view_due(self.position.event - self._view_event, self._view_work_seconds, self._view_cost_seconds):
-            self.save_view()
+            if checkpoints.is_due(self._replay_seconds, self._checkpoint.cost_seconds):
+                self.save_checkpoint()
+            elif checkpoints.is_view_due(self.position.event - self._view_event, self._view_work_seconds, self._view_cost_seconds):
+                self.save_view()
 
     def _do_and_commit(self) -> None:
         before = self.position
-        with BULK if self._is_bulk else nullcontext():
-            began, cycle = time.perf_counter(), self.simulation.cycle
-            done = self._do_slice()
-            worked = time.perf_counter() - began
-            self._replay_seconds += worked
-            self._view_work_seconds += worked
+        began, cycle = time.perf_counter(), self.simulation.cycle
+        done = self._do_slice()
+        worked = time.perf_counter() - began
+        self._replay_seconds += worked
+        self._view_work_seconds += worked
+        self.worked_seconds += worked
         if self.pace is not None:
             self.pace.did(self.simulation.cycle - cycle)
         self._is_bulk = self.running is not None and self.pace is None

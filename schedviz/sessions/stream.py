@@ -28,9 +28,12 @@ FRAMES_KEPT = 2000
 NOTES_KEPT = 256
 #: No call blocks longer than this, so that a socket timeout above it means a dead server.
 LONGEST_BLOCK_SECONDS = 5.0
+#: The list of turns that wait for a worker; Celery's.
+ENGINE_QUEUE = "engine"
 _KEY_LIFETIME_SECONDS = 24 * 3600
-#: Nobody rings twice within this time, unless a turn has begun.
+#: Nobody rings twice within this time, unless a turn has begun; nor within the second where turns wait in line already.
 BELL_MILLISECONDS = 2000
+CROWDED_BELL_MILLISECONDS = 30_000
 #: So many who wait for the same detail are told at once; others look by themselves.
 _WAITERS = 16
 
@@ -137,9 +140,11 @@ def _wait_on(key: str, seconds: float) -> bool | None:
         return None
 
 
-def try_bell(session_id: UUID, *, milliseconds: int = BELL_MILLISECONDS) -> bool:
+def try_bell(session_id: UUID, *, milliseconds: int | None = None) -> bool:
     """Whether a turn is to be enqueued: False when one was, a moment ago."""
     try:
+        if milliseconds is None:
+            milliseconds = CROWDED_BELL_MILLISECONDS if client().llen(ENGINE_QUEUE) else BELL_MILLISECONDS
         return bool(client().set(bell_key(session_id), b"1", nx=True, px=milliseconds))
     except redis.RedisError:
         return True

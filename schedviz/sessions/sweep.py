@@ -7,19 +7,18 @@ import threading
 from datetime import timedelta
 
 from django.db import DatabaseError, connection
-from django.db.models import F, Q
+from django.db.models import F
 from django.db.models.functions import Now
 
 from schedviz.sessions import bells
-from schedviz.sessions.database import DatabaseSeconds
+from schedviz.sessions.lease import FREE
 from schedviz.sessions.models import Session
 
 logger = logging.getLogger(__name__)
 
-SWEEP_SECONDS = 1.0
+SWEEP_SECONDS = 0.5
 #: An upload that is not complete after so long never will be.
 _UPLOAD_HOURS = 6
-_ABANDONED = Q(lease_owner="") | Q(lease_until__lt=DatabaseSeconds())
 
 
 def sweep(*, again: bool = False) -> int:
@@ -27,7 +26,7 @@ def sweep(*, again: bool = False) -> int:
 
     `again`: a worker died, and with it perhaps a turn that it had been given a moment ago; ring whoever rang last.
     """
-    waiting = Session.objects.filter(_ABANDONED)
+    waiting = Session.objects.filter(FREE)
     imports = list(waiting.filter(status=Session.Status.IMPORTING, uploaded=True).values_list("pk", flat=True))
     for session_id in imports:
         bells.ring_import(session_id)

@@ -7,10 +7,10 @@ from uuid import UUID
 from django.conf import settings
 
 from schedviz.celery import app
-from schedviz.sessions import bells
+from schedviz.sessions import bells, stream
 
 
-@app.task(name=bells.TURN, queue=bells.ENGINE_QUEUE)
+@app.task(name=bells.TURN, queue=stream.ENGINE_QUEUE)
 def turn(session_id: str) -> None:
     from schedviz.sessions.turn import take_turn
 

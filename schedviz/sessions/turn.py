@@ -26,6 +26,10 @@ logger = logging.getLogger(__name__)
 LINGER_SECONDS = 60.0
 CROWDED_LINGER_SECONDS = 1.0
 TURN_SECONDS = 300.0
+#: Where others wait for a slot, a turn has done its part when it worked so many times as long as its engine took to load (and one slice).
+LOADS_WORTH = 2.0
+#: The same for a run with a rate, which works little, in seconds since its turn began.
+_PACED_TURN_SECONDS = 1.0
 #: How often the inbox is looked at without being woken, with Redis and without it.
 LOOK_SECONDS = 1.0
 LOOK_WITHOUT_REDIS_SECONDS = 0.05
@@ -106,7 +110,7 @@ class _Turn:
             if self._work():
                 used = time.monotonic()
             now = time.monotonic()
-            if STOPPING.is_set() or now - began > TURN_SECONDS or (SLOTS.is_crowded and self.hosted.has_work):
+            if STOPPING.is_set() or now - began > TURN_SECONDS or self._gives_way(now - began):
                 self._leave_for_another()
                 return
             if self._has_left_idle(now - used):
@@ -199,6 +203,12 @@ class _Turn:
         hosted.look()
 
     # --- Leaving
+
+    def _gives_way(self, seconds: float) -> bool:
+        """Whether it has had its part and somebody waits for a slot."""
+        hosted = self.hosted
+        worked = seconds >= _PACED_TURN_SECONDS if hosted.pace else hosted.worked_seconds >= LOADS_WORTH * hosted.load_seconds
+        return worked and hosted.has_work and SLOTS.give_way()
 
     def _has_left_idle(self, idle_seconds: float) -> bool:
         linger = min(self.linger_seconds, CROWDED_LINGER_SECONDS) if SLOTS.is_crowded else self.linger_seconds

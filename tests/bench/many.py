@@ -24,7 +24,7 @@ from tests.bench.round_trip import _receive_until
 from tests.faults.client import Client
 from tests.faults.database import KINDS, await_true, close_connections, database, set_up_django
 from tests.faults.installation import Installation
-from tests.faults.report import machine_load, say, share
+from tests.faults.report import end_in_order, machine_load, say, share
 from tests.faults.services import Services
 
 _SAMPLE_SECONDS = 0.2
@@ -41,6 +41,7 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--steps", type=int, default=300)
     options = parser.parse_args()
+    end_in_order()
     folder = Path(tempfile.mkdtemp(prefix="schedviz-many-"))
     with database(options.database, folder) as (url, _):
         set_up_django(folder, url)
@@ -60,6 +61,7 @@ def turns(folder: Path, url: str, options: argparse.Namespace) -> None:
     services.start()
     try:
         sessions = make_sessions(services.client, options.sessions, nodes=20, pods=options.pods)
+        say(f"{len(sessions)} sessions are ready")
         began = time.monotonic()
         for session_id in sessions:
             services.client.send(session_id, "run", {"op": "run"})

@@ -22,7 +22,7 @@ from pathlib import Path
 from tests.faults.client import Client
 from tests.faults.database import KINDS, PATIENCE_SECONDS, await_true, close_connections, database, set_up_django
 from tests.faults.installation import PARTS, SUPERVISOR, Installation
-from tests.faults.report import machine_load, say, share
+from tests.faults.report import end_in_order, machine_load, say, share
 from tests.postgres import PostgresServer
 
 #: How often each part is chosen. A supervisor takes everything with it, so it is spared a little.
@@ -32,6 +32,7 @@ DATABASE = "database"
 
 def main() -> int:
     options = _options()
+    end_in_order()
     say(f"seed {options.seed}")
     folder = Path(tempfile.mkdtemp(prefix="schedviz-faults-"))
     with database(options.database, folder) as (url, crash):

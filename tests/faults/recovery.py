@@ -23,7 +23,7 @@ import redis
 from tests.faults.client import Client, NoAnswer
 from tests.faults.database import KINDS, await_true, close_connections, database, set_up_django
 from tests.faults.installation import Installation
-from tests.faults.report import machine_load, say, share
+from tests.faults.report import end_in_order, machine_load, say, share
 from tests.faults.services import Services
 
 #: Case → seconds within which the session is to answer.
@@ -41,6 +41,7 @@ def main() -> int:
     parser.add_argument("--database", choices=KINDS, default="sqlite")
     parser.add_argument("--only", choices=GOALS, action="append")
     options = parser.parse_args()
+    end_in_order()
     folder = Path(tempfile.mkdtemp(prefix="schedviz-recovery-"))
     missed = False
     with database(options.database, folder) as (url, _):
