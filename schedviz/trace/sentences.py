@@ -252,7 +252,7 @@ def _nominated(event: PodNominated) -> str:
     if event.node is None:
         return "no longer nominated"
     # A failed attempt clears the nomination by filing the pod under no name; upstream's nominator keeps that entry.
-    return f"nominated to {event.node}" if event.node else 'nominated to no node, filed by the nominator under the name ""'
+    return f"nominated to {event.node}" if event.node else 'nominated nowhere any more (the nominator has it under "")'
 
 
 def _written(event: ApiWritten, *, preemptor: str = "") -> str:

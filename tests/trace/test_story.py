@@ -65,7 +65,7 @@ def test_a_pod_that_fits_nowhere_is_told_who_rejected_it_and_what_moves_it() -> 
     assert "added to unschedulablePods because of ScheduleAttemptFailure" in told
     assert "moved from unschedulablePods to backoffQ because of NodeAdd" in told
     assert "moved from backoffQ to activeQ because of BackoffComplete" in told
-    assert 'nominated to no node, filed by the nominator under the name ""' in told
+    assert 'nominated nowhere any more (the nominator has it under "")' in told
 
 
 def test_a_victim_and_its_preemptor_are_told_of_each_other() -> None:
