@@ -6,9 +6,11 @@ import json
 import re
 from pathlib import Path
 
+import psutil
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.conftest import until
 from tests.e2e.cluster import dump
 from tests.e2e.conftest import Server
 from tests.e2e.test_scope import PATIENCE_MILLIS, figure, import_through, step_cycles
@@ -65,3 +67,44 @@ def test_a_line_of_a_history_goes_to_its_moment(page: Page, server: Server, file
     page.locator("[data-entry]").last.click()
     wait_for_event(page, told[0]["event"])
     page.wait_for_url(re.compile(rf"[?&]at={told[0]['event']}\b"), timeout=PATIENCE_MILLIS)
+
+
+def test_stepping_back_and_on_across_a_kill_of_every_worker(page: Page, server: Server, file: Path) -> None:
+    session = import_through(page, server, file)
+    step_cycles(page, 5)
+    page.locator("select").first.select_option(index=0)  # Slow, so that a run is in progress when they die.
+    page.keyboard.press("Space")
+    page.locator('[data-cycle="6"]').wait_for(timeout=PATIENCE_MILLIS)
+    workers = [member for member in server.running.family() if is_engine(member)]
+    assert workers
+
+    for worker in workers:
+        worker.kill()
+    seen = figure(page, "data-event")
+    page.keyboard.press("ArrowLeft")
+
+    until(lambda: figure(page, "data-event") < seen)
+    before = figure(page, "data-event")
+    page.keyboard.press("ArrowLeft")
+    until(lambda: figure(page, "data-event") < before)
+    past = figure(page, "data-event")
+    page.wait_for_url(re.compile(rf"[?&]at={past}\b"), timeout=PATIENCE_MILLIS)
+    page.reload()
+    wait_for_event(page, past)
+
+    # Others have taken the session over: the run goes on where it was, and nothing is missing between then and now.
+    until(lambda: server.rest(f"sessions/{session}/")["cycle"] >= 8, seconds=60)
+    page.keyboard.press("ArrowRight")
+    until(lambda: figure(page, "data-event") > past)
+    page.keyboard.press("l")
+    until(lambda: figure(page, "data-event") == server.rest(f"sessions/{session}/")["event"], seconds=60)
+    events = [event["event"] for event in server.rest(f"sessions/{session}/events/?limit=5000")["events"]]
+    assert events == list(range(1, len(events) + 1))
+    assert [cycle["cycle"] for cycle in server.rest(f"sessions/{session}/cycles/?limit=1000")["results"]][:8] == list(range(1, 9))
+
+
+def is_engine(process: psutil.Process) -> bool:
+    try:
+        return any("engine" in word for word in process.cmdline())
+    except psutil.Error:
+        return False
