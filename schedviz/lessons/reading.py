@@ -38,12 +38,23 @@ def read_lesson(folder: Path) -> Lesson:
     return Lesson(folder.name, plan, objects, texts)
 
 
+class _Loader(yaml.SafeLoader):
+    """YAML in which `on`, `off`, `yes` and `no` are words, as in YAML 1.2: only `true` and `false` are truths."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:bool"]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+_Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(?:true|false)$"), list("tf"))
+
+
 def _parse(file: Path) -> tuple[dict[str, Any], yaml.Node]:
     """The document, and its nodes with their lines."""
     try:
         text = file.read_text(encoding="utf-8")
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
-        document = yaml.safe_load(text)
+        root = yaml.compose(text, Loader=_Loader)
+        document = yaml.load(text, Loader=_Loader)  # noqa: S506 -- a safe one.
     except UnicodeDecodeError as error:
         raise fault(file, 0, f"it is not UTF-8: {error.reason} at byte {error.start}") from None
     except yaml.MarkedYAMLError as error:
