@@ -119,6 +119,10 @@ def _print_text(explanation: Explanation, change: SmallestChange | None) -> None
     if explanation.message:
         click.echo(f"\n{explanation.message}")
     _print_clauses(explanation.clauses)
+    if explanation.cause:
+        click.echo(f"\nLikely: {explanation.cause}\nDo: {explanation.advice}")
+    if explanation.extenders_not_asked:
+        click.echo(f"\nNot asked here: {_named(explanation.extenders_not_asked)}, whose filter may reject nodes, too.")
     for room in explanation.room:
         how = "; preemption would do it" if room.by_preemption else ""
         click.echo(f"  room on {room.node} if {_named(room.pods)} left{how}")

@@ -120,5 +120,11 @@ class Explanation(Part, frozen=True):
     #: Where the fewest pods would have to leave; the best first.
     room: tuple[Room, ...] = ()
     queue: QueuePlace | None = None
+    #: The pod is nominated to a node where nobody has to go, and will wait there for ever. `cause` and `advice` say why, and what to do.
+    for_ever: bool = False
+    cause: str = ""
+    advice: str = ""
+    #: Extenders that filter and would be asked over HTTP in a cycle; here they are not. Those with declared answers are.
+    extenders_not_asked: tuple[str, ...] = ()
     #: Other pending pods of which the scheduler reads the same: what is said here holds for them.
     alike: tuple[str, ...] = ()

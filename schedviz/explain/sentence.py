@@ -23,6 +23,9 @@ def sentence_of(explanation: Explanation, pod: Pod) -> str:
             return f"{name} has a node and is in its binding cycle."
         case "gated":
             return f"{name} is held back by its scheduling gates ({_gates(explanation.queue)}); it is not tried until they are removed."
+    if explanation.for_ever:
+        left = f", and {_no_node(explanation)}" if not explanation.fits else ""
+        return f"{name} is nominated to {explanation.node} for ever: nobody has to leave there, and yet it is not bound{left}."
     waits = f"{name} waits for {explanation.node} to become free: it is nominated there" if explanation.standing == "nominated" else ""
     if explanation.fits:
         return (

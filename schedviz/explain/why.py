@@ -11,7 +11,10 @@ import msgspec
 from schedviz.engine import Simulation
 from schedviz.engine.dry_run import DryRun, UnknownProfileError
 from schedviz.explain.alike import reading_of
+from schedviz.explain.doctor.finding import Scheduler
+from schedviz.explain.doctor.nominations import FOR_EVER, judge
 from schedviz.explain.explanation import Explanation, NodeVerdict, Outlook, QueuePlace, Standing
+from schedviz.explain.extenders import known_extenders, message_with, turned_away, uncalled, with_extenders
 from schedviz.explain.queue_place import queue_place
 from schedviz.explain.room import room
 from schedviz.explain.sentence import sentence_of
@@ -52,12 +55,13 @@ def why_pending(simulation: Simulation, pod_key: str) -> Explanation:
         dry_run = DryRun(simulation, pod)
     except UnknownProfileError as error:
         return _replace(known, standing="ignored", sentence=f"{error}, so nobody here schedules it.")
-    verdicts = matrix(dry_run)
+    rejected = turned_away(simulation, dry_run)
+    verdicts = with_extenders(matrix(dry_run), rejected)
     counted = Counter(verdict.outlook for verdict in verdicts)
     fits = tuple(verdict.node for verdict in verdicts if verdict.outlook == "now")
     explained = _replace(
         known,
-        message="" if fits else dry_run.fit_error.message,
+        message="" if fits else message_with(dry_run, rejected),
         outlook=_best(verdicts),
         nodes=len(verdicts),
         fits=fits,
@@ -66,8 +70,23 @@ def why_pending(simulation: Simulation, pod_key: str) -> Explanation:
         outlooks={outlook: counted[outlook] for outlook in OUTLOOKS if counted[outlook]},
         matrix=verdicts,
         room=() if fits else room(dry_run, verdicts, simulation.clock.now),
+        extenders_not_asked=uncalled(simulation, dry_run),
     )
+    if standing == "nominated":
+        explained = _with_nomination(simulation, explained, dry_run)
     return _with_sentence(explained, pod)
+
+
+def _with_nomination(simulation: Simulation, explained: Explanation, dry_run: DryRun) -> Explanation:
+    """With what the doctor makes of the nomination: whether victims are going, or whether it will wait for ever."""
+    info = simulation.scheduler.state.cache.nodes.get(explained.node)
+    if info is None:
+        return explained
+    free = info.allocatable.clone()
+    free.add(info.requested, -1)
+    known = Scheduler(tuple(simulation.scheduler.state.profiles), known_extenders(simulation))
+    finding = judge(dry_run.pod, explained.node, free, info.pods, known)
+    return _replace(explained, for_ever=finding.kind == FOR_EVER, cause=finding.cause, advice=finding.advice)
 
 
 def find_pod(simulation: Simulation, key: str) -> Pod:

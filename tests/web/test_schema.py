@@ -46,6 +46,8 @@ def test_the_openapi_schema_is_valid_and_has_every_address(openapi):
         "/api/v1/sessions/{session_id}/breakpoints/",
         "/api/v1/sessions/{session_id}/breakpoints/{number}/",
         "/api/v1/lessons/",
+        "/api/v1/samples/",
+        "/api/v1/samples/{name}/",
         "/api/v1/sessions/{session_id}/lesson/",
         "/api/v1/sessions/{session_id}/explain/",
         "/api/v1/sessions/{session_id}/explain/message/",

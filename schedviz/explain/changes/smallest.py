@@ -8,8 +8,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-import numpy as np
-
 from schedviz.engine import Simulation
 from schedviz.engine.dry_run import DryRun, changed
 from schedviz.explain.changes.around import changes_around
@@ -17,6 +15,7 @@ from schedviz.explain.changes.carrying_out import commands_of
 from schedviz.explain.changes.change import Change, ChangeView
 from schedviz.explain.changes.of_pod import changes_of_pod
 from schedviz.explain.explanation import Explanation, Part
+from schedviz.explain.extenders import feasible_nodes
 from schedviz.explain.why import find_pod, why_pending
 from schedviz.trace.commands import AnyCommand
 
@@ -107,13 +106,12 @@ class _Search:
         updated = [obj for change in changes for obj in change.updated]
         with changed(self.simulation, updated=updated, deleted=[obj for change in changes for obj in change.deleted]):
             dry_run = DryRun(self.simulation, pod)
-            fits = np.flatnonzero(dry_run.verdicts.codes == 0)
-            names = [dry_run.rows.names[row] for row in fits[:_NAMED].tolist()]
-        if len(fits):
+            names = feasible_nodes(self.simulation, dry_run)
+        if names:
             cost = sum(change.cost for change in changes)
             told = tuple(change.told for change in changes)
             commands = commands_of(self.simulation, self.pod, changes)
-            self.found.append(Suggestion(told, round(cost, 3), len(fits), tuple(names), commands))
+            self.found.append(Suggestion(told, round(cost, 3), len(names), tuple(names[:_NAMED]), commands))
 
     def in_order(self) -> list[Suggestion]:
         """The cheapest first; of equal ones that with more nodes to choose from."""

@@ -16,6 +16,7 @@ from schedviz.explain.doctor.nominations import nominations_of_dump, nominations
 from schedviz.explain.doctor.ports_and_images import ports_and_images
 from schedviz.explain.doctor.presence import FINISHED, Presence
 from schedviz.explain.doctor.sides import informers_beside_api, snapshot_beside_cache
+from schedviz.explain.extenders import known_extenders
 from schedviz.kube.core import Node, Pod
 from schedviz.kube.meta import KubeObject
 
@@ -66,7 +67,7 @@ def examine_engine(simulation: Simulation, *, scheduler: Scheduler | None = None
     informers = simulation.scheduler.state.informers
     dumped = dump(simulation)
     mismatch = compare([node.name for node in informers.list("Node")], [pod.uid for pod in informers.list("Pod")], dumped)
-    known = scheduler or Scheduler(tuple(simulation.scheduler.state.profiles), tuple(simulation.configuration.extenders))
+    known = scheduler or Scheduler(tuple(simulation.scheduler.state.profiles), known_extenders(simulation))
     objects = list(simulation.stored_objects())
     nodes, pods = _nodes_and_pods(objects)
     running = simulation.running_pod

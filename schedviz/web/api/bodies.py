@@ -471,6 +471,19 @@ class Words(Body, frozen=True):
     zh_CN: str = msgspec.field(name="zh-CN")  # noqa: N815 -- the language's tag.
 
 
+class SampleLine(Body, frozen=True):
+    """A case that ships with schedviz."""
+
+    name: str
+    description: str
+
+
+class SampleList(Body, frozen=True):
+    """All of them."""
+
+    results: list[SampleLine]
+
+
 class LessonLine(Body, frozen=True):
     """A lesson in the course."""
 

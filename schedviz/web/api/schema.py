@@ -35,6 +35,8 @@ _ROOTS: tuple[Any, ...] = (
     bodies.BreakpointChange,
     bodies.BreakpointList,
     bodies.QuotaList,
+    bodies.SampleLine,
+    bodies.SampleList,
     bodies.MessageBody,
     bodies.WhatIfBody,
     bodies.CourseBody,

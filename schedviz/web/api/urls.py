@@ -19,6 +19,7 @@ from schedviz.web.api.links import Links, OneLink
 from schedviz.web.api.moments import ViewAt
 from schedviz.web.api.objects import KeptObject
 from schedviz.web.api.quotas import Quotas
+from schedviz.web.api.samples import OneSample, Samples
 from schedviz.web.api.schema import SchemaView
 from schedviz.web.api.sessions import CancelImport, OneSession, Sessions
 from schedviz.web.api.state import State
@@ -32,6 +33,8 @@ urlpatterns = [
     path("compare/", Compare.as_view(), name="compare"),
     path("compare/report/", CompareReport.as_view(), name="compare-report"),
     path("lessons/", Lessons.as_view(), name="lessons"),
+    path("samples/", Samples.as_view(), name="samples"),
+    path("samples/<str:name>/", OneSample.as_view(), name="sample"),
     path("sessions/", Sessions.as_view(), name="sessions"),
     path("sessions/<uuid:session_id>/", OneSession.as_view(), name="session"),
     path("sessions/<uuid:session_id>/cancel/", CancelImport.as_view(), name="cancel-import"),

@@ -1,0 +1,98 @@
+"""What extenders say of the nodes that every Filter plugin passes: asked where their answers are declared, never called over HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from schedviz.engine import Simulation
+from schedviz.engine.config.types import Extender as ExtenderConfig
+from schedviz.engine.dry_run import DryRun
+from schedviz.engine.extenders import Declared
+from schedviz.engine.framework.fit_error import Diagnosis, FitError
+from schedviz.engine.framework.status import Code, Status
+from schedviz.explain.explanation import NodeVerdict, Objection
+
+
+class TurnedAway(NamedTuple):
+    """A node that an extender's filter rejects."""
+
+    extender: str
+    reason: str
+    #: It says that no preemption would help.
+    unresolvable: bool
+
+
+def turned_away(simulation: Simulation, dry_run: DryRun) -> dict[str, TurnedAway]:
+    """Nodes that pass every plugin and that a declared extender rejects, asked one after the other as a cycle does."""
+    if not dry_run.pre_filter.status.is_success:
+        return {}
+    declared = {extender.url for extender in declared_extenders(simulation)}
+    feasible = dry_run.verdicts.codes == 0
+    found: dict[str, TurnedAway] = {}
+    for extender in simulation.extenders:
+        if extender.name not in declared or not extender.is_interested(dry_run.pod) or not feasible.any():
+            continue
+        record = extender.filter(dry_run.pod, dry_run.rows.take(feasible.nonzero()[0]))
+        if record.error:
+            continue
+        for node, why in record.failed.items():
+            found[node] = TurnedAway(extender.name, why, unresolvable=False)
+        for node, why in record.unresolvable.items():
+            found[node] = TurnedAway(extender.name, why, unresolvable=True)
+        for row in feasible.nonzero()[0].tolist():
+            feasible[row] = dry_run.rows.names[row] not in found
+    return found
+
+
+def feasible_nodes(simulation: Simulation, dry_run: DryRun) -> list[str]:
+    """Nodes that every plugin and every declared extender passes."""
+    rejected = turned_away(simulation, dry_run)
+    names = dry_run.rows.names
+    return [names[row] for row in (dry_run.verdicts.codes == 0).nonzero()[0].tolist() if names[row] not in rejected]
+
+
+def with_extenders(verdicts: Sequence[NodeVerdict], rejected: dict[str, TurnedAway]) -> tuple[NodeVerdict, ...]:
+    """The verdicts, with those of extenders where every plugin passes."""
+    return tuple(_rejected(verdict, rejected[verdict.node]) if verdict.node in rejected else verdict for verdict in verdicts)
+
+
+def _rejected(verdict: NodeVerdict, by: TurnedAway) -> NodeVerdict:
+    code = str(_code(by))
+    objection = Objection(by.extender, code, (by.reason,))
+    return NodeVerdict(verdict.node, "elsewhere", by.extender, code, (by.reason,), (*verdict.objections, objection))
+
+
+def _code(by: TurnedAway) -> Code:
+    return Code.UNSCHEDULABLE_AND_UNRESOLVABLE if by.unresolvable else Code.UNSCHEDULABLE
+
+
+def message_with(dry_run: DryRun, rejected: dict[str, TurnedAway]) -> str:
+    """The FitError's text with what extenders say."""
+    error = dry_run.fit_error
+    if not rejected:
+        return error.message
+    statuses = dict(error.diagnosis.node_to_status)
+    statuses.update({node: Status(_code(by), (by.reason,)) for node, by in rejected.items()})
+    return FitError(error.pod, error.num_all_nodes, Diagnosis(statuses)).message
+
+
+def declared_extenders(simulation: Simulation) -> list[Declared]:
+    """Extenders whose answers the settings declare."""
+    return [msgspec.convert(declared, Declared) for declared in simulation.settings.fake_extenders]
+
+
+def known_extenders(simulation: Simulation) -> tuple[ExtenderConfig, ...]:
+    """All extenders of a session as its configuration would have them."""
+    return (*simulation.configuration.extenders, *(declared.configuration() for declared in declared_extenders(simulation)))
+
+
+def uncalled(simulation: Simulation, dry_run: DryRun) -> tuple[str, ...]:
+    """Extenders that filter and would be asked over HTTP, which an explanation does not do."""
+    declared = {extender.url for extender in declared_extenders(simulation)}
+    filtering = {extender.url_prefix for extender in simulation.configuration.extenders if extender.filter_verb}
+    return tuple(
+        extender.name for extender in simulation.extenders if extender.name in filtering - declared and extender.is_interested(dry_run.pod)
+    )

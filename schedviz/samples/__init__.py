@@ -1,0 +1,34 @@
+"""Cases that ship with schedviz: trace files, each a story with a question."""
+
+from __future__ import annotations
+
+from importlib import resources
+
+import msgspec
+
+_FOLDER = resources.files(__name__)
+
+
+class Sample(msgspec.Struct, frozen=True):
+    """What a list of samples shows."""
+
+    name: str
+    description: str
+
+
+class _Head(msgspec.Struct):
+    name: str
+    description: str = ""
+
+
+def samples() -> list[Sample]:
+    """All of them, by name."""
+    heads = [msgspec.json.decode(file.read_bytes(), type=_Head) for file in _FOLDER.iterdir() if file.name.endswith(".json")]
+    return sorted((Sample(head.name, head.description) for head in heads), key=lambda sample: sample.name)
+
+
+def sample(name: str) -> bytes:
+    """The trace file of a sample. Raises LookupError."""
+    if name not in {each.name for each in samples()}:
+        raise LookupError(f"there is no sample {name!r}; there are {', '.join(each.name for each in samples())}")
+    return _FOLDER.joinpath(f"{name}.json").read_bytes()

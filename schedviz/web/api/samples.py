@@ -1,0 +1,43 @@
+"""`/api/v1/samples/`: the cases that ship with schedviz, as trace files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpResponse
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from schedviz import samples
+from schedviz.web.api import bodies
+from schedviz.web.api.access import actor_for
+from schedviz.web.api.errors import ApiError
+from schedviz.web.api.schema import answer, refused
+from schedviz.web.permissions import Verb
+
+_TRACE: Any = {"type": "object", "additionalProperties": True}
+
+
+class Samples(APIView):
+    """The cases."""
+
+    @extend_schema(operation_id="listSamples", responses={200: answer(bodies.SampleList), **refused(401)})
+    def get(self, request: Request) -> Response:
+        """List the cases, by name."""
+        actor_for(request, Verb.LIST)
+        return Response(bodies.SampleList(results=[bodies.SampleLine(each.name, each.description) for each in samples.samples()]))
+
+
+class OneSample(APIView):
+    """One case."""
+
+    @extend_schema(operation_id="getSample", responses={200: OpenApiResponse(_TRACE, "A schedviz-trace/1."), **refused(401, 404)})
+    def get(self, request: Request, name: str) -> HttpResponse:
+        """Get its trace file; `POST sessions/ {"trace": …}` makes a session of it."""
+        actor_for(request, Verb.LIST)
+        try:
+            return HttpResponse(samples.sample(name), content_type="application/json")
+        except LookupError as error:
+            raise ApiError(404, "not_found", f"{str(error)[:1].upper()}{str(error)[1:]}.") from error

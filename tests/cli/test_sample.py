@@ -1,0 +1,22 @@
+"""`schedviz sample` lists the cases and prints one that every command takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from schedviz.cli.doctor import doctor
+from schedviz.cli.explain import explain
+from schedviz.cli.sample import sample
+
+
+def test_a_sample_is_printed_and_told_right(tmp_path: Path) -> None:
+    assert "nominated-for-ever" in CliRunner().invoke(sample, []).output
+    case = tmp_path / "case.json"
+    case.write_text(CliRunner().invoke(sample, ["nominated-for-ever"]).output)
+    told = CliRunner().invoke(explain, ["test-ns/test-pod-hgfmk", "--no-change", "-f", str(case)])
+    assert told.exit_code == 0
+    assert "nominated to 132.10.134.193 for ever" in told.output
+    assert CliRunner().invoke(doctor, [str(case)]).exit_code == 1
+    assert "there are nominated-for-ever" in CliRunner().invoke(sample, ["nobody"]).output

@@ -1,0 +1,107 @@
+"""The case of a pod that is nominated for ever: rebuilt with the numbers of its own dump, found, explained, and mended by a preemptVerb."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from schedviz.engine import Simulation, settings_of
+from schedviz.engine.debugger import dump
+from schedviz.explain import Explanation, why_pending
+from schedviz.explain.changes import smallest_change
+from schedviz.explain.doctor import examine_engine, examine_objects
+from schedviz.explain.doctor.nominations import FOR_EVER
+from schedviz.explain.doctor.of_import import scheduler_of
+from schedviz.ingest import decode_trace
+from schedviz.samples import sample, samples
+from schedviz.trace.commands import AnyCommand
+
+POD = "test-ns/test-pod-hgfmk"
+NOMINATED = "132.10.134.193"
+WITH_ROOM = {
+    *("188.10.151.196", "132.10.134.108", "132.10.134.193", "191.10.151.38"),
+    *("132.10.134.212", "190.10.151.195", "190.10.151.202"),
+}
+
+
+def played(name: str) -> Simulation:
+    """A sample after its last step."""
+    trace = decode_trace(sample(name))
+    simulation = Simulation(settings_of(trace))
+    for step in trace.steps:
+        assert isinstance(step, AnyCommand)
+        simulation.start(step)
+        outcome = simulation.work()
+        assert outcome is not None
+        assert not outcome.error
+    return simulation
+
+
+def explained(name: str, pod: str = POD) -> Explanation:
+    return why_pending(played(name), pod)
+
+
+def test_the_dump_of_the_case_is_the_one_that_was_reported() -> None:
+    (node,) = [node for node in dump(played("nominated-for-ever")).nodes if node.name == NOMINATED]
+    requested, allocatable = node.requested, node.allocatable
+    assert (requested.milli_cpu, requested.memory, requested.ephemeral_storage) == (37500, 56837160960, 42949672960)
+    assert requested.scalar == {"teg.tkex.oa.com/amd-cpu": 36000, "tke.cloud.tencent.com/eni-ip": 1}
+    assert (allocatable.milli_cpu, allocatable.memory, allocatable.ephemeral_storage) == (98667, 191588200448, 482947890401)
+    assert {pod.name for pod in node.pods} == {"ip-masq-agent-8v5lm", "kube-proxy-7sb7d", "node-exporter-p6rr4"}
+    assert [(pod.key, pod.uid, pod.nominated_node) for pod in node.nominated] == [
+        (POD, "ae6fea01-ba91-4a34-9c10-b57f04f2fbf7", NOMINATED),
+    ]
+
+
+def test_why_it_waits_for_ever_and_what_to_do_is_said() -> None:
+    found = explained("nominated-for-ever")
+    assert found.for_ever
+    assert found.sentence.startswith(f"{POD} is nominated to {NOMINATED} for ever")
+    assert "filterVerb and no preemptVerb" in found.cause
+    assert "preemptVerb" in found.advice
+    assert found.message == "0/9 nodes are available: 2 Insufficient cpu, 7 node is not in the subnet of the pod's fixed IP."
+    by_reason = {clause.reason: set(clause.nodes) for clause in found.clauses}
+    assert by_reason["node is not in the subnet of the pod's fixed IP"] == WITH_ROOM
+    assert sum(found.outlooks.values()) == found.nodes == 9
+
+
+def test_the_doctor_finds_it_in_the_engine_and_in_the_objects_alone() -> None:
+    simulation = played("nominated-for-ever")
+    (finding,) = examine_engine(simulation).differences
+    assert finding.kind == FOR_EVER
+    config = {"extenders": [{"urlPrefix": "http://sheduler-extender:1003/v1", "filterVerb": "filter", "bindVerb": "bind", "weight": 1}]}
+    (alone,) = examine_objects(simulation.stored_objects(), scheduler=scheduler_of(config)).differences
+    assert (alone.kind, alone.about) == (FOR_EVER, f"Pod {POD}")
+    assert "http://sheduler-extender:1003/v1 has a filterVerb and no preemptVerb" in alone.cause
+
+
+def test_a_preempt_verb_mends_it() -> None:
+    found = explained("nominated-for-ever-fixed")
+    assert found.standing == "pending"
+    assert not found.for_ever
+    assert examine_engine(played("nominated-for-ever-fixed")).differences == ()
+
+
+def test_in_v1_27_the_preemptor_evicts_for_nothing_and_stays_nominated() -> None:
+    simulation = played("nominated-for-ever-v1.27")
+    assert simulation.cluster.find("Pod", "default/v2") is None
+    assert why_pending(simulation, "default/p").for_ever
+    mended = played("nominated-for-ever-v1.27-fixed")
+    assert mended.cluster.find("Pod", "default/v1") is not None
+    assert not why_pending(mended, "default/p").for_ever
+
+
+def test_a_change_that_the_extender_rejects_is_not_suggested() -> None:
+    simulation = played("nominated-for-ever")
+    change = smallest_change(simulation, POD)
+    assert change.suggestions
+    for suggestion in change.suggestions:
+        assert not WITH_ROOM & set(suggestion.nodes), suggestion
+
+
+@pytest.mark.parametrize("name", [each.name for each in samples()])
+def test_each_sample_says_what_it_is_about(name: str) -> None:
+    trace = decode_trace(sample(name))
+    assert trace.name == name
+    assert len(trace.description) > 40
+    assert msgspec.json.decode(sample(name))["format"] == "schedviz-trace/1"

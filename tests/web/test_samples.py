@@ -1,0 +1,27 @@
+"""The cases that ship with schedviz, over REST."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from tests.web.conftest import People
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_a_sample_can_be_listed_fetched_and_made_a_session(people: People) -> None:
+    owner = people.client("owner")
+    listed = owner.get("/api/v1/samples/").json()["results"]
+    assert "nominated-for-ever" in [each["name"] for each in listed]
+    assert all(each["description"] for each in listed)
+    trace = owner.get("/api/v1/samples/nominated-for-ever/").json()
+    made = owner.post("/api/v1/sessions/", {"name": "a case", "trace": trace}, format="json")
+    assert made.status_code in (201, 202), made.content
+
+
+def test_a_sample_that_is_not_there_is_404_and_says_what_there_is(people: People) -> None:
+    response = people.client("owner").get("/api/v1/samples/nobody/")
+    assert response.status_code == 404
+    assert "nominated-for-ever" in response.json()["error"]["message"]
+    assert Client().get("/api/v1/samples/").status_code in (401, 403)
