@@ -10,8 +10,10 @@ import msgspec
 import pytest
 
 from schedviz.engine.cache.debugger.dump_of_state import ObservedState, dump_of_state, lines_of_state
+from schedviz.engine.debugger import dump
 from schedviz.kube import codec
 from schedviz.kube.core import Pod
+from tests.engine.clusters import do, four_nodes, pod
 
 SAMPLES = Path(__file__).parents[3] / "samples" / "sigusr2"
 CASES = sorted(folder.name for folder in SAMPLES.iterdir())
@@ -92,3 +94,19 @@ def test_informers_that_know_what_the_api_has_make_the_comparer_speak() -> None:
     assert told == ["Cache mismatch", "Dump of cached NodeInfo", "Dump of scheduling queue"]
     assert silent == told[1:]
     assert dict(lines_of_state(state, ["n"], [done, missed])[0].values) == {"missedPods": ["u3"], "redundantPods": ["u1"]}
+
+
+def test_the_state_of_an_engine_is_dumped_as_the_engine_dumps_itself() -> None:
+    simulation = four_nodes(pod("a", node_name="node1"), pod("big", cpu="99"), pod("urgent", cpu="4", priority=10))
+    for name in ("b", "c", "d"):
+        do(simulation, "create", object=pod(name, cpu="2"))
+    do(simulation, "run", max=4)
+    do(simulation, "schedule")
+    do(simulation, "delete", kind="Node", name="node1")
+
+    state = msgspec.convert(simulation.observed_state(), ObservedState)
+    pods = [obj for obj in simulation.stored_objects() if isinstance(obj, Pod)]
+
+    ours, engines = dump_of_state(state, pods), dump(simulation)
+    assert [line.text() for line in ours.lines(0)] == [line.text() for line in engines.lines(0)]
+    assert ours == engines
