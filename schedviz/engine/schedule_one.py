@@ -221,18 +221,20 @@ class SchedulingCycle:
         percentage = self.framework.percentage_of_nodes_to_score
         if percentage is None:
             percentage = state.percentage_of_nodes_to_score
-        want = results.num_feasible_nodes_to_find = num_feasible_nodes_to_find(percentage, len(rows))
+        nodes = len(rows)
+        want = results.num_feasible_nodes_to_find = num_feasible_nodes_to_find(percentage, nodes)
         outcome = self.filtered = self.framework.filter_rows(self.cycle_state, self.pod, rows, want)
         # A node that the nominated pass rejected counts among the processed ones, once.
         known = self.diagnosis.node_to_status
         results.rejected_nodes = len(known.keys() | outcome.node_to_status().keys()) if known else len(outcome.rejected)
-        state.next_start_node_index = (start + len(outcome.feasible) + results.rejected_nodes) % len(rows)
+        feasible = len(outcome.feasible)
+        state.next_start_node_index = (start + feasible + results.rejected_nodes) % nodes
         facts = {
             "start": start,
             "wanted": want,
             "evaluated": outcome.evaluated,
-            "feasible": len(outcome.feasible),
-            "nodes": len(rows),
+            "feasible": feasible,
+            "nodes": nodes,
             "next": state.next_start_node_index,
         }
         rejections = filter_rejections(outcome)
@@ -240,8 +242,8 @@ class SchedulingCycle:
             failed = outcome.error.as_error()
             return self._fail(error_failure(failed), {**facts, "error": str(failed)}, rejections=rejections)
         # Where all fit, the rows stay the snapshot's own: no column is gathered for scores.
-        self.feasible = rows if len(outcome.feasible) == len(rows) else rows.take(outcome.feasible)
-        if state.extenders and len(self.feasible):
+        self.feasible = rows if feasible == nodes else rows.take(outcome.feasible)
+        if state.extenders and feasible:
             self._diagnose(outcome)
             return StageReport(stages.EXTENDER_FILTER, rejections=rejections, facts=facts)
         return self._found_feasible_nodes(facts, rejections)

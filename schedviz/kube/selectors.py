@@ -80,7 +80,10 @@ class Selector(msgspec.Struct, frozen=True, gc=False):
         """Whether `labels` are selected."""
         if self.selects_nothing:
             return False
-        return all(requirement.matches(labels) for requirement in self.requirements)
+        for requirement in self.requirements:  # noqa: SIM110  (`all` of a generator takes three times as long)
+            if not requirement.matches(labels):
+                return False
+        return True
 
     @property
     def is_empty(self) -> bool:

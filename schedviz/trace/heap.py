@@ -119,15 +119,24 @@ class Heap(Generic[T]):
             place = parent
 
     def _down(self, start: int, end: int) -> bool:
-        """Sink the object at `start` within array[:end]. True: it moved."""
-        array, less = self._array, self.less
-        place = start
+        """Sink the object at `start` within array[:end]. True: it moved.
+
+        Go swaps at each level. To move the others up and put this one down at the end gives the same array for half of the writes.
+        """
+        array, index, key, less = self._array, self._index, self._key, self.less
+        place, item = start, array[start]
         while (left := 2 * place + 1) < end:
             child = left
             if (right := left + 1) < end and less(array[right], array[left]):
                 child = right
-            if not less(array[child], array[place]):
+            other = array[child]
+            if not less(other, item):
                 break
-            self._swap(place, child)
+            array[place] = other
+            index[key(other)] = place
             place = child
-        return place > start
+        if place == start:
+            return False
+        array[place] = item
+        index[key(item)] = place
+        return True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 from schedviz.trace.events import AnyEvent, TraceEvent
 
@@ -23,16 +23,15 @@ class Recorder:
         #: The scheduling cycle that runs; 0: none.
         self.cycle = cycle
         self.silent = False
-        self._events: list[AnyEvent] = []
+        #: Each is an AnyEvent.
+        self._events: list[Any] = []
 
-    def record(self, kind: type[TraceEvent], /, **members: Any) -> None:
-        """Record one event of this kind, with the members that are its own."""
+    def record(self, kind: type[TraceEvent], /, *, cycle: int | None = None, **members: Any) -> None:
+        """Record one event of this kind, with the members that are its own; `cycle` where it is not the one that runs."""
         if self.silent:
             return
         self.event += 1
-        if "cycle" not in members:
-            members["cycle"] = self.cycle
-        self._events.append(cast(AnyEvent, kind(event=self.event, at=self.at, **members)))
+        self._events.append(kind(event=self.event, at=self.at, cycle=self.cycle if cycle is None else cycle, **members))
 
     @property
     def pending(self) -> Sequence[AnyEvent]:

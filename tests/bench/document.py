@@ -153,7 +153,7 @@ def _shares(rows: Sequence[Row]) -> list[str]:
 
 
 def _imports(rows: Sequence[ImportRow]) -> list[str]:
-    head = ("dump", "read", "peak", "load", "engine", "checkpoint: write", "read", "packed", "calibration")
+    head = ("dump", "read", "peak", "load", "engine", "checkpoint: first", "write", "read", "size", "calibration")
     lines = [
         (
             f"{row.form}, {row.text_mb:,.0f} MB",
@@ -161,6 +161,7 @@ def _imports(rows: Sequence[ImportRow]) -> list[str]:
             f"{row.read_peak_mb:,.0f} MB",
             f"{row.load_seconds:.1f} s",
             f"{row.engine_mb:,.0f} MB",
+            f"{row.checkpoint_first_ms:,.0f} ms",
             f"{row.checkpoint_write_ms:,.0f} ms",
             f"{row.checkpoint_read_ms:,.0f} ms",
             f"{row.checkpoint_mb:.1f} MB",

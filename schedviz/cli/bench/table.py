@@ -45,7 +45,18 @@ def _largest(shares: Mapping[str, float]) -> list[tuple[str, float]]:
 def print_imports(rows: Sequence[ImportRow]) -> None:
     """Print one line a dump."""
     table = Table("dump", box=None, header_style="bold")
-    for heading in ("MB", "read s", "peak MB", "load s", "engine MB", "checkpoint: write ms", "read ms", "MB", "calibration ms"):
+    for heading in (
+        "MB",
+        "read s",
+        "peak MB",
+        "load s",
+        "engine MB",
+        "checkpoint: first ms",
+        "write ms",
+        "read ms",
+        "MB",
+        "calibration ms",
+    ):
         table.add_column(heading, justify="right")
     for row in rows:
         figures = (
@@ -54,6 +65,7 @@ def print_imports(rows: Sequence[ImportRow]) -> None:
             row.read_peak_mb,
             row.load_seconds,
             row.engine_mb,
+            row.checkpoint_first_ms,
             row.checkpoint_write_ms,
             row.checkpoint_read_ms,
             row.checkpoint_mb,

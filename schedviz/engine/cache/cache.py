@@ -21,7 +21,7 @@ Upstream: internal/cache/cache.go, interface.go
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import msgspec
 
@@ -421,7 +421,7 @@ class Cache:
             state=self._pod_state_view(pod.uid),
         )
 
-    def _record_node(self, op: str, node: Node, changes: NodeInfoChanges, **members: object) -> None:
+    def _record_node(self, op: str, node: Node, changes: NodeInfoChanges, **members: Any) -> None:
         if not self._recorder.silent:
             self._recorder.record(CacheNode, op=op, node=node.name, nodes=changes.finish(), **members)
 

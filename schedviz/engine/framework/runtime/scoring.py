@@ -47,55 +47,54 @@ def run_score_plugins(scorers: Sequence[Scorer], state: CycleState, pod: PodInfo
         if isinstance(scores, Status):
             return _failed("running Normalize on Score plugins", wrapped(f'plugin "{scorer.name}" failed with', scores))
         normalized.append(scores)
-    invalid = _first_invalid(asked, normalized)
-    if invalid is not None:
-        return _failed("applying score defaultWeights on Score plugins", invalid)
-    plugins = [
-        ScoresOfPlugin(scorer.name, scorer.weight, raw, scores, _weighted(scores, scorer.weight))
-        for scorer, raw, scores in zip(asked, raws, normalized, strict=True)
-    ]
-    return ScoreOutcome(SUCCESS, plugins, _total([plugin.weighted for plugin in plugins], len(rows)))
+    return _weighed(asked, raws, normalized, len(rows))
 
 
-def _weighted(scores: Scores, weight: int) -> Scores:
-    value = uniform_value(scores)
-    if value is not None:
-        return uniform(len(scores), value * weight)
-    return scores if weight == 1 else scores * weight
-
-
-def _total(weighted: Sequence[Scores], rows: int) -> Scores:
-    """The sum for each row; what all rows have in common is added once."""
+def _weighed(asked: Sequence[Scorer], raws: Sequence[Scores], normalized: Sequence[Scores], rows: int) -> ScoreOutcome:
+    """Scores times their weights, and the sum for each row: one look at each plugin's, and what all rows have in common is added once."""
+    plugins: list[ScoresOfPlugin] = []
     common = 0
-    totals: Scores | None = None
-    for scores in weighted:
+    summands: list[Scores] = []
+    for scorer, raw, scores in zip(asked, raws, normalized, strict=True):
         value = uniform_value(scores)
+        if not _is_in_range(scores, value):
+            return _failed("applying score defaultWeights on Score plugins", _first_invalid(asked, normalized))
+        weight = scorer.weight
+        weighted = scores
         if value is not None:
-            common += value
-        elif totals is None:
-            totals = scores.astype(np.int64)
+            common += value * weight
+            weighted = scores if weight == 1 else uniform(rows, value * weight)
         else:
-            totals += scores
-    if totals is None:
+            if weight != 1:
+                weighted = scores * weight
+            summands.append(weighted)
+        plugins.append(ScoresOfPlugin(scorer.name, weight, raw, scores, weighted))
+    return ScoreOutcome(SUCCESS, plugins, _sum(summands, common, rows))
+
+
+def _sum(summands: Sequence[Scores], common: int, rows: int) -> Scores:
+    """The sum for each row, in an array of its own."""
+    if not summands:
         return np.full(rows, common)
-    totals += common
+    first, *others = summands
+    totals = first + np.int64(common)
+    for scores in others:
+        totals += scores
     return totals
 
 
-def _first_invalid(scorers: Sequence[Scorer], normalized: Sequence[Scores]) -> Status | None:
+def _is_in_range(scores: Scores, value: int | None) -> bool:
+    """Whether all scores are; `value` is that of all rows where it is known."""
+    if value is not None:
+        return MIN_NODE_SCORE <= value <= MAX_NODE_SCORE
+    # Seen as unsigned, negative scores are huge: one look finds both kinds.
+    return not len(scores) or bool(np.maximum.reduce(np.ascontiguousarray(scores).view(np.uint64)) <= MAX_NODE_SCORE)
+
+
+def _first_invalid(scorers: Sequence[Scorer], normalized: Sequence[Scores]) -> Status:
     """The error of the first row, and in it of the first plugin, with a score out of range."""
-    first: tuple[int, int] | None = None
-    for place, scores in enumerate(normalized):
-        value = uniform_value(scores)
-        if value is not None and MIN_NODE_SCORE <= value <= MAX_NODE_SCORE:
-            continue
-        # Seen as unsigned, negative scores are huge: one look finds both kinds.
-        if len(scores) and np.maximum.reduce(np.ascontiguousarray(scores).view(np.uint64)) > MAX_NODE_SCORE:
-            row = int(np.flatnonzero((scores > MAX_NODE_SCORE) | (scores < MIN_NODE_SCORE))[0])
-            first = min(first, (row, place)) if first is not None else (row, place)
-    if first is None:
-        return None
-    row, place = first
+    wrong = [(scores > MAX_NODE_SCORE) | (scores < MIN_NODE_SCORE) for scores in normalized]
+    row, place = min((int(np.flatnonzero(rows)[0]), place) for place, rows in enumerate(wrong) if rows.any())
     return as_status(
         f'plugin "{scorers[place].name}" returns an invalid score {normalized[place][row]}, it should in the range of '
         f"[{MIN_NODE_SCORE}, {MAX_NODE_SCORE}] after normalizing"

@@ -31,8 +31,8 @@ class InterPodAffinity:
         self._handle = handle
         self._ignores_existing = args.ignore_preferred_terms_of_existing_pods
         weight = args.hard_pod_affinity_weight
-        self._required_far = ExistingTerms(_required_anti_affinity_terms)
-        self._liked = ExistingTerms(lambda node_info: scoring.scored_terms(node_info, weight))
+        self._required_far = ExistingTerms(lambda node_info: node_info.pods_with_required_anti_affinity, _required_anti_affinity_terms)
+        self._liked = ExistingTerms(lambda node_info: node_info.pods_with_affinity, lambda pod: scoring.scored_terms(pod, weight))
 
     def events_to_register(self) -> Sequence[ClusterEvent]:
         return (
@@ -99,10 +99,9 @@ class InterPodAffinity:
         return scoring.normalize(scores) if found.topology_score else scores
 
 
-def _required_anti_affinity_terms(node_info: NodeInfo) -> Iterator[tuple[AffinityTerm, int]]:
-    for pod in node_info.pods_with_required_anti_affinity:
-        for term in pod.required_anti_affinity_terms:
-            yield term, 1
+def _required_anti_affinity_terms(pod: PodInfo) -> Iterator[tuple[AffinityTerm, int]]:
+    for term in pod.required_anti_affinity_terms:
+        yield term, 1
 
 
 def _update(state: CycleState, pod: PodInfo, changed: PodInfo, node_info: NodeInfo, multiplier: int) -> Status:

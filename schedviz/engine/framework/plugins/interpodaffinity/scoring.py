@@ -18,7 +18,7 @@ from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.helper.topology import DomainCounts, known
 from schedviz.engine.framework.plugins.interpodaffinity.terms import Term, pods_matching_all
 from schedviz.engine.framework.rows import Rows
-from schedviz.engine.framework.types import NodeInfo
+from schedviz.engine.framework.types import PodInfo
 from schedviz.engine.framework.uniform import uniform
 
 
@@ -43,16 +43,15 @@ class PreScoreState:
 PRE_SCORE_STATE_KEY: Final = StateKey(f"PreScore{names.INTER_POD_AFFINITY}", PreScoreState)
 
 
-def scored_terms(node_info: NodeInfo, hard_pod_affinity_weight: int) -> Iterator[tuple[AffinityTerm, int]]:
-    """Terms of a node's pods that make nodes more or less liked by others. Upstream: processExistingPod"""
-    for pod in node_info.pods_with_affinity:
-        if hard_pod_affinity_weight > 0:
-            for required in pod.required_affinity_terms:
-                yield required, hard_pod_affinity_weight
-        for preferred in pod.preferred_affinity_terms:
-            yield preferred, preferred.weight
-        for preferred in pod.preferred_anti_affinity_terms:
-            yield preferred, -preferred.weight
+def scored_terms(pod: PodInfo, hard_pod_affinity_weight: int) -> Iterator[tuple[AffinityTerm, int]]:
+    """Terms of a pod that runs which make its node more or less liked by others. Upstream: processExistingPod"""
+    if hard_pod_affinity_weight > 0:
+        for required in pod.required_affinity_terms:
+            yield required, hard_pod_affinity_weight
+    for preferred in pod.preferred_affinity_terms:
+        yield preferred, preferred.weight
+    for preferred in pod.preferred_anti_affinity_terms:
+        yield preferred, -preferred.weight
 
 
 def add_up(rows: Rows, near: tuple[Term, ...], far: tuple[Term, ...], existing: dict[str, IntArray]) -> PreScoreState:

@@ -14,6 +14,7 @@ import numpy as np
 from schedviz.engine.framework.affinity_terms import AffinityTerm, WeightedAffinityTerm
 from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.listers import ObjectLister
+from schedviz.engine.framework.of_pods import OfPods
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import NodeInfo, PodInfo
 from schedviz.kube.core import Pod
@@ -70,21 +71,23 @@ def namespace_labels(namespace: str, objects: ObjectLister) -> Labels:
 def pods_matching_all(rows: Rows, terms: tuple[Term, ...]) -> IntArray:
     """How many pods of each row all of the terms speak of."""
 
-    def count(node_info: NodeInfo) -> int:
-        return sum(1 for pod in node_info.pods if matches_all(terms, pod.pod))
-
-    return rows.info_column(("affinity-pods", terms), count, np.int64)
+    is_meant = OfPods(lambda pod: matches_all(terms, pod.pod))
+    return rows.info_column(("affinity-pods", terms), lambda node_info: sum(is_meant(node_info.pods)), np.int64)
 
 
 class ExistingTerms:
     """What terms of pods that run say of one incoming pod, by topology key.
 
-    `terms_of` gives the terms of a node's pods that matter, each with a weight. Its columns are its own: codes and weights of another
-    profile's plugin are others.
+    `pods_of` gives the pods of a node that matter, `terms_of` the terms of such a pod, each with a weight. Its columns are its own: codes
+    and weights of another profile's plugin are others.
     """
 
-    def __init__(self, terms_of: Callable[[NodeInfo], Iterable[tuple[AffinityTerm, int]]]) -> None:
+    def __init__(
+        self, pods_of: Callable[[NodeInfo], Sequence[PodInfo]], terms_of: Callable[[PodInfo], Iterable[tuple[AffinityTerm, int]]]
+    ) -> None:
+        self._pods_of = pods_of
         self._terms_of = terms_of
+        self._keys_of = OfPods(lambda pod: frozenset(term.topology_key for term, _ in terms_of(pod)))
         #: Sets of topology keys, by the code that stands for them in a column.
         self._key_sets: list[frozenset[str]] = [frozenset()]
         self._codes: dict[frozenset[str], int] = {frozenset(): 0}
@@ -99,18 +102,19 @@ class ExistingTerms:
         return sorted(frozenset[str]().union(*(self._key_sets[code] for code in np.unique(codes).tolist())))
 
     def _code(self, node_info: NodeInfo) -> int:
-        keys = frozenset(term.topology_key for term, _ in self._terms_of(node_info))
+        keys = frozenset[str]().union(*set(self._keys_of(self._pods_of(node_info))))
         if keys not in self._codes:
             self._codes[keys] = len(self._key_sets)
             self._key_sets.append(keys)
         return self._codes[keys]
 
     def _sums_of(self, rows: Rows, key: str, asked: Hashable, pod: Pod, labels_of_namespace: Labels) -> IntArray:
-        def add_up(node_info: NodeInfo) -> int:
-            terms = self._terms_of(node_info)
+        def add_up(other: PodInfo) -> int:
+            terms = self._terms_of(other)
             return sum(weight for term, weight in terms if term.topology_key == key and term.matches(pod, labels_of_namespace))
 
-        return rows.info_column((self, key, asked), add_up, np.int64)
+        weights = OfPods(add_up)
+        return rows.info_column((self, key, asked), lambda node_info: sum(weights(self._pods_of(node_info))), np.int64)
 
 
 def _frozen(labels: Mapping[str, str]) -> frozenset[tuple[str, str]]:

@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 
 from schedviz.engine.framework.columns import IntArray
+from schedviz.engine.framework.of_pods import OfPods
 from schedviz.engine.framework.plugins.helper.taint import DO_NOT_SCHEDULE, find_matching_untolerated_taint
 from schedviz.engine.framework.plugins.helper.topology import both
 from schedviz.engine.framework.plugins.nodeaffinity.node_affinity import matches
@@ -95,19 +96,12 @@ def _affinity_mask(rows: Rows, required: RequiredNodeAffinity) -> Mask | None:
 
 def matching_pods(rows: Rows, selector: Selector, namespace: str) -> IntArray:
     """How many pods of the namespace on each row's node are selected. Only rows whose pods changed are counted again."""
-
-    def count(node_info: NodeInfo) -> int:
-        return count_pods_match_selector(node_info.pods, selector, namespace)
-
-    return rows.info_column(("matching-pods", selector, namespace), count, np.int64)
+    is_counted = OfPods(lambda pod: counts(pod, selector, namespace))
+    return rows.info_column(("matching-pods", selector, namespace), lambda node_info: sum(is_counted(node_info.pods)), np.int64)
 
 
-def count_pods_match_selector(pods: Iterable[PodInfo], selector: Selector, namespace: str) -> int:
-    """Selected pods that are not terminating. A selector that selects everything counts none. Upstream: countPodsMatchSelector"""
-    if selector.is_empty:
-        return 0
-    return sum(
-        1
-        for pod in pods
-        if pod.namespace == namespace and pod.pod.metadata.deletion_timestamp is None and selector.matches(pod.pod.metadata.labels)
-    )
+def counts(pod: PodInfo, selector: Selector, namespace: str) -> bool:
+    """Whether a pod is selected and not terminating. A selector that selects everything counts none. Upstream: countPodsMatchSelector"""
+    if selector.is_empty or pod.namespace != namespace or pod.pod.metadata.deletion_timestamp is not None:
+        return False
+    return selector.matches(pod.pod.metadata.labels)
