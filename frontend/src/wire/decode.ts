@@ -3,8 +3,12 @@ import type { ServerMessage } from "./messages";
 /** A binary message is zlib over JSON, a text message is JSON. */
 export async function decodeMessage(data: ArrayBuffer | string): Promise<ServerMessage> {
   if (typeof data === "string") return JSON.parse(data) as ServerMessage;
-  const inflated = new Blob([data]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return (await new Response(inflated).json()) as ServerMessage;
+  const inflating = new DecompressionStream("deflate");
+  const writer = inflating.writable.getWriter();
+  // What is wrong with the bytes is told to who reads.
+  writer.write(new Uint8Array(data)).catch(() => undefined);
+  writer.close().catch(() => undefined);
+  return (await new Response(inflating.readable).json()) as ServerMessage;
 }
 
 /** Decodes messages in the order in which they came, though each takes its own time. */
