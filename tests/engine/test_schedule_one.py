@@ -38,3 +38,12 @@ def test_a_percent_sign_in_an_extender_s_error_goes_through_a_format_too() -> No
     record = simulation.last_cycle
     assert record is not None
     assert record["message"] == "50%!d(MISSING)own"
+
+
+def test_a_pod_that_took_the_name_of_one_whose_end_was_missed_has_its_place_among_the_nominated() -> None:
+    simulation = four_nodes(pod("a", cpu="100"), pod("b", cpu="100"))
+    do(simulation, "run")
+    assert simulation.observed_state()["queue"]["nominated"] == {"": ["default/a", "default/b"]}
+    do(simulation, "delete", kind="Pod", namespace="default", name="a", drop="watch")
+    do(simulation, "create", object={"apiVersion": "v1", **pod("a", cpu="100")})
+    assert simulation.observed_state()["queue"]["nominated"] == {"": ["default/a", "default/b"]}

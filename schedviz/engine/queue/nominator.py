@@ -58,9 +58,26 @@ class Nominator:
             node = self.nominated_pod_to_node.get(old.uid)
             if node is not None:
                 nominating_info = NominatingInfo(NominatingMode.OVERRIDE, node)
+        if old.uid != new.uid and nominating_info is not None and self._replace(old.uid, new, nominating_info.nominated_node_name):
+            return
         before = self._delete(old.uid)
         self._delete(new.uid)
         self._record(new, before, self._add(new, nominating_info))
+
+    def _replace(self, uid: str, new: PodInfo, node: str) -> bool:
+        """Let another pod of the same name, whose predecessor's deletion was missed, have its place.
+
+        Upstream's list shares its entries with the queue, which has updated the entry already: no pod of the old uid is found in it.
+        """
+        listed = self._pod_lister(new.namespace, new.name)
+        if listed is None or listed.spec.node_name:
+            return False
+        pods = self.nominated_pods[node]
+        place = next(place for place, pod in enumerate(pods) if pod.uid == uid)
+        pods[place] = new
+        del self.nominated_pod_to_node[uid]
+        self.nominated_pod_to_node[new.uid] = node
+        return True
 
     def nominated_pods_for_node(self, node_name: str) -> list[PodInfo]:
         """The pods that are nominated to a node. Upstream: scheduling_queue.go NominatedPodsForNode"""
