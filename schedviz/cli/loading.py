@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,16 +11,18 @@ import click
 if TYPE_CHECKING:
     from schedviz.engine import Simulation
     from schedviz.ingest.load import Import
+    from schedviz.ingest.reader import Item
+    from schedviz.kube.meta import KubeObject
 
 
-def loaded(paths: Sequence[Path]) -> Import:
+def loaded(paths: Sequence[Path], *, look: Callable[[Item, KubeObject], None] | None = None) -> Import:
     """The objects, or the trace, in some files and folders; what was left out is told on standard error. Raises `click.ClickException`."""
     from schedviz.ingest.errors import IngestError
-    from schedviz.ingest.load import load
+    from schedviz.ingest.load import load, look_away
     from schedviz.ingest.source import files_of
 
     try:
-        found = load(files_of(paths))
+        found = load(files_of(paths), look=look or look_away)
     except IngestError as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:

@@ -26,6 +26,7 @@ COMMANDS = {
     "config": LazyCommand("schedviz.cli.config", "config", "Check a scheduler configuration, or convert an older one."),
     "explain": LazyCommand("schedviz.cli.explain", "explain", "Say why a pod is Pending, and what would place it."),
     "doctor": LazyCommand("schedviz.cli.doctor", "doctor", "Say how cache, API and a SIGUSR2 dump differ, and why."),
+    "import": LazyCommand("schedviz.cli.importing", "import_", "Make a session of files, or show what would be kept of them."),
     "sample": LazyCommand("schedviz.cli.sample", "sample", "List the cases that ship with schedviz, or print one."),
     "compare": LazyCommand("schedviz.cli.compare", "compare", "Compare two runs: placements, where they part, scores, use, reasons."),
     "lesson": LazyCommand("schedviz.cli.lesson", "lesson", "Write, check and take lessons."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
@@ -30,7 +31,9 @@ class Server:
     def get(self, path: str, query: Mapping[str, str] | None = None) -> bytes:
         """What is at `/api/v1/<path>`. Raises `click.ClickException`."""
         address = f"{self._address}/api/v1/{path}" + (f"?{urlencode(query)}" if query else "")
-        request = urllib.request.Request(address, headers=self._headers)  # noqa: S310 -- the scheme was looked at.
+        return self._open(urllib.request.Request(address, headers=self._headers))  # noqa: S310 -- the scheme was looked at.
+
+    def _open(self, request: urllib.request.Request) -> bytes:
         try:
             with urllib.request.urlopen(request, timeout=_TIMEOUT_SECONDS) as response:  # noqa: S310
                 body: bytes = response.read()
@@ -41,8 +44,25 @@ class Server:
             reason = getattr(error, "reason", error)
             raise click.ClickException(f"{self._address} does not answer: {reason}. Is `schedviz up` running there?") from None
 
+    def post_files(self, path: str, files: Mapping[str, bytes], fields: Mapping[str, str]) -> bytes:
+        """Send files as a form does; the answer. Raises `click.ClickException`."""
+        boundary = secrets.token_hex(16)
+        body = b"".join(
+            [
+                *(_part(boundary, f'name="{name}"', value.encode()) for name, value in fields.items()),
+                *(_part(boundary, f'name="file"; filename="{name}"', data) for name, data in files.items()),
+                f"--{boundary}--\r\n".encode(),
+            ]
+        )
+        headers = {**self._headers, "Content-Type": f"multipart/form-data; boundary={boundary}"}
+        return self._open(urllib.request.Request(f"{self._address}/api/v1/{path}", body, headers))  # noqa: S310 -- as above.
+
     def _hint(self, status: int) -> str:
         return " Give a token with --token or SCHEDVIZ_TOKEN." if status in (401, 404) and not self._headers else ""
+
+
+def _part(boundary: str, disposition: str, data: bytes) -> bytes:
+    return b"--%b\r\nContent-Disposition: form-data; %b\r\n\r\n%b\r\n" % (boundary.encode(), disposition.encode(), data)
 
 
 def _message(body: bytes) -> str:

@@ -102,6 +102,10 @@ def _silent(_: Progress) -> None:
     pass
 
 
+def look_away(_item: Item, _obj: KubeObject) -> None:
+    """Be told of an object and do nothing."""
+
+
 def _never() -> bool:
     return False
 
@@ -111,6 +115,7 @@ def load(
     limits: Limits = Limits(),  # noqa: B008  (frozen)
     progress: Callable[[Progress], None] = _silent,
     cancelled: Callable[[], bool] = _never,
+    look: Callable[[Item, KubeObject], None] = look_away,
 ) -> Import:
     """The objects in some files, ready for the engine: kinds in the order of `kinds.KINDS`, each in the order of the files.
 
@@ -122,13 +127,21 @@ def load(
     if len(sources) > limits.files:
         raise LimitExceeded("The import", f"there are {len(sources):,} files", "files", limits.files)
     with without_gc():
-        return _Loading(limits, progress, cancelled).run(sources)
+        return _Loading(limits, progress, cancelled, look).run(sources)
 
 
 class _Loading:
     """One import under way."""
 
-    def __init__(self, limits: Limits, progress: Callable[[Progress], None], cancelled: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        limits: Limits,
+        progress: Callable[[Progress], None],
+        cancelled: Callable[[], bool],
+        look: Callable[[Item, KubeObject], None],
+    ) -> None:
+        #: Told of each object as it was given and as it was read.
+        self.look = look
         self.limits = limits
         self.tell = progress
         self.cancelled = cancelled
@@ -310,6 +323,7 @@ class _Loading:
             self.take_unknown(file, item, error)
             return
         file.keep(obj)
+        self.look(item, obj)
         if isinstance(obj, Pod) and obj.metadata.unread_annotations and (said := results_of(item.content)) is not None:
             file.hear(said)
         if len(file.objects) > self.limits.objects:

@@ -1,0 +1,132 @@
+"""`schedviz import FILE...`: make a session of files on a server; only what the scheduler reads leaves this machine, as `--dry-run` shows."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from schedviz.cli.server import Server, server_option, token_option
+
+if TYPE_CHECKING:
+    from schedviz.ingest.left_out import LeftOut
+    from schedviz.ingest.load import Import
+
+#: Lines about fields that are not kept.
+_SHOWN = 40
+
+
+@click.command(name="import")
+@click.argument("paths", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
+@click.option("--dry-run", is_flag=True, help="Send nothing: show what would be kept, from which file, and what would not.")
+@click.option(
+    "--pseudonyms",
+    "secret",
+    metavar="SECRET",
+    help="Replace names by words made of them with this secret; the same one gives the same names.",
+)
+@click.option(
+    "--write", "target", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False), help="Write what would be sent, as a List."
+)
+@click.option("--name", default="", help="What the session is called; default: the first file's name.")
+@click.option("-o", "--output", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="What is printed.")
+@server_option
+@token_option
+def import_(
+    paths: tuple[Path, ...],
+    *,
+    dry_run: bool,
+    secret: str | None,
+    target: Path | None,
+    name: str,
+    form: Literal["text", "json"],
+    server: str,
+    token: str,
+) -> None:
+    """Make a session of FILE... (docs/readers.md says what is read). Files are read here, and only what the scheduler reads is sent.
+
+    Logs are not sent: ask `schedviz doctor` about the dumps in them. Traces and recordings are imported on the page, or over REST.
+    """
+    found, left_out = _read(paths)
+    if found.trace is not None:
+        raise click.ClickException(f"{paths[0]}: this is a trace or a recording; import it on the page, or with POST sessions/.")
+    objects, replaced = _renamed(found, secret)
+    body = _list(objects)
+    if target is not None:
+        target.write_bytes(body)
+    if dry_run or target is not None:
+        _report(found, left_out, len(body), replaced, form)
+        return
+    files = {"objects.json": body}
+    if found.config is not None:
+        files["kube-scheduler.json"] = json.dumps(found.config).encode()
+    answer = json.loads(Server(server, token).post_files("sessions/", files, {"name": name or paths[0].name}))
+    click.echo(answer["id"] if form == "text" else json.dumps(answer, indent=2))
+
+
+def _read(paths: tuple[Path, ...]) -> tuple[Import, LeftOut]:
+    from schedviz.cli.loading import loaded
+    from schedviz.ingest.left_out import LeftOut
+
+    left_out = LeftOut()
+    return loaded(paths, look=left_out.look), left_out
+
+
+def _renamed(found: Import, secret: str | None) -> tuple[list[Any], int]:
+    if secret is None:
+        return list(found.objects), 0
+    from schedviz.ingest.pseudonyms import Pseudonyms
+
+    if not secret:
+        raise click.UsageError("--pseudonyms needs a secret: without one, whoever guesses a name can check the guess.")
+    pseudonyms = Pseudonyms(secret)
+    return list(pseudonyms.objects(found.objects)), pseudonyms.count
+
+
+def _list(objects: list[Any]) -> bytes:
+    from schedviz.kube import codec
+
+    items = b",\n".join(codec.encode(obj) for obj in objects)
+    return b'{"apiVersion":"v1","kind":"List","items":[\n' + items + b"\n]}\n"
+
+
+def _report(found: Import, left_out: LeftOut, size: int, replaced: int, form: str) -> None:
+    import msgspec
+
+    report = found.report
+    if form == "json":
+        told = {
+            **msgspec.to_builtins(report),
+            "bytes": size,
+            "namesReplaced": replaced,
+            "leftOut": dict(left_out.lines()),
+            "origins": {f"{type(obj).__name__} {obj.key}": origin for obj, origin in zip(found.objects, found.origins, strict=True)},
+        }
+        click.echo(json.dumps(told, indent=2, ensure_ascii=False))
+        return
+    for file in report.files:
+        more = "".join(f", {count} {what}" for count, what in ((file.dumps, "dumps"), (file.said, "words about pods")) if count)
+        click.echo(f"{file.name}: {file.format}, {file.objects} objects{more}")
+    click.echo(f"kept: {', '.join(f'{count} {kind}' for kind, count in report.kinds.items())} ({size:,} bytes of JSON)")
+    if replaced:
+        click.echo(f"names replaced: {replaced}")
+    if report.configuration:
+        click.echo(f"configuration: {report.configuration}")
+    for drop in report.dropped:
+        some = f" ({', '.join(drop.examples)}{', …' if drop.count > len(drop.examples) else ''})" if drop.examples else ""
+        click.echo(f"left out: {drop.count} × {drop.kind}: {drop.reason}{some}")
+    for warning in report.warnings:
+        click.echo(f"warning: {warning}")
+    _print_fields(left_out)
+
+
+def _print_fields(left_out: LeftOut) -> None:
+    lines = left_out.lines()
+    if lines:
+        click.echo("\nfields that are not kept (there is a digest of them, so that a change is seen):")
+    for path, count in lines[:_SHOWN]:
+        click.echo(f"  {count:>7} {path}")
+    if len(lines) > _SHOWN:
+        click.echo(f"  and {len(lines) - _SHOWN} more; -o json has all of them")

@@ -1,0 +1,73 @@
+"""Which fields of objects are not kept, by path: what a person wants to know before objects leave their machine."""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections import Counter
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import msgspec
+
+from schedviz.ingest.reader import Item
+from schedviz.kube.kinds import BY_TYPE
+from schedviz.kube.meta import KubeObject
+from schedviz.kube.unread import READ_ANNOTATIONS
+
+
+class LeftOut:
+    """Counts fields that are not kept, object by object. `counts` is by `Pod.spec.containers[].env`."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+
+    def look(self, item: Item, obj: KubeObject) -> None:
+        """Look at what was given, and what was made of it."""
+        content = msgspec.json.decode(item.content) if isinstance(item.content, msgspec.Raw) else item.content
+        self._walk(content, type(obj), BY_TYPE[type(obj)].name)
+
+    def _walk(self, given: Any, struct: type, path: str) -> None:
+        if not isinstance(given, Mapping):
+            return
+        members = _members(struct)
+        for name, value in given.items():
+            if value in (None, "", [], {}) or (name in ("kind", "apiVersion") and "." not in path):
+                continue
+            if name not in members:
+                self.counts[f"{path}.{name}"] += 1
+                continue
+            nested, is_sequence = members[name]
+            if name == "annotations" and isinstance(value, Mapping):
+                self.counts[f"{path}.annotations"] += sum(key not in READ_ANNOTATIONS for key in value)
+            elif nested is None:
+                continue
+            elif is_sequence:
+                for entry in value if isinstance(value, list) else ():
+                    self._walk(entry, nested, f"{path}.{name}[]")
+            else:
+                self._walk(value, nested, f"{path}.{name}")
+
+    def lines(self) -> list[tuple[str, int]]:
+        """Path and number, by path."""
+        return sorted((path, count) for path, count in self.counts.items() if count)
+
+
+@cache
+def _members(struct: type) -> dict[str, tuple[type | None, bool]]:
+    """JSON name -> the struct inside, and whether there is a sequence of it."""
+    return {field.encode_name: _nested(field.type) for field in msgspec.structs.fields(struct)}
+
+
+def _nested(annotation: Any) -> tuple[type | None, bool]:
+    if isinstance(annotation, type) and issubclass(annotation, msgspec.Struct):
+        return annotation, False
+    origin = typing.get_origin(annotation)
+    if origin is tuple:
+        return _nested(typing.get_args(annotation)[0])[0], True
+    if origin in (types.UnionType, typing.Union):
+        for option in typing.get_args(annotation):
+            if option is not type(None):
+                return _nested(option)
+    return None, False

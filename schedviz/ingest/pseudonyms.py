@@ -1,0 +1,177 @@
+"""Other names for everything that a cluster's owner named, the same for the same name: what the scheduler decides stays as it is.
+
+The scheduler compares names and labels for equality, and a few as numbers. So every name becomes one word made of it with a secret, the
+same wherever it stands: a node's name, its hostname label and a selector of it still agree. What Kubernetes and its makers named (keys
+such as `topology.kubernetes.io/zone`, resources such as `nvidia.com/gpu`, `true`, numbers) is kept, and so are amounts, times and
+priorities. Orders by name are not: where only a name decided (ties between nodes or pods), another one may come first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from schedviz.kube import codec
+from schedviz.kube.meta import KubeObject
+
+_WORDS: Final = (
+    *(
+        "amber",
+        "birch",
+        "cedar",
+        "delta",
+        "ember",
+        "fjord",
+        "grove",
+        "heron",
+        "islet",
+        "jade",
+        "kelp",
+        "larch",
+        "maple",
+        "north",
+        "opal",
+        "pine",
+    ),
+    *("quartz", "reed", "slate", "tern", "umber", "vale", "wren", "yew", "aspen", "brook", "cliff", "dune", "elm", "fern", "gale", "heath"),
+)
+#: Namespaces and classes that every cluster has.
+_KEPT_NAMES: Final = frozenset(
+    {"", "default", "kube-system", "kube-public", "kube-node-lease", "default-scheduler", "system-node-critical", "system-cluster-critical"}
+)
+#: Whose keys and resources are kept.
+_KNOWN_OWNERS: Final = re.compile(
+    r"(?:[\w.-]+\.)?(?:kubernetes\.io|k8s\.io|nvidia\.com|amd\.com|intel\.com|amazonaws\.com|google\.com|azure\.com|x-k8s\.io)(?:/.*)?"
+)
+_PLAIN_RESOURCES: Final = re.compile(r"cpu|memory|pods|ephemeral-storage|storage|hugepages-\w+|attachable-volumes-[\w.-]+")
+_NUMBER: Final = re.compile(r"-?\d+|true|false|")
+#: Members that hold a name.
+_NAMES: Final = frozenset(
+    {
+        *("name", "namespace", "generateName", "uid", "nodeName", "nominatedNodeName", "priorityClassName", "storageClassName"),
+        *("volumeName", "claimName", "pdName", "volumeID", "diskName", "diskURI", "volumeHandle", "iqn", "pool", "secretName"),
+        *("secretNamespace", "shareName", "volumePath", "targetPortal"),
+    }
+)
+#: Members that hold lists of names.
+_NAME_LISTS: Final = frozenset({"namespaces", "monitors"})
+#: Members that hold an image's name, or a list of them.
+_IMAGES: Final = frozenset({"image", "names"})
+#: Members that hold a label's or a taint's key.
+_KEYS: Final = frozenset({"key", "topologyKey"})
+#: Members that are maps of labels.
+_LABEL_MAPS: Final = frozenset({"labels", "nodeSelector", "matchLabels", "selector"})
+#: Labels of which the values are Kubernetes' own words.
+_KEPT_VALUES: Final = frozenset({"kubernetes.io/arch", "kubernetes.io/os", "beta.kubernetes.io/arch", "beta.kubernetes.io/os"})
+_RESOURCE_MAPS: Final = frozenset({"requests", "limits", "capacity", "allocatable", "overhead"})
+#: Of what is not kept: of no use under other names, and something to guess at.
+_DIGESTS: Final = frozenset({"unread", "unreadStatus", "unreadAnnotations"})
+#: Members that say something in words.
+_WORDS_OF_OTHERS: Final = frozenset({"message"})
+
+
+class Pseudonyms:
+    """Gives names; the same secret gives the same ones in every import. `count` is how many names were replaced."""
+
+    def __init__(self, secret: str) -> None:
+        self._key = hashlib.blake2b(secret.encode(), digest_size=32).digest()
+        self._names: dict[str, str] = {}
+
+    @property
+    def count(self) -> int:
+        """How many different names were replaced."""
+        return len(self._names)
+
+    def objects(self, objects: Iterable[KubeObject]) -> list[KubeObject]:
+        """The objects with other names."""
+        return [codec.from_dict(self._walk(_with_claims(codec.to_dict(obj)), "")) for obj in objects]
+
+    def name(self, text: str) -> str:
+        """Another name for a name."""
+        if text in _KEPT_NAMES:
+            return text
+        known = self._names.get(text)
+        if known is None:
+            digest = hashlib.blake2b(text.encode(), key=self._key, digest_size=6).digest()
+            known = f"{_WORDS[digest[0] % len(_WORDS)]}-{digest[1:].hex()}"
+            self._names[text] = known
+        return known
+
+    def key(self, text: str) -> str:
+        """A label's or a taint's key: the whole, so that nobody learns whose it is."""
+        return text if _KNOWN_OWNERS.fullmatch(text) or not text else self.name(text)
+
+    def value(self, text: str) -> str:
+        """A label's value: numbers and truths are kept, for some are compared as numbers."""
+        return text if _NUMBER.fullmatch(text) else self.name(text)
+
+    def image(self, text: str) -> str:
+        """An image's name; one without a tag is that of the tag `latest`, as ImageLocality has it."""
+        has_tag = text.rfind(":") > text.rfind("/")
+        return f"{self.name(text if has_tag else f'{text}:latest')}:tag" if text else text
+
+    def resource(self, text: str) -> str:
+        """A resource's name; one of somebody else's stays one of somebody else's."""
+        if _PLAIN_RESOURCES.fullmatch(text) or _KNOWN_OWNERS.fullmatch(text):
+            return text
+        return f"example.com/{self.name(text)}"
+
+    def _walk(self, value: Any, member: str) -> Any:
+        if isinstance(value, Mapping):
+            return self._map(value, member)
+        if isinstance(value, (list, tuple)):
+            return [self._entry(entry, member) for entry in value]
+        return self._text(value, member) if isinstance(value, str) else value
+
+    def _map(self, value: Mapping[str, Any], member: str) -> dict[str, Any]:
+        if member in _LABEL_MAPS and all(isinstance(entry, str) for entry in value.values()):
+            return {self.key(key): entry if key in _KEPT_VALUES else self.value(entry) for key, entry in value.items()}
+        if member in _RESOURCE_MAPS:
+            return {self.resource(key): amount for key, amount in value.items()}
+        if "key" in value and ("operator" in value or "effect" in value or "values" in value):
+            return self._requirement(value, member)
+        return {key: self._walk(entry, key) for key, entry in value.items() if key not in _DIGESTS}
+
+    def _requirement(self, value: Mapping[str, Any], member: str) -> dict[str, Any]:
+        """A selector's expression, a toleration or a taint: a key with values."""
+        found = dict(value)
+        if member != "matchFields":
+            found["key"] = self.key(value["key"])
+        if value["key"] in _KEPT_VALUES:
+            return found
+        if isinstance(value.get("values"), (list, tuple)):
+            found["values"] = [self.value(entry) for entry in value["values"]]
+        if isinstance(value.get("value"), str):
+            found["value"] = self.value(value["value"])
+        return found
+
+    def _entry(self, entry: Any, member: str) -> Any:
+        if isinstance(entry, str):
+            if member in _IMAGES:
+                return self.image(entry)
+            return self.name(entry) if member in _NAME_LISTS else entry
+        return self._walk(entry, member)
+
+    def _text(self, text: str, member: str) -> str:
+        if member in _WORDS_OF_OTHERS:
+            return ""
+        if member in _IMAGES:
+            return self.image(text)
+        if member in _NAMES:
+            return self.name(text)
+        return self.key(text) if member in _KEYS else text
+
+
+def _with_claims(content: dict[str, Any]) -> dict[str, Any]:
+    """A pod whose generic ephemeral volumes name their claims: the scheduler makes the name of the pod's and the volume's."""
+    volumes = (content.get("spec") or {}).get("volumes")
+    if content["kind"] != "Pod" or not volumes or not any("ephemeral" in volume for volume in volumes):
+        return content
+    name = content["metadata"]["name"]
+    claimed = [
+        {"name": volume["name"], "persistentVolumeClaim": {"claimName": f"{name}-{volume['name']}"}} if "ephemeral" in volume else volume
+        for volume in volumes
+    ]
+    return {**content, "spec": {**content["spec"], "volumes": claimed}}

@@ -1,0 +1,76 @@
+"""`schedviz import` shows what would be sent, writes it, and sends it."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from schedviz.cli.explain import explain
+from schedviz.cli.importing import import_
+
+SAMPLES = Path(__file__).parents[1] / "samples"
+LIST = str(SAMPLES / "list.json")
+
+
+def test_a_dry_run_tells_files_fields_and_where_each_object_is_from() -> None:
+    told = CliRunner().invoke(import_, [LIST, str(SAMPLES / "cluster-info-dump.txt"), "--dry-run"])
+    assert told.exit_code == 0, told.output
+    assert "kubectl cluster-info dump, 0 objects, 1 dumps, 2 words about pods" in told.output
+    assert "3 Pod.spec.containers[].env" in told.output
+    report = json.loads(CliRunner().invoke(import_, [LIST, "--dry-run", "-o", "json"]).output)
+    assert report["origins"]["Pod shop/web-2"] == LIST
+    assert report["leftOut"]["Pod.spec.containers[].env"] == 3
+    assert report["bytes"] > 0
+
+
+def test_what_is_written_has_no_names_and_can_be_asked_like_any_dump(tmp_path: Path) -> None:
+    written = tmp_path / "redacted.json"
+    result = CliRunner().invoke(import_, [LIST, "--pseudonyms", "a secret", "--write", str(written)])
+    assert result.exit_code == 0, result.output
+    assert "names replaced: " in result.output
+    assert "web-2" not in written.read_text()
+    assert "is pending" in CliRunner().invoke(explain, ["-f", str(written)]).output
+    assert CliRunner().invoke(import_, [LIST, "--dry-run", "--pseudonyms", ""]).exit_code == 2
+
+
+@pytest.fixture
+def received() -> Iterator[tuple[str, list[bytes]]]:
+    """A server's address, and what it was sent."""
+    bodies: list[bytes] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            bodies.append(self.rfile.read(int(self.headers["Content-Length"])))
+            self.send_response(201)
+            self.end_headers()
+            self.wfile.write(b'{"id": "an-id"}')
+
+        def log_message(self, *args: object) -> None:
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}", bodies
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_only_what_the_scheduler_reads_is_sent(received: tuple[str, list[bytes]]) -> None:
+    address, bodies = received
+    result = CliRunner().invoke(import_, [LIST, "--server", address, "--name", "mine"])
+    assert result.exit_code == 0, result.output
+    assert result.output.strip() == "an-id"
+    (body,) = bodies
+    assert b'filename="objects.json"' in body
+    assert b"web-2" in body
+    assert b"hush" not in body
+    trace = CliRunner().invoke(import_, [str(SAMPLES / "trace.json"), "--server", address])
+    assert "this is a trace or a recording" in trace.output

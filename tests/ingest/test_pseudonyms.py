@@ -1,0 +1,117 @@
+"""Names can be replaced: nothing of theirs is left, the same secret gives the same ones, and the scheduler decides as before."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from schedviz.engine import Simulation, SimulationSettings
+from schedviz.ingest import Source, load
+from schedviz.ingest.left_out import LeftOut
+from schedviz.ingest.pseudonyms import Pseudonyms
+from schedviz.kube import codec
+from schedviz.kube.core import Pod
+from schedviz.kube.defaults import default_object
+from schedviz.kube.meta import KubeObject
+from schedviz.trace.commands import Run
+from tests.ingest.sources import SAMPLES
+
+SECRET_WORDS = ("acme", "payroll", "ledger", "rack-7", "berlin")
+
+
+def node(number: int) -> dict[str, Any]:
+    zone = f"berlin-{number % 2}"
+    labels = {
+        "kubernetes.io/hostname": f"rack-7-{number}",
+        "topology.kubernetes.io/zone": zone,
+        "acme.example/tier": "ledger",
+        "cores": str(number),
+    }
+    amounts = {"cpu": "4", "memory": "8Gi", "pods": "20", "acme.example/token": "2"}
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": f"rack-7-{number}", "labels": labels},
+        "spec": {"taints": [{"key": "acme.example/for", "value": "payroll", "effect": "NoSchedule"}] if number == 3 else []},
+        "status": {"allocatable": amounts, "capacity": amounts, "images": [{"names": ["acme.example/payroll:1"], "sizeBytes": 10**9}]},
+    }
+
+
+def pod(name: str, **spec: Any) -> dict[str, Any]:
+    containers = [{"name": "ledger", "image": "acme.example/payroll:1", "resources": {"requests": {"cpu": "1", "acme.example/token": "1"}}}]
+    metadata = {"name": f"payroll-{name}", "namespace": "acme", "labels": {"app": "payroll"}}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": metadata,
+        "spec": {"containers": containers, **spec},
+        "status": {"phase": "Pending"},
+    }
+
+
+def objects() -> list[KubeObject]:
+    selector = {"labelSelector": {"matchLabels": {"app": "payroll"}}, "topologyKey": "topology.kubernetes.io/zone"}
+    spread = {**selector, "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule"}
+    bigger = [{"matchExpressions": [{"key": "cores", "operator": "Gt", "values": ["1"]}]}]
+    large = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": bigger}}}
+    by_name = [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["rack-7-2"]}]}]
+    there = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": by_name}}}
+    toleration = {"key": "acme.example/for", "operator": "Equal", "value": "payroll", "effect": "NoSchedule"}
+    made = [
+        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "acme"}},
+        *(node(number) for number in range(4)),
+        pod("spread-1", topologySpreadConstraints=[spread]),
+        pod("spread-2", topologySpreadConstraints=[spread]),
+        pod("large", affinity=large),
+        pod("there", affinity=there),
+        pod("chosen", nodeSelector={"acme.example/tier": "ledger", "kubernetes.io/hostname": "rack-7-1"}),
+        pod("tolerates", tolerations=[toleration], nodeSelector={"kubernetes.io/hostname": "rack-7-3"}),
+        pod("apart", affinity={"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [selector]}}),
+        pod("nowhere", nodeSelector={"acme.example/tier": "gone"}),
+    ]
+    return [default_object(codec.from_dict(obj)) for obj in made]
+
+
+def placements(loaded: list[KubeObject]) -> dict[str, str]:
+    simulation = Simulation(SimulationSettings())
+    simulation.load(loaded)
+    simulation.start(Run())
+    simulation.work()
+    return {obj.key: obj.spec.node_name for obj in simulation.stored_objects() if isinstance(obj, Pod)}
+
+
+def test_the_scheduler_decides_as_before_and_no_name_is_left() -> None:
+    pseudonyms = Pseudonyms("a secret")
+    renamed = pseudonyms.objects(objects())
+    text = b"".join(codec.encode(obj) for obj in renamed).decode()
+    for word in SECRET_WORDS:
+        assert word not in text
+    before, after = placements(objects()), placements(renamed)
+    assert after == {
+        f"{pseudonyms.name('acme')}/{pseudonyms.name(key.partition('/')[2])}": pseudonyms.name(node) if node else ""
+        for key, node in before.items()
+    }
+    assert Counter(bool(node) for node in before.values()) == {True: 5, False: 3}
+
+
+def test_the_same_secret_gives_the_same_names_and_another_one_others() -> None:
+    first, again, other = (Pseudonyms(secret).name("rack-7-1") for secret in ("s", "s", "t"))
+    assert first == again != other
+    assert Pseudonyms("s").name("kube-system") == "kube-system"
+
+
+@pytest.mark.parametrize("text", ["cpu", "hugepages-2Mi", "nvidia.com/gpu", "attachable-volumes-aws-ebs"])
+def test_resources_that_everybody_has_keep_their_names(text: str) -> None:
+    assert Pseudonyms("s").resource(text) == text
+    assert Pseudonyms("s").resource(f"acme.example/{text}").startswith("example.com/")
+
+
+def test_fields_that_are_not_kept_are_counted_by_their_path() -> None:
+    left_out = LeftOut()
+    load([Source.of_path(SAMPLES / "list.json")], look=left_out.look)
+    counts = dict(left_out.lines())
+    assert counts["Pod.spec.containers[].env"] == 3
+    assert counts["Node.metadata.managedFields"] == 2
+    assert not any("resources" in path or path.endswith("name") for path in counts)
