@@ -11,10 +11,13 @@ clockSeconds, heldBindings, unconfirmed
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import jmespath
 from jmespath.exceptions import JMESPathError
+
+#: How a text shows what is not there.
+NOTHING: Final = "–"
 
 
 class ExpressionError(ValueError):
@@ -33,11 +36,11 @@ def told(value: Any) -> str:
     """A value as a text shows it: a list by its members, a truth as yes or no."""
     match value:
         case None:
-            return "–"
+            return NOTHING
         case bool():
             return "yes" if value else "no"
         case list():
-            return ", ".join(map(told, value)) or "–"
+            return ", ".join(map(told, value)) or NOTHING
         case float() if value == int(value):
             return str(int(value))
         case _:

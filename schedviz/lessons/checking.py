@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schedviz.engine import ConfigurationError
-from schedviz.lessons.asking import ExpressionError
+from schedviz.lessons.asking import NOTHING, ExpressionError
 from schedviz.lessons.fault import Fault
 from schedviz.lessons.lesson import LANGUAGES, Lesson, Stop
 from schedviz.lessons.played import Played
@@ -61,8 +61,8 @@ def _what_is_missing(told: StopText, stop: Stop) -> Iterator[str]:
                 yield f"the option `{option}` has no words"
         for option in told.options.keys() - set(question.options):
             yield f"`{option}` is no option of {PLAN}"
-    for place in sorted(told.places() - stop.facts.keys() - {"answer"}):
-        yield f"{{{place}}} is no fact of the stop"
+    for place in sorted((told.places_before() | (told.places_after() - {"answer"})) - stop.facts.keys()):
+        yield f"{{{place}}} is no fact of the stop" if place != "answer" else "the answer is told before it is known"
 
 
 def _faults_of_claims(lesson: Lesson) -> Iterator[Fault]:
@@ -74,6 +74,19 @@ def _faults_of_claims(lesson: Lesson) -> Iterator[Fault]:
         yield Fault(PLAN, 0, f"{after}: {error}")
     for one in played:
         yield from (Fault(PLAN, 0, f"{one.stop.id}: {message}") for message in _what_does_not_hold(one))
+        for text in lesson.texts.values():
+            if (said := text.stops.get(one.stop.id)) is not None:
+                yield from (Fault(text.file, said.line, f"{one.stop.id}: {message}") for message in _what_is_told_of_nothing(one, said))
+
+
+def _what_is_told_of_nothing(played: Played, said: StopText) -> Iterator[str]:
+    for facts, places, when in (
+        (played.facts, said.places_before(), "on arrival"),
+        (played.facts_after, said.places_after(), "once the answer is known"),
+    ):
+        for place in sorted(places):
+            if facts.get(place) == NOTHING:
+                yield f"{{{place}}} is nothing {when}"
 
 
 def _what_does_not_hold(played: Played) -> Iterator[str]:

@@ -44,9 +44,13 @@ class StopText(msgspec.Struct):
     hint: str = ""
     notes: str = ""
 
-    def places(self) -> set[str]:
-        """The names of the facts that are used."""
-        return set(_PLACE.findall("\n".join([self.text, self.question, self.answer, self.hint, self.notes, *self.options.values()])))
+    def places_before(self) -> set[str]:
+        """The names of the facts that are told on arrival."""
+        return set(_PLACE.findall("\n".join([self.text, self.question, self.hint, self.notes, *self.options.values()])))
+
+    def places_after(self) -> set[str]:
+        """The names of the facts that are told with the answer."""
+        return set(_PLACE.findall(self.answer))
 
 
 class Text(msgspec.Struct):

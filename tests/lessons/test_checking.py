@@ -112,3 +112,13 @@ def test_a_part_of_a_text_that_is_none(folder: Path, change: Change):
 
 def test_a_folder_without_a_plan(tmp_path: Path):
     assert refused(tmp_path).startswith("lesson.yaml: there is no lesson.yaml in ")
+
+
+def test_a_fact_that_is_nothing_yet_is_not_told(folder: Path, change: Change):
+    change("en.md", "It would fit on either node.", "It would fit on all {looked-at}.")
+    assert wrong(folder) == ["en.md:8: where-will-it-go: {looked-at} is nothing on arrival"]
+
+
+def test_the_answer_is_not_told_in_the_question(folder: Path, change: Change):
+    change("en.md", "On which node will it be placed?", "On which node will it be placed, {answer}?")
+    assert wrong(folder) == ["en.md:8: where-will-it-go: the answer is told before it is known"]
