@@ -23,7 +23,13 @@ _NAMED = 5
 @click.command()
 @click.argument("pod", required=False, metavar="[NAMESPACE/POD]")
 @click.option(
-    "-f", "--file", "paths", multiple=True, metavar="FILE", type=click.Path(path_type=Path), help="A kubectl dump or a trace; repeatable."
+    "-f",
+    "--file",
+    "paths",
+    multiple=True,
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="A kubectl dump or a trace, - for standard input; repeatable.",
 )
 @click.option(
     "--change/--no-change", "with_change", default=True, show_default=True, help="Look for the smallest change that places the pod."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -14,15 +14,22 @@ if TYPE_CHECKING:
     from schedviz.ingest.reader import Item
     from schedviz.kube.meta import KubeObject
 
+#: Stands for standard input among files.
+STDIN: Final = Path("-")
+
 
 def loaded(paths: Sequence[Path], *, look: Callable[[Item, KubeObject], None] | None = None) -> Import:
-    """The objects, or the trace, in some files and folders; what was left out is told on standard error. Raises `click.ClickException`."""
+    """The objects, or the trace, in some files and folders (`-`: in standard input); what was left out is told on standard error.
+
+    Raises `click.ClickException`.
+    """
     from schedviz.ingest.errors import IngestError
     from schedviz.ingest.load import load, look_away
-    from schedviz.ingest.source import files_of
+    from schedviz.ingest.source import Source, files_of
 
+    piped = [Source.of_bytes("standard input", click.get_binary_stream("stdin").read())] if STDIN in paths else []
     try:
-        found = load(files_of(paths), look=look or look_away)
+        found = load([*piped, *files_of(path for path in paths if path != STDIN)], look=look or look_away)
     except IngestError as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:
