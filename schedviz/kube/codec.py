@@ -14,16 +14,20 @@ from typing import Any, Final, cast
 import msgspec
 
 from schedviz.kube import quantity, timestamps
-from schedviz.kube.core import Pod
+from schedviz.kube.core import Node, Pod
 from schedviz.kube.errors import DecodeError, UnknownKindError
 from schedviz.kube.explain import describe, explain_validation_error
 from schedviz.kube.kinds import BY_NAME, BY_TYPE, KINDS, Kind
 from schedviz.kube.meta import KubeObject, ObjectMeta
 from schedviz.kube.quantity import Quantity
 from schedviz.kube.shapes import known, remainder, said
+from schedviz.kube.storage import PersistentVolume, PersistentVolumeClaim
 from schedviz.kube.unread import READ_ANNOTATIONS
 
 _KNOWN_KINDS: Final = ", ".join(sorted(kind.name for kind in KINDS))
+
+#: Kinds beside Pod whose status an update keeps that says nothing of it.
+_KEEPING_STATUS: Final = (Node, PersistentVolume, PersistentVolumeClaim)
 
 _key = b"schedviz"
 
@@ -176,10 +180,14 @@ def _finish(obj: KubeObject, rest: Any) -> KubeObject:
     if not metadata.annotations.keys() <= READ_ANNOTATIONS:
         changes["metadata"] = split_annotations(metadata)
     if isinstance(obj, Pod):
-        lifecycle = digest_of(rest.metadata, rest.status)
+        lifecycle = two_digests_of(rest.metadata, rest.status)
         if lifecycle:
             changes["unread_status"] = lifecycle
         unread = digest_of(rest.spec)
+    elif isinstance(obj, _KEEPING_STATUS):
+        lines = unread_lines(rest)
+        of_status = [line for line in lines if line.startswith(b"0.status.")]
+        unread = _two_digests([line for line in lines if not line.startswith(b"0.status.")], of_status)
     else:
         unread = digest_of(rest)
     if unread:
@@ -194,7 +202,25 @@ def unread_lines(*rests: Any) -> list[bytes]:
 
 def digest_of(*rests: Any) -> str:
     """The digest of what remainders say; "" where that is nothing."""
-    lines = unread_lines(*rests)
+    return _digest_of_lines(unread_lines(*rests))
+
+
+def two_digests_of(own: Any, status: Any) -> str:
+    """The digests of what remainders say of an object and of its status, in one text; "" where they say nothing."""
+    return _two_digests(unread_lines(own), unread_lines(status))
+
+
+def with_status_of(unread: str, old: str) -> str:
+    """The first of two digests with the second of another version: an update that says nothing of the status keeps it."""
+    own, status = unread.partition(".")[0], old.partition(".")[2]
+    return f"{own}.{status}" if own or status else ""
+
+
+def _two_digests(own: list[bytes], status: list[bytes]) -> str:
+    return f"{_digest_of_lines(own)}.{_digest_of_lines(status)}" if own or status else ""
+
+
+def _digest_of_lines(lines: list[bytes]) -> str:
     return digest(b"\n".join(lines)) if lines else ""
 
 

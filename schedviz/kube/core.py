@@ -87,7 +87,7 @@ class Pod(KubeObject, frozen=True, kw_only=True, gc=False, tag="Pod"):
     """A pod.
 
     `unread` covers the metadata and spec that are not kept, without what upstream's isPodUpdated leaves out (generation,
-    finalizers, managedFields); `unread_status` covers those and the status that is not kept.
+    finalizers, managedFields); `unread_status` covers those, and the status that is not kept, in two digests.
     """
 
     spec: PodSpec = PodSpec()

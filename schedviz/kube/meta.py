@@ -70,7 +70,8 @@ class KubeObject(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True
     """The root of all kinds.
 
     `unread` is a keyed digest over every field that is not kept ("" when there was none), so that an update which changes
-    only such a field is seen as a change while nothing of it is stored.
+    only such a field is seen as a change while nothing of it is stored. Kinds whose updates may keep the status have a second digest
+    for that.
     """
 
     metadata: ObjectMeta = ObjectMeta()

@@ -102,7 +102,7 @@ class PodTexts:
             spec=spec,
             status=self._sharing.part(status),
             unread=unread,
-            unread_status=codec.digest_of(_metadata_rest.decode(metadata_text), _status_rest.decode(status_text)),
+            unread_status=codec.two_digests_of(_metadata_rest.decode(metadata_text), _status_rest.decode(status_text)),
         )
         codec.check_names_and_times(pod)
         return pod

@@ -167,3 +167,25 @@ def test_a_patch_has_only_what_differs_from_what_the_scheduler_knew() -> None:
     cleared = status_patch.between(other.apply(known), None, "")
     assert cleared is not None
     assert cleared.detail == "nominatedNodeName=null"
+
+
+def test_a_changed_finalizer_is_told_though_the_update_keeps_the_status(watched: Watched) -> None:
+    watched.create(**a_pod(status={"podIP": "10.0.0.1"}))
+    watched.verbs()
+    watched.update(kind="Pod", metadata={"name": "p", "finalizers": ["example.com/x"]})
+    assert watched.verbs() == ["MODIFIED default/p"]
+    watched.update(kind="Pod", metadata={"name": "p"})
+    assert watched.verbs() == ["MODIFIED default/p"]
+
+
+def test_an_update_without_a_status_keeps_what_is_not_read_of_it(watched: Watched) -> None:
+    watched.create(**a_pod(status={"podIP": "10.0.0.1"}))
+    watched.create(kind="Node", metadata={"name": "n"}, status={"nodeInfo": {"osImage": "linux"}})
+    watched.create(kind="PersistentVolume", metadata={"name": "v"}, status={"message": "found"})
+    watched.verbs()
+    watched.update(**a_pod())
+    watched.update(kind="Node", metadata={"name": "n"})
+    watched.update(kind="PersistentVolume", metadata={"name": "v"})
+    assert watched.verbs() == []
+    watched.update(kind="Node", metadata={"name": "n"}, status={"nodeInfo": {"osImage": "other"}})
+    assert watched.verbs() == ["MODIFIED n"]

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from schedviz.engine.clock import Clock
 from schedviz.engine.cluster.objects import ObjectStore
+from schedviz.kube.codec import with_status_of
 from schedviz.kube.core import Node, Pod
 from schedviz.kube.kinds import BY_TYPE
 from schedviz.kube.meta import KubeObject
@@ -98,21 +99,27 @@ def _keep_of_pod(new: Pod, old: Pod, *, has_status: bool) -> Pod:
     )
     if has_status:
         return replace(new, spec=spec)
-    return replace(new, spec=spec, status=old.status, unread_status=old.unread_status)
+    return replace(new, spec=spec, status=old.status, unread_status=with_status_of(new.unread_status, old.unread_status))
 
 
 def _keep_of_node(new: Node, old: Node, *, has_status: bool) -> Node:
-    return new if has_status else replace(new, status=old.status)
+    return new if has_status else _with_status_of(new, old)
 
 
 def _keep_of_volume(new: PersistentVolume, old: PersistentVolume, *, has_status: bool) -> PersistentVolume:
     spec = replace(new.spec, claim_ref=new.spec.claim_ref or old.spec.claim_ref)
-    return replace(new, spec=spec, status=new.status if has_status else old.status)
+    new = replace(new, spec=spec)
+    return new if has_status else _with_status_of(new, old)
 
 
 def _keep_of_claim(new: PersistentVolumeClaim, old: PersistentVolumeClaim, *, has_status: bool) -> PersistentVolumeClaim:
     spec = replace(new.spec, volume_name=new.spec.volume_name or old.spec.volume_name)
-    return replace(new, spec=spec, status=new.status if has_status else old.status)
+    new = replace(new, spec=spec)
+    return new if has_status else _with_status_of(new, old)
+
+
+def _with_status_of(new: Object, old: Object) -> Object:
+    return replace(new, status=old.status, unread=with_status_of(new.unread, old.unread))  # type: ignore[attr-defined]  # all three have one
 
 
 _KEEPS: dict[type[KubeObject], Any] = {
