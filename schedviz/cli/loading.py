@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -27,7 +28,7 @@ def loaded(paths: Sequence[Path], *, look: Callable[[Item, KubeObject], None] | 
     from schedviz.ingest.load import load, look_away
     from schedviz.ingest.source import Source, files_of
 
-    piped = [Source.of_bytes("standard input", click.get_binary_stream("stdin").read())] if STDIN in paths else []
+    piped = [Source.of_bytes("standard input", sys.stdin.buffer.read())] if STDIN in paths else []
     try:
         found = load([*piped, *files_of(path for path in paths if path != STDIN)], look=look or look_away)
     except IngestError as error:
