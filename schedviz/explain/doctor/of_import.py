@@ -14,6 +14,10 @@ from schedviz.explain.doctor.finding import Examination, Scheduler
 from schedviz.kube.core import Node, Pod
 from schedviz.kube.meta import KubeObject
 
+#: Differences that are told in words.
+_IN_WORDS: Final = 20
+#: What an import warns of anyway, where there is no dump.
+_TOLD_ANYWAY: Final = frozenset({"ghost node"})
 #: Findings that a report of an import keeps of each comparison.
 MOST_FINDINGS: Final = 200
 
@@ -53,3 +57,15 @@ def cut_examination(examination: Examination) -> dict[str, Any] | None:
     told: dict[str, Any] = msgspec.to_builtins(examination)
     told["findings"] = told["findings"][:MOST_FINDINGS]
     return {**told, "differences": len(examination.differences), "notes": len(examination.notes)}
+
+
+def differences_in_words(examinations: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The first differences of some examinations, as a report keeps them, a sentence or two each."""
+    told = [
+        f"{finding['sentence']}. Likely: {finding['cause']}."
+        for examination in examinations
+        for finding in examination["findings"]
+        if finding["differs"] and ("dump" in examination["compared"] or finding["kind"] not in _TOLD_ANYWAY)
+    ]
+    more = len(told) - _IN_WORDS
+    return [*told[:_IN_WORDS], *([f"… and {more} more differences; `schedviz doctor` tells all of them."] if more > 0 else [])]
