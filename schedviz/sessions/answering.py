@@ -11,6 +11,7 @@ from schedviz.engine import Simulation
 from schedviz.engine.dry_run import UnknownProfileError
 from schedviz.explain import PodUnknownError, what_if, why_pending
 from schedviz.explain.changes import smallest_change
+from schedviz.explain.describe import NodeUnknownError, describe_node, describe_pod
 from schedviz.explain.message import Message, NotAMessageError, parse_message, with_nodes
 from schedviz.explain.pending import pending_groups
 from schedviz.kube import codec
@@ -20,7 +21,7 @@ from schedviz.lessons.playing import play
 from schedviz.sessions import replaying
 from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.models import Session
-from schedviz.sessions.questions import Answer, Change, Kept, Path, Pending, Question, Said, Unanswerable, WhatIf, Why, keep
+from schedviz.sessions.questions import Answer, Change, Describe, Kept, Path, Pending, Question, Said, Unanswerable, WhatIf, Why, keep
 
 logger = logging.getLogger(__name__)
 
@@ -34,7 +35,7 @@ def answer(session_id: UUID, question: bytes, place: str) -> None:
         made = Answer(value=msgspec.Raw(_ask_engine(session, msgspec.json.decode(question, type=Question))))
     except NotAMessageError as error:
         made = Answer(refused=str(error))
-    except (PodUnknownError, UnknownProfileError, Unanswerable) as error:
+    except (PodUnknownError, NodeUnknownError, UnknownProfileError, Unanswerable) as error:
         made = Answer(missing=str(error))
     except (ReplayDiverged, HistoryUnavailable) as error:
         made = Answer(failed=str(error))
@@ -62,6 +63,9 @@ def _ask_engine(session: Session, question: Question) -> bytes:
             return msgspec.json.encode(what_if(simulation, pod, question.copies))
         case Said():
             return msgspec.json.encode(_read(simulation, question))
+        case Describe():
+            found = describe_pod(simulation, question.key) if question.kind == "Pod" else describe_node(simulation, question.key)
+            return msgspec.json.encode(found)
         case Kept():
             kept = simulation.cluster.find(question.kind, question.key)
             if kept is None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import time
 import zlib
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import redis
@@ -62,6 +62,13 @@ class Said(Asked, frozen=True, tag="said"):
     pod: str = ""
 
 
+class Describe(Asked, frozen=True, tag="describe"):
+    """What a pod or a node asks for and has, as `kubectl describe` adds it up and as the cache does."""
+
+    kind: Literal["Pod", "Node"]
+    key: str
+
+
 class Kept(Asked, frozen=True, tag="kept"):
     """An object of the simulated API server, as it is kept: with what the scheduler reads."""
 
@@ -76,7 +83,7 @@ class Path(Asked, frozen=True, tag="path"):
     lesson: str
 
 
-Question = Why | Change | Pending | WhatIf | Said | Kept | Path
+Question = Why | Change | Pending | WhatIf | Said | Describe | Kept | Path
 
 
 class AnswerLate(SessionError):  # noqa: N818 -- says what happened.

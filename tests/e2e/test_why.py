@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -120,3 +122,28 @@ def test_what_is_kept_of_a_thing_is_shown_as_yaml_of_the_moment(page: Page, serv
 
     page.keyboard.press("Home")
     expect(kept).not_to_contain_text("nodeName", timeout=PATIENCE_MILLIS)
+
+
+def test_describe_adds_up_what_the_api_server_has_beside_the_cache(page: Page, server: Server, file: Path) -> None:
+    session = import_through(page, server, file)
+    token = (server.data / "token").read_text().strip()
+    command = {"op": "schedule"}
+    for _ in range(2):  # The first pod fits nowhere; the second is assumed, and its binding held.
+        send(server, token, session, command)
+    assumed = server.rest(f"sessions/{session}/cycles/?tail=1")["results"][0]
+    page.goto(f"{server.url}/s/{session}/?select=node:{assumed['node']}&tab=describe")
+
+    cpu = page.locator("[data-described] [data-resource=cpu]")
+    cpu.wait_for(timeout=PATIENCE_MILLIS)
+    told = server.rest(f"sessions/{session}/describe/nodes/{assumed['node']}/")
+    assert told["cacheRequested"]["milliCPU"] == told["requests"].get("milliCPU", 0) + 500
+    expect(cpu).to_have_class(re.compile("differs"))
+    expect(page.locator("[data-apart]")).to_have_attribute("data-apart", "1")
+    expect(page.locator("[data-described]")).to_contain_text("not bound at the API server yet")
+
+
+def send(server: Server, token: str, session: str, command: dict[str, str]) -> None:
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json", "Prefer": "wait=30"}
+    request = urllib.request.Request(f"{server.url}/api/v1/sessions/{session}/commands/", json.dumps(command).encode(), headers)
+    with urllib.request.urlopen(request, timeout=60) as response:
+        assert json.load(response)["outcome"]["error"] == ""

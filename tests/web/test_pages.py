@@ -96,7 +96,9 @@ def test_a_moment_in_the_address_survives_a_share_link_and_a_login(people):
     address = f"/s/{people.session.pk}/"
     made = people.client("owner").post(f"/api/v1{address.replace('/s/', '/sessions/')}links/", {"role": "viewer"}, format="json").json()
 
-    assert people.client("anonymous").get(f"{address}?at=7&pod=default/a")["Location"] == f"/login/?next={address}%3Fat%3D7%26pod%3Ddefault/a"
+    assert (
+        people.client("anonymous").get(f"{address}?at=7&pod=default/a")["Location"] == f"/login/?next={address}%3Fat%3D7%26pod%3Ddefault/a"
+    )
     assert guest.get(f"{made['url']}&at=7&pod=default/a")["Location"] == f"{address}?at=7&pod=default%2Fa"
     assert guest.get(made["url"])["Location"] == address
 

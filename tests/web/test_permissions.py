@@ -80,6 +80,8 @@ TESTED_WITH_THEIR_ANSWERS = {
         "breakpoints/<int:number>/",
         "explain/",
         "explain/message/",
+        "describe/nodes/<str:name>/",
+        "describe/pods/<str:namespace>/<str:name>/",
         "explain/<str:namespace>/<str:name>/",
         "explain/<str:namespace>/<str:name>/change/",
         "what-if/",

@@ -51,6 +51,8 @@ def test_the_openapi_schema_is_valid_and_has_every_address(openapi):
         "/api/v1/sessions/{session_id}/lesson/",
         "/api/v1/sessions/{session_id}/explain/",
         "/api/v1/sessions/{session_id}/explain/message/",
+        "/api/v1/sessions/{session_id}/describe/nodes/{name}/",
+        "/api/v1/sessions/{session_id}/describe/pods/{namespace}/{name}/",
         "/api/v1/sessions/{session_id}/explain/{namespace}/{name}/",
         "/api/v1/sessions/{session_id}/explain/{namespace}/{name}/change/",
         "/api/v1/sessions/{session_id}/objects/",

@@ -10,6 +10,7 @@ from schedviz.web.api.breakpoints import Breakpoints, OneBreakpoint
 from schedviz.web.api.commands import Commands, OneCommand
 from schedviz.web.api.compare import Compare, CompareReport
 from schedviz.web.api.cycles import Cycles, OneCycle
+from schedviz.web.api.describe import DescribeNode, DescribePod
 from schedviz.web.api.errors import no_such_address
 from schedviz.web.api.events import Events
 from schedviz.web.api.explain import ExplainMessage, ExplainPending, ExplainPod, SmallestChange, WhatIf
@@ -53,6 +54,8 @@ urlpatterns = [
     path("sessions/<uuid:session_id>/explain/message/", ExplainMessage.as_view(), name="explain-message"),
     path("sessions/<uuid:session_id>/explain/<str:namespace>/<str:name>/", ExplainPod.as_view(), name="explain-pod"),
     path("sessions/<uuid:session_id>/explain/<str:namespace>/<str:name>/change/", SmallestChange.as_view(), name="smallest-change"),
+    path("sessions/<uuid:session_id>/describe/nodes/<str:name>/", DescribeNode.as_view(), name="describe-node"),
+    path("sessions/<uuid:session_id>/describe/pods/<str:namespace>/<str:name>/", DescribePod.as_view(), name="describe-pod"),
     path("sessions/<uuid:session_id>/objects/", KeptObject.as_view(), name="object"),
     path("sessions/<uuid:session_id>/what-if/", WhatIf.as_view(), name="what-if"),
     path("sessions/<uuid:session_id>/breakpoints/", Breakpoints.as_view(), name="breakpoints"),

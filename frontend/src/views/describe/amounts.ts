@@ -1,0 +1,32 @@
+import type { Requested } from "../../api/describe";
+import { printBytes, printCount, printCpu } from "../../model/quantity";
+
+/** The resources that any of these has, in kubectl's order. */
+export function resourcesOf(...all: readonly (Requested | null)[]): string[] {
+  const scalar = new Set(all.flatMap((one) => Object.keys(one?.scalar ?? {})));
+  const storage = all.some((one) => one?.ephemeralStorage);
+  return ["cpu", "memory", ...(storage ? ["ephemeral-storage"] : []), ...[...scalar].sort()];
+}
+
+export function amountOf(of: Requested | null, resource: string): number {
+  switch (resource) {
+    case "cpu":
+      return of?.milliCPU ?? 0;
+    case "memory":
+      return of?.memory ?? 0;
+    case "ephemeral-storage":
+      return of?.ephemeralStorage ?? 0;
+    default:
+      return of?.scalar?.[resource] ?? 0;
+  }
+}
+
+export function printAmount(amount: number, resource: string): string {
+  if (resource === "cpu") return printCpu(amount);
+  return resource === "memory" || resource === "ephemeral-storage" ? printBytes(amount) : printCount(amount);
+}
+
+/** As kubectl prints it: cut off, not rounded. Upstream: kubectl describe.go describeNodeResource */
+export function percentOf(amount: number, allocatable: number): string {
+  return allocatable ? `${Math.trunc((amount / allocatable) * 100)}%` : "0%";
+}

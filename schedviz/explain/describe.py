@@ -1,0 +1,159 @@
+"""`describe_node` and `describe_pod`: the sums of `kubectl describe`, from what the API server has, beside those of the scheduler's cache.
+
+They differ where the scheduler knows more (a pod that it has assumed) or less (a watch event on its way, or lost).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, Literal
+
+import msgspec
+
+from schedviz.engine import Simulation
+from schedviz.engine.framework.resource import Resource, pod_requests
+from schedviz.explain.explanation import Part
+from schedviz.explain.why import find_pod
+from schedviz.kube.core import Container, Node, Pod
+from schedviz.trace.view import Resources
+
+replace = msgspec.structs.replace
+
+_FINISHED: Final = frozenset({"Succeeded", "Failed"})
+
+
+class NodeUnknownError(LookupError):
+    """Neither the API server nor the cache knows the node."""
+
+
+class PodOnNode(Part, frozen=True):
+    """A pod on a node, by the API server, by the cache, or by both."""
+
+    pod: str
+    requests: Resources
+    limits: Resources
+    #: Whether the API server has it bound to the node and not finished: kubectl counts it.
+    assigned: bool
+    #: "": the cache does not have it there.
+    cached: Literal["", "added", "assumed"]
+
+
+class NodeDescription(Part, frozen=True):
+    """Requested of allocatable, twice. `pods` in the order of names."""
+
+    node: str
+    #: By the API server; None where it does not have the node (any more).
+    allocatable: Resources | None
+    requests: Resources
+    limits: Resources
+    #: By the cache's NodeInfo; None where it has none.
+    cache_allocatable: Resources | None
+    cache_requested: Resources | None
+    pods: tuple[PodOnNode, ...]
+
+
+class ContainerDescription(Part, frozen=True):
+    """What a container asks for."""
+
+    name: str
+    init: bool
+    requests: Resources
+    limits: Resources
+
+
+class PodDescription(Part, frozen=True):
+    """What a pod asks for: the sum over containers, at least the largest init container, plus the overhead."""
+
+    pod: str
+    containers: tuple[ContainerDescription, ...]
+    overhead: Resources
+    requests: Resources
+    limits: Resources
+    #: What it counts for in scores, where it does not say: milli-cpus and bytes.
+    non_zero_milli_cpu: int
+    non_zero_memory: int
+    #: The node that it is bound to or assumed on, and what is allocatable there.
+    node: str = ""
+    allocatable: Resources | None = None
+
+
+def describe_node(simulation: Simulation, name: str) -> NodeDescription:
+    """The arithmetic of a node. Raises `NodeUnknownError`. Upstream: kubectl pkg/describe/describe.go describeNodeResource"""
+    node = simulation.cluster.find("Node", name)
+    info = next((one for one in simulation.scheduler.state.cache.nodes if one.name == name), None)
+    if node is None and info is None:
+        raise NodeUnknownError(f"There is no node {name} at this moment.")
+    assigned = {
+        pod.key: pod
+        for pod in simulation.stored_objects()
+        if isinstance(pod, Pod) and pod.spec.node_name == name and pod.status.phase not in _FINISHED
+    }
+    cached = {one.key: one for one in info.pods} if info is not None else {}
+    assumed = simulation.scheduler.state.cache.assumed_pods
+    pods = tuple(
+        PodOnNode(
+            key,
+            requests=pod_requests(pod).resource.to_view(),
+            limits=_limits(pod).to_view(),
+            assigned=key in assigned,
+            cached="" if key not in cached else "assumed" if cached[key].pod.uid in assumed else "added",
+        )
+        for key in sorted(assigned.keys() | cached.keys())
+        for pod in [assigned[key] if key in assigned else cached[key].pod]
+    )
+    return NodeDescription(
+        name,
+        allocatable=Resource.of(node.status.allocatable).to_view() if isinstance(node, Node) else None,
+        requests=_sum(pod_requests(pod).resource for pod in assigned.values()),
+        limits=_sum(_limits(pod) for pod in assigned.values()),
+        cache_allocatable=info.allocatable.to_view() if info is not None else None,
+        cache_requested=info.requested.to_view() if info is not None else None,
+        pods=pods,
+    )
+
+
+def describe_pod(simulation: Simulation, key: str) -> PodDescription:
+    """What a pod (`namespace/name`) asks for, of what there is where it is. Raises `PodUnknownError`."""
+    pod = find_pod(simulation, key)
+    cache = simulation.scheduler.state.cache
+    state = cache.pod_states.get(pod.uid)
+    where = pod.spec.node_name or (state.info.pod.spec.node_name if state is not None else "")
+    info = next((one for one in cache.nodes if one.name == where), None)
+    requests = pod_requests(pod)
+    return PodDescription(
+        key,
+        containers=(*(_container(one, init=True) for one in pod.spec.init_containers), *(_container(one) for one in pod.spec.containers)),
+        overhead=Resource.of(pod.spec.overhead).to_view(),
+        requests=requests.resource.to_view(),
+        limits=_limits(pod).to_view(),
+        non_zero_milli_cpu=requests.non_zero_milli_cpu,
+        non_zero_memory=requests.non_zero_memory,
+        node=where,
+        allocatable=info.allocatable.to_view() if info is not None else None,
+    )
+
+
+def _container(container: Container, *, init: bool = False) -> ContainerDescription:
+    resources = container.resources
+    return ContainerDescription(container.name, init, Resource.of(resources.requests).to_view(), Resource.of(resources.limits).to_view())
+
+
+def _limits(pod: Pod) -> Resource:
+    """Limits add up as requests do; overhead counts for resources that have one. Upstream: pkg/api/v1/resource/helpers.go PodLimits"""
+
+    def as_requests(containers: tuple[Container, ...]) -> tuple[Container, ...]:
+        return tuple(replace(one, resources=replace(one.resources, requests=one.resources.limits)) for one in containers)
+
+    limited = {name for one in (*pod.spec.containers, *pod.spec.init_containers) for name in one.resources.limits}
+    overhead = {name: amount for name, amount in pod.spec.overhead.items() if name in limited}
+    spec = replace(
+        pod.spec, containers=as_requests(pod.spec.containers), init_containers=as_requests(pod.spec.init_containers), overhead=overhead
+    )
+    return pod_requests(replace(pod, spec=spec)).resource
+
+
+def _sum(resources: Iterable[Resource]) -> Resources:
+    total = Resource()
+    for resource in resources:
+        total.add(resource, 1)
+    return total.to_view()

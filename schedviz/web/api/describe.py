@@ -1,0 +1,51 @@
+"""`/api/v1/sessions/{id}/describe/…`: the arithmetic of `kubectl describe` beside the cache's."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.http import HttpResponse
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from schedviz.sessions import questions
+from schedviz.web.api.access import session_for
+from schedviz.web.api.explain import ask, moment
+from schedviz.web.api.moments import AT
+from schedviz.web.api.schema import refused
+from schedviz.web.permissions import Verb
+
+
+class DescribeNode(APIView):
+    """A node."""
+
+    @extend_schema(
+        operation_id="describeNode",
+        parameters=[AT],
+        responses={
+            200: OpenApiResponse({"type": "object", "additionalProperties": True}, "A NodeDescription: docs/explain.md."),
+            **refused(400, 404, 409, 503),
+        },
+    )
+    def get(self, request: Request, session_id: UUID, name: str) -> HttpResponse:
+        """Add up what is requested of a node: by the pods that the API server has there, and by the cache."""
+        session = session_for(request, session_id, Verb.SEE)
+        return ask(session, questions.Describe("Node", name, at=moment(request, session)))
+
+
+class DescribePod(APIView):
+    """A pod."""
+
+    @extend_schema(
+        operation_id="describePod",
+        parameters=[AT],
+        responses={
+            200: OpenApiResponse({"type": "object", "additionalProperties": True}, "A PodDescription: docs/explain.md."),
+            **refused(400, 404, 409, 503),
+        },
+    )
+    def get(self, request: Request, session_id: UUID, namespace: str, name: str) -> HttpResponse:
+        """Add up what a pod requests, of what its node has."""
+        session = session_for(request, session_id, Verb.SEE)
+        return ask(session, questions.Describe("Pod", f"{namespace}/{name}", at=moment(request, session)))

@@ -1,0 +1,57 @@
+"""The arithmetic of kubectl describe beside the cache's."""
+
+from __future__ import annotations
+
+import pytest
+from explain_clusters import cluster, do, node, pod
+
+from schedviz.explain.describe import NodeUnknownError, describe_node, describe_pod
+
+
+def test_both_add_up_to_the_same_where_nothing_is_on_its_way() -> None:
+    described = describe_node(cluster(node("n1"), pod("a", cpu="1500m", on="n1"), pod("b", cpu="1", on="n1")), "n1")
+    assert (described.requests.milli_cpu, described.cache_requested and described.cache_requested.milli_cpu) == (2500, 2500)
+    assert described.allocatable == described.cache_allocatable
+    assert [(one.pod, one.assigned, one.cached) for one in described.pods] == [("default/a", True, "added"), ("default/b", True, "added")]
+
+
+def test_an_assumed_pod_counts_for_the_cache_alone() -> None:
+    simulation = cluster(node("n1"), pod("a", cpu="1", on="n1"), pod("p", cpu="2"))
+    do(simulation, "schedule")
+    described = describe_node(simulation, "n1")
+    assert (described.requests.milli_cpu, described.cache_requested and described.cache_requested.milli_cpu) == (1000, 3000)
+    assert [(one.pod, one.assigned, one.cached) for one in described.pods] == [
+        ("default/a", True, "added"),
+        ("default/p", False, "assumed"),
+    ]
+    assert describe_pod(simulation, "default/p").node == "n1"
+
+
+def test_a_pod_whose_event_is_lost_counts_for_the_api_server_alone() -> None:
+    simulation = cluster(node("n1"))
+    do(simulation, "create", object=pod("a", cpu="1", on="n1"), drop="watch")
+    described = describe_node(simulation, "n1")
+    assert (described.requests.milli_cpu, described.cache_requested and described.cache_requested.milli_cpu) == (1000, 0)
+    assert [(one.assigned, one.cached) for one in described.pods] == [(True, "")]
+
+
+def test_finished_pods_count_nowhere() -> None:
+    finished = {**pod("a", cpu="1", on="n1"), "status": {"phase": "Succeeded"}}
+    described = describe_node(cluster(node("n1"), finished), "n1")
+    assert (described.requests.milli_cpu, described.pods) == (0, ())
+
+
+def test_a_pod_asks_for_its_containers_or_its_largest_init_container_and_the_overhead() -> None:
+    resources = {"requests": {"cpu": "1"}, "limits": {"cpu": "2", "memory": "1Gi"}}
+    init = [{"name": "i", "image": "i", "resources": {"requests": {"cpu": "3"}, "limits": {"cpu": "3"}}}]
+    wanted = pod("p", overhead={"cpu": "250m", "memory": "64Mi"}, initContainers=init)
+    wanted["spec"]["containers"] = [{"name": "c", "image": "i", "resources": resources}] * 2
+    described = describe_pod(cluster(node("n1"), wanted), "default/p")
+    assert (described.requests.milli_cpu, described.requests.memory) == (3250, (2048 + 64) << 20), "What has a limit alone requests it."
+    assert (described.limits.milli_cpu, described.limits.memory) == (4250, (2048 + 64) << 20)
+    assert [(one.name, one.init) for one in described.containers] == [("i", True), ("c", False), ("c", False)]
+
+
+def test_a_node_that_nobody_knows_is_said_to_be_none() -> None:
+    with pytest.raises(NodeUnknownError, match="no node n2"):
+        describe_node(cluster(node("n1")), "n2")
