@@ -22,7 +22,7 @@ from schedviz.kube.errors import KubeError
 from schedviz.kube.kinds import BY_NAME, KINDS, WATCHED_KINDS
 from schedviz.kube.meta import KubeObject
 from schedviz.trace import commands
-from schedviz.trace.events import ApiWritten, ClockAdvanced, Configured, HelperSet, LatencySet, Restarted
+from schedviz.trace.events import ApiWritten, BindingReleased, ClockAdvanced, Configured, HelperSet, LatencySet, Restarted
 
 if TYPE_CHECKING:
     from schedviz.engine.simulation import Simulation
@@ -281,6 +281,8 @@ class Operations:
         if isinstance(command, commands.BindFail):
             self._simulation.cluster.bind_failure = BindFailure(command.message, after_write=command.after_write)
         binding.held = False
+        if binding.waiting_for:
+            self._simulation.recorder.record(BindingReleased, cycle=binding.number, pod=binding.pod)
         self._run_binding(binding)
         self._simulation.cluster.bind_failure = None
         self.settle()

@@ -226,6 +226,12 @@ class BindingStarted(TraceEvent, frozen=True, kw_only=True, tag="bindingStarted"
     waiting_for: list[str] = []
 
 
+class BindingReleased(TraceEvent, frozen=True, kw_only=True, tag="bindingReleased"):
+    """A binding cycle that was held was asked for, and waits at Permit now. `cycle` is the scheduling cycle that it came from."""
+
+    pod: str
+
+
 class PermitAnswered(TraceEvent, frozen=True, kw_only=True, tag="permitAnswered"):
     """Somebody allowed a pod that waits at Permit for `plugins`, or rejected it; `waiting_for` are those that have not allowed it yet.
     `cycle` is the scheduling cycle that its binding cycle came from."""
@@ -389,6 +395,7 @@ AnyEvent = (
     | StageEnded
     | CycleEnded
     | BindingStarted
+    | BindingReleased
     | PermitAnswered
     | BindingStageEnded
     | BindingEnded
@@ -425,6 +432,7 @@ __all__ = [
     "AnyEvent",
     "ApiWritten",
     "BindingEnded",
+    "BindingReleased",
     "BindingStageEnded",
     "BindingStarted",
     "CacheCall",

@@ -15,6 +15,7 @@ from schedviz.trace.events import (
     AnyEvent,
     ApiWritten,
     BindingEnded,
+    BindingReleased,
     BindingStageEnded,
     BindingStarted,
     CacheCall,
@@ -141,6 +142,8 @@ class Fold:
                 self._binding_started(event)
             case BindingEnded():
                 self._binding_ended(event)
+            case BindingReleased():
+                self._binding_released(event)
             case PermitAnswered():
                 self._permit_answered(event)
             case CacheNode():
@@ -206,6 +209,11 @@ class Fold:
             stages = [*binding.stages, stage]
             self._bindings[place] = replace(binding, stages=stages, next_stage=event.next_stage, held=False, waiting_for=[])
 
+    def _binding_released(self, event: BindingReleased) -> None:
+        place = self._binding(event)
+        if place is not None:
+            self._bindings[place] = replace(self._bindings[place], held=False)
+
     def _permit_answered(self, event: PermitAnswered) -> None:
         place = self._binding(event)
         if place is not None:
@@ -216,7 +224,7 @@ class Fold:
         if place is not None:
             del self._bindings[place]
 
-    def _binding(self, event: BindingStageEnded | BindingEnded | PermitAnswered) -> int | None:
+    def _binding(self, event: BindingReleased | BindingStageEnded | BindingEnded | PermitAnswered) -> int | None:
         """Its place: the pod's binding of that cycle."""
         return next(
             (place for place, binding in enumerate(self._bindings) if binding.pod == event.pod and binding.cycle == event.cycle), None

@@ -9,6 +9,7 @@ from schedviz.trace.events import (
     AnyEvent,
     ApiWritten,
     BindingEnded,
+    BindingReleased,
     BindingStageEnded,
     BindingStarted,
     CacheCall,
@@ -50,6 +51,8 @@ def of_pod(event: AnyEvent, pod: str, *, cycle_pod: str = "") -> str | None:
             return _cycle_ended(event)
         case BindingStarted() if event.pod == pod:
             return f"binding cycle began on {event.node}{_waiting(event.waiting_for)}{', held until it is asked for' if event.held else ''}"
+        case BindingReleased() if event.pod == pod:
+            return "its binding cycle was asked for, and waits at Permit"
         case PermitAnswered() if event.pod == pod:
             return _permit_answered(event)
         case BindingStageEnded() if event.pod == pod:

@@ -11,6 +11,7 @@ from schedviz.trace.events import (
     AnyEvent,
     ApiWritten,
     BindingEnded,
+    BindingReleased,
     BindingStageEnded,
     BindingStarted,
     CacheCall,
@@ -142,7 +143,7 @@ class Teller:
                 self._seen = self._uids[event.cycle] = event.uid
             case WatchDelivered() if event.verb == "ADDED" and event.resource == "pods" and event.key == self._name:
                 self._seen = self._life_at(event.event)
-            case BindingStarted() | BindingStageEnded() | BindingEnded() | PermitAnswered() if event.pod == self._name:
+            case BindingStarted() | BindingReleased() | BindingStageEnded() | BindingEnded() | PermitAnswered() if event.pod == self._name:
                 return self._uids.get(event.cycle) or self._of_older_cycle(event.cycle)
         return own_uid(event, self._name) or self._seen
 

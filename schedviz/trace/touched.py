@@ -9,6 +9,7 @@ from schedviz.trace.events import (
     AnyEvent,
     ApiWritten,
     BindingEnded,
+    BindingReleased,
     BindingStageEnded,
     BindingStarted,
     CacheCall,
@@ -65,7 +66,7 @@ def is_death(event: AnyEvent) -> bool:
     return isinstance(event, ApiWritten) and event.verb == "delete" and event.resource == "pods" and not event.error
 
 
-def _pod(event: CycleStarted | BindingStageEnded | PermitAnswered | CacheCall, found: Touched) -> None:
+def _pod(event: CycleStarted | BindingStageEnded | BindingReleased | PermitAnswered | CacheCall, found: Touched) -> None:
     found.pods.add(event.pod)
 
 
@@ -150,6 +151,7 @@ _NOTES: dict[type, Callable[[Any, Touched], None]] = {
     StageEnded: _stage,
     BindingStageEnded: _pod,
     CycleStarted: _pod,
+    BindingReleased: _pod,
     PermitAnswered: _pod,
     CacheCall: _pod,
     QueueMoved: _moves,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from schedviz.engine import Outcome, Simulation
-from schedviz.trace.events import BindingStageEnded, Configured, PermitAnswered, QueueMoved, Restarted
+from schedviz.trace.events import BindingReleased, BindingStageEnded, Configured, PermitAnswered, QueueMoved, Restarted
 from schedviz.trace.fold import Fold
 
 _spec = importlib.util.spec_from_file_location("engine_test_clusters", Path(__file__).with_name("clusters.py"))
@@ -92,6 +92,17 @@ def test_a_held_binding_is_answered_for_before_it_runs() -> None:
     assert session.nodes_of() == {"p": ""}
     session.do("bind")
     assert session.nodes_of() == {"p": "node1"}
+
+
+def test_a_held_binding_that_is_asked_for_and_waits_is_no_longer_held() -> None:
+    session = Session(pod("a"), config=scripted(WAITS))
+    session.do("schedule")
+    assert [(binding.held, binding.waiting_for) for binding in session.simulation.view().bindings] == [(True, ["Scripted"])]
+
+    session.do("bind")
+
+    assert [event.pod for event in session.events if isinstance(event, BindingReleased)] == ["default/a"]
+    assert [(binding.held, binding.waiting_for) for binding in session.fold.to_view().bindings] == [(False, ["Scripted"])]
 
 
 def test_who_does_not_wait_cannot_be_answered_for() -> None:

@@ -44,6 +44,9 @@ def test_a_binding_is_held_until_its_first_stage_and_goes_when_it_is_confirmed()
 
     assert [binding.held for binding in folded(started, other).bindings] == [True, False]
 
+    released = e.BindingReleased(event=3, at=0.0, cycle=1, pod="default/p")
+    assert [binding.held for binding in folded(started, released).bindings] == [False]
+
     first, second = folded(started, other, stage).bindings
     assert (first.held, first.next_stage, second.next_stage) == (False, "PreBind", "WaitOnPermit")
 

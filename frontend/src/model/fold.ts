@@ -9,6 +9,7 @@ import {
 import { foldCacheNode, foldCachePod, foldSnapshotUpdated } from "./foldCache";
 import {
   foldBindingEnded,
+  foldBindingReleased,
   foldBindingStageEnded,
   foldBindingStarted,
   foldCycleEnded,
@@ -46,6 +47,8 @@ export function fold(state: State, event: AnyEvent): void {
       return foldCycleEnded(state, event);
     case "bindingStarted":
       return foldBindingStarted(state, event);
+    case "bindingReleased":
+      return foldBindingReleased(state, event);
     case "permitAnswered":
       return foldPermitAnswered(state, event);
     case "bindingStageEnded":

@@ -1,5 +1,6 @@
 import type {
   BindingEnded,
+  BindingReleased,
   BindingStageEnded,
   BindingStarted,
   BindingView,
@@ -81,6 +82,10 @@ export function foldBindingStageEnded(state: State, event: BindingStageEnded): v
   );
 }
 
+export function foldBindingReleased(state: State, event: BindingReleased): void {
+  state.bindings = state.bindings.map((binding) => (isOf(binding, event) ? { ...binding, held: false } : binding));
+}
+
 export function foldPermitAnswered(state: State, event: PermitAnswered): void {
   state.bindings = state.bindings.map((binding) =>
     isOf(binding, event) ? { ...binding, waitingFor: event.waitingFor ?? [] } : binding,
@@ -92,7 +97,7 @@ export function foldBindingEnded(state: State, event: BindingEnded): void {
 }
 
 /** A pod that was bound, lost and bound again has a binding for each of its cycles. */
-function isOf(binding: BindingView, event: BindingStageEnded | BindingEnded | PermitAnswered): boolean {
+function isOf(binding: BindingView, event: BindingReleased | BindingStageEnded | BindingEnded | PermitAnswered): boolean {
   return binding.pod === event.pod && binding.cycle === (event.cycle ?? 0);
 }
 

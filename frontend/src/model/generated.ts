@@ -373,6 +373,14 @@ export interface BindingStarted {
   waitingFor?: string[];
 }
 
+export interface BindingReleased {
+  t: "bindingReleased";
+  event: number;
+  at: number;
+  cycle?: number;
+  pod: string;
+}
+
 export interface PermitAnswered {
   t: "permitAnswered";
   event: number;
@@ -693,6 +701,7 @@ export type AnyEvent =
   | StageEnded
   | CycleEnded
   | BindingStarted
+  | BindingReleased
   | PermitAnswered
   | BindingStageEnded
   | BindingEnded
