@@ -66,19 +66,24 @@ def known(struct: type) -> type[msgspec.Struct]:
 class _Leaf:
     """An unread field, and what its texts come to."""
 
-    __slots__ = ("_default", "_name", "known")
+    __slots__ = ("_absent", "_default", "_name", "known")
 
     def __init__(self, name: str, default: object) -> None:
         self._name = name.encode()
         self._default = default
+        #: Texts of strings that mean the same as their absence.
+        self._absent = {b'""', msgspec.json.encode(default)}
         #: JSON as it was written -> as it counts, as `said` gives it.
         self.known: dict[bytes, bytes] = {}
 
     def said(self, text: bytes) -> bytes:
         """The field in one spelling, whatever the order of its keys; empty where it means the same as its absence."""
+        if _is_plain(text):
+            # Addresses and names: to write them is all there is to do, and to remember them would push out what comes again.
+            return b"" if text in self._absent else b"%b=%b" % (self._name, text)
         value = msgspec.json.decode(text)
         absent = value is None or value == self._default or value in ("", [], {})
-        found = b"" if absent else b"%b=%b" % (self._name, text if _is_plain(text) else _sorted_encoder.encode(value))
+        found = b"" if absent else b"%b=%b" % (self._name, _sorted_encoder.encode(value))
         if len(text) <= _LONG_TEXT:
             if len(self.known) >= _KNOWN_TEXTS:
                 self.known.clear()

@@ -58,6 +58,13 @@ class Row(msgspec.Struct, frozen=True):
     stages: dict[str, float] = {}
     plugins: dict[str, float] = {}
 
+    def is_of_the_same_as(self, other: Row) -> bool:
+        """Whether the other is of the same workload under the same circumstances."""
+        return self._what() == other._what()
+
+    def _what(self) -> tuple[object, ...]:
+        return self.workload, self.nodes, self.every_node, self.recording, self.running, self.dirty_nodes
+
 
 class Run:
     """A simulation with a workload in it, and the cycles that are made of it one by one."""

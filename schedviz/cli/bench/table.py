@@ -77,16 +77,11 @@ def print_imports(rows: Sequence[ImportRow]) -> None:
 
 def print_ratios(rows: Sequence[Row], before: Sequence[Row]) -> None:
     """Print what became of each row that was there before: below 1 is faster, whatever the machine did meanwhile."""
-    known = {_what(row): row for row in before}
     table = Table("workload", box=None, header_style="bold")
     for heading in ("nodes", "ratio before", "ratio now", "now / before"):
         table.add_column(heading, justify="right")
     for row in rows:
-        earlier = known.get(_what(row))
+        earlier = next((other for other in before if row.is_of_the_same_as(other)), None)
         if earlier is not None:
             table.add_row(row.workload, f"{row.nodes:,}", f"{earlier.ratio:,}", f"{row.ratio:,}", f"{row.ratio / earlier.ratio:.2f}")
     Console(stderr=True).print(table)
-
-
-def _what(row: Row) -> tuple[object, ...]:
-    return row.workload, row.nodes, row.every_node, row.recording, row.running, row.dirty_nodes
