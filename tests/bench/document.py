@@ -9,13 +9,18 @@ import msgspec
 
 from schedviz.cli.bench.importing import ImportRow
 from schedviz.cli.bench.measure import Row
+from schedviz.cli.bench.plot import svg
 from tests.bench.engine import ratio_of_recordings
 from tests.bench.frames import FrameRow
 from tests.bench.report import Figure
 
-DOCUMENT, MEASURED = Path("docs/performance.md"), Path("docs/performance.json")
+DOCUMENT, MEASURED, PICTURE = Path("docs/performance.md"), Path("docs/performance.json"), Path("docs/pictures/cost.svg")
 #: The calibration at 5,000 nodes of the machine on which goals in milliseconds and seconds were set.
 REFERENCE_MS = 0.08
+
+
+#: Goals of imports are of so many pods.
+_GOAL_PODS = 50_000
 
 
 class Measured(msgspec.Struct):
@@ -25,6 +30,8 @@ class Measured(msgspec.Struct):
     product: list[Figure] = []
     cycles: list[Row] = []
     recordings: list[Row] = []
+    #: One workload with more pods that run, and with more nodes that change.
+    sweeps: list[Row] = []
     imports: list[ImportRow] = []
     frames: list[FrameRow] = []
 
@@ -35,9 +42,14 @@ def read() -> Measured:
 
 
 def write(measured: Measured) -> None:
-    """Keep what was measured, and say it in the document."""
+    """Keep what was measured, say it in the document, and draw it."""
     MEASURED.write_bytes(msgspec.json.format(msgspec.json.encode(measured)) + b"\n")
-    text = DOCUMENT.read_text("utf-8")
+    DOCUMENT.write_text(filled(DOCUMENT.read_text("utf-8"), measured), "utf-8")
+    PICTURE.write_text(svg([*measured.cycles, *measured.sweeps]), "utf-8")
+
+
+def filled(text: str, measured: Measured) -> str:
+    """The document with what was measured between its marks."""
     for section, lines in (
         ("product", _product(measured)),
         ("goals", _goals(measured)),
@@ -45,12 +57,12 @@ def write(measured: Measured) -> None:
         ("shares", _shares(measured.cycles)),
         ("imports", _imports(measured.imports)),
         ("frames", _frames(measured.frames)),
-        ("load", [f"{name}: {load}" for name, load in measured.load.items()]),
+        ("load", [f"- {name}: {load}" for name, load in measured.load.items()]),
     ):
         begin, end = f"<!-- {section}: begin -->", f"<!-- {section}: end -->"
         before, rest = text.split(begin, 1)
         text = f"{before}{begin}\n" + "\n".join(lines) + f"\n{end}{rest.split(end, 1)[1]}"
-    DOCUMENT.write_text(text, "utf-8")
+    return text
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
@@ -107,10 +119,15 @@ def _goal_rows(measured: Measured) -> Iterator[tuple[str, str, str, str]]:
 
 def _import_goals(row: ImportRow) -> Iterator[tuple[str, str, str, str]]:
     seconds, megabytes = (3, 900) if row.form == "json" else (40, 700)
+    if row.pods != _GOAL_PODS:
+        # The time grows with the pods, memory does not: goals of memory, and of checkpoints, are of the whole size alone.
+        seconds *= row.pods / _GOAL_PODS
     there = REFERENCE_MS / row.calibration_ms
     what = f"import {row.nodes:,} nodes, {row.pods:,} pods, {row.form.upper()} ({row.text_mb:,.0f} MB)"
     read = row.read_seconds * there
-    yield what, f"≤ {seconds} s at the reference", f"{read:.1f} s there ({row.read_seconds:.1f} s here)", _met(read <= seconds)
+    yield what, f"≤ {seconds:g} s at the reference", f"{read:.1f} s there ({row.read_seconds:.1f} s here)", _met(read <= seconds)
+    if row.pods != _GOAL_PODS:
+        return
     yield f"peak RSS of it, {row.form.upper()}", f"≤ {megabytes} MB", f"{row.read_peak_mb:,.0f} MB", _met(row.read_peak_mb <= megabytes)
     if row.form == "json":
         for words, value, most in (("write", row.checkpoint_write_ms, 300), ("read", row.checkpoint_read_ms, 500)):
