@@ -1,4 +1,4 @@
-"""`schedviz import FILE...`: make a session of files on a server; only what the scheduler reads leaves this machine (`--dry-run` shows it)."""
+"""`schedviz import FILE...`: make a session of files on a server. Only what the scheduler reads is sent; `--dry-run` shows it."""
 
 from __future__ import annotations
 

@@ -42,7 +42,13 @@ def _node(node: DumpedNode) -> Iterator[Finding]:
         )
         return
     have = amounts_of(node.allocatable)
-    over = [Value(name, have.get(name, 0), amount) for name, amount in amounts_of(node.requested).items() if amount > have.get(name, 0)]
+    more = {name: amount for name, amount in amounts_of(node.requested).items() if amount > have.get(name, 0)}
+    unknown = [name for name in more if "/" in name and name not in have]
+    if unknown:
+        sentence = f"pods on node {node.name} request {', '.join(unknown)}, of which it has none"
+        cause = "an extender looks after it, and the scheduler ignores it (managedResources); or a device plugin went"
+        yield Finding(False, "unknown resource", about, ("dump", "cache"), sentence, cause)
+    over = [Value(name, have.get(name, 0), amount) for name, amount in more.items() if name not in unknown]
     if over:
         said = ", ".join(f"{value.name} {shown(value.name, value.right)} of {shown(value.name, value.left)}" for value in over)
         sentence = f"more is requested on node {node.name} than it has: {said}"

@@ -12,7 +12,7 @@ from schedviz.engine.cache.debugger.dumper import Dump, DumpedNode, DumpedPod
 from schedviz.engine.cache.debugger.signal import Signal
 from schedviz.engine.config import ConfigurationError
 from schedviz.engine.framework.resource import Resource
-from schedviz.explain.doctor import Examination, Scheduler, examine_dump, examine_engine, examine_objects
+from schedviz.explain.doctor import Examination, Scheduler, examine_dump, examine_dump_alone, examine_engine, examine_objects
 from schedviz.explain.doctor.of_import import cut_examination, examine_import, scheduler_of
 from schedviz.kube import codec
 from schedviz.kube.defaults import default_object
@@ -101,6 +101,14 @@ def test_a_dump_that_was_cut_says_so() -> None:
 def test_a_pod_that_is_listed_and_not_counted_is_named() -> None:
     (finding,) = examine_dump(objects(NODE, small.pod("a", on="n")), Signal(dumped("a"))).differences
     assert finding.cause == "pod default/a is listed and not counted"
+
+
+def test_a_dump_alone_tells_room_for_the_nominated_and_what_is_over() -> None:
+    over = DumpedNode("n", Resource(5000, 0, 0, 0, {"x.io/ip": 1}), Resource(4000, 1 << 30, 0, 110))
+    examination = examine_dump_alone(Signal(Dump((over,))))
+    assert [(finding.kind, finding.differs) for finding in examination.findings] == [("overcommitted", True), ("unknown resource", False)]
+    (note,) = examine_dump_alone(Signal(dumped(nominated=("waits",), pending=("waits",), cpu=1500))).findings
+    assert note.sentence == "pod default/waits is nominated to n, where cpu 2500m, memory 16Gi are free"
 
 
 def test_names_of_profiles_decide_whose_pod_it_is() -> None:
