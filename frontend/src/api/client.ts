@@ -137,3 +137,18 @@ export function uploadSession(files: readonly File[], progress: (share: number) 
 export function request<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
   return call(method, path, { ...(body === undefined ? {} : { body }), ...(signal ? { signal } : {}) });
 }
+
+/** A case that ships with schedviz. */
+export interface SampleLine {
+  name: string;
+  description: string;
+}
+
+export function listSamples(): Promise<{ results: SampleLine[] }> {
+  return request("GET", "samples/");
+}
+
+/** A session in which a case has happened. */
+export async function openSample(name: string): Promise<SessionSummary> {
+  return request("POST", "sessions/", { trace: await request<unknown>("GET", `samples/${name}/`), name });
+}
