@@ -8,6 +8,7 @@ from uuid import UUID
 import msgspec
 
 from schedviz.engine import Simulation
+from schedviz.engine.debugger import dump_lines
 from schedviz.engine.dry_run import UnknownProfileError
 from schedviz.explain import PodUnknownError, what_if, why_pending
 from schedviz.explain.changes import smallest_change
@@ -21,7 +22,7 @@ from schedviz.lessons.playing import play
 from schedviz.sessions import replaying
 from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.models import Session
-from schedviz.sessions.questions import Answer, Change, Describe, Kept, Path, Pending, Question, Said, Unanswerable, WhatIf, Why, keep
+from schedviz.sessions.questions import Answer, Change, Describe, Dumped, Kept, Path, Pending, Question, Said, Unanswerable, WhatIf, Why, keep
 
 logger = logging.getLogger(__name__)
 
@@ -66,6 +67,9 @@ def _ask_engine(session: Session, question: Question) -> bytes:
         case Describe():
             found = describe_pod(simulation, question.key) if question.kind == "Pod" else describe_node(simulation, question.key)
             return msgspec.json.encode(found)
+        case Dumped():
+            lines = dump_lines(simulation, verbosity=question.verbosity)
+            return msgspec.json.encode("".join(line.write("json" if question.json else "text") for line in lines))
         case Kept():
             kept = simulation.cluster.find(question.kind, question.key)
             if kept is None:

@@ -77,13 +77,20 @@ class Kept(Asked, frozen=True, tag="kept"):
     key: str
 
 
+class Dumped(Asked, frozen=True, tag="dumped"):
+    """What the scheduler prints on SIGUSR2."""
+
+    json: bool = False
+    verbosity: int = 2
+
+
 class Path(Asked, frozen=True, tag="path"):
     """What is so at each stop of a lesson, on an engine of its own: the path that the session is on."""
 
     lesson: str
 
 
-Question = Why | Change | Pending | WhatIf | Said | Describe | Kept | Path
+Question = Why | Change | Pending | WhatIf | Said | Describe | Kept | Dumped | Path
 
 
 class AnswerLate(SessionError):  # noqa: N818 -- says what happened.

@@ -11,6 +11,7 @@ from schedviz.web.api.commands import Commands, OneCommand
 from schedviz.web.api.compare import Compare, CompareReport
 from schedviz.web.api.cycles import Cycles, OneCycle
 from schedviz.web.api.describe import DescribeNode, DescribePod
+from schedviz.web.api.dump import Dump
 from schedviz.web.api.errors import no_such_address
 from schedviz.web.api.events import Events
 from schedviz.web.api.explain import ExplainMessage, ExplainPending, ExplainPod, SmallestChange, WhatIf
@@ -54,6 +55,7 @@ urlpatterns = [
     path("sessions/<uuid:session_id>/explain/message/", ExplainMessage.as_view(), name="explain-message"),
     path("sessions/<uuid:session_id>/explain/<str:namespace>/<str:name>/", ExplainPod.as_view(), name="explain-pod"),
     path("sessions/<uuid:session_id>/explain/<str:namespace>/<str:name>/change/", SmallestChange.as_view(), name="smallest-change"),
+    path("sessions/<uuid:session_id>/dump/", Dump.as_view(), name="dump"),
     path("sessions/<uuid:session_id>/describe/nodes/<str:name>/", DescribeNode.as_view(), name="describe-node"),
     path("sessions/<uuid:session_id>/describe/pods/<str:namespace>/<str:name>/", DescribePod.as_view(), name="describe-pod"),
     path("sessions/<uuid:session_id>/objects/", KeptObject.as_view(), name="object"),
