@@ -24,6 +24,7 @@ ANSWERS: Final = 1_000_000
 
 _GZIP = b"\x1f\x8b"
 _STEP = 1 << 20
+_HEAD_BYTES = 4 << 20
 
 
 class Manifest(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
@@ -137,6 +138,16 @@ def looks_like_session(first: bytes) -> bool:
     except zlib.error:
         return False
     return head.lstrip().startswith(b'{"format":"schedviz-session/')
+
+
+def check_head(name: str, first: bytes, limits: Limits) -> None:
+    """Refuse a file by its first line, if that is in its first bytes. Raises `UnreadableFile` or `LimitExceeded`."""
+    try:
+        if b"\n" not in zlib.decompressobj(31).decompress(first, _HEAD_BYTES):
+            return
+    except zlib.error:
+        return
+    SessionFile(name, [first], limits)
 
 
 class SessionFile:

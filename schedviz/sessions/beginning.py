@@ -29,5 +29,5 @@ _decoder = msgspec.msgpack.Decoder(Beginning)
 
 def beginning_of(session_id: UUID) -> tuple[Beginning, Checkpoint] | None:
     """What its first checkpoint tells; None: there is none, it is being imported or failed to be."""
-    first = Checkpoint.objects.filter(session_id=session_id, complete=True).order_by("event", "pk").first()
+    first = Checkpoint.objects.filter(session_id=session_id, complete=True, has_engine=True).order_by("event", "pk").first()
     return None if first is None else (_decoder.decode(checkpoints.engine_bytes(first)), first)

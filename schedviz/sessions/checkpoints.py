@@ -11,6 +11,7 @@ from uuid import UUID
 
 import msgspec
 from django.db import DatabaseError, IntegrityError, transaction
+from django.db.models import Sum
 
 from schedviz.sessions import pieces
 from schedviz.sessions.errors import Fenced
@@ -29,8 +30,8 @@ VIEW_EVENTS = 6_000
 #: ... unless they would cost more than so large a part of the work.
 VIEW_SHARE = 0.1
 _NEWEST_KEPT = 8
-#: What engines may take before they are thinned: as much as the session's history, and this.
-ENGINES_FREE_BYTES = 8 << 20
+#: What engines and views may take before engines are thinned: as much as the session's history, and this.
+ENGINES_FREE_BYTES = 4 << 20
 #: No gap between engines becomes larger than this part of its distance from the newest, however much they take.
 LARGEST_GAP = 1 / 8
 
@@ -127,7 +128,8 @@ def _thin(session_id: UUID) -> None:
     """Give up engines, not the views beside them, where they take more than they may. The first and the newest few are kept."""
     rows = Checkpoint.objects.filter(session_id=session_id, complete=True, has_engine=True).order_by("-event", "-pk")
     engines = list(rows.values_list("pk", "event", "engine_bytes"))
-    total = sum(size for _, _, size in engines)
+    views = Checkpoint.objects.filter(session_id=session_id).aggregate(bytes=Sum("view_bytes"))["bytes"] or 0
+    total = views + sum(size for _, _, size in engines)
     history: int = Session.objects.filter(pk=session_id).values_list("history_bytes", flat=True).first() or 0
     allowed = history + ENGINES_FREE_BYTES
     if total <= allowed:

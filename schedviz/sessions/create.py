@@ -12,6 +12,8 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.db.models import F
 
+from schedviz.ingest import IngestError, Limits
+from schedviz.ingest.session_file import check_head, looks_like_session
 from schedviz.sessions import bells, stream
 from schedviz.sessions.errors import SourceRefused
 from schedviz.sessions.models import (
@@ -156,6 +158,8 @@ def _store_pieces(session_id: UUID, file: int, name: str, chunks: Iterator[bytes
     waiting: list[Upload] = []
     for number, data in enumerate(_pieces(chunks)):
         size += len(data)
+        if number == 0:
+            _expect_readable(name, data)
         if size > room:
             raise SourceRefused(f"{name}: the files of one import have more than {settings.UPLOAD_BYTES} bytes, which UPLOAD_BYTES allows.")
         waiting.append(Upload(session_id=session_id, file=file, name=name, number=number, data=data))
@@ -164,6 +168,15 @@ def _store_pieces(session_id: UUID, file: int, name: str, chunks: Iterator[bytes
             waiting = []
     Upload.objects.bulk_create(waiting)
     return size
+
+
+def _expect_readable(name: str, first: bytes) -> None:
+    """Refuse a `.schedviz` file of another version, or with more in it than is read, before it has all arrived."""
+    if looks_like_session(first):
+        try:
+            check_head(name, first, Limits(unpacked_bytes=settings.IMPORT_UNPACKED_BYTES))
+        except IngestError as error:
+            raise SourceRefused(str(error)) from error
 
 
 def _pieces(chunks: Iterator[bytes]) -> Iterator[bytes]:

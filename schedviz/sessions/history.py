@@ -138,6 +138,14 @@ def cycles(session_id: UUID, *, after: int = 0, before: int | None = None, limit
     return found[::-1] if tail else found
 
 
+def last_cycle_until(session_id: UUID, event: int) -> int:
+    """The last cycle that had ended after an event; 0: none had."""
+    for one in line.stretches(session_id):
+        if one.after <= event and (last := cycle_groups.last_ended(one.session_id, min(event, one.until))) is not None:
+            return last
+    return 0
+
+
 def spans_of_cycles(session_id: UUID, first: int, last: int) -> dict[int, tuple[int, int]]:
     """The first event of each of these cycles, with which its pod was popped, and the one that says it ended (else its last so far)."""
     spans: dict[int, tuple[int, int]] = {}

@@ -90,7 +90,16 @@ class Path(Asked, frozen=True, tag="path"):
     lesson: str
 
 
-Question = Why | Change | Pending | WhatIf | Said | Describe | Kept | Dumped | Path
+class Recorded(Asked, frozen=True, tag="recorded"):
+    """What was done between two events as a trace, checked by running it."""
+
+    after: int | None = None
+    until: int | None = None
+    #: With what was observed.
+    observed: bool = False
+
+
+Question = Recorded | Why | Change | Pending | WhatIf | Said | Describe | Kept | Dumped | Path
 
 
 class AnswerLate(SessionError):  # noqa: N818 -- says what happened.

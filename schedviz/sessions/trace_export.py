@@ -1,7 +1,8 @@
 """A session, or as much of it as led to a moment, as a schedviz-trace/1 input: a moment becomes a regression test.
 
-The objects of the import are created one by one, so that times differ by milliseconds; then its commands follow. A trace has whole cycles
-and a scheduler that runs through: what it has no words for is refused, with the command that is in the way.
+The objects of the import, or those of the moment at which the trace begins, are created one by one, so that times differ by milliseconds;
+then the commands follow. A trace has whole cycles and a scheduler that runs through: what it has no words for is refused, with the command
+that is in the way.
 """
 
 from __future__ import annotations
@@ -33,21 +34,32 @@ _HEADER = {
 }
 
 
-def trace(session: Session, *, until: int | None = None) -> dict[str, Any]:
+class Start(msgspec.Struct, frozen=True):
+    """What a trace begins with that does not begin with the session."""
+
+    event: int
+    settings: dict[str, Any]
+    objects: list[dict[str, Any]]
+
+
+def trace(session: Session, *, until: int | None = None, start: Start | None = None) -> dict[str, Any]:
     """The trace of all that was done until an event. Raises `NotExportable`, which names the command that no trace can have."""
     past = Past(session)
     until = past.last_event if until is None else min(until, past.last_event)
-    settings = past.beginning.settings
+    after = past.first_event if start is None else start.event
+    settings = past.beginning.settings if start is None else start.settings
     if not settings.get("first_of_tied", True):
         raise NotExportable("The session draws among tied nodes; a trace takes the first, so it would be another run.")
-    steps = [{"op": "create", "object": codec.to_dict(each)} for each in past.beginning.objects()]
+    objects = list(map(codec.to_dict, past.beginning.objects())) if start is None else start.objects
+    steps = [{"op": "create", "object": each} for each in objects]
     steps += _helpers(settings)
-    for each in _commands(past, until):
+    for each in _commands(past, after, until):
         steps += each
     header = {there: settings[here] for here, there in _HEADER.items() if settings.get(here)}
     if policies := _without_defaults(settings.get("policies") or {}):
         header["policies"] = policies
-    description = f"Session {session.name!r} until event {until}, as schedviz {session.engine_version} ran it."
+    since = "" if start is None else f"from event {after} "
+    description = f"Session {session.name!r} {since}until event {until}, as schedviz {session.engine_version} ran it."
     document = {"format": FORMAT, "name": session.name, "description": description, **header, "steps": steps}
     try:
         trace_from_dict(document)
@@ -68,16 +80,19 @@ def _helpers(settings: dict[str, Any]) -> Iterator[dict[str, Any]]:
     return iter(())
 
 
-def _commands(past: Past, until: int) -> Iterator[list[dict[str, Any]]]:
-    """The steps of each command. A command that was under way at the end gives the cycles that had ended."""
+def _commands(past: Past, after: int, until: int) -> Iterator[list[dict[str, Any]]]:
+    """The steps of each command. One that was under way at the beginning or the end gives the cycles that ended in between."""
     before = past.first_event
     for one, left_at in past.commands():
         if before >= until:
             return
         end = min(int(one.outcome.get("event", 1 << 62)), left_at, until)
+        if end <= after:
+            before = end
+            continue
         if not (one.quarantined and one.stopped is None):
             _check_between(past, one, before)
-            yield _steps(one, cycles=_cycles(past, before, end))
+            yield _steps(one, cycles=_cycles(past, max(before, after), end))
         before = end
 
 

@@ -55,6 +55,11 @@ class Server:
         self._process.send_signal(signal.SIGINT)
         self._process.wait(20)
 
+    @property
+    def pid(self) -> int:
+        """Of the supervisor."""
+        return self._process.pid
+
     def _wait_for(self, path: str, wanted: set[int]) -> float:
         deadline = time.perf_counter() + 60
         while time.perf_counter() < deadline:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
+import json
+from typing import Any
 from uuid import UUID
 
+import msgspec
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from rest_framework.test import APIClient
 
-from schedviz.sessions import importing
-from schedviz.sessions.models import Session
+from schedviz.sessions import create, importing
+from schedviz.sessions.models import Command, Session
 from schedviz.web.api.export import Download
 from tests.sessions.conftest import MakeSession, make_session, send, work_off  # noqa: F401  (a fixture)
 from tests.web.conftest import People
@@ -52,12 +56,65 @@ def test_a_moment_is_downloaded_as_a_trace_that_can_be_imported(people: People, 
 
 @pytest.mark.parametrize(
     ("query", "path"),
-    [({"format": "zip"}, "?format"), ({"format": "trace", "to": "x"}, "?to"), ({"format": "trace", "from": "3"}, "?from")],
+    [
+        ({"format": "zip"}, "?format"),
+        ({"format": "trace", "to": "x"}, "?to"),
+        ({"format": "trace", "from": "x"}, "?from"),
+        ({"format": "trace", "from": "30", "to": "30"}, "?from"),
+        ({"format": "trace", "from": "100000"}, "?from"),
+    ],
 )
 def test_what_cannot_be_asked_for_is_named(people: People, ran: UUID, query: dict[str, str], path: str) -> None:
     response = people.client("owner").get(f"/api/v1/sessions/{ran}/export/", query)
 
     assert (response.status_code, response.json()["error"]["detail"]["path"]) == (400, path)
+
+
+def test_what_was_exported_is_made_again_where_nothing_of_it_is_left(people: People, ran: UUID) -> None:
+    before = people.client("owner").get(f"/api/v1/sessions/{ran}/events/?limit=5000").json()["events"]
+    state = people.client("owner").get(f"/api/v1/sessions/{ran}/state/").json()
+    data = b"".join(people.client("owner").get(f"/api/v1/sessions/{ran}/export/").streaming_content)
+    create.delete_session(ran)
+    assert not Command.objects.exists()
+
+    sent = people.client("stranger").post("/api/v1/sessions/", {"file": SimpleUploadedFile("x", data)}, format="multipart").json()
+    importing.import_uploads(UUID(sent["id"]))
+
+    again = f"/api/v1/sessions/{sent['id']}/"
+    assert people.client("stranger").get(again).json()["report"]["file"]["verified"] is True
+    assert people.client("stranger").get(f"{again}events/?limit=5000").json()["events"] == before
+    assert {**people.client("stranger").get(f"{again}state/").json(), "id": str(ran)} == state
+
+
+@pytest.mark.parametrize(
+    ("head", "said"),
+    [
+        ({"format": "schedviz-session/9"}, "this version of schedviz reads schedviz-session/1"),
+        ({"commands": 2_000_000}, "the limit commands is 1,000,000"),
+        ({"objects": 2_000_000}, "the limit objects is"),
+        ({"settings": 3}, "line 1 is no manifest"),
+    ],
+)
+def test_a_file_whose_first_line_is_wrong_is_refused_at_once(people: People, ran: UUID, head: dict[str, object], said: str) -> None:
+    data = b"".join(people.client("owner").get(f"/api/v1/sessions/{ran}/export/").streaming_content)
+    first, rest = gzip.decompress(data).split(b"\n", 1)
+    wrong = gzip.compress(msgspec.json.encode({**json.loads(first), **head}) + b"\n" + rest)
+
+    response = people.client("owner").post("/api/v1/sessions/", {"file": SimpleUploadedFile("x.schedviz", wrong)}, format="multipart")
+
+    assert (response.status_code, response.json()["error"]["detail"]["path"]) == (400, "file")
+    assert said in response.json()["error"]["message"]
+    assert not Session.objects.filter(name="x").exists()
+
+
+def test_a_file_that_is_too_large_is_refused_at_once(people: People, ran: UUID, settings: Any) -> None:
+    data = b"".join(people.client("owner").get(f"/api/v1/sessions/{ran}/export/").streaming_content)
+    settings.UPLOAD_BYTES = 100
+
+    response = people.client("owner").post("/api/v1/sessions/", {"file": SimpleUploadedFile("x.schedviz", data)}, format="multipart")
+
+    assert (response.status_code, response.json()["error"]["code"]) == (413, "too_large")
+    assert "UPLOAD_BYTES" in response.json()["error"]["message"]
 
 
 def test_a_session_without_a_beginning_is_refused(owner_client: APIClient, people: People) -> None:

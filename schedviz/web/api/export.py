@@ -16,11 +16,12 @@ from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from schedviz.sessions import exporting, trace_export
+from schedviz.sessions import exporting, questions, trace_export
 from schedviz.sessions.exporting import NotExportable
 from schedviz.sessions.models import Session
 from schedviz.web.api.access import optional_number, session_for
 from schedviz.web.api.errors import ApiError
+from schedviz.web.api.explain import ask
 from schedviz.web.api.schema import query, refused
 from schedviz.web.permissions import Verb
 
@@ -50,10 +51,12 @@ class Export(APIView):
                 "format", str, "`schedviz` (what is left out): the whole session, to be imported elsewhere. `trace`: a schedviz-trace/1."
             ),
             query("to", int, "With `format=trace`: the event until which it is told."),
+            query("from", int, "With `format=trace`: begin with the objects of this moment, not with the session."),
+            query("observed", int, "With `format=trace`: 1: run it, and write what was observed, as `schedviz conformance` reads it."),
         ],
         responses={
             (200, "application/gzip"): OpenApiResponse(OpenApiTypes.BINARY, "A .schedviz file (docs/files.md), or with format=trace JSON."),
-            **refused(400, 404, 409),
+            **refused(400, 404, 409, 503),
         },
     )
     def get(self, request: Request, session_id: UUID) -> HttpResponseBase:
@@ -63,12 +66,14 @@ class Export(APIView):
         if wanted not in _FORMATS:
             expected = " or ".join(_FORMATS)
             raise ApiError(400, "invalid", f"?format={wanted}: {expected} was expected.", path="?format", expected=expected, found=wanted)
-        if request.query_params.get("from"):
-            raise ApiError(
-                400, "invalid", "?from: what leads to a moment is part of its trace, so that it begins with the session.", path="?from"
-            )
-        until = optional_number(request, "to")
+        after, until = optional_number(request, "from"), optional_number(request, "to")
+        if after is not None and after >= (session.event if until is None else until):
+            expected = f"an event before {session.event if until is None else until}"
+            raise ApiError(400, "invalid", f"?from={after}: {expected} was expected.", path="?from", expected=expected, found=str(after))
+        observed = request.query_params.get("observed") == "1"
         try:
+            if wanted == "trace" and (after is not None or observed):
+                return _recording(session, after, until, observed=observed)
             return _trace(session, until) if wanted == "trace" else _file(session)
         except NotExportable as error:
             raise ApiError(409, error.code, str(error)) from error
@@ -82,6 +87,13 @@ def _file(session: Session) -> HttpResponseBase:
 
 def _trace(session: Session, until: int | None) -> HttpResponseBase:
     response = HttpResponse(msgspec.json.encode(trace_export.trace(session, until=until)), content_type="application/json")
+    response["Content-Disposition"] = _named(session, "json")
+    return response
+
+
+def _recording(session: Session, after: int | None, until: int | None, *, observed: bool) -> HttpResponseBase:
+    """Made and checked in a worker."""
+    response = ask(session, questions.Recorded(after=after, until=until, observed=observed))
     response["Content-Disposition"] = _named(session, "json")
     return response
 
