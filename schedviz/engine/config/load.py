@@ -50,7 +50,7 @@ def load_configuration(data: dict[str, Any] | None, *, duplicates: Sequence[str]
     profiles = tuple(_complete_profile(profile, f"profiles[{index}]") for index, profile in enumerate(decoded.profiles))
     contention = decoded.enable_profiling if decoded.enable_contention_profiling is None else decoded.enable_contention_profiling
     configuration = msgspec.structs.replace(decoded, profiles=profiles, enable_contention_profiling=contention)
-    problems = validate(configuration) or _fit_problems(configuration)
+    problems = validate(configuration) or _transport_problems(configuration) or _fit_problems(configuration)
     if problems:
         raise ConfigurationError(problems)
     return configuration
@@ -129,6 +129,16 @@ def _look_at_args(name: str, args: Any, path: str) -> list[str]:
 def _path_of(fault: str) -> str:
     """The path in `duplicate field "a.b"`."""
     return fault.split('"')[1] if '"' in fault else ""
+
+
+def _transport_problems(configuration: KubeSchedulerConfiguration) -> list[Problem]:
+    """An extender whose certificate is not judged cannot have a root to judge it by. Upstream: client-go transport.go TLSConfigFor"""
+    for index, extender in enumerate(configuration.extenders):
+        tls = extender.tls_config
+        if tls is not None and tls.insecure and (tls.ca_file or tls.ca_data):
+            message = "specifying a root certificates file with the insecure flag is not allowed"
+            return [Problem(f"extenders[{index}].tlsConfig", message, f"couldn't build extenders: {message}")]
+    return []
 
 
 def _fit_problems(configuration: KubeSchedulerConfiguration) -> list[Problem]:

@@ -20,7 +20,7 @@ class Args(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=Tr
 class ResourceSpec(Args, frozen=True):
     """A resource and how much it counts; a weight of 0 means 1."""
 
-    name: str
+    name: str = ""
     weight: Int64 = 0
 
     def __post_init__(self) -> None:

@@ -230,6 +230,23 @@ def test_unknown_fields_are_told_together():
     assert str(caught.value) == ('strict decoding error: duplicate field "parallelism", unknown field "a", unknown field "profiles[0].b"')
 
 
+def test_an_extender_cannot_have_a_root_certificate_that_is_not_looked_at():
+    tls = {"insecure": True, "caFile": "/ca.crt"}
+    with pytest.raises(ConfigurationError) as caught:
+        load_configuration({"extenders": [{"urlPrefix": "https://e", "weight": 1, "tlsConfig": tls}]})
+
+    assert caught.value.path == "extenders[0].tlsConfig"
+    assert str(caught.value) == ("couldn't build extenders: specifying a root certificates file with the insecure flag is not allowed")
+
+
+def test_a_resource_without_a_name_is_taken_as_upstream_takes_it():
+    configuration = load_configuration(
+        {"profiles": [{"pluginConfig": [{"name": "NodeResourcesBalancedAllocation", "args": {"resources": [{"weight": 1}]}}]}]}
+    )
+
+    assert configuration.profiles[0].args("NodeResourcesBalancedAllocation").resources[0].name == ""
+
+
 def test_arguments_of_node_resources_fit_are_looked_at_when_the_plugin_is_made():
     with pytest.raises(ConfigurationError) as caught:
         load_configuration(_args("NodeResourcesFit", {"scoringStrategy": {"type": "Random"}}))
