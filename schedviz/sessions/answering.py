@@ -21,6 +21,7 @@ from schedviz.lessons import find
 from schedviz.lessons.playing import play
 from schedviz.sessions import replaying
 from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
+from schedviz.sessions.exporting import NotExportable
 from schedviz.sessions.models import Session
 from schedviz.sessions.questions import (
     Answer,
@@ -31,12 +32,14 @@ from schedviz.sessions.questions import (
     Path,
     Pending,
     Question,
+    Recorded,
     Said,
     Unanswerable,
     WhatIf,
     Why,
     keep,
 )
+from schedviz.sessions.trace_recording import recording
 
 logger = logging.getLogger(__name__)
 
@@ -52,7 +55,7 @@ def answer(session_id: UUID, question: bytes, place: str) -> None:
         made = Answer(refused=str(error))
     except (PodUnknownError, NodeUnknownError, UnknownProfileError, Unanswerable) as error:
         made = Answer(missing=str(error))
-    except (ReplayDiverged, HistoryUnavailable) as error:
+    except (ReplayDiverged, HistoryUnavailable, NotExportable) as error:
         made = Answer(failed=str(error))
     except Exception:
         logger.exception("a question about session %s cannot be answered", session_id)
@@ -63,6 +66,8 @@ def answer(session_id: UUID, question: bytes, place: str) -> None:
 def _ask_engine(session: Session, question: Question) -> bytes:
     if isinstance(question, Path):
         return msgspec.json.encode(list(play(find(question.lesson))))
+    if isinstance(question, Recorded):
+        return msgspec.json.encode(recording(session, after=question.after, until=question.until, observed=question.observed))
     simulation = _engine(session, question.at)
     match question:
         case Why():
@@ -78,12 +83,12 @@ def _ask_engine(session: Session, question: Question) -> bytes:
             return msgspec.json.encode(what_if(simulation, pod, question.copies))
         case Said():
             return msgspec.json.encode(_read(simulation, question))
-        case Describe():
-            found = describe_pod(simulation, question.key) if question.kind == "Pod" else describe_node(simulation, question.key)
-            return msgspec.json.encode(found)
         case Dumped():
             lines = dump_lines(simulation, verbosity=question.verbosity)
             return msgspec.json.encode("".join(line.write("json" if question.json else "text") for line in lines))
+        case Describe():
+            found = describe_pod(simulation, question.key) if question.kind == "Pod" else describe_node(simulation, question.key)
+            return msgspec.json.encode(found)
         case Kept():
             kept = simulation.cluster.find(question.kind, question.key)
             if kept is None:
