@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from schedviz.engine.config import ConfigurationError, load_configuration
+from schedviz.ingest import json_stream, yaml_stream
 from schedviz.ingest.archive import Member, is_tar, is_zip, tar_members, zip_members
 from schedviz.ingest.cluster_info import ClusterInfoReader
 from schedviz.ingest.config_text import ConfigText, parse_config
@@ -22,7 +23,7 @@ from schedviz.ingest.events import REASON, said_by
 from schedviz.ingest.found import FileFound, Merged, Steps
 from schedviz.ingest.from_dump import WARNING, objects_of
 from schedviz.ingest.json_dump import JsonReader
-from schedviz.ingest.json_stream import NotCutError, cut_items, is_printed_by_kubectl
+from schedviz.ingest.json_stream import NotCutError
 from schedviz.ingest.kubectl_text import KubectlTextReader
 from schedviz.ingest.kwok import KwokReader
 from schedviz.ingest.last_touches import warnings_of, with_last_word
@@ -195,10 +196,10 @@ class _Loading:
         pieces = text_pieces(source.name, raw, limit=self.limits.unpacked_bytes, room=self.room, tell=told)
         first = next(pieces)
         second = next(pieces, None)
-        if second is not None and is_printed_by_kubectl(first):
+        if second is not None and (json_stream.is_printed_by_kubectl(first) or yaml_stream.is_printed_by_kubectl(first)):
             told.is_read_at_once = True
             try:
-                self.read_while_it_arrives(file, told, chain((first, second), pieces))
+                self.read_while_it_arrives(file, told, chain((first, second), pieces), is_json=json_stream.is_printed_by_kubectl(first))
             except NotCutError:
                 # What is wrong is told by its line, and for that the whole text is needed.
                 file = FileFound(source.name)
@@ -281,10 +282,15 @@ class _Loading:
         if problems:
             raise BadObjects(problems)
 
-    def read_while_it_arrives(self, file: FileFound, told: Told, pieces: Iterator[bytes]) -> None:
+    def read_while_it_arrives(self, file: FileFound, told: Told, pieces: Iterator[bytes], *, is_json: bool) -> None:
         """Read a list that kubectl printed. Raises `NotCutError`."""
         number = 0
-        for contents in cut_items(pieces, nesting_depth=self.limits.nesting_depth):
+        items: Iterator[list[Any]]
+        if is_json:
+            items = json_stream.cut_items(pieces, nesting_depth=self.limits.nesting_depth)
+        else:
+            items = yaml_stream.cut_items(file.name, pieces, self.limits)
+        for contents in items:
             for content in contents:
                 if number % _EVERY == 0:
                     self.check_cancelled()
@@ -293,7 +299,7 @@ class _Loading:
                 except DecodeError:
                     raise NotCutError from None
                 number += 1
-        file.format, file.unpacked_bytes = JsonReader.format, told.unpacked
+        file.format, file.unpacked_bytes = JsonReader.format if is_json else YamlReader.format, told.unpacked
 
     def check_cancelled(self) -> None:
         if self.cancelled():

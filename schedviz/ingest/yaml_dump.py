@@ -52,11 +52,11 @@ class YamlReader:
         for number, document in enumerate(yaml_lines.documents(text.decode()), start=1):
             cut = yaml_lines.list_items(document)
             if cut is None:
-                yield from _items_of(number, _parse(name, number, document, limits))
+                yield from _items_of(number, parse_piece(name, number, document, limits))
                 continue
             kind = list_kind(cut[0])
             for index, piece in enumerate(cut[1]):
-                content = _parse(name, number, piece, limits, f"items[{index}]")
+                content = parse_piece(name, number, piece, limits, f"items[{index}]")
                 if not isinstance(content, dict):
                     raise BadObjects([Problem(name, _no_object(content), document=number, line=piece.line, path=f"items[{index}]")])
                 total = len(cut[1]) if number == 1 else None
@@ -86,7 +86,8 @@ def _items_of(number: int, content: Any) -> Iterator[Item]:
         yield Item(document=number, path="", content=content)
 
 
-def _parse(name: str, number: int, piece: Piece, limits: Limits, path: str = "") -> Any:
+def parse_piece(name: str, number: int, piece: Piece, limits: Limits, path: str = "") -> Any:
+    """What a document, or an item of a list, says; of a kind that nobody reads only the kind. Raises `IngestError`."""
     kind = _kind_at_a_glance(piece)
     if kind and kind not in BY_NAME and kind not in _LOOKED_INTO:
         return {"kind": kind, "metadata": {}}  # of no use, and Secrets and ConfigMaps are best not even parsed

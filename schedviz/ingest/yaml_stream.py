@@ -1,0 +1,56 @@
+"""YAML as `kubectl -o yaml` prints it, cut into objects while it arrives, so that the whole text is never in memory.
+
+The items of the list begin with a dash at the margin, and nothing else in them stands there. Whatever is not quite so is read as a
+whole instead, by `YamlReader`: that takes six bytes of memory for one of text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from schedviz.ingest.errors import IngestError
+from schedviz.ingest.json_stream import NotCutError
+from schedviz.ingest.limits import Limits
+from schedviz.ingest.yaml_dump import parse_piece
+from schedviz.ingest.yaml_lines import Piece
+
+_HEAD: Final = b"apiVersion: v1\nitems:\n- "
+_BETWEEN: Final = b"\n- "
+_TAIL: Final = re.compile(rb'\nkind: List\nmetadata:\n  resourceVersion: ""\n*')
+_AT_THE_MARGIN: Final = re.compile(rb"\n[^ \n]")
+#: So much is waited for before it is cut.
+_ENOUGH: Final = 1 << 20
+
+
+def is_printed_by_kubectl(head: bytes) -> bool:
+    """Whether a text that begins like this is worth trying."""
+    return head.startswith(_HEAD)
+
+
+def cut_items(name: str, pieces: Iterator[bytes], limits: Limits) -> Iterator[list[Any]]:
+    """The items of the list as YAML gives them, some at a time. Raises `NotCutError`."""
+    text = next(pieces, b"").removeprefix(_HEAD)
+    for piece in pieces:
+        text += piece
+        if len(text) >= _ENOUGH:
+            *items, text = text.split(_BETWEEN)
+            yield [_parsed(name, item, limits) for item in items]
+    *items, last = text.split(_BETWEEN)
+    tail = last.find(b"\nkind: List\n")
+    if tail < 0 or not _TAIL.fullmatch(last, tail):
+        raise NotCutError
+    yield [_parsed(name, item, limits) for item in (*items, last[:tail])]
+
+
+def _parsed(name: str, item: bytes, limits: Limits) -> Any:
+    if _AT_THE_MARGIN.search(item) or b"\r" in item:
+        raise NotCutError
+    try:
+        content = parse_piece(name, 1, Piece(1, f"  {item.decode()}".split("\n")), limits)
+    except (IngestError, UnicodeDecodeError):
+        raise NotCutError from None
+    if not isinstance(content, dict):
+        raise NotCutError
+    return content

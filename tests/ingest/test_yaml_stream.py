@@ -1,0 +1,66 @@
+"""A YAML list that kubectl printed is cut into objects while it arrives, and gives what reading it as a whole gives."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from schedviz.cli.bench.kubectl_dump import kubectl_dump
+from schedviz.ingest import BadObjects, Limits, Source, load
+from schedviz.ingest.json_stream import NotCutError
+from schedviz.ingest.yaml_stream import cut_items, is_printed_by_kubectl
+
+TEXT = b"".join(kubectl_dump(5, 60, "yaml"))
+
+
+def pieces(text: bytes, size: int = 70_000) -> Iterator[bytes]:
+    return (text[start : start + size] for start in range(0, len(text), size))
+
+
+def source(text: bytes) -> Source:
+    return Source(name="a.yaml", pieces=lambda: pieces(text), size=len(text))
+
+
+def test_cut_objects_are_those_of_the_whole() -> None:
+    assert is_printed_by_kubectl(TEXT)
+
+    cut = load([source(TEXT)])
+    whole = load([Source(name="a.yaml", pieces=lambda: iter([b"# as a whole\n" + TEXT]))])
+
+    assert cut.objects == whole.objects
+    assert len(cut.objects) == 65
+    assert (cut.report.files[0].format, cut.report.files[0].unpacked_bytes) == ("YAML", len(TEXT))
+
+
+def test_it_comes_in_parts() -> None:
+    parts = list(cut_items("a.yaml", pieces(TEXT, 1000), Limits()))
+
+    assert sum(map(len, parts)) == 65
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"kind: List\n", b"kind: PodList\n"),
+        (b"\n  kind: Pod\n", b"\n  kind: Pod\n---\n"),
+        (b"\n  kind: Pod\n", b"\n  kind: Pod\n# a comment\n"),
+        (b"\n  kind: Pod\n", b"\r\n  kind: Pod\r\n"),
+        (b"\n  kind: Pod\n", b"\n  kind: [Pod\n"),
+        (b"\n- apiVersion: v1\n  kind: Pod", b"\n- text\n- apiVersion: v1\n  kind: Pod"),
+    ],
+)
+def test_what_is_not_quite_so_is_not_cut(before: bytes, after: bytes) -> None:
+    assert before in TEXT
+
+    with pytest.raises(NotCutError):
+        list(cut_items("a.yaml", pieces(after.join(TEXT.rsplit(before, 1))), Limits()))
+
+
+def test_a_bad_object_is_told_by_its_line() -> None:
+    lines = TEXT.split(b"\n")
+    line = max(number for number, text in enumerate(lines) if b"startTime" in text)
+    lines[line] = lines[line].replace(b"2024-03-01", b"yesterday")
+
+    with pytest.raises(BadObjects) as refused:
+        load([source(b"\n".join(lines))])
+
+    assert refused.value.problems[0].line == line + 1
