@@ -32,6 +32,10 @@ logger = logging.getLogger(__name__)
 #: A slice ends after so many cycles or so much time, whichever is first: then viewers see it, and a pause is heard.
 SLICE_CYCLES = 64
 SLICE_SECONDS = 0.05
+#: On a busy machine that time may pass with next to nothing done, and commits would cost more than the work: a slice goes on until it
+#: has had so much of the CPU, but no longer than this.
+SLICE_CPU_SECONDS = 0.02
+LONGEST_SLICE_SECONDS = 0.25
 #: Commands fetched from the inbox at once.
 _FETCHED = 100
 #: Why a run ended, beside what the engine says.
@@ -78,7 +82,7 @@ class Hosted:
         self._view_event = 0
         self._view_work_seconds = 0.0
         self._view_cost_seconds = 0.0
-        #: What this turn has spent on loading, and on doing commands.
+        #: What this turn has spent on loading, and on doing commands, in seconds of this thread's CPU.
         self.load_seconds = 0.0
         self.worked_seconds = 0.0
         self._is_bulk = False
@@ -88,11 +92,12 @@ class Hosted:
     def load(self) -> None:
         """Make the engine from what is stored. Raises `ReplayDiverged`, `HistoryUnavailable`, or what the engine raises."""
         with LOADING, WATCHDOG.watch(f"Loading session {self.session.pk}") as alive:
-            began = time.perf_counter()
+            began, cpu_began = time.perf_counter(), time.thread_time()
             self.simulation, self.running, self._checkpoint = replaying.load(
                 self.session.pk, to_seq=self.position.applied_seq, to_event=self.position.event, alive=alive
             )
-            self._replay_seconds = self.load_seconds = time.perf_counter() - began
+            self._replay_seconds = time.perf_counter() - began
+            self.load_seconds = time.thread_time() - cpu_began
         self._view_event = history.newest_view_event(self.session.pk)
         self._lookout.refresh(self.session.breakpoints_edit)
         if self.running is not None:
@@ -161,12 +166,12 @@ class Hosted:
 
     def _do_and_commit(self) -> None:
         before = self.position
-        began, cycle = time.perf_counter(), self.simulation.cycle
+        began, cpu_began, cycle = time.perf_counter(), time.thread_time(), self.simulation.cycle
         done = self._do_slice()
         worked = time.perf_counter() - began
         self._replay_seconds += worked
         self._view_work_seconds += worked
-        self.worked_seconds += worked
+        self.worked_seconds += time.thread_time() - cpu_began
         if self.pace is not None:
             self.pace.did(self.simulation.cycle - cycle)
         self._is_bulk = self.running is not None and self.pace is None
@@ -191,7 +196,7 @@ class Hosted:
         return done
 
     def _end_of_slice(self, alive: Callable[[], None]) -> Callable[[], bool]:
-        deadline = time.monotonic() + SLICE_SECONDS
+        began, cpu_began = time.monotonic(), time.thread_time()
         until_cycle = self.simulation.cycle + (SLICE_CYCLES if self.pace is None else self.pace.due())
 
         def stop() -> bool:
@@ -201,7 +206,11 @@ class Hosted:
             # An answer is an input: it is committed before anything is done on top of it.
             if self.simulation.extender_calls.has_answers:
                 return True
-            return self.simulation.cycle >= until_cycle or time.monotonic() >= deadline
+            if self.simulation.cycle >= until_cycle:
+                return True
+            seconds = time.monotonic() - began
+            had_its_part = seconds >= SLICE_SECONDS and time.thread_time() - cpu_began >= SLICE_CPU_SECONDS
+            return had_its_part or seconds >= LONGEST_SLICE_SECONDS
 
         return stop
 

@@ -46,8 +46,8 @@ class Gate:
                 self._free += 1
 
 
-#: Slices of runs pass here one by one with their commits: more than two of them at a time would leave nothing to somebody's single step.
-BULK = Gate(2)
+#: Slices of runs pass here one by one, with their commits: there is a process for each core, and a single step shares it with one of them.
+BULK = Gate(1)
 #: Engines are loaded so many at a time; if all of a crowd did so at once, each would take as long as all of them.
 LOADING = Gate(3)
 
