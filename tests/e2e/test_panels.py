@@ -60,3 +60,29 @@ def test_an_embedded_panel_is_drawn_for_somebody_without_a_cookie_and_leaves_non
     assert reader.evaluate("localStorage.length") == 0
     assert server.rest(f"sessions/{session}/")["event"] == event
     context.close()
+
+
+def test_on_a_phone_the_panels_stand_below_each_other_and_nothing_is_wider_than_it(page: Page, server: Server, session: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{server.url}/s/{session}/")
+    page.locator("#cache-title").wait_for(timeout=PATIENCE_MILLIS)
+
+    tops = [page.locator(title).bounding_box() for title in ("#queue-title", "#cycle-title", "#cache-title")]
+
+    assert all(box is not None and box["x"] < 40 for box in tops)
+    heights = [box["y"] for box in tops if box is not None]
+    assert heights == sorted(heights)
+    assert heights[0] + 300 < heights[1]
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_on_paper_there_is_all_of_the_cycle_and_nothing_to_press(page: Page, server: Server, session: str) -> None:
+    page.goto(f"{server.url}/s/{session}/")
+    page.locator("[data-cycle]").wait_for(timeout=PATIENCE_MILLIS)
+
+    page.emulate_media(media="print", reduced_motion="reduce")
+
+    assert not page.locator("[data-transport]").first.is_visible()
+    rail = page.locator("ol[aria-label]").filter(has=page.locator("[data-stage]")).last
+    assert rail.evaluate("list => list.scrollHeight <= list.clientHeight + 1")
+    page.emulate_media(media="screen", reduced_motion="reduce")

@@ -1,0 +1,225 @@
+"""What the page costs, in a headless Chromium against a real `schedviz up`: script time per frame, frames per second, memory of a long
+play, the first useful paint, and the time from a key to the picture. Writes docs/page.md.
+
+    .venv/bin/python -m tests.bench.page [--frames 10000] [--minutes 10] [--nodes 5000] [--pods 50000] [--write]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, BrowserContext, CDPSession, Page, sync_playwright
+
+from tests.bench import trace
+from tests.bench.report import Figure, print_figures
+from tests.bench.server import Server
+
+DOCUMENT = Path("docs/page.md")
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+)
+WINDOW: Any = {"width": 1280, "height": 800}
+#: What Chromium keeps of a trace in memory is bounded: a recording is made of slices.
+SLICE_SECONDS = 15
+KEYS = 60
+LONGEST_SECONDS = 900
+
+#: When the picture was drawn first, when a key was pressed and when the picture after it was.
+WATCH = """
+const { fillText } = CanvasRenderingContext2D.prototype;
+CanvasRenderingContext2D.prototype.fillText = function (...words) { globalThis.firstDrawn ??= performance.now(); return fillText.apply(this, words); };
+globalThis.keys = [];
+addEventListener("keydown", () => {
+  const pressed = performance.now();
+  const event = () => document.querySelector("[data-event]")?.getAttribute("data-event");
+  const before = event();
+  const look = () => (event() === before ? requestAnimationFrame(look) : requestAnimationFrame(() => keys.push(performance.now() - pressed)));
+  requestAnimationFrame(look);
+}, true);
+"""
+#: Frames of a second, whether or not there is something to draw.
+COUNT = """seconds => new Promise((done) => {
+  const times = [];
+  const tick = (now) => { times.push(now); if (now - times[0] < seconds * 1000) requestAnimationFrame(tick); else done(times); };
+  requestAnimationFrame(tick);
+})"""
+
+
+def login_link(server: Server) -> str:
+    command = [Path(sys.executable).with_name("schedviz"), "login", "--data", str(server.data)]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return re.findall(r"http://\S+/login/\?once=\S+", said)[-1]
+
+
+def open_page(context: BrowserContext, server: Server, session: str) -> Page:
+    page = context.new_page()
+    page.add_init_script(WATCH)
+    page.goto(f"{server.url}/s/{session}/")
+    page.locator("[data-queue=activeQ]").wait_for(timeout=60_000)
+    page.wait_for_function("() => globalThis.firstDrawn", timeout=60_000)
+    return page
+
+
+def first_paint(browser: Browser, state: Any, server: Server, session: str) -> Figure:
+    """From the address to the first words on a canvas, with nothing in the browser's cache."""
+    taken = []
+    for _ in range(5):
+        context = browser.new_context(viewport=WINDOW, storage_state=state)
+        taken.append(open_page(context, server, session).evaluate("firstDrawn"))
+        context.close()
+    return Figure("first useful paint, four nodes (median of 5, nothing cached)", f"{statistics.median(taken) / 1000:.2f} s", "≤ 1.5 s")
+
+
+def key_to_picture(page: Page, nodes: int) -> Figure:
+    """A step of the engine, from → to the frame after the picture has changed."""
+    for number in range(KEYS):
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function("number => keys.length > number", arg=number, timeout=60_000)
+        page.wait_for_timeout(80)
+    cuts = statistics.quantiles(page.evaluate("keys"), n=20)
+    return Figure(f"key → drawn, one cycle, {nodes:,} nodes (p50 / p95)", f"{cuts[9]:.0f} / {cuts[18]:.0f} ms")
+
+
+def script_per_frame(browser: Browser, page: Page, nodes: int, frames: int) -> list[Figure]:
+    """CPU time of the main thread in scripts between two frames, while the session is played at 6×."""
+    play(page, "6×")
+    costs: list[float] = []
+    begun = time.monotonic()
+    first = event_of(page)
+    # A machine that has no time draws few frames: what there is of them is told with the figure.
+    while len(costs) < frames and time.monotonic() - begun < LONGEST_SECONDS:
+        browser.start_tracing(page=page, categories=trace.CATEGORIES)
+        page.wait_for_timeout(SLICE_SECONDS * 1000)
+        made = trace.script_millis(browser.stop_tracing())
+        if not made:
+            raise RuntimeError("no frame was drawn: does the session play?")
+        costs += made
+    seconds, events = time.monotonic() - begun, event_of(page) - first
+    page.keyboard.press("Space")
+    cuts = statistics.quantiles(costs, n=100)
+    what = f"script per frame while playing at 6×, {nodes:,} nodes in view, {len(costs):,} frames in {seconds:.0f} s"
+    return [
+        Figure(f"{what} (p50 / p95 / p99, CPU time)", f"{cuts[49]:.1f} / {cuts[94]:.1f} / {cuts[98]:.1f} ms", "p95 ≤ 8 ms"),
+        Figure("the same per 1,000 events that were folded and drawn", f"{sum(costs) / events * 1000:.0f} ms"),
+    ]
+
+
+def frames_per_second(page: Page, nodes: int) -> Figure:
+    """With everything that moves moving: at 1× pods travel."""
+    play(page, "1×")
+    times: list[float] = page.evaluate(COUNT, 10)
+    page.keyboard.press("Space")
+    gaps = sorted(after - before for before, after in pairwise(times))
+    rate = (len(times) - 1) / (times[-1] - times[0]) * 1000
+    return Figure(
+        f"frames per second while playing at 1×, {nodes:,} nodes (p95 between two)",
+        f"{rate:.0f} ({gaps[int(len(gaps) * 0.95)]:.0f} ms)",
+        "60",
+    )
+
+
+def memory(page: Page, devtools: CDPSession, nodes: int, minutes: float) -> Figure:
+    """What is on the heap after a long play at 6×, against after a minute of it; garbage collected."""
+    play(page, "6×")
+    page.wait_for_timeout(60_000)
+    early = heap(devtools)
+    page.wait_for_timeout((minutes - 1) * 60_000)
+    late = heap(devtools)
+    page.keyboard.press("Space")
+    return Figure(
+        f"heap after {minutes:g} minutes of play at 6×, against after one, {nodes:,} nodes",
+        f"{late / early:.2f} ({early / 1e6:.0f} → {late / 1e6:.0f} MB)",
+        "≤ 1.3",
+    )
+
+
+def event_of(page: Page) -> int:
+    return int(page.locator("[data-event]").first.get_attribute("data-event") or 0)
+
+
+def heap(devtools: CDPSession) -> float:
+    devtools.send("HeapProfiler.collectGarbage")
+    return float(devtools.send("Runtime.getHeapUsage")["usedSize"])
+
+
+def play(page: Page, speed: str) -> None:
+    page.get_by_label("Speed").select_option(label=speed)
+    # The keys are the page's while nothing else has the focus.
+    page.evaluate("document.activeElement?.blur()")
+    before = page.locator("[data-event]").first.get_attribute("data-event")
+    page.keyboard.press("Space")
+    page.wait_for_function("before => document.querySelector('[data-event]').dataset.event !== before", arg=before, timeout=60_000)
+
+
+def measure(server: Server, options: argparse.Namespace) -> list[Figure]:
+    figures: list[Figure] = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=options.chromium, args=list(FLAGS))
+        login = browser.new_context()
+        login.new_page().goto(login_link(server))
+        state = login.storage_state()
+        context = browser.new_context(viewport=WINDOW, storage_state=state)
+        sessions = [(4, 12, "demo"), (500, 5000, "mixed"), (options.nodes, options.pods, "mixed")]
+        small, middle, large = (
+            server.create(json={"generate": {"shape": shape, "nodes": nodes, "pods": pods}})[0] for nodes, pods, shape in sessions
+        )
+        figures.append(first_paint(browser, state, server, small))
+        print_figures(figures[-1:])
+        page = open_page(context, server, middle)
+        figures += [key_to_picture(page, 500), frames_per_second(page, 500)]
+        page.close()
+        print_figures(figures[-2:])
+        page = open_page(context, server, large)
+        figures.append(key_to_picture(page, options.nodes))
+        figures += script_per_frame(browser, page, options.nodes, options.frames)
+        print_figures(figures[-3:])
+        if options.minutes:
+            figures.append(memory(page, context.new_cdp_session(page), options.nodes, options.minutes))
+        browser.close()
+    return figures
+
+
+def write(figures: list[Figure], load: str) -> None:
+    rows = [f"| {figure.what} | {figure.measured} | {figure.goal} |" for figure in figures]
+    text = DOCUMENT.read_text("utf-8")
+    begin, end = "<!-- measured: begin -->", "<!-- measured: end -->"
+    before, rest = text.split(begin, 1)
+    lines = ["| what | measured | goal |", "|---|---|---|", *rows, "", load]
+    DOCUMENT.write_text(f"{before}{begin}\n" + "\n".join(lines) + f"\n{end}{rest.split(end, 1)[1]}", "utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--frames", type=int, default=10_000)
+    parser.add_argument("--minutes", type=float, default=10, help="of the play whose heap is measured; 0: leave it out")
+    parser.add_argument("--nodes", type=int, default=5_000)
+    parser.add_argument("--pods", type=int, default=50_000)
+    parser.add_argument("--chromium", default="/usr/bin/chromium")
+    parser.add_argument("--write", action="store_true")
+    options = parser.parse_args()
+    began = os.getloadavg()[0]
+    with tempfile.TemporaryDirectory(prefix="schedviz-page-") as folder, Server(Path(folder)) as server:
+        figures = measure(server, options)
+    print_figures(figures)
+    load = f"Two cores; load average {began:.1f} at the start, {os.getloadavg()[0]:.1f} at the end; {time.strftime('%Y-%m-%d')}."
+    if options.write:
+        write(figures, load)
+
+
+if __name__ == "__main__":
+    main()
