@@ -23,7 +23,8 @@ class PromptConsumer(Consumer):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         # What was begun counts as acknowledged, so these are only those that wait.
-        self.initial_prefetch_count = max(2, self.initial_prefetch_count // _SLOTS_FOR_ONE_THAT_WAITS)
+        fetched: int = vars(self)["initial_prefetch_count"]
+        self.initial_prefetch_count = max(2, fetched // _SLOTS_FOR_ONE_THAT_WAITS)
 
     def ensure_connected(self, conn: Any) -> Any:
         """The connection, once it is there."""

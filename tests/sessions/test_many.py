@@ -1,0 +1,125 @@
+"""More sessions with work than a worker has slots: each gets its turns, in order."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Iterator
+from uuid import UUID
+
+import pytest
+from django.db.models import F
+
+from schedviz.sessions import sweep
+from schedviz.sessions.models import Chunk, Session
+from schedviz.sessions.slots import Gate, Slots
+from tests.conftest import RedisServer, Worker, until
+from tests.sessions.conftest import MakeSession, send
+
+SESSIONS, SLOTS = 150, 64
+#: Of each session: two slices, at least.
+CYCLES = 66
+
+
+@pytest.fixture
+def crowded_worker(redis: RedisServer, transactional_db: None) -> Iterator[Worker]:
+    worker = Worker("engine", pool="threads", size=SLOTS, name="crowded")
+    worker.start()
+    until(worker.is_ready)
+    yield worker
+    worker.stop()
+
+
+def test_150_sessions_on_64_slots_all_go_on_and_none_starves(make_session: MakeSession, crowded_worker: Worker) -> None:
+    sessions = [make_session(nodes=2, pods=CYCLES) for _ in range(SESSIONS)]
+    for session_id in sessions:
+        send(session_id, "run")
+
+    def all_done() -> bool:
+        sweep.sweep()
+        return not Session.objects.exclude(applied_seq=F("last_seq")).exists()
+
+    until(all_done, seconds=400)
+
+    assert set(Session.objects.values_list("cycle", flat=True)) == {CYCLES}
+    assert not Session.objects.exclude(message="").exists()
+    # In the order in which slices were committed, over all sessions.
+    commits = list(Chunk.objects.order_by("pk").values_list("session_id", flat=True))
+    assert len(commits) >= 2 * SESSIONS
+    assert longest_overtaking(commits, sessions) <= 12
+
+
+def longest_overtaking(commits: list[UUID], sessions: list[UUID]) -> int:
+    """How many slices one session had, at most, while another one that had work had none."""
+    most = 0
+    since: dict[UUID, dict[UUID, int]] = {session_id: {} for session_id in sessions}
+    left = {session_id: commits.count(session_id) for session_id in sessions}
+    for session_id in commits:
+        left[session_id] -= 1
+        del since[session_id]
+        for others in since.values():
+            others[session_id] = others.get(session_id, 0) + 1
+            most = max(most, others[session_id])
+        if left[session_id]:
+            since[session_id] = {}
+    return most
+
+
+def test_a_gate_lets_through_in_the_order_in_which_they_came() -> None:
+    gate, passed = Gate(1), []
+    entered = [threading.Event() for _ in range(4)]
+
+    def pass_through(number: int) -> None:
+        entered[number].set()
+        with gate:
+            passed.append(number)
+
+    threads = [threading.Thread(target=pass_through, args=(number,)) for number in range(4)]
+    with gate:
+        for number, thread in enumerate(threads):
+            thread.start()
+            entered[number].wait()
+            until(lambda number=number: len(gate._waiting) == number + 1)
+    # Whoever comes back at once is behind those who wait.
+    with gate:
+        passed.append(99)
+    for thread in threads:
+        thread.join()
+
+    assert passed == [0, 1, 2, 3, 99]
+
+
+def test_as_many_threads_pass_a_gate_at_a_time_as_it_is_wide() -> None:
+    gate, inside, most = Gate(2), itertools.count(), 0
+    lock, now = threading.Lock(), 0
+
+    def work() -> None:
+        nonlocal most, now
+        for _ in inside:
+            if _ > 400:
+                return
+            with gate:
+                with lock:
+                    now += 1
+                    most = max(most, now)
+                with lock:
+                    now -= 1
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert most <= 2
+    assert gate._free == 2
+
+
+def test_no_more_turns_give_way_than_wait() -> None:
+    waiting = 2
+    slots = Slots(4, lambda: waiting)
+    with slots, slots, slots, slots:
+        assert [slots.give_way() for _ in range(3)] == [True, True, False]
+    waiting = 0
+    with slots:
+        assert not slots.give_way()
