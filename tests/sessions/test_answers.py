@@ -10,7 +10,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 
-from schedviz.sessions import apply, create, importing, replay, turn
+from schedviz.sessions import apply, create, exporting, importing, replay, turn
 from schedviz.sessions.models import Checkpoint, ExtenderAnswer, Session
 from schedviz.trace.events import CycleEnded, ExtenderAnswered
 from tests.extender_server import ExtenderServer
@@ -104,3 +104,20 @@ def test_a_session_calls_nobody_without_wish_and_leave(server: ExtenderServer, *
     [answered] = [event for event in stored_events(session_id) if isinstance(event, ExtenderAnswered)]
     assert "is not listed in SCHEDVIZ_EXTENDER_HOSTS" in answered.error
     assert server.asked == []
+
+
+def test_an_imported_file_never_calls_an_extender(server: ExtenderServer) -> None:
+    session_id = session_of(server)
+    send(session_id, "run", max=5)
+    work_off(session_id)
+    data = b"".join(exporting.export(Session.objects.get(pk=session_id)))
+    owner = User.objects.get(username="ann")
+
+    made = create.create_session(owner, "again", create.Files([ContentFile(data, name="a.schedviz")]))
+    importing.import_uploads(made.pk)
+    send(made.pk, "run", max=2)
+    again = work_off(made.pk)
+
+    assert again.report["file"]["verified"] is True, again.message
+    assert nodes_of(again.pk)[:5] == nodes_of(session_id)
+    assert len(server.asked) == 5
