@@ -1,10 +1,9 @@
 import type { AnyCommand } from "../model/generated";
-import type { Language } from "../i18n/translate";
 import { call } from "./call";
 import type { SessionSummary } from "./client";
 
 /** A text in every language, as HTML that the server made safe. */
-export type Words = Record<Language, string>;
+export type Words = Record<"en" | "zh-CN", string>;
 
 export interface LessonLine {
   name: string;
