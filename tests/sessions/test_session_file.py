@@ -12,6 +12,7 @@ import pytest
 from django.core.files.base import ContentFile
 
 from schedviz.sessions import breakpoints, checkpoints, create, exporting, fork, frames, history, importing, inbox
+from schedviz.sessions.errors import SourceRefused
 from schedviz.sessions.models import Checkpoint, Chunk, Command, Session
 from schedviz.trace.events import encode_events
 from tests.sessions.conftest import MakeSession, command, pod, send, stored_events, work_off
@@ -249,8 +250,6 @@ def _stop(lines: list[dict[str, Any]]) -> None:
         (_seq, "command 7 comes where 1 was expected"),
         (_order, "object comes too late"),
         (_count, "its manifest says"),
-        (_many, "the limit commands is 1,000,000"),
-        (_format, "this version of schedviz reads schedviz-session/1"),
         (_unknown, "line 3: "),
         (_events, "events: "),
         (_fewer, "was nothing and is"),
@@ -263,6 +262,17 @@ def test_a_file_that_is_wrong_is_refused_in_words(busy: UUID, change: Callable[[
 
     assert session.status == Session.Status.FAILED
     assert said in session.message, session.message
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [(_many, "the limit commands is 1,000,000"), (_format, "this version of schedviz reads schedviz-session/1")],
+)
+def test_what_the_manifest_says_is_refused_before_the_file_has_arrived(
+    busy: UUID, change: Callable[[list[dict[str, Any]]], None], said: str
+) -> None:
+    with pytest.raises(SourceRefused, match=said):
+        imported(changed(packed(busy), change))
 
 
 def test_bytes_that_are_wrong_are_refused_in_words(busy: UUID, settings: Any) -> None:
