@@ -25,6 +25,7 @@ from schedviz.sessions.models import (
     CycleDetail,
     CycleGroup,
     ExtenderAnswer,
+    Observed,
     Session,
     Upload,
 )
@@ -120,6 +121,7 @@ def delete_session(session_id: UUID) -> bool:
         (CycleGroup.objects.filter(session_id=session_id), 500),
         (Command.objects.filter(session_id=session_id), 500),
         (CycleDetail.objects.filter(session_id=session_id), 50),
+        (Observed.objects.filter(session_id=session_id), 500),
     ):
         while some := list(rows.values_list("pk", flat=True)[:at_once]):
             rows.model.objects.filter(pk__in=some).delete()

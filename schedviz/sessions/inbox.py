@@ -6,6 +6,7 @@ A command is accepted once for each key: who does not get an answer sends it aga
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from uuid import UUID
 
 import msgspec
@@ -37,14 +38,7 @@ def accept(session_id: UUID, command: AnyCommand, key: str) -> Accepted:
 
     Raises `CommandRefused`, `KeyReused`, `SessionGone`, `SessionFailed`, `TooManyCommands` or `QuotaReached`.
     """
-    if not key or len(key) > LONGEST_KEY:
-        raise CommandRefused(f"key: has {len(key)} characters; 1 to {LONGEST_KEY} are allowed.")
-    body = encode_command(canonical(command))
-    # PostgreSQL cannot store it, and no name in Kubernetes has it.
-    if "\0" in key:
-        raise CommandRefused("key: has the character U+0000, which cannot be stored.")
-    if _NUL.search(body):
-        raise CommandRefused("The command has the character U+0000 in it, which cannot be stored.")
+    body = _encoded(command, key)
     try:
         quotas.expect_room_for_command(session_id, command)
         accepted, is_owned = _store(session_id, body, key, is_pause=isinstance(command, Pause))
@@ -55,6 +49,33 @@ def accept(session_id: UUID, command: AnyCommand, key: str) -> Accepted:
         raise
     bells.ring(session_id, owned=is_owned)
     return accepted
+
+
+def accept_in_transaction(session_id: UUID, commands: Iterable[tuple[str, AnyCommand]]) -> tuple[int, bool]:
+    """Store several commands, with their keys, as part of the caller's transaction: all of them or none. None of the keys was used before.
+
+    Gives the last number (0: there was no command), and what `bells.ring` is to be told as `owned` when the transaction has ended.
+    Raises `CommandRefused`, `SessionGone`, `SessionFailed`, `TooManyCommands` or `QuotaReached`.
+    """
+    seq, is_owned = 0, False
+    for key, command in commands:
+        body = _encoded(command, key)
+        quotas.expect_room_for_command(session_id, command)
+        accepted, is_owned = _store(session_id, body, key, is_pause=False)
+        seq = accepted.seq
+    return seq, is_owned
+
+
+def _encoded(command: AnyCommand, key: str) -> bytes:
+    if not key or len(key) > LONGEST_KEY:
+        raise CommandRefused(f"key: has {len(key)} characters; 1 to {LONGEST_KEY} are allowed.")
+    body: bytes = encode_command(canonical(command))
+    # PostgreSQL cannot store it, and no name in Kubernetes has it.
+    if "\0" in key:
+        raise CommandRefused("key: has the character U+0000, which cannot be stored.")
+    if _NUL.search(body):
+        raise CommandRefused("The command has the character U+0000 in it, which cannot be stored.")
+    return body
 
 
 def _store(session_id: UUID, body: bytes, key: str, *, is_pause: bool) -> tuple[Accepted, bool]:

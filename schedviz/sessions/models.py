@@ -383,3 +383,40 @@ class Breakpoint(models.Model):
 
     def __str__(self) -> str:
         return f"breakpoint {self.number} of {self.session_id}"
+
+
+class Observer(models.Model):
+    """Who pushes what it sees of a real cluster into a session (see observations.py), and how far it has got."""
+
+    session = models.OneToOneField(Session, on_delete=models.CASCADE, primary_key=True, related_name="observer")
+    source = models.CharField(max_length=100)
+    #: The last batch that was taken, and the digest of its text: the same one may come again.
+    n = models.BigIntegerField(default=0)
+    digest = models.CharField(max_length=64, blank=True, default="")
+    #: Events in all of them, and the command that the last of them became.
+    events = models.BigIntegerField(default=0)
+    last_seq = models.BigIntegerField(default=0)
+    created_at = models.DateTimeField(db_default=Now())
+    pushed_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.source} of {self.session_id}"
+
+
+class Observed(models.Model):
+    """An object that an observer saw last as being there, so that whoever comes back sends only what has changed since."""
+
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="observed")
+    kind = models.CharField(max_length=63)
+    #: `namespace/name`, or the name alone.
+    key = models.CharField(max_length=512)
+    uid = models.CharField(max_length=128, blank=True, default="")
+    #: The observer's word for what it last sent of it; compared for equality alone.
+    version = models.CharField(max_length=64, blank=True, default="")
+    terminating = models.BooleanField(default=False)
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["session", "kind", "key"], name="observed_once")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.key} of {self.session_id}"

@@ -40,6 +40,8 @@ REQUESTS = [
     ("post", "commands/", {"op": "pause"}, "command", 202),
     ("get", "branches/", None, "see", 200),
     ("get", "objects/", None, "see", 400),
+    ("get", "observations/", None, "see", 200),
+    ("post", "observations/", {"source": "kind", "n": 1, "events": []}, "command", 201),
     ("get", "export/", None, "see", 409),
     ("patch", "", {"name": "another name"}, "manage", 200),
     ("post", "cancel/", None, "manage", 409),
@@ -70,7 +72,7 @@ def test_each_role_gets_what_it_may_and_a_stranger_learns_nothing(people, role, 
         assert response.json() == APIClient().get("/api/v1/sessions/00000000-0000-4000-8000-000000000000/").json()
 
 
-#: Looked at where there is something to tell: test_stories, test_breakpoints, test_lessons, test_explain (where a worker answers).
+#: Looked at where there is something to tell: test_stories, test_breakpoints, test_lessons, test_dump, test_explain (where a worker answers).
 TESTED_WITH_THEIR_ANSWERS = {
     "sessions/<uuid:session_id>/" + rest
     for rest in (
@@ -81,6 +83,7 @@ TESTED_WITH_THEIR_ANSWERS = {
         "explain/",
         "explain/message/",
         "describe/nodes/<str:name>/",
+        "dump/",
         "describe/pods/<str:namespace>/<str:name>/",
         "explain/<str:namespace>/<str:name>/",
         "explain/<str:namespace>/<str:name>/change/",
@@ -97,7 +100,11 @@ def test_the_table_has_every_address_of_rest():
         for pattern in urlpatterns[:-1]
     }
 
-    assert addresses - tested == {"", "schema/", "lessons/", "sessions/", "quotas/", "compare/", "compare/report/"}
+    assert addresses - tested == {
+        *("", "schema/", "lessons/", "sessions/", "quotas/", "compare/", "compare/report/"),
+        # Looked at in test_samples: for whoever is logged in.
+        *("samples/", "samples/<str:name>/"),
+    }
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from schedviz.sessions.observations import MOST as MOST_SEEN
+from schedviz.sessions.observations import Seen
 from schedviz.trace.events import AnyEvent
 from schedviz.trace.policies import Policies
 from schedviz.trace.story import Entry, Life
@@ -567,3 +569,41 @@ class LessonBody(Body, frozen=True):
     stops: list[LessonStop]
     #: The next lesson of the course; "": this is the last.
     next: str
+
+
+class NewObservations(Body, frozen=True, forbid_unknown_fields=True):
+    """Batch `n` (1, 2, 3, …) of what `source` saw of a real cluster, in order."""
+
+    source: Annotated[str, Meta(min_length=1, max_length=100, pattern="^[!-~]+$")]
+    n: Annotated[int, Meta(ge=1, le=(1 << 53) - 1)]
+    events: Annotated[list[Seen], Meta(max_length=MOST_SEEN)]
+
+
+class ObservationsTaken(Body, frozen=True):
+    """The batch is stored. `expected`: the number of the next one; `seq`: the last command made of what was pushed."""
+
+    n: int
+    expected: int
+    seq: int
+    duplicate: bool
+
+
+class ObservedObject(Body, frozen=True):
+    """An object as the observer saw it last: `key` is `namespace/name` or a name, `version` is the observer's own word for its content."""
+
+    kind: str
+    key: str
+    uid: str
+    version: str
+
+
+class ObserverBody(Body, frozen=True):
+    """Whom a session follows (`source` null: nobody), which batch is `expected`, and a page of the objects that were seen last."""
+
+    source: str | None
+    expected: int
+    events: int
+    seq: int
+    pushed_at: datetime | None
+    objects: list[ObservedObject]
+    next: int | None

@@ -20,6 +20,7 @@ from schedviz.web.api.lessons import Lessons, SessionLesson
 from schedviz.web.api.links import Links, OneLink
 from schedviz.web.api.moments import ViewAt
 from schedviz.web.api.objects import KeptObject
+from schedviz.web.api.observations import Observations
 from schedviz.web.api.quotas import Quotas
 from schedviz.web.api.samples import OneSample, Samples
 from schedviz.web.api.schema import SchemaView
@@ -62,6 +63,7 @@ urlpatterns = [
     path("sessions/<uuid:session_id>/what-if/", WhatIf.as_view(), name="what-if"),
     path("sessions/<uuid:session_id>/breakpoints/", Breakpoints.as_view(), name="breakpoints"),
     path("sessions/<uuid:session_id>/breakpoints/<int:number>/", OneBreakpoint.as_view(), name="breakpoint"),
+    path("sessions/<uuid:session_id>/observations/", Observations.as_view(), name="observations"),
     path("sessions/<uuid:session_id>/export/", Export.as_view(), name="export"),
     path("sessions/<uuid:session_id>/lesson/", SessionLesson.as_view(), name="session-lesson"),
     path("sessions/<uuid:session_id>/links/", Links.as_view(), name="links"),

@@ -1,0 +1,88 @@
+"""`/api/v1/sessions/{id}/observations/`: what somebody sees of a real cluster, pushed so that the session shadows it."""
+
+from __future__ import annotations
+
+import hashlib
+from uuid import UUID
+
+import msgspec
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from schedviz.sessions import observations
+from schedviz.sessions.errors import CommandRefused, SessionError
+from schedviz.sessions.observations import CannotFollow, WrongBatch
+from schedviz.web.api import bodies
+from schedviz.web.api.access import body_as, session_for, whole_number
+from schedviz.web.api.commands import command_refused
+from schedviz.web.api.errors import ApiError
+from schedviz.web.api.schema import answer, query, ref, refused
+from schedviz.web.permissions import Verb
+
+_OBJECTS_AT_ONCE = 5000
+
+
+class Observations(APIView):
+    """What a session was told of the cluster that it follows."""
+
+    @extend_schema(
+        operation_id="getObserver",
+        parameters=[
+            query("after", int, "`next` of the page of objects before this one."),
+            query("limit", int, f"Objects, at most {_OBJECTS_AT_ONCE} (1000); 0: none."),
+        ],
+        responses={200: answer(bodies.ObserverBody), **refused(400, 404)},
+    )
+    def get(self, request: Request, session_id: UUID) -> Response:
+        """See whom the session follows, which batch is expected, and what was seen last."""
+        session = session_for(request, session_id, Verb.SEE)
+        limit = whole_number(request, "limit", default=1000, most=_OBJECTS_AT_ONCE)
+        rows = observations.known_objects(session.pk, after=whole_number(request, "after", default=0), limit=limit)
+        found = observations.observer_of(session.pk)
+        return Response(
+            bodies.ObserverBody(
+                source=None if found is None else found.source,
+                expected=1 if found is None else found.n + 1,
+                events=0 if found is None else found.events,
+                seq=0 if found is None else found.last_seq,
+                pushed_at=None if found is None else found.pushed_at,
+                objects=[bodies.ObservedObject(kind=row.kind, key=row.key, uid=row.uid, version=row.version) for row in rows],
+                next=rows[-1].pk if rows and len(rows) == limit else None,
+            )
+        )
+
+    @extend_schema(
+        operation_id="pushObservations",
+        request={"application/json": ref(bodies.NewObservations)},
+        responses={
+            201: answer(bodies.ObservationsTaken),
+            200: answer(bodies.ObservationsTaken, "The same batch had been taken before."),
+            **refused(400, 403, 404, 409, 413, 415),
+        },
+    )
+    def post(self, request: Request, session_id: UUID) -> Response:
+        """Push the next batch. It is taken whole or not at all; the last one may be sent again. 409 says which is expected."""
+        session = session_for(request, session_id, Verb.COMMAND)
+        new = body_as(bodies.NewObservations, request)
+        digest = hashlib.sha256(msgspec.json.encode(new.events, order="sorted")).hexdigest()
+        try:
+            taken = observations.take(session.pk, new.source, new.n, new.events, digest=digest)
+        except WrongBatch as error:
+            raise ApiError(
+                409, error.code, f"$.{error}", path="$.n", expected=error.expected, found=new.n, hint="Send that batch, or ask with GET."
+            ) from error
+        except CannotFollow as error:
+            raise ApiError(409, error.code, str(error)) from error
+        except SessionError as error:
+            raise _refused(error) from error
+        body = bodies.ObservationsTaken(n=taken.n, expected=taken.n + 1, seq=taken.seq, duplicate=taken.duplicate)
+        return Response(body, status=200 if taken.duplicate else 201)
+
+
+def _refused(error: SessionError) -> ApiError:
+    if isinstance(error, CommandRefused):
+        # Its message begins with the path: `events[3].object.spec…: "10x" is not a quantity`.
+        return ApiError(400, error.code, f"$.{error}", path=f"$.{str(error).partition(': ')[0]}")
+    return command_refused(error)
