@@ -8,7 +8,7 @@ and for Pending where it is assumed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -31,7 +31,7 @@ class _Item(msgspec.Struct, frozen=True, rename="camel"):
     allocatable: Resources
     #: IP -> `TCP/80`.
     used_ports: dict[str, list[str]] = {}
-    image_states: dict[str, msgspec.Raw] = {}
+    image_states: dict[str, Any] = {}
 
 
 class _PodState(msgspec.Struct, frozen=True, rename="camel"):
