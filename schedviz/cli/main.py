@@ -25,6 +25,7 @@ COMMANDS = {
     "conformance": LazyCommand("schedviz.cli.conformance", "conformance", "Compare the engine with recordings of the real scheduler."),
     "config": LazyCommand("schedviz.cli.config", "config", "Check a scheduler configuration, or convert an older one."),
     "explain": LazyCommand("schedviz.cli.explain", "explain", "Say why a pod is Pending, and what would place it."),
+    "follow": LazyCommand("schedviz.cli.follow.command", "follow", "Have a session shadow a real cluster, watched from here."),
     "doctor": LazyCommand("schedviz.cli.doctor", "doctor", "Say how cache, API and a SIGUSR2 dump differ, and why."),
     "import": LazyCommand("schedviz.cli.importing", "import_", "Make a session of files, or show what would be kept of them."),
     "sample": LazyCommand("schedviz.cli.sample", "sample", "List the cases that ship with schedviz, or print one."),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import secrets
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
+from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
 import click
@@ -17,6 +19,28 @@ _TIMEOUT_SECONDS = 120.0
 
 server_option = click.option("--server", envvar="SCHEDVIZ_SERVER", default=DEFAULT_SERVER, show_default=True, help="Where sessions are.")
 token_option = click.option("--token", envvar="SCHEDVIZ_TOKEN", default="", help="Of `schedviz token create`; or set SCHEDVIZ_TOKEN.")
+
+
+class Answer(NamedTuple):
+    """What a server answered."""
+
+    status: int
+    body: bytes
+    headers: Mapping[str, str]
+
+    @property
+    def message(self) -> str:
+        """What is wrong, in its words."""
+        return _message(self.body)
+
+    @property
+    def error(self) -> Mapping[str, Any]:
+        """`code`, `message` and `detail` of a refusal; empty where it is none of schedviz."""
+        try:
+            found = json.loads(self.body)["error"]
+        except (ValueError, KeyError, TypeError):
+            return {}
+        return found if isinstance(found, dict) else {}
 
 
 class Server:
@@ -56,6 +80,24 @@ class Server:
         )
         headers = {**self._headers, "Content-Type": f"multipart/form-data; boundary={boundary}"}
         return self._open(urllib.request.Request(f"{self._address}/api/v1/{path}", body, headers))  # noqa: S310 -- as above.
+
+    def ask(self, path: str, body: object = None) -> Answer:
+        """Whatever is answered to a GET, or with a body to a POST of JSON, whether it is refused or not. Raises `OSError` without one."""
+        headers = self._headers if body is None else {**self._headers, "Content-Type": "application/json"}
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(f"{self._address}/api/v1/{path}", data, headers)  # noqa: S310 -- the scheme was looked at.
+        try:
+            with urllib.request.urlopen(request, timeout=_TIMEOUT_SECONDS) as response:  # noqa: S310
+                return Answer(response.status, response.read(), {})
+        except urllib.error.HTTPError as error:
+            return Answer(error.code, error.read(), dict(error.headers or {}))
+        except (urllib.error.URLError, http.client.HTTPException) as error:
+            raise OSError(str(getattr(error, "reason", error))) from None
+
+    @property
+    def address(self) -> str:
+        """Where it is."""
+        return self._address
 
     def _hint(self, status: int) -> str:
         return " Give a token with --token or SCHEDVIZ_TOKEN." if status in (401, 404) and not self._headers else ""

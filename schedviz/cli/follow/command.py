@@ -1,0 +1,156 @@
+"""The command line of `schedviz follow`."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from schedviz.cli.server import Server, server_option, token_option
+
+if TYPE_CHECKING:
+    from schedviz.cli.follow.cluster_api import ClusterApi
+
+_READY_SECONDS = 120.0
+
+
+@click.command()
+@click.option("--context", "context", metavar="NAME", help="Of the kubeconfig; default: the current one.")
+@click.option("--kubeconfig", type=click.Path(path_type=Path, dir_okay=False), help="Default: KUBECONFIG, or ~/.kube/config.")
+@click.option("--session", "session", metavar="ID", help="One that is empty, or that followed this cluster before; default: a new one.")
+@click.option("--name", default="", help="What a new session is called; default: the source.")
+@click.option("--source", default="", metavar="NAME", help="What the session calls the cluster; default: the context.")
+@click.option(
+    "--pseudonyms",
+    "secret",
+    metavar="SECRET",
+    envvar="SCHEDVIZ_PSEUDONYMS",
+    help="Replace names by words made of them with this secret; the same one gives the same names.",
+)
+@click.option("--without", multiple=True, metavar="RESOURCE", help="Do not read this resource, such as csinodes; again for more.")
+@click.option("--once", is_flag=True, help="List, push what differs, and leave.")
+@click.option("--dry-run", is_flag=True, help="Send nothing: list once and show what would be kept, and what would not.")
+@server_option
+@token_option
+def follow(
+    *,
+    context: str | None,
+    kubeconfig: Path | None,
+    session: str | None,
+    name: str,
+    source: str,
+    secret: str | None,
+    without: tuple[str, ...],
+    once: bool,
+    dry_run: bool,
+    server: str,
+    token: str,
+) -> None:
+    """Have a session shadow a real cluster: it is listed and watched from here, with your credentials, and never written to.
+
+    Only what the scheduler reads is sent (docs/follow.md, with the ClusterRole that is needed). Ends with Ctrl-C, and goes on where it was
+    when it is started again with the same --session.
+    """
+    from schedviz.cli.follow import kubeconfig as config
+    from schedviz.cli.follow.cluster_api import ClusterApi
+    from schedviz.cli.follow.following import Following, resources
+    from schedviz.cli.follow.pushing import Pusher
+    from schedviz.cli.follow.redaction import Redaction
+
+    if secret == "":
+        raise click.UsageError("--pseudonyms needs a secret: without one, whoever guesses a name can check the guess.")
+    if unknown := sorted(set(without) - set(resources())):
+        raise click.UsageError(f"--without {unknown[0]}: expected one of {', '.join(resources())}.")
+    access = config.access(config.paths(kubeconfig), context)
+    api = ClusterApi(access)
+    if dry_run:
+        _show(api, secret, without)
+        return
+    # A context's name says whose cluster it is, too.
+    source = source or ("cluster" if secret else re.sub(r"[^!-~]", "-", access.context)[:100])
+    asked = Server(server, token)
+    session = session or _new_session(asked, name or source)
+    voice = _Voice()
+    following = Following(api, Pusher(asked, session, source, say=voice.say), Redaction(secret), without=without, say=voice.say)
+    counts = following.begin()
+    listed = ", ".join(f"{count} {resource}" for resource, count in counts.items() if count)
+    click.echo(f"{session}: {source} is in the session ({listed or 'it is empty'}).")
+    if not once:
+        click.echo(f"Watching; Ctrl-C ends it, `schedviz follow --session {session}` goes on.", err=True)
+        following.go_on()
+
+
+class _Voice:
+    """Says a sentence on standard error; the same one, from whichever thread, not more often than every 30 seconds."""
+
+    _EVERY_SECONDS = 30.0
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._said: dict[str, float] = {}
+
+    def say(self, sentence: str) -> None:
+        now = time.monotonic()
+        with self._lock:
+            if now - self._said.get(sentence, -self._EVERY_SECONDS) < self._EVERY_SECONDS:
+                return
+            if len(self._said) > 1000:
+                self._said.clear()
+            self._said[sentence] = now
+            click.echo(f"schedviz: {sentence}", err=True)
+
+
+def _new_session(server: Server, name: str) -> str:
+    """An empty session. Raises `click.ClickException`."""
+    from schedviz.cli.follow.errors import FollowError
+
+    body = {"name": name, "trace": {"format": "schedviz-trace/1", "name": name, "steps": []}}
+    try:
+        answer = server.ask("sessions/", body)
+        if answer.status != 201:
+            hint = " Give a token with --token or SCHEDVIZ_TOKEN." if answer.status == 401 else ""
+            raise FollowError(f"{server.address}: {answer.message} (HTTP {answer.status}){hint}")
+        session = str(json.loads(answer.body)["id"])
+        until = time.monotonic() + _READY_SECONDS
+        while (status := json.loads(server.ask(f"sessions/{session}/").body)["status"]) == "importing":
+            if time.monotonic() > until:
+                raise FollowError(f"{server.address} has not made the session {session} within {_READY_SECONDS:g} s; are its workers up?")
+            time.sleep(0.2)
+    except OSError as error:
+        raise FollowError(f"{server.address} does not answer: {error}. Is `schedviz up` running there?") from None
+    if status == "failed":
+        raise FollowError(f"{server.address} could not make an empty session ({session}).")
+    return session
+
+
+def _show(api: ClusterApi, secret: str | None, without: tuple[str, ...]) -> None:
+    from schedviz.cli.follow.errors import Expired, FollowError, Unavailable
+    from schedviz.cli.follow.following import kinds
+    from schedviz.cli.follow.redaction import Redaction
+    from schedviz.ingest.left_out import LeftOut
+    from schedviz.kube.errors import KubeError
+
+    left_out = LeftOut()
+    redaction = Redaction(secret, left_out=left_out)
+    for kind in kinds(without):
+        try:
+            items, _ = api.list(kind)
+        except (FollowError, Expired, Unavailable) as error:
+            click.echo(f"{kind.resource}: {error}")
+            continue
+        size = 0
+        for item in items:
+            try:
+                size += len(json.dumps(redaction.keep(item, kind).object))
+            except KubeError as error:
+                click.echo(f"{kind.resource}: an object would be left out: {error}")
+        click.echo(f"{kind.resource}: {len(items)} objects, {sum(map(len, items)):,} bytes here, {size:,} would be sent")
+    if lines := left_out.lines():
+        click.echo("\nfields that are not kept (there is a digest of them, so that a change is seen):")
+        for path, count in lines:
+            click.echo(f"  {count:>7} {path}")

@@ -1,0 +1,115 @@
+"""What is shown to an API server: a token, a password or a certificate; an exec plugin of the kubeconfig is run for one."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import ssl
+import subprocess
+import tempfile
+import threading
+from pathlib import Path
+from typing import Any
+
+from schedviz.cli.follow.errors import FollowError
+from schedviz.cli.follow.kubeconfig import Access, ExecPlugin
+
+_PLUGIN_SECONDS = 120
+
+
+class Credentials:
+    """Who we are, renewed when the API server does not know us any more."""
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+        self._lock = threading.Lock()
+        self._given: dict[str, Any] | None = None
+
+    def headers(self) -> dict[str, str]:
+        """The header that says who we are. Raises `FollowError`."""
+        access = self._access
+        token = access.token
+        if access.token_file:
+            token = _text(access.token_file)
+        elif access.plugin is not None:
+            token = str(self._of_plugin(access.plugin).get("token") or "")
+        if token:
+            return {"Authorization": f"Bearer {token}"}
+        if access.username:
+            encoded = base64.b64encode(f"{access.username}:{access.password}".encode()).decode()
+            return {"Authorization": f"Basic {encoded}"}
+        return {}
+
+    def tls(self) -> ssl.SSLContext:
+        """Whom we trust, and our certificate. Raises `FollowError`."""
+        access = self._access
+        context = ssl.create_default_context()
+        try:
+            if access.authority:
+                context = ssl.create_default_context(cadata=access.authority.decode())
+            if access.skip_verify:
+                context.check_hostname = False
+                context.verify_mode = ssl.CERT_NONE
+            certificate, key = access.certificate, access.key
+            if access.plugin is not None and (given := self._of_plugin(access.plugin)).get("clientCertificateData"):
+                certificate, key = str(given["clientCertificateData"]).encode(), str(given.get("clientKeyData") or "").encode()
+            if certificate:
+                _load(context, certificate, key)
+        except (ssl.SSLError, UnicodeDecodeError, ValueError) as error:
+            raise FollowError(f"context {access.context}: a certificate or a key cannot be used: {error}.") from None
+        return context
+
+    def refused(self) -> bool:
+        """The API server did not know us; whether it may be tried again with new credentials."""
+        with self._lock:
+            had, self._given = self._given is not None, None
+        return had or bool(self._access.token_file)
+
+    def _of_plugin(self, plugin: ExecPlugin) -> dict[str, Any]:
+        with self._lock:
+            if self._given is None:
+                self._given = _run(plugin)
+            return self._given
+
+
+def _run(plugin: ExecPlugin) -> dict[str, Any]:
+    """The `status` of the ExecCredential that a plugin prints."""
+    info = {"apiVersion": plugin.api_version, "kind": "ExecCredential", "spec": {"interactive": False}}
+    environment = {**os.environ, **plugin.environment, "KUBERNETES_EXEC_INFO": json.dumps(info)}
+    try:
+        done = subprocess.run(  # noqa: S603 -- it is what the user's kubeconfig says, as kubectl does it.
+            [plugin.command, *plugin.arguments], env=environment, stdout=subprocess.PIPE, timeout=_PLUGIN_SECONDS, check=False
+        )
+    except OSError as error:
+        hint = f" {' '.join(plugin.install_hint.split())}" if plugin.install_hint else ""
+        raise FollowError(f"the exec plugin {plugin.command} of the kubeconfig cannot be run: {error.strerror}.{hint}") from None
+    except subprocess.TimeoutExpired:
+        raise FollowError(f"the exec plugin {plugin.command} of the kubeconfig did not end within {_PLUGIN_SECONDS} s.") from None
+    if done.returncode:
+        raise FollowError(f"the exec plugin {plugin.command} of the kubeconfig failed with {done.returncode}; what it said is above.")
+    try:
+        status = json.loads(done.stdout)["status"]
+    except (ValueError, KeyError, TypeError):
+        status = None
+    if not isinstance(status, dict) or not (status.get("token") or status.get("clientCertificateData")):
+        raise FollowError(f"the exec plugin {plugin.command} of the kubeconfig printed no ExecCredential with a token or a certificate.")
+    return status
+
+
+def _load(context: ssl.SSLContext, certificate: bytes, key: bytes) -> None:
+    """OpenSSL takes them from a file alone: one that nobody else may read, for a moment."""
+    descriptor, name = tempfile.mkstemp()
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(certificate + b"\n" + key)
+        context.load_cert_chain(name)
+    finally:
+        Path(name).unlink()
+
+
+def _text(name: str) -> str:
+    try:
+        return Path(name).read_text().strip()
+    except OSError as error:
+        raise FollowError(f"{name}: {error.strerror} (the tokenFile of the kubeconfig).") from None

@@ -1,0 +1,138 @@
+"""Following: first every kind is listed, in the order in which objects need each other, then all are watched, a thread for each."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Sequence
+
+from schedviz.cli.follow.cluster_api import ClusterApi
+from schedviz.cli.follow.errors import Expired, FollowError, Forbidden, NotServed, Unavailable
+from schedviz.cli.follow.pushing import Pusher
+from schedviz.cli.follow.redaction import Redaction
+from schedviz.cli.follow.reflector import Change, Reflector
+from schedviz.kube.kinds import WATCHED_KINDS, Kind
+
+#: Changes in one batch, and changes that may wait: then the watches wait, and with them the API server.
+_BATCH = 200
+_WAITING = 2000
+_LOOK_SECONDS = 0.2
+#: So often a list is begun anew that an API server cannot give.
+_TRIES = 5
+
+
+class Following:
+    """One cluster into one session."""
+
+    def __init__(
+        self, api: ClusterApi, pusher: Pusher, redaction: Redaction, *, without: Sequence[str] = (), say: Callable[[str], None]
+    ) -> None:
+        self._pusher = pusher
+        self._say = say
+        self._stop = threading.Event()
+        self._changes: queue.Queue[Change | FollowError] = queue.Queue(_WAITING)
+        self._direct: list[Change] | None = []
+        self._reflectors = [
+            Reflector(api, kind, redaction, emit=self._emit, say=say) for kind in WATCHED_KINDS if kind.resource not in without
+        ]
+
+    def begin(self) -> dict[str, int]:
+        """List everything, push what differs from what was pushed before; how many there are by resource. Raises `FollowError`."""
+        known = self._pusher.resume()
+        counts: dict[str, int] = {}
+        forbidden: list[Forbidden] = []
+        for reflector in list(self._reflectors):
+            reflector.resume(known.get(reflector.kind.name, {}))
+            try:
+                counts[reflector.kind.resource] = self._listed(reflector)
+            except Forbidden as error:
+                forbidden.append(error)
+            except NotServed as error:
+                self._say(f"{error}; it is left out.")
+                self._reflectors.remove(reflector)
+            if not forbidden:
+                self._push_direct()
+        if forbidden:
+            raise _missing(forbidden)
+        return counts
+
+    def go_on(self) -> None:
+        """Watch and push until something fails that does not pass by itself. Raises that `FollowError`."""
+        self._direct = None
+        for reflector in self._reflectors:
+            threading.Thread(target=self._watch, args=(reflector,), name=f"watch {reflector.kind.resource}", daemon=True).start()
+        try:
+            while True:
+                self._push_next()
+        finally:
+            self.stop()
+
+    def stop(self) -> None:
+        """Have the watches end with their next line."""
+        self._stop.set()
+
+    def _listed(self, reflector: Reflector) -> int:
+        for left in reversed(range(_TRIES)):
+            try:
+                return reflector.list()
+            except (Expired, Unavailable) as error:
+                if not left:
+                    raise FollowError(str(error)) from None
+                self._say(f"{reflector.kind.resource}: {error}; trying again.")
+                self._stop.wait(_LOOK_SECONDS)
+        raise AssertionError
+
+    def _push_direct(self) -> None:
+        waiting, self._direct = self._direct or [], []
+        for start in range(0, len(waiting), _BATCH):
+            self._pusher.push(waiting[start : start + _BATCH])
+
+    def _push_next(self) -> None:
+        """Push what waits, as much as one batch has."""
+        try:
+            batch = [self._changes.get(timeout=_LOOK_SECONDS)]
+        except queue.Empty:
+            return
+        while len(batch) < _BATCH:
+            try:
+                batch.append(self._changes.get_nowait())
+            except queue.Empty:
+                break
+        self._pusher.push([one for one in batch if isinstance(one, Change)])
+        for one in batch:
+            if isinstance(one, FollowError):
+                raise _missing([one]) if isinstance(one, Forbidden) else one
+
+    def _emit(self, change: Change) -> None:
+        if self._direct is not None:
+            self._direct.append(change)
+        else:
+            self._changes.put(change)
+
+    def _watch(self, reflector: Reflector) -> None:
+        try:
+            reflector.run(self._stop)
+        except FollowError as error:
+            self._changes.put(error)
+        except Exception as error:  # noqa: BLE001 -- the edge of a thread: the main one tells it.
+            self._changes.put(FollowError(f"{reflector.kind.resource}: this is a bug in schedviz ({type(error).__name__}: {error})"))
+
+
+def _missing(errors: Sequence[Forbidden]) -> FollowError:
+    """One sentence for all of them: who has to ask for permission wants to ask once."""
+    what = ", ".join(f"{error.verb} {error.resource}" for error in errors)
+    names = " ".join(f"--without {error.resource.partition('.')[0]}" for error in errors)
+    return FollowError(
+        f"no permission to {what}. The cluster says: {errors[0].said} "
+        f"docs/follow.md has the ClusterRole with what is needed; what the scheduler decides without them is another thing ({names})."
+    )
+
+
+def resources() -> list[str]:
+    """What is watched, by its plural name."""
+    return [kind.resource for kind in WATCHED_KINDS]
+
+
+def kinds(without: Sequence[str]) -> list[Kind]:
+    """What is watched."""
+    return [kind for kind in WATCHED_KINDS if kind.resource not in without]

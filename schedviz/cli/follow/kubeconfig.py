@@ -1,0 +1,156 @@
+"""The user's kubeconfig: which server a context means, how it is trusted, and who we are there.
+
+Upstream: client-go tools/clientcmd
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import yaml
+
+from schedviz.cli.follow.errors import FollowError
+
+#: Members that would change who we are or where we go, and that are not carried out.
+_NOT_SUPPORTED = {
+    "cluster": {"tls-server-name": "a server name other than the address's", "proxy-url": "a proxy"},
+    "user": {"as": "impersonation", "as-groups": "impersonation", "as-uid": "impersonation", "auth-provider": "auth providers (use exec)"},
+}
+
+
+class ExecPlugin(msgspec.Struct, frozen=True):
+    """A program that gives credentials, such as `aws eks get-token`."""
+
+    command: str
+    arguments: tuple[str, ...] = ()
+    environment: dict[str, str] = {}
+    api_version: str = "client.authentication.k8s.io/v1"
+    install_hint: str = ""
+
+
+class Access(msgspec.Struct, frozen=True):
+    """How to reach a cluster as a user. Certificates and keys are PEM."""
+
+    context: str
+    server: str
+    authority: bytes = b""
+    skip_verify: bool = False
+    certificate: bytes = b""
+    key: bytes = b""
+    token: str = ""
+    #: Read again for each request: it is renewed under us.
+    token_file: str = ""
+    username: str = ""
+    password: str = ""
+    plugin: ExecPlugin | None = None
+
+
+def paths(given: Path | None) -> list[Path]:
+    """The files: the one that was given, those of KUBECONFIG, or the usual one."""
+    if given is not None:
+        return [given]
+    named = [Path(one) for one in os.environ.get("KUBECONFIG", "").split(os.pathsep) if one]
+    return named or [Path.home() / ".kube" / "config"]
+
+
+def access(files: list[Path], context: str | None) -> Access:
+    """The access that a context (None: the current one) means. Of entries of the same name the first counts. Raises `FollowError`."""
+    loaded = [(path, _loaded(path)) for path in files if path.exists()]
+    if not loaded:
+        raise FollowError(f"{files[0]}: there is no kubeconfig. Name one with --kubeconfig.")
+    name = context or next((str(one["current-context"]) for _, one in loaded if one.get("current-context")), "")
+    if not name:
+        raise FollowError(f"{loaded[0][0]} has no current context. Name one with --context.")
+    _, chosen = _entry(loaded, "contexts", "context", name)
+    cluster_file, cluster = _entry(loaded, "clusters", "cluster", str(chosen.get("cluster", "")))
+    user_file, user = _entry(loaded, "users", "user", str(chosen.get("user", "")))
+    for what, entry in (("cluster", cluster), ("user", user)):
+        for member, means in _NOT_SUPPORTED[what].items():
+            if entry.get(member):
+                raise FollowError(f"context {name}: {member} is not supported, that is {means}.")
+    server = str(cluster.get("server", ""))
+    if not server.startswith(("https://", "http://")):
+        raise FollowError(f"context {name}: the cluster's server is {server!r}; expected an address such as https://127.0.0.1:6443.")
+    return Access(
+        context=name,
+        server=server.rstrip("/"),
+        authority=_data(cluster, "certificate-authority", cluster_file),
+        skip_verify=bool(cluster.get("insecure-skip-tls-verify")),
+        certificate=_data(user, "client-certificate", user_file),
+        key=_data(user, "client-key", user_file),
+        token=str(user.get("token") or ""),
+        token_file=str(_beside(user_file, user["tokenFile"])) if user.get("tokenFile") else "",
+        username=str(user.get("username") or ""),
+        password=str(user.get("password") or ""),
+        plugin=_plugin(user, user_file),
+    )
+
+
+def _loaded(path: Path) -> Mapping[str, Any]:
+    try:
+        found = yaml.safe_load(path.read_bytes())
+    except OSError as error:
+        raise FollowError(f"{path}: {error.strerror}.") from None
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+        raise FollowError(f"{path}: not YAML: {' '.join(str(error).split())}") from None
+    if not isinstance(found, dict):
+        raise FollowError(f"{path}: not a kubeconfig.")
+    return found
+
+
+def _entry(loaded: list[tuple[Path, Mapping[str, Any]]], members: str, member: str, name: str) -> tuple[Path, Mapping[str, Any]]:
+    known: list[str] = []
+    for path, content in loaded:
+        for entry in content.get(members) or ():
+            if not isinstance(entry, dict):
+                continue
+            known.append(str(entry.get("name")))
+            if entry.get("name") == name:
+                found = entry.get(member) or {}
+                if not isinstance(found, dict):
+                    raise FollowError(f"{path}: {members}: {name} has no {member}.")
+                return path, found
+    raise FollowError(f"{loaded[0][0]}: there is no {member} {name!r}; there are {', '.join(sorted(set(known))) or 'none'}.")
+
+
+def _data(entry: Mapping[str, Any], member: str, path: Path) -> bytes:
+    """A certificate or a key: in the file itself as base64, or in a file of its own."""
+    if inline := entry.get(f"{member}-data"):
+        try:
+            return base64.b64decode(str(inline), validate=True)
+        except binascii.Error:
+            raise FollowError(f"{path}: {member}-data is not base64.") from None
+    if not entry.get(member):
+        return b""
+    other = _beside(path, entry[member])
+    try:
+        return other.read_bytes()
+    except OSError as error:
+        raise FollowError(f"{other}: {error.strerror} (the {member} of {path}).") from None
+
+
+def _beside(path: Path, name: object) -> Path:
+    """Names in a kubeconfig are as seen from where it is."""
+    return path.parent / str(name)
+
+
+def _plugin(user: Mapping[str, Any], path: Path) -> ExecPlugin | None:
+    given = user.get("exec")
+    if not isinstance(given, dict):
+        return None
+    command = str(given.get("command") or "")
+    if os.sep in command:
+        command = str(_beside(path, command))
+    return ExecPlugin(
+        command=command,
+        arguments=tuple(str(one) for one in given.get("args") or ()),
+        environment={str(one["name"]): str(one["value"]) for one in given.get("env") or ()},
+        api_version=str(given.get("apiVersion") or "client.authentication.k8s.io/v1"),
+        install_hint=str(given.get("installHint") or ""),
+    )

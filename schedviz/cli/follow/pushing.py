@@ -1,0 +1,114 @@
+"""Pushing what was seen to a schedviz server: in numbered batches, each until it is taken, however long that takes."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from schedviz.cli.follow.errors import FollowError
+from schedviz.cli.follow.reflector import Change, Known
+from schedviz.cli.server import Answer, Server
+
+_PAGE = 5000
+_FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.25, 15.0
+_OK, _CREATED, _BAD, _CONFLICT, _TOO_MANY, _SERVER_ERROR = 200, 201, 400, 409, 429, 500
+_EVENT = re.compile(r"\$\.events\[(\d+)\]")
+
+
+class Pusher:
+    """Pushes for one source into one session. `pushed` counts events that were taken, `left_out` those that the server refused."""
+
+    def __init__(
+        self,
+        server: Server,
+        session: str,
+        source: str,
+        *,
+        say: Callable[[str], None],
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._server = server
+        self._path = f"sessions/{session}/observations/"
+        self._source = source
+        self._say = say
+        self._sleep = sleep
+        self._n = 1
+        self.pushed = 0
+        self.left_out = 0
+
+    def resume(self) -> dict[str, dict[str, Known]]:
+        """Learn which batch is expected, and what was pushed before: by kind and key. Raises `FollowError`."""
+        known: dict[str, dict[str, Known]] = {}
+        after = 0
+        while True:
+            answer = self._until_answered(f"{self._path}?after={after}&limit={_PAGE}", None)
+            if answer.status != _OK:
+                raise self._refusal(answer)
+            found = json.loads(answer.body)
+            if found["source"] not in (None, self._source):
+                raise FollowError(
+                    f"the session follows {found['source']!r}, not {self._source!r}: give that with --source, or another session."
+                )
+            self._n = found["expected"]
+            for one in found["objects"]:
+                known.setdefault(one["kind"], {})[one["key"]] = Known(one["uid"], one["version"])
+            if found["next"] is None:
+                return known
+            after = found["next"]
+
+    def push(self, changes: list[Change]) -> None:
+        """Push changes, in order; returns when they are safe. Raises `FollowError` where the server will never take them."""
+        waiting = changes
+        size = len(changes)
+        pause = _FIRST_PAUSE_SECONDS
+        while waiting:
+            some = waiting[:size]
+            answer = self._until_answered(
+                self._path, {"source": self._source, "n": self._n, "events": [msgspec.to_builtins(change) for change in some]}
+            )
+            code = answer.error.get("code")
+            if answer.status in (_OK, _CREATED):
+                self._n += 1
+                self.pushed += len(some)
+                waiting, size, pause = waiting[len(some) :], len(waiting) - len(some), _FIRST_PAUSE_SECONDS
+            elif answer.status == _TOO_MANY or code == "quota_reached":
+                # Too many for the engine, which is behind: nothing of it was taken, so it may be cut. Else only the sender was too quick.
+                size = max(1, len(some) // 2) if code == "too_many_commands" else size
+                self._wait(f"{answer.message} Waiting.", pause)
+                pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
+            elif answer.status == _BAD and (bad := _EVENT.match(str(answer.error.get("detail", {}).get("path", "")))):
+                self._say(f"the server does not take an object, it is left out: {answer.message}")
+                self.left_out += 1
+                waiting = waiting[: int(bad[1])] + waiting[int(bad[1]) + 1 :]
+                size = max(1, size - 1)
+            else:
+                raise self._refusal(answer)
+
+    def _until_answered(self, path: str, body: Any) -> Answer:
+        """The answer, asked again until there is one that says something: what was sent may have been taken."""
+        pause = _FIRST_PAUSE_SECONDS
+        while True:
+            try:
+                answer = self._server.ask(path, body)
+                if answer.status < _SERVER_ERROR:
+                    return answer
+                why = answer.message
+            except OSError as error:
+                why = str(error)
+            self._wait(f"{self._server.address} does not answer: {why}. Trying again.", pause)
+            pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
+
+    def _wait(self, why: str, seconds: float) -> None:
+        self._say(why)
+        self._sleep(seconds)
+
+    def _refusal(self, answer: Answer) -> FollowError:
+        if answer.error.get("code") == "wrong_batch":
+            return FollowError(f"{answer.message} Does another `schedviz follow` push into this session as {self._source!r}?")
+        hint = " Give a token with --token or SCHEDVIZ_TOKEN." if answer.status in (401, 404) else ""
+        return FollowError(f"{self._server.address}: {answer.message} (HTTP {answer.status}){hint}")

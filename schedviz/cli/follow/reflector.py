@@ -1,0 +1,131 @@
+"""`Reflector`: keeps what was told of one kind as the cluster has it, by a list and the watch that goes on from there.
+
+Upstream: client-go tools/cache/reflector.go ListAndWatch
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from schedviz.cli.follow.cluster_api import ClusterApi
+from schedviz.cli.follow.errors import Expired, Unavailable
+from schedviz.cli.follow.redaction import Kept, Redaction
+from schedviz.kube.errors import KubeError
+from schedviz.kube.kinds import Kind
+
+_FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.8, 30.0
+#: A watch that tells nothing for so long was still a watch.
+_SHORT_SECONDS = 1.0
+
+
+class Known(msgspec.Struct, frozen=True):
+    """What was told last of an object."""
+
+    uid: str
+    version: str
+
+
+class Change(msgspec.Struct, frozen=True):
+    """What is to be pushed of an object."""
+
+    type: Literal["ADDED", "MODIFIED", "DELETED"]
+    object: dict[str, Any]
+    version: str = ""
+
+
+class Reflector:
+    """Tells `emit` of every difference to what is known, in order; `emit` may block, and then so does the watch.
+
+    `say` gets a sentence about whatever goes wrong and passes by itself.
+    """
+
+    def __init__(
+        self, api: ClusterApi, kind: Kind, redaction: Redaction, *, emit: Callable[[Change], None], say: Callable[[str], None]
+    ) -> None:
+        self.kind = kind
+        self._api = api
+        self._redaction = redaction
+        self._emit = emit
+        self._say = say
+        #: By key, as it leaves this machine.
+        self._known: dict[str, Known] = {}
+        #: From which a watch goes on; "": everything is to be listed.
+        self.resource_version = ""
+
+    def resume(self, known: Mapping[str, Known]) -> None:
+        """Go on from what the server was told before."""
+        self._known = dict(known)
+
+    def list(self) -> int:
+        """List everything and tell what differs; how many there are. Raises as `ClusterApi.list` does."""
+        items, version = self._api.list(self.kind)
+        listed = set[str]()
+        for item in items:
+            if (kept := self._kept(item)) is not None:
+                listed.add(kept.key)
+                self._is(kept)
+        for key in [key for key in self._known if key not in listed]:
+            self._is_gone(key)
+        self.resource_version = version
+        return len(listed)
+
+    def run(self, stop: threading.Event) -> None:
+        """Watch until `stop`, listing again where the watch cannot go on. Raises `FollowError` for what does not pass by itself."""
+        pause = _FIRST_PAUSE_SECONDS
+        while not stop.is_set():
+            try:
+                if not self.resource_version:
+                    self.list()
+                began = time.monotonic()
+                if self.watch() or time.monotonic() - began > _SHORT_SECONDS:
+                    pause = _FIRST_PAUSE_SECONDS
+                    continue
+            except Expired:
+                self._say(f"{self.kind.resource}: the watch has expired, listing again.")
+                self.resource_version = ""
+            except Unavailable as error:
+                self._say(f"{self.kind.resource}: {error}; trying again.")
+            # Also after a watch that ended at once with nothing told.
+            stop.wait(pause * random.uniform(0.5, 1.0))  # noqa: S311 -- so that not all kinds ask at once.
+            pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
+
+    def watch(self) -> int:
+        """Tell what happens until the server ends the watch; how much it told. Raises as `ClusterApi.watch` does."""
+        lines = 0
+        for told in self._api.watch(self.kind, self.resource_version):
+            lines += 1
+            if told.type != "BOOKMARK" and (kept := self._kept(told.object)) is not None:
+                if told.type == "DELETED":
+                    self._is_gone(kept.key)
+                else:
+                    self._is(kept)
+            self.resource_version = told.resource_version or self.resource_version
+        return lines
+
+    def _is(self, kept: Kept) -> None:
+        before = self._known.get(kept.key)
+        if before == (now := Known(kept.uid, kept.version)):
+            return
+        self._known[kept.key] = now
+        self._emit(Change("ADDED" if before is None or before.uid != now.uid else "MODIFIED", kept.object, kept.version))
+
+    def _is_gone(self, key: str) -> None:
+        before = self._known.pop(key, None)
+        if before is None:
+            return
+        namespace, _, name = key.rpartition("/")
+        metadata = {"name": name, **({"namespace": namespace} if namespace else {}), "uid": before.uid}
+        self._emit(Change("DELETED", {"apiVersion": self.kind.api_version, "kind": self.kind.name, "metadata": metadata}))
+
+    def _kept(self, content: bytes) -> Kept | None:
+        try:
+            return self._redaction.keep(content, self.kind)
+        except KubeError as error:
+            self._say(f"{self.kind.resource}: an object was left out: {error}")
+            return None

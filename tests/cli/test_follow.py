@@ -1,0 +1,354 @@
+"""`schedviz follow` reads a cluster that lists, watches, expires and restarts, and tells every difference once and in order."""
+
+from __future__ import annotations
+
+import base64
+import json
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from schedviz.cli.follow import kubeconfig
+from schedviz.cli.follow.cluster_api import ClusterApi
+from schedviz.cli.follow.command import follow
+from schedviz.cli.follow.errors import FollowError, Forbidden
+from schedviz.cli.follow.following import Following
+from schedviz.cli.follow.pushing import Pusher
+from schedviz.cli.follow.redaction import Redaction
+from schedviz.cli.follow.reflector import Change, Known, Reflector
+from schedviz.cli.server import Answer
+from schedviz.kube.kinds import BY_NAME, WATCHED_KINDS
+from tests.conftest import until
+from tests.kubernetes_api import KubernetesApi
+
+
+@pytest.fixture
+def cluster() -> Iterator[KubernetesApi]:
+    with KubernetesApi() as api:
+        yield api
+
+
+def api_of(cluster: KubernetesApi, **members: Any) -> ClusterApi:
+    return ClusterApi(kubeconfig.Access(**{"context": "dev", "server": cluster.address, "token": cluster.token, **members}))
+
+
+class Watched:
+    """A reflector of pods that runs in a thread, and what it told."""
+
+    def __init__(self, cluster: KubernetesApi, *, secret: str | None = None) -> None:
+        self.told: list[tuple[str, str]] = []
+        self.changes: list[Change] = []
+        self.said: list[str] = []
+        self._stop = threading.Event()
+        self.reflector = Reflector(api_of(cluster), BY_NAME["Pod"], Redaction(secret), emit=self._emit, say=self.said.append)
+        self.thread = threading.Thread(target=self.reflector.run, args=(self._stop,), daemon=True)
+
+    def _emit(self, change: Change) -> None:
+        self.changes.append(change)
+        self.told.append((change.type, change.object["metadata"]["name"]))
+
+    def start(self) -> None:
+        self.thread.start()
+
+    def stop(self) -> None:
+        self._stop.set()
+
+
+@pytest.fixture
+def watched(cluster: KubernetesApi) -> Iterator[Watched]:
+    found = Watched(cluster)
+    yield found
+    found.stop()
+
+
+def pod(cluster: KubernetesApi, name: str, **members: Any) -> None:
+    spec = {"containers": [{"name": "c", "image": "app", "env": [{"name": "PASSWORD", "value": "hush"}]}], **members}
+    cluster.put("pods", name, namespace="shop", spec=spec, metadata={"annotations": {"owner": "somebody"}})
+
+
+def test_a_list_in_pages_then_every_change_once_and_in_order(
+    cluster: KubernetesApi, watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("schedviz.cli.follow.cluster_api._PAGE", 2)
+    for number in range(5):
+        pod(cluster, f"p{number}")
+    watched.start()
+    until(lambda: cluster.watching("pods"))
+    pod(cluster, "p1", nodeName="n")
+    cluster.delete("pods", "p0", namespace="shop")
+    pod(cluster, "p0")
+    until(lambda: len(watched.told) == 8)
+
+    assert watched.told == [*(("ADDED", f"p{n}") for n in range(5)), ("MODIFIED", "p1"), ("DELETED", "p0"), ("ADDED", "p0")]
+    assert {method for method, _ in cluster.asked} == {"GET"}
+    assert all("fieldSelector=status.phase" in path for _, path in cluster.asked)
+
+
+def test_what_the_scheduler_does_not_read_is_not_told(cluster: KubernetesApi) -> None:
+    pod(cluster, "p")
+    cluster.put("nodes", "n", status={"allocatable": {"cpu": "1"}, "conditions": [{"type": "Ready", "lastHeartbeatTime": "1"}]})
+    watched = Watched(cluster, secret="a secret")
+    watched.reflector.list()
+
+    text = json.dumps(watched.changes[0].object)
+    assert "hush" not in text
+    assert "somebody" not in text
+    assert "shop" not in text
+
+
+@pytest.mark.parametrize("as_line", [True, False])
+def test_after_410_everything_is_listed_again_and_only_differences_are_told(
+    cluster: KubernetesApi, watched: Watched, *, as_line: bool
+) -> None:
+    cluster.expires_as_error_line = as_line
+    cluster.watch_seconds = 0.1
+    pod(cluster, "stays")
+    pod(cluster, "goes")
+    watched.start()
+    until(lambda: cluster.watching("pods"))
+    cluster.stop()
+    cluster.delete("pods", "goes", namespace="shop")
+    pod(cluster, "comes")
+    cluster.compact()
+    cluster.start()
+    until(lambda: len(watched.told) == 4)
+
+    assert watched.told == [("ADDED", "goes"), ("ADDED", "stays"), ("ADDED", "comes"), ("DELETED", "goes")]
+    assert any("expired" in sentence for sentence in watched.said)
+
+
+def test_a_restart_of_the_api_server_loses_and_doubles_nothing(cluster: KubernetesApi, watched: Watched) -> None:
+    pod(cluster, "a")
+    watched.start()
+    until(lambda: cluster.watching("pods"))
+    cluster.stop()
+    pod(cluster, "b")
+    cluster.start()
+    until(lambda: len(watched.told) == 2)
+    pod(cluster, "c")
+    until(lambda: len(watched.told) == 3)
+
+    assert watched.told == [("ADDED", "a"), ("ADDED", "b"), ("ADDED", "c")]
+    assert sum("watch=1" not in path for _, path in cluster.asked) == 1
+
+
+def test_a_watch_goes_on_from_its_bookmark(cluster: KubernetesApi, watched: Watched) -> None:
+    cluster.watch_seconds = 0.05
+    pod(cluster, "a")
+    watched.start()
+    until(lambda: cluster.watching("pods") == 1)
+    for number in range(3):
+        cluster.put("nodes", f"n{number}")
+    until(lambda: "resourceVersion=14" in cluster.asked[-1][1])
+
+    assert watched.told == [("ADDED", "a")]
+
+
+class Schedviz:
+    """What a pusher asks: a server that answers as it is told to, and takes batches otherwise."""
+
+    address = "http://schedviz.example"
+
+    def __init__(self) -> None:
+        self.taken: list[tuple[int, list[str]]] = []
+        self.refusals: list[Callable[[Any], Answer | None]] = []
+
+    def ask(self, path: str, body: Any = None) -> Answer:
+        if body is None:
+            return Answer(200, json.dumps({"source": None, "expected": 1, "objects": [], "next": None}).encode(), {})
+        if self.refusals and (refused := self.refusals.pop(0)(body)) is not None:
+            return refused
+        self.taken.append((body["n"], [event["object"]["metadata"]["name"] for event in body["events"]]))
+        return Answer(201, b"{}", {})
+
+
+def refusal(status: int, code: str, **detail: Any) -> Callable[[Any], Answer]:
+    return lambda _: Answer(status, json.dumps({"error": {"code": code, "message": f"{code}.", "detail": detail}}).encode(), {})
+
+
+def change(name: str) -> Change:
+    return Change("ADDED", {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}}, "v")
+
+
+def pusher_to(server: Schedviz) -> tuple[Pusher, list[str]]:
+    said: list[str] = []
+    return Pusher(server, "an-id", "dev", say=said.append, sleep=lambda _: None), said  # type: ignore[arg-type]
+
+
+def test_a_slow_server_is_waited_for_with_smaller_batches(cluster: KubernetesApi) -> None:
+    server = Schedviz()
+    server.refusals = [refusal(429, "too_many_commands"), refusal(429, "too_many_requests")]
+    pusher, _ = pusher_to(server)
+    pusher.push([change(name) for name in "abcd"])
+
+    assert server.taken == [(1, ["a", "b"]), (2, ["c", "d"])]
+
+
+def test_what_may_have_been_taken_is_sent_again_as_it_was() -> None:
+    server = Schedviz()
+
+    def broken(_: Any) -> Answer:
+        raise OSError("connection reset")
+
+    server.refusals = [broken, refusal(503, "database_down")]
+    pusher, said = pusher_to(server)
+    pusher.push([change("a"), change("b")])
+
+    assert server.taken == [(1, ["a", "b"])]
+    assert "connection reset" in said[0]
+
+
+def test_an_object_that_the_server_refuses_is_left_out_and_named() -> None:
+    server = Schedviz()
+    server.refusals = [refusal(400, "invalid_command", path="$.events[1].object.spec")]
+    pusher, said = pusher_to(server)
+    pusher.push([change("a"), change("b"), change("c")])
+
+    assert server.taken == [(1, ["a", "c"])]
+    assert pusher.left_out == 1
+    assert "left out" in said[0]
+
+
+def test_two_that_push_into_one_session_are_told_so() -> None:
+    server = Schedviz()
+    server.refusals = [refusal(409, "wrong_batch", expected=7)]
+    pusher, _ = pusher_to(server)
+
+    with pytest.raises(FollowError, match="another `schedviz follow`"):
+        pusher.push([change("a")])
+
+
+def test_what_may_not_be_read_is_named_all_at_once(cluster: KubernetesApi) -> None:
+    cluster.forbidden = {("list", "nodes"), ("list", "csinodes")}
+    pusher, _ = pusher_to(Schedviz())
+    with pytest.raises(FollowError, match=r"no permission to list nodes, list csinodes\.storage\.k8s\.io") as error:
+        Following(api_of(cluster), pusher, Redaction(), say=print).begin()
+    assert 'User "dev" cannot list resource "nodes"' in str(error.value)
+
+    cluster.forbidden = {("watch", "pods")}
+    following = Following(api_of(cluster), pusher, Redaction(), say=print)
+    following.begin()
+    with pytest.raises(FollowError, match="no permission to watch pods"):
+        following.go_on()
+
+
+def test_what_a_cluster_does_not_have_is_left_out(cluster: KubernetesApi) -> None:
+    cluster.missing = {"csistoragecapacities"}
+    said: list[str] = []
+    pusher, _ = pusher_to(Schedviz())
+    following = Following(api_of(cluster), pusher, Redaction(), say=said.append)
+
+    assert "csistoragecapacities" not in following.begin()
+    assert said == ["the cluster has no csistoragecapacities.storage.k8s.io (storage.k8s.io/v1); it is left out."]
+
+
+def test_a_user_whom_the_cluster_does_not_know(cluster: KubernetesApi) -> None:
+    with pytest.raises(FollowError, match="does not know the user of context dev"):
+        api_of(cluster, token="another").list(BY_NAME["Node"])
+    cluster.forbidden = {("list", "nodes")}
+    with pytest.raises(Forbidden):
+        api_of(cluster).list(BY_NAME["Node"])
+
+
+def test_an_exec_plugin_gives_a_token_and_is_asked_again_when_it_ran_out(cluster: KubernetesApi, tmp_path: Path) -> None:
+    tokens = tmp_path / "tokens"
+    tokens.write_text("old\n" + cluster.token)
+    script = tmp_path / "plugin"
+    script.write_text(
+        f"#!/bin/sh\nt=$(head -n 1 {tokens}); sed -i 1d {tokens}\n"
+        'echo "{\\"kind\\": \\"ExecCredential\\", \\"status\\": {\\"token\\": \\"$t\\"}}"\n'
+    )
+    script.chmod(0o700)
+    plugin = kubeconfig.ExecPlugin(command=str(script))
+
+    assert api_of(cluster, token="", plugin=plugin).list(BY_NAME["Node"])[0] == []
+    with pytest.raises(FollowError, match=r"the exec plugin /nowhere/x of the kubeconfig cannot be run.*Install x"):
+        api_of(cluster, token="", plugin=kubeconfig.ExecPlugin(command="/nowhere/x", install_hint="Install x")).list(BY_NAME["Node"])
+
+
+def written(path: Path, *, cluster: dict[str, Any], user: dict[str, Any]) -> Path:
+    content = {
+        "current-context": "dev",
+        "contexts": [{"name": "dev", "context": {"cluster": "c", "user": "u"}}],
+        "clusters": [{"name": "c", "cluster": cluster}],
+        "users": [{"name": "u", "user": user}],
+    }
+    path.write_text(yaml.safe_dump(content))
+    return path
+
+
+def test_a_kubeconfig_is_read_as_kubectl_reads_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "ca.pem").write_text("an authority")
+    key = base64.b64encode(b"a key").decode()
+    first = written(
+        tmp_path / "one", cluster={"server": "https://c:6443/", "certificate-authority": "ca.pem"}, user={"client-key-data": key}
+    )
+    second = written(tmp_path / "two", cluster={"server": "https://other"}, user={})
+    monkeypatch.setenv("KUBECONFIG", f"{first}:{second}:{tmp_path / 'none'}")
+
+    found = kubeconfig.access(kubeconfig.paths(None), None)
+
+    assert (found.server, found.authority, found.key) == ("https://c:6443", b"an authority", b"a key")
+    with pytest.raises(FollowError, match="there is no context 'prod'; there are dev"):
+        kubeconfig.access([first], "prod")
+
+
+@pytest.mark.parametrize(
+    ("cluster_", "user", "said"),
+    [
+        ({"server": "https://c", "proxy-url": "http://p"}, {}, "proxy-url is not supported"),
+        ({"server": "https://c"}, {"auth-provider": {"name": "gcp"}}, "auth-provider is not supported"),
+        ({"server": "https://c"}, {"as": "root"}, "impersonation"),
+        ({}, {}, "expected an address"),
+        ({"server": "https://c", "certificate-authority": "nowhere.pem"}, {}, "nowhere.pem: No such file"),
+        ({"server": "https://c", "certificate-authority-data": "###"}, {}, "is not base64"),
+    ],
+)
+def test_what_of_a_kubeconfig_cannot_be_used_is_said(tmp_path: Path, cluster_: dict[str, Any], user: dict[str, Any], said: str) -> None:
+    path = written(tmp_path / "config", cluster=cluster_, user=user)
+
+    with pytest.raises(FollowError, match=said):
+        kubeconfig.access([path], None)
+
+
+def test_a_dry_run_shows_what_would_be_sent_and_asks_no_server(cluster: KubernetesApi, tmp_path: Path) -> None:
+    pod(cluster, "p")
+    path = written(tmp_path / "config", cluster={"server": cluster.address}, user={"token": cluster.token})
+
+    told = CliRunner().invoke(follow, ["--kubeconfig", str(path), "--dry-run", "--server", "http://127.0.0.1:1"])
+
+    assert told.exit_code == 0, told.output
+    assert "pods: 1 objects, " in told.output
+    assert "1 Pod.spec.containers[].env" in told.output
+
+
+def test_whoever_comes_back_tells_only_what_differs(cluster: KubernetesApi) -> None:
+    pod(cluster, "same")
+    first = Watched(cluster)
+    first.reflector.list()
+    again = Watched(cluster)
+    again.reflector.resume(
+        {"shop/same": Known(first.changes[0].object["metadata"]["uid"], first.changes[0].version), "shop/gone": Known("u", "v")}
+    )
+    pod(cluster, "new")
+
+    again.reflector.list()
+
+    assert again.told == [("ADDED", "new"), ("DELETED", "gone")]
+
+
+def test_the_documented_role_has_exactly_what_is_read() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "follow.md").read_text()
+    role = yaml.safe_load(text.partition("```yaml\n")[2].partition("```")[0])
+    documented = {
+        (group, one, verb) for rule in role["rules"] for group in rule["apiGroups"] for one in rule["resources"] for verb in rule["verbs"]
+    }
+
+    assert documented == {
+        (kind.api_version.rpartition("/")[0], kind.resource, verb) for kind in WATCHED_KINDS for verb in ("list", "watch")
+    }

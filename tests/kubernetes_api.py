@@ -1,0 +1,241 @@
+"""A stand-in for a Kubernetes API server that speaks list and watch over HTTP as the real one does.
+
+Lists have a resourceVersion, and are cut into pages; watches go on from a version with one JSON line for each event, end with a bookmark
+when their time is over, and are told 410 when their version was compacted away, as an answer or as an ERROR line. It can be stopped and
+started again at the same address: connections break then, and versions go on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Self
+from urllib.parse import parse_qs, urlsplit
+
+KINDS = {
+    "namespaces": "Namespace",
+    "nodes": "Node",
+    "pods": "Pod",
+    "persistentvolumes": "PersistentVolume",
+    "persistentvolumeclaims": "PersistentVolumeClaim",
+    "services": "Service",
+    "replicationcontrollers": "ReplicationController",
+    "priorityclasses": "PriorityClass",
+    "csinodes": "CSINode",
+    "csidrivers": "CSIDriver",
+    "storageclasses": "StorageClass",
+    "csistoragecapacities": "CSIStorageCapacity",
+    "replicasets": "ReplicaSet",
+    "statefulsets": "StatefulSet",
+    "poddisruptionbudgets": "PodDisruptionBudget",
+}
+
+
+class KubernetesApi:
+    """Objects, what happened to them, and who watches. `asked` has method and path with query of every request."""
+
+    def __init__(self, *, token: str = "secret-token") -> None:
+        self.token = token
+        self.forbidden: set[tuple[str, str]] = set()
+        self.missing: set[str] = set()
+        self.asked: list[tuple[str, str]] = []
+        #: Watches end after so long, with a bookmark.
+        self.watch_seconds = 60.0
+        self.expires_as_error_line = True
+        self._changed = threading.Condition()
+        self._version = 10
+        self._oldest = 0
+        self._objects: dict[tuple[str, str], dict[str, Any]] = {}
+        self._log: list[tuple[int, str, str, dict[str, Any]]] = []
+        self._server: ThreadingHTTPServer | None = None
+        self._sockets: set[socket.socket] = set()
+        self._port = 0
+        self._generation = 0
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._server is not None:
+            self.stop()
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self._port}"
+
+    def start(self) -> None:
+        api = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def setup(self) -> None:
+                super().setup()
+                api._sockets.add(self.connection)
+
+            def do_GET(self) -> None:
+                api._answer(self)
+
+            def do_POST(self) -> None:
+                api.asked.append((self.command, self.path))
+                api._status(self, 405, "only reading was expected")
+
+            do_PUT = do_PATCH = do_DELETE = do_POST  # noqa: N815 -- named so by http.server.
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        class Server(ThreadingHTTPServer):
+            daemon_threads = True
+            allow_reuse_address = True
+
+            def handle_error(self, *_: object) -> None:
+                """Connections that break are what is tested."""
+
+        self._server = Server(("127.0.0.1", self._port), Handler)
+        self._port = self._server.server_address[1]
+        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
+
+    def stop(self) -> None:
+        """Stop as if it were killed: watches break in the middle."""
+        assert self._server is not None
+        self._server.shutdown()
+        self._server.server_close()
+        self._server = None
+        with self._changed:
+            self._generation += 1
+            self._changed.notify_all()
+        for one in list(self._sockets):
+            with contextlib.suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+        self._sockets.clear()
+
+    # What happens in the cluster.
+
+    def put(self, resource: str, name: str, *, namespace: str = "", **members: Any) -> dict[str, Any]:
+        """Create or replace an object."""
+        with self._changed:
+            before = self._objects.get((resource, f"{namespace}/{name}"))
+            self._version += 1
+            metadata = {"name": name, "uid": before["metadata"]["uid"] if before else f"uid-{self._version}"}
+            if namespace:
+                metadata["namespace"] = namespace
+            metadata.update(members.pop("metadata", {}))
+            metadata["resourceVersion"] = str(self._version)
+            obj = {"metadata": metadata, **members}
+            self._objects[resource, f"{namespace}/{name}"] = obj
+            self._log.append((self._version, resource, "MODIFIED" if before else "ADDED", obj))
+            self._changed.notify_all()
+            return obj
+
+    def delete(self, resource: str, name: str, *, namespace: str = "") -> None:
+        with self._changed:
+            self._version += 1
+            obj = self._objects.pop((resource, f"{namespace}/{name}"))
+            obj = {**obj, "metadata": {**obj["metadata"], "resourceVersion": str(self._version)}}
+            self._log.append((self._version, resource, "DELETED", obj))
+            self._changed.notify_all()
+
+    def compact(self) -> None:
+        """Forget what happened: whoever watches from before is told 410."""
+        with self._changed:
+            self._version += 1
+            self._oldest = self._version
+            self._log.clear()
+            self._generation += 1
+            self._changed.notify_all()
+
+    def keys(self, resource: str) -> set[str]:
+        return {key.lstrip("/") for found, key in self._objects if found == resource}
+
+    def watching(self, resource: str) -> int:
+        """How many watches of a resource were begun."""
+        return sum(f"/{resource}?" in path and "watch=1" in path for _, path in self.asked)
+
+    # HTTP.
+
+    def _answer(self, handler: BaseHTTPRequestHandler) -> None:
+        self.asked.append((handler.command, handler.path))
+        parts = urlsplit(handler.path)
+        query = {name: values[0] for name, values in parse_qs(parts.query).items()}
+        resource = parts.path.rpartition("/")[2]
+        verb = "watch" if "watch" in query else "list"
+        if handler.headers.get("Authorization") != f"Bearer {self.token}":
+            self._status(handler, 401, "Unauthorized")
+        elif resource not in KINDS or resource in self.missing:
+            self._status(handler, 404, "the server could not find the requested resource")
+        elif (verb, resource) in self.forbidden:
+            self._status(handler, 403, f'{resource} is forbidden: User "dev" cannot {verb} resource "{resource}" at the cluster scope')
+        elif verb == "watch":
+            self._watch(handler, resource, query)
+        else:
+            self._list(handler, resource, query)
+
+    def _list(self, handler: BaseHTTPRequestHandler, resource: str, query: dict[str, str]) -> None:
+        with self._changed:
+            items = [obj for (found, _), obj in sorted(self._objects.items(), key=lambda one: one[0]) if found == resource]
+            version = str(self._version)
+        start = int(query.get("continue", 0))
+        limit = int(query.get("limit", 0)) or len(items) or 1
+        metadata = {"resourceVersion": version, **({"continue": str(start + limit)} if start + limit < len(items) else {})}
+        self._json(
+            handler,
+            200,
+            {"kind": f"{KINDS[resource]}List", "apiVersion": "v1", "metadata": metadata, "items": items[start : start + limit]},
+        )
+
+    def _watch(self, handler: BaseHTTPRequestHandler, resource: str, query: dict[str, str]) -> None:
+        version = int(query["resourceVersion"])
+        with self._changed:
+            if version < self._oldest and not self.expires_as_error_line:
+                self._status(handler, 410, "too old resource version")
+                return
+            generation = self._generation
+        handler.send_response(200)
+        handler.send_header("Content-Type", "application/json")
+        handler.send_header("Transfer-Encoding", "chunked")
+        handler.end_headers()
+        api_version = urlsplit(handler.path).path.partition("/api")[2].rpartition("/")[0].lstrip("s").lstrip("/")
+        until = time.monotonic() + min(self.watch_seconds, float(query.get("timeoutSeconds", 60)))
+        while True:
+            with self._changed:
+                if version < self._oldest:
+                    self._line(handler, "ERROR", {"kind": "Status", "code": 410, "message": "too old resource version"})
+                    break
+                news = [(at, type_, obj) for at, found, type_, obj in self._log if at > version and found == resource]
+                if not news:
+                    if self._server is None:
+                        return
+                    if generation != self._generation:
+                        generation = self._generation
+                        continue
+                    if time.monotonic() > until:
+                        bookmark = {"metadata": {"resourceVersion": str(self._version)}}
+                        self._line(handler, "BOOKMARK", {"kind": KINDS[resource], "apiVersion": api_version, **bookmark})
+                        break
+                    self._changed.wait(max(0.0, until - time.monotonic()) + 0.01)
+            for at, type_, obj in news:
+                self._line(handler, type_, {"kind": KINDS[resource], "apiVersion": api_version, **obj})
+                version = at
+        handler.wfile.write(b"0\r\n\r\n")
+
+    def _line(self, handler: BaseHTTPRequestHandler, type_: str, obj: dict[str, Any]) -> None:
+        data = json.dumps({"type": type_, "object": obj}).encode() + b"\n"
+        handler.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
+        handler.wfile.flush()
+
+    def _status(self, handler: BaseHTTPRequestHandler, code: int, message: str) -> None:
+        self._json(handler, code, {"kind": "Status", "apiVersion": "v1", "status": "Failure", "message": message, "code": code})
+
+    def _json(self, handler: BaseHTTPRequestHandler, code: int, body: object) -> None:
+        data = json.dumps(body).encode()
+        handler.send_response(code)
+        handler.send_header("Content-Type", "application/json")
+        handler.send_header("Content-Length", str(len(data)))
+        handler.end_headers()
+        handler.wfile.write(data)
