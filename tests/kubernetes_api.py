@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import socket
+import ssl
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -38,8 +39,10 @@ KINDS = {
 class KubernetesApi:
     """Objects, what happened to them, and who watches. `asked` has method and path with query of every request."""
 
-    def __init__(self, *, token: str = "secret-token") -> None:
+    def __init__(self, *, token: str = "secret-token", tls: ssl.SSLContext | None = None) -> None:
+        #: "": whoever gets through TLS is known.
         self.token = token
+        self._tls = tls
         self.forbidden: set[tuple[str, str]] = set()
         self.missing: set[str] = set()
         self.asked: list[tuple[str, str]] = []
@@ -66,7 +69,7 @@ class KubernetesApi:
 
     @property
     def address(self) -> str:
-        return f"http://127.0.0.1:{self._port}"
+        return f"{'http' if self._tls is None else 'https'}://127.0.0.1:{self._port}"
 
     def start(self) -> None:
         api = self
@@ -99,6 +102,8 @@ class KubernetesApi:
 
         self._server = Server(("127.0.0.1", self._port), Handler)
         self._port = self._server.server_address[1]
+        if self._tls is not None:
+            self._server.socket = self._tls.wrap_socket(self._server.socket, server_side=True)
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
 
     def stop(self) -> None:
@@ -165,7 +170,7 @@ class KubernetesApi:
         query = {name: values[0] for name, values in parse_qs(parts.query).items()}
         resource = parts.path.rpartition("/")[2]
         verb = "watch" if "watch" in query else "list"
-        if handler.headers.get("Authorization") != f"Bearer {self.token}":
+        if self.token and handler.headers.get("Authorization") != f"Bearer {self.token}":
             self._status(handler, 401, "Unauthorized")
         elif resource not in KINDS or resource in self.missing:
             self._status(handler, 404, "the server could not find the requested resource")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import base64
 import json
+import shutil
+import ssl
+import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -23,7 +26,7 @@ from schedviz.cli.follow.redaction import Redaction
 from schedviz.cli.follow.reflector import Change, Known, Reflector
 from schedviz.cli.server import Answer
 from schedviz.kube.kinds import BY_NAME, WATCHED_KINDS
-from tests.conftest import until
+from tests.conftest import missing, until
 from tests.kubernetes_api import KubernetesApi
 
 
@@ -352,3 +355,44 @@ def test_the_documented_role_has_exactly_what_is_read() -> None:
     assert documented == {
         (kind.api_version.rpartition("/")[0], kind.resource, verb) for kind in WATCHED_KINDS for verb in ("list", "watch")
     }
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an authority, and what it signed: a server at 127.0.0.1 and a user, each as <name>.pem and <name>.key."""
+    if shutil.which("openssl") is None:
+        missing("openssl", "Install it.")
+    folder = tmp_path_factory.mktemp("certificates")
+
+    def openssl(*arguments: str) -> None:
+        subprocess.run(["openssl", *arguments], cwd=folder, check=True, capture_output=True)
+
+    new = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
+    openssl("req", "-x509", *new, "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=an authority", "-days", "2")
+    (folder / "server.ext").write_text("subjectAltName=IP:127.0.0.1\n")
+    (folder / "user.ext").write_text("extendedKeyUsage=clientAuth\n")
+    for name in ("server", "user"):
+        openssl("req", *new, "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", f"/CN={name}")
+        signed = ("-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2", "-extfile", f"{name}.ext")
+        openssl("x509", "-req", "-in", f"{name}.csr", *signed, "-out", f"{name}.pem")
+    return folder
+
+
+def test_a_cluster_with_its_own_authority_and_a_user_with_a_certificate(certificates: Path, tmp_path: Path) -> None:
+    """As kind and k3s write their kubeconfigs."""
+    tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=str(certificates / "ca.pem"))
+    tls.verify_mode = ssl.CERT_REQUIRED
+    tls.load_cert_chain(certificates / "server.pem", certificates / "server.key")
+    encoded = {name: base64.b64encode((certificates / name).read_bytes()).decode() for name in ("ca.pem", "user.pem", "user.key")}
+    with KubernetesApi(token="", tls=tls) as cluster:
+        cluster.put("nodes", "n")
+        trusted = {"server": cluster.address, "certificate-authority-data": encoded["ca.pem"]}
+        user = {"client-certificate-data": encoded["user.pem"], "client-key-data": encoded["user.key"]}
+        path = written(tmp_path / "config", cluster=trusted, user=user)
+        assert len(ClusterApi(kubeconfig.access([path], "dev")).list(BY_NAME["Node"])[0]) == 1
+
+        untrusted = written(tmp_path / "untrusted", cluster={"server": cluster.address}, user=user)
+        with pytest.raises(FollowError, match="its certificate is not trusted by the kubeconfig"):
+            ClusterApi(kubeconfig.access([untrusted], "dev")).list(BY_NAME["Node"])
+        with pytest.raises(FollowError, match="a certificate or a key cannot be used"):
+            ClusterApi(kubeconfig.Access(context="dev", server=cluster.address, certificate=b"not PEM", key=b"neither"))
