@@ -27,8 +27,8 @@ def dump() -> str:
 def test_a_file_and_standard_input_are_told_alike(tmp_path: Path):
     file = tmp_path / "cluster.json"
     file.write_text(dump())
-    of_file = CliRunner().invoke(explain, ["default/large", "-f", str(file)])
-    piped = CliRunner().invoke(explain, ["default/large", "-f", "-"], input=dump())
+    of_file = CliRunner().invoke(explain, ["default/large", "--no-change", "-f", str(file)])
+    piped = CliRunner().invoke(explain, ["default/large", "--no-change", "-f", "-"], input=dump())
     assert (of_file.exit_code, piped.exit_code) == (0, 0)
     assert piped.output == of_file.output
     assert "0/1 nodes are available: 1 Insufficient cpu." in piped.output

@@ -127,7 +127,7 @@ def test_a_slow_viewer_is_given_the_view_and_the_others_are_not_held_up(viewer, 
         quick.receive_until("status")
         got = 0
         for _ in range(60):
-            commits.chunk(padding=400_000)
+            commits.chunk(padding=1_000_000)
             while got < commits.session.chunk:
                 frame = quick.receive_until("frame")
                 assert frame["firstChunk"] == got + 1
