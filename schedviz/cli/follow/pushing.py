@@ -16,6 +16,7 @@ from schedviz.cli.server import Answer, Server
 
 _PAGE = 5000
 _FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.25, 15.0
+_BEHIND_SECONDS = 0.5
 _OK, _CREATED, _BAD, _CONFLICT, _TOO_MANY, _SERVER_ERROR = 200, 201, 400, 409, 429, 500
 _EVENT = re.compile(r"\$\.events\[(\d+)\]")
 
@@ -80,7 +81,8 @@ class Pusher:
                 # Too many for the engine, which is behind: nothing of it was taken, so it may be cut. Else only the sender was too quick.
                 size = max(1, len(some) // 2) if code == "too_many_commands" else size
                 self._wait(f"{answer.message} Waiting.", pause)
-                pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
+                # An engine that is behind does hundreds of commands in a second.
+                pause = min(pause * 2, _BEHIND_SECONDS if code == "too_many_commands" else _LONGEST_PAUSE_SECONDS)
             elif answer.status == _BAD and (bad := _EVENT.match(str(answer.error.get("detail", {}).get("path", "")))):
                 self._say(f"the server does not take an object, it is left out: {answer.message}")
                 self.left_out += 1
