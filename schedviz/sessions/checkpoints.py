@@ -25,8 +25,8 @@ DUE_COSTS = 10.0
 #: ... but, unless they are very large, no longer than somebody waits who wants to see a cycle in detail.
 LATE_SECONDS = 2.0
 LATE_COSTS = 3.0
-#: Between two views are at most so many events to fold (0.1 s) ...
-VIEW_EVENTS = 6_000
+#: Between two views are at most so many events to fold (some 30 ms; a view of 100 nodes takes 2 KB) ...
+VIEW_EVENTS = 2_000
 #: ... unless they would cost more than so large a part of the work.
 VIEW_SHARE = 0.1
 _NEWEST_KEPT = 8

@@ -79,8 +79,8 @@ def test_the_next_owner_sweeps_what_was_left_unfinished(make_session: MakeSessio
 
 
 def test_a_view_is_due_by_events_and_by_what_it_costs() -> None:
-    assert not checkpoints.is_view_due(5_999, work_seconds=60, cost_seconds=0.001)
-    assert checkpoints.is_view_due(6_000, work_seconds=0.1, cost_seconds=0.001)
+    assert not checkpoints.is_view_due(1_999, work_seconds=60, cost_seconds=0.001)
+    assert checkpoints.is_view_due(2_000, work_seconds=0.1, cost_seconds=0.001)
     assert not checkpoints.is_view_due(60_000, work_seconds=3, cost_seconds=0.4)
     assert checkpoints.is_view_due(60_000, work_seconds=4, cost_seconds=0.4)
 
