@@ -2,7 +2,6 @@ import { carryOut } from "../api/commands";
 import { forkSession, whenMade } from "../api/forks";
 import { getLesson, type Answer, type Lesson, type LessonStop } from "../api/lessons";
 import { t } from "../i18n/translate";
-import type { AnyCommand } from "../model/generated";
 import { placeAt, standing, turnOff, type Standing } from "../model/lessonPath";
 import { newKey } from "../model/newKey";
 import type { Scope } from "./scope.svelte";
@@ -58,7 +57,7 @@ export class LessonPlayer {
     if (!stop) return;
     this.answers = { ...this.answers, [stop.id]: value };
     this.keep();
-    await this.perform(stop.reveal);
+    await this.perform(stop, "reveal");
   }
 
   async next(): Promise<void> {
@@ -66,7 +65,7 @@ export class LessonPlayer {
     if (!lesson || !stop || this.busy) return;
     if (this.asks) return;
     // A stop that asks nothing may have something to show.
-    if (this.standing === "there" && !(await this.perform(stop.reveal))) return;
+    if (this.standing === "there" && !(await this.perform(stop, "reveal"))) return;
     const following = lesson.stops[this.index + 1];
     if (!following) {
       this.finished = true;
@@ -76,7 +75,7 @@ export class LessonPlayer {
       this.arriveAt(this.index + 1);
       await this.scope.seek(following.revealed);
       if (following.revealed >= this.scope.head.event) this.scope.follow();
-    } else if (await this.perform(following.do)) this.arriveAt(this.index + 1);
+    } else if (await this.perform(following, "do")) this.arriveAt(this.index + 1);
   }
 
   async back(): Promise<void> {
@@ -116,6 +115,9 @@ export class LessonPlayer {
       const named = lesson.stops.findIndex(({ id }) => id === asked);
       this.index = named >= 0 ? named : placeAt(lesson.stops, this.scope.head.event);
       this.lesson = lesson;
+      // What leads to the stop is done on arrival; to the first one nobody has come by another.
+      const before = lesson.stops[this.index - 1]?.revealed ?? 0;
+      if (this.stop && this.standing === "ahead" && this.scope.head.event === before) await this.perform(this.stop, "do");
     } catch (error) {
       this.tell(error);
     }
@@ -128,13 +130,13 @@ export class LessonPlayer {
     this.keep();
   }
 
-  /** Carry out commands, and hear what the engine says then. False: something was refused. */
-  private async perform(commands: readonly AnyCommand[]): Promise<boolean> {
+  /** Carry out what a stop does, and hear what the engine says then. False: something was refused. What was sent before is not done again. */
+  private async perform(stop: LessonStop, half: "do" | "reveal"): Promise<boolean> {
     this.busy = true;
     this.problem = "";
     this.scope.follow();
     try {
-      for (const command of commands) await carryOut(this.scope.id, command as unknown as Record<string, unknown>, this.gone.signal);
+      for (const [i, command] of stop[half].entries()) await carryOut(this.scope.id, { ...command, key: `lesson ${stop.id} ${half} ${i}` }, this.gone.signal);
       this.lesson = await getLesson(this.scope.id);
       return true;
     } catch (error) {
