@@ -221,9 +221,8 @@ def io_worker(redis_server: RedisServer, django_db_setup: None) -> Iterator[Work
     worker.stop()
 
 
-@pytest.fixture(scope="session")
-def postgres_server() -> Iterator[PostgresServer]:
-    """A PostgreSQL for the tests that are marked `postgres`."""
+def running_postgres() -> Iterator[PostgresServer]:
+    """A PostgreSQL of one's own, for fixtures."""
     found = binaries()
     if found is None:
         missing("PostgreSQL (initdb)", "Install it: apt install postgresql.")
@@ -231,3 +230,9 @@ def postgres_server() -> Iterator[PostgresServer]:
     server.start()
     yield server
     server.stop()
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresServer]:
+    """A PostgreSQL for the tests that are marked `postgres`."""
+    yield from running_postgres()

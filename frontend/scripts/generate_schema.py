@@ -23,6 +23,7 @@ from schedviz.kube.kinds import KINDS
 from schedviz.kube.quantity import Quantity
 from schedviz.kube.shapes import unread_names
 from schedviz.kube.unread import DIGESTS, UNREAD
+from schedviz.web.gen import write_or_check
 
 TARGET = Path(__file__).parent.parent / "src/editor/schema.json"
 #: Members that hold what was left out: nobody writes them.
@@ -114,14 +115,8 @@ def _camel(name: str) -> str:
 
 
 def main() -> int:
-    text = generate()
-    if "--check" in sys.argv[1:]:
-        if TARGET.read_text() == text:
-            return 0
-        sys.stderr.write(f"{TARGET.name} is not what schedviz/kube says: run python -m frontend.scripts.generate_schema\n")
-        return 1
-    TARGET.write_text(text)
-    return 0
+    stale = f"{TARGET.name} is not what schedviz/kube says: run python -m frontend.scripts.generate_schema"
+    return write_or_check(TARGET, generate(), sys.argv[1:], stale)
 
 
 if __name__ == "__main__":

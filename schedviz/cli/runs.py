@@ -18,26 +18,20 @@ if TYPE_CHECKING:
     from schedviz.trace.comparing import RunInMemory
     from schedviz.trace.events import AnyEvent
 
-_PIECE_BYTES = 1 << 20
 _HEAD_BYTES = 4096
 
 
 def run_of_file(path: Path) -> RunInMemory:
     """The run in a `.schedviz` file or a trace file. Raises `click.ClickException`."""
     from schedviz.ingest.session_file import looks_like_session
+    from schedviz.ingest.source import Source
 
     try:
         with path.open("rb") as file:
             is_session = looks_like_session(file.read(_HEAD_BYTES))
-        return run_of_session_file(str(path), _pieces(path)) if is_session else _run_of_trace(path)
+        return run_of_session_file(str(path), Source.of_path(path).pieces()) if is_session else _run_of_trace(path)
     except OSError as error:
         raise click.ClickException(f"{path}: {error.strerror}.") from None
-
-
-def _pieces(path: Path) -> Iterable[bytes]:
-    with path.open("rb") as file:
-        while piece := file.read(_PIECE_BYTES):
-            yield piece
 
 
 def _run_of_trace(path: Path) -> RunInMemory:

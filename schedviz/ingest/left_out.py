@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import types
-import typing
 from collections import Counter
 from collections.abc import Mapping
 from functools import cache
@@ -14,6 +12,7 @@ import msgspec
 from schedviz.ingest.reader import Item
 from schedviz.kube.kinds import BY_TYPE
 from schedviz.kube.meta import KubeObject
+from schedviz.kube.shapes import nested_struct
 from schedviz.kube.unread import READ_ANNOTATIONS
 
 
@@ -57,17 +56,4 @@ class LeftOut:
 @cache
 def _members(struct: type) -> dict[str, tuple[type | None, bool]]:
     """JSON name -> the struct inside, and whether there is a sequence of it."""
-    return {field.encode_name: _nested(field.type) for field in msgspec.structs.fields(struct)}
-
-
-def _nested(annotation: Any) -> tuple[type | None, bool]:
-    if isinstance(annotation, type) and issubclass(annotation, msgspec.Struct):
-        return annotation, False
-    origin = typing.get_origin(annotation)
-    if origin is tuple:
-        return _nested(typing.get_args(annotation)[0])[0], True
-    if origin in (types.UnionType, typing.Union):
-        for option in typing.get_args(annotation):
-            if option is not type(None):
-                return _nested(option)
-    return None, False
+    return {field.encode_name: nested_struct(field.type) for field in msgspec.structs.fields(struct)}

@@ -34,7 +34,7 @@ def remainder(struct: type) -> type[msgspec.Struct] | None:
     """A struct with what `struct` does not keep, at every depth; None when it keeps everything it knows."""
     fields: list[tuple[str, Any, Any]] = [(name, msgspec.Raw | UnsetType, UNSET) for name in unread_names(struct)]
     for field in _fields(struct):
-        nested, is_sequence = _nested(field.type)
+        nested, is_sequence = nested_struct(field.type)
         inner = remainder(nested) if nested else None
         if inner is None:
             continue
@@ -52,7 +52,7 @@ def known(struct: type) -> type[msgspec.Struct]:
     """A struct with every known field of `struct`, at every depth, that refuses any other."""
     fields: list[tuple[str, Any, Any]] = [(name, Any, None) for name in unread_names(struct)]
     for field in _fields(struct):
-        nested, is_sequence = _nested(field.type)
+        nested, is_sequence = nested_struct(field.type)
         kind: Any = Any
         if nested:
             kind = tuple[known(nested), ...] if is_sequence else known(nested)  # type: ignore[misc]
@@ -140,7 +140,7 @@ def _plan(struct: type) -> _Plan:
     parts: list[_Inner] = []
     defaults = UNREAD_DEFAULTS.get(struct.__name__.removesuffix(_SUFFIX), {})
     for place, field in enumerate(_fields(struct)):
-        nested, is_sequence = _nested(field.type)
+        nested, is_sequence = nested_struct(field.type)
         if not nested:
             leaves.append(_Leaf(field.name, defaults.get(field.name)))
         else:
@@ -182,15 +182,15 @@ def _fields(struct: type) -> tuple[msgspec.structs.FieldInfo, ...]:
     return msgspec.structs.fields(struct)
 
 
-def _nested(annotation: Any) -> tuple[type | None, bool]:
+def nested_struct(annotation: Any) -> tuple[type | None, bool]:
     """The struct inside a field's type, and whether the field is a sequence of it."""
     if isinstance(annotation, type) and issubclass(annotation, msgspec.Struct):
         return annotation, False
     origin = typing.get_origin(annotation)
     if origin is tuple:
-        return _nested(typing.get_args(annotation)[0])[0], True
+        return nested_struct(typing.get_args(annotation)[0])[0], True
     if origin in (types.UnionType, typing.Union):
         for option in typing.get_args(annotation):
             if option is not type(None):
-                return _nested(option)
+                return nested_struct(option)
     return None, False

@@ -23,8 +23,10 @@ class Course(msgspec.Struct, frozen=True):
 
     parts: dict[Part, list[Lesson]]
 
-    def __iter__(self) -> object:
-        return (lesson for lessons in self.parts.values() for lesson in lessons)
+    @property
+    def lessons(self) -> list[Lesson]:
+        """All of them, in that order."""
+        return [lesson for lessons in self.parts.values() for lesson in lessons]
 
 
 @cache
@@ -37,8 +39,7 @@ def course() -> Course:
 
 def find(name: str) -> Lesson:
     """The lesson of a name. Raises `UnknownLessonError`."""
-    for lessons in course().parts.values():
-        for lesson in lessons:
-            if lesson.name == name:
-                return lesson
+    for lesson in course().lessons:
+        if lesson.name == name:
+            return lesson
     raise UnknownLessonError(f'There is no lesson "{name}".')

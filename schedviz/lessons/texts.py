@@ -22,7 +22,7 @@ from pathlib import Path
 
 import msgspec
 
-from schedviz.lessons.fault import Fault, LessonError, fault
+from schedviz.lessons.fault import fault
 
 TAKE_HOME = "Take home"
 _PARTS = {"Question": "question", "Answer": "answer", "Hint": "hint", "Notes": "notes"}
@@ -142,6 +142,3 @@ def _items(body: list[Line]) -> list[str]:
         elif items and line.startswith("  "):
             items[-1] += f" {line.strip()}"
     return items
-
-
-__all__ = ["TAKE_HOME", "Fault", "LessonError", "StopText", "Text", "fill", "read_text"]

@@ -63,13 +63,18 @@ def _one_of(names: list[str]) -> dict[str, Any]:
 def main(arguments: list[str]) -> int:
     """Write the schema; with --check only say whether it is as it should be."""
     text = msgspec.json.format(msgspec.json.encode(wire_schema()), indent=2).decode() + "\n"
+    return write_or_check(TARGET, text, arguments, f"{TARGET.name} is out of date: run make gen.")
+
+
+def write_or_check(target: Path, text: str, arguments: list[str], stale: str) -> int:
+    """Write a generated file; with --check say `stale` on standard error where it is another. Returns the exit code."""
     if "--check" in arguments:
-        if TARGET.exists() and TARGET.read_text() == text:
+        if target.exists() and target.read_text() == text:
             return 0
-        sys.stderr.write(f"{TARGET.name} is out of date: run make gen.\n")
+        sys.stderr.write(f"{stale}\n")
         return 1
-    TARGET.parent.mkdir(exist_ok=True)
-    TARGET.write_text(text)
+    target.parent.mkdir(exist_ok=True)
+    target.write_text(text)
     return 0
 
 

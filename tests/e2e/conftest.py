@@ -15,6 +15,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from tests.conftest import missing, until
+from tests.e2e.cluster import dump
 from tests.up.running import Running, starter
 
 MANIFEST = Path(__file__).resolve().parents[2] / "schedviz/web/static/app/.vite/manifest.json"
@@ -49,6 +50,14 @@ class Server:
         request = urllib.request.Request(f"{self.url}/api/v1/{path}", headers=headers, data=data)
         with urllib.request.urlopen(request, timeout=30) as response:
             return json.load(response)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """A small cluster, as kubectl prints it."""
+    file = tmp_path / "cluster.json"
+    file.write_text(json.dumps(dump()))
+    return file
 
 
 @pytest.fixture(scope="session")

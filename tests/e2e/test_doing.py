@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,18 +9,10 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.conftest import until
-from tests.e2e.cluster import dump
 from tests.e2e.conftest import Server
 from tests.e2e.test_scope import PATIENCE_MILLIS, import_through, pods_in
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    file = tmp_path / "cluster.json"
-    file.write_text(json.dumps(dump()))
-    return file
 
 
 def open_doing(page: Page, key: str) -> Locator:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
@@ -11,18 +10,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.conftest import until
-from tests.e2e.cluster import dump
 from tests.e2e.conftest import Server
 from tests.e2e.test_scope import PATIENCE_MILLIS, figure, import_through, step_cycles
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    file = tmp_path / "cluster.json"
-    file.write_text(json.dumps(dump()))
-    return file
 
 
 def wait_for_event(page: Page, event: int) -> None:

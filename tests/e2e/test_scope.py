@@ -54,13 +54,6 @@ def figure(page: Page, name: str) -> int:
     return int(page.locator(f"[{name}]").first.get_attribute(name) or -1)
 
 
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    file = tmp_path / "cluster.json"
-    file.write_text(json.dumps(dump()))
-    return file
-
-
 def test_ten_cycles_are_shown_as_rest_has_them(page: Page, server: Server, file: Path):
     session = import_through(page, server, file)
     show_as_tables(page)

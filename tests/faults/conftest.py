@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import missing
+from tests.conftest import running_postgres
 from tests.faults.installation import Installation
 from tests.faults.services import Services
-from tests.postgres import PostgresServer, binaries
+from tests.postgres import PostgresServer
 
 
 @contextmanager
@@ -46,13 +46,7 @@ def folder() -> Iterator[Path]:
 @pytest.fixture
 def postgres() -> Iterator[PostgresServer]:
     """A server that may be stopped and started."""
-    found = binaries()
-    if found is None:
-        missing("PostgreSQL (initdb)", "Install it: apt install postgresql.")
-    server = PostgresServer(found)
-    server.start()
-    yield server
-    server.stop()
+    yield from running_postgres()
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])

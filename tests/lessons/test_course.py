@@ -8,7 +8,7 @@ from schedviz.lessons import LANGUAGES, UnknownLessonError, course, find
 from schedviz.lessons.checking import faults_of
 from schedviz.lessons.lesson import Lesson
 
-LESSONS = [lesson for lessons in course().parts.values() for lesson in lessons]
+LESSONS = course().lessons
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)

@@ -1,3 +1,4 @@
+import type { AnyCommand } from "../model/generated";
 import type { OutcomeInfo } from "../wire/messages";
 import { ApiError, call } from "./call";
 
@@ -13,12 +14,12 @@ const WAIT_SECONDS = 10;
 const LOOK_MILLIS = 400;
 
 /** Send a command and wait for what comes of it. Throws an `ApiError`, with the path of what is wrong in the command. */
-export function sendCommand(id: string, command: Record<string, unknown>): Promise<CommandAnswer> {
+export function sendCommand(id: string, command: AnyCommand & { key?: string }): Promise<CommandAnswer> {
   return call("POST", `sessions/${id}/commands/`, { body: command, headers: { Prefer: `wait=${WAIT_SECONDS}` } });
 }
 
 /** Send a command and wait until it is done, however long it takes. Throws an `ApiError`, or an AbortError where the signal says so. */
-export async function carryOut(id: string, command: Record<string, unknown>, signal: AbortSignal): Promise<OutcomeInfo> {
+export async function carryOut(id: string, command: AnyCommand & { key?: string }, signal: AbortSignal): Promise<OutcomeInfo> {
   let answer = await sendCommand(id, command);
   while (answer.status === "waiting") {
     signal.throwIfAborted();

@@ -26,11 +26,6 @@ export function standing(stops: readonly PathStop[], index: number, event: numbe
   return event === stop.revealed ? "revealed" : "there";
 }
 
-/** The last event on the path at or before a stop's arrival, where one goes on after having left it. */
-export function turnOff(stops: readonly PathStop[], index: number): number {
-  return stops[index]?.arrived ?? 0;
-}
-
 /** Whether an answer is what the engine says: numbers by value, names in any order. */
 export function isRight(given: string | number | readonly string[], value: unknown): boolean {
   if (Array.isArray(value)) {

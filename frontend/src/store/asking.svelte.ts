@@ -1,5 +1,5 @@
 import { ApiError } from "../api/call";
-import { t } from "../i18n/translate";
+import { failureOf } from "../i18n/failure";
 
 /** Before a question is asked again whose answer is still being made. */
 const AGAIN_MILLIS = 500;
@@ -33,7 +33,7 @@ export class Asking<Answer> {
     } catch (error) {
       if (this.controller === controller && !controller.signal.aborted) {
         this.answer = null;
-        this.error = (error instanceof Error && error.message) || t("error.unreachable");
+        this.error = failureOf(error);
       }
       return null;
     } finally {

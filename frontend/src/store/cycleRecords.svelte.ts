@@ -1,6 +1,6 @@
 import { getCycle } from "../api/client";
 import { matrixOf, type CycleRecord, type Matrix } from "../model/cycleRecord";
-import { t } from "../i18n/translate";
+import { failureOf } from "../i18n/failure";
 
 export interface LoadedCycle {
   cycle: number;
@@ -66,7 +66,7 @@ export class CycleRecords {
       if (this.wanted === cycle) this.shown = loaded;
     } catch (error) {
       if (this.wanted !== cycle) return;
-      this.problem = (error instanceof Error && error.message) || t("error.unreachable");
+      this.problem = failureOf(error);
       this.wanted = 0;
     }
   }

@@ -1,8 +1,8 @@
 import { carryOut } from "../api/commands";
 import { forkSession, whenMade } from "../api/forks";
 import { getLesson, type Answer, type Lesson, type LessonStop } from "../api/lessons";
-import { t } from "../i18n/translate";
-import { placeAt, standing, turnOff, type Standing } from "../model/lessonPath";
+import { failureOf } from "../i18n/failure";
+import { placeAt, standing, type Standing } from "../model/lessonPath";
 import { newKey } from "../model/newKey";
 import type { Scope } from "./scope.svelte";
 
@@ -90,11 +90,11 @@ export class LessonPlayer {
 
   /** Take a stop again, or go back to where the path was left: on a fork, for what happened has happened. */
   async again(): Promise<void> {
-    const { lesson, stop } = this;
-    if (!lesson || !stop || this.busy) return;
+    const { stop } = this;
+    if (!stop || this.busy) return;
     this.busy = true;
     try {
-      const fork = await forkSession(this.scope.id, { at: turnOff(lesson.stops, this.index), key: newKey(), name: this.scope.session.name ?? "" });
+      const fork = await forkSession(this.scope.id, { at: stop.arrived, key: newKey(), name: this.scope.session.name ?? "" });
       await whenMade(fork.id, this.gone.signal);
       const answers = Object.fromEntries(Object.entries(this.answers).filter(([id]) => id !== stop.id));
       keepFor(fork.id, { stop: stop.id, answers });
@@ -149,7 +149,7 @@ export class LessonPlayer {
 
   private tell(error: unknown): void {
     if (error instanceof DOMException && error.name === "AbortError") return;
-    this.problem = (error instanceof Error && error.message) || t("error.unreachable");
+    this.problem = failureOf(error);
   }
 
   private keep(): void {

@@ -2,6 +2,7 @@ import { ApiError, getSession, postCommand } from "../api/client";
 import type { ForkedFrom } from "../api/forks";
 import { getCycles } from "../api/moments";
 import { passQuery } from "../api/pass";
+import { failureOf } from "../i18n/failure";
 import { t } from "../i18n/translate";
 import type { Unit } from "../model/boundaries";
 import type { AnyCommand, AnyEvent } from "../model/generated";
@@ -318,7 +319,7 @@ export class Scope {
   /** Tell of what a call of REST was refused for. */
   tellOf(error: unknown): void {
     if (error instanceof DOMException && error.name === "AbortError") return;
-    this.tell("error", (error instanceof Error && error.message) || t("error.unreachable"));
+    this.tell("error", failureOf(error));
   }
 
   dismiss(id: number): void {

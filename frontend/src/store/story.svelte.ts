@@ -1,5 +1,5 @@
 import { getStory, type StoryAnswer, type StoryEntry } from "../api/stories";
-import { t } from "../i18n/translate";
+import { failureOf } from "../i18n/failure";
 import type { Selection } from "../model/permalink";
 
 export interface Told extends StoryEntry {
@@ -104,7 +104,7 @@ export class Story {
       await use(answer);
     } catch (error) {
       if (this.closing.signal.aborted) return;
-      this.error = (error instanceof Error && error.message) || t("error.unreachable");
+      this.error = failureOf(error);
     } finally {
       this.loading = false;
     }

@@ -4,7 +4,7 @@ import { carryOut } from "../api/commands";
 import { deleteSession } from "../api/client";
 import { forkSession, whenMade } from "../api/forks";
 import { getCycles, type CycleSummary } from "../api/moments";
-import { t } from "../i18n/translate";
+import { failureOf } from "../i18n/failure";
 import type { AnyCommand } from "../model/generated";
 import { newKey } from "../model/newKey";
 
@@ -46,12 +46,12 @@ export class Trial {
       const made = await whenMade(fork.id, signal);
       if (made.status === "failed") throw new ApiError(409, made.message ?? "");
       this.step = "changing";
-      for (const command of commands) await carryOut(fork.id, command as unknown as Record<string, unknown>, signal);
+      for (const command of commands) await carryOut(fork.id, command, signal);
       this.step = "scheduling";
       this.cycle = await this.tryPod(fork.id);
       this.before = this.cycle ? Math.max(0, this.cycle.cycle - (made.cycle ?? 0) - 1) : 0;
     } catch (error) {
-      if (!signal.aborted) this.error = (error instanceof Error && error.message) || t("error.unreachable");
+      if (!signal.aborted) this.error = failureOf(error);
     } finally {
       this.step = null;
     }

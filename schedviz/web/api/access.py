@@ -66,6 +66,15 @@ def whole_number(request: Request, name: str, *, default: int, most: int | None 
     return number if most is None else min(number, most)
 
 
+def one_of(request: Request, name: str, choices: tuple[str, ...]) -> str:
+    """One of the words that `?name=` may be, the first where it is left out. Raises `ApiError` 400."""
+    wanted = request.query_params.get(name, choices[0])
+    if wanted not in choices:
+        expected = " or ".join(choices)
+        raise ApiError(400, "invalid", f"?{name}={wanted}: {expected} was expected.", path=f"?{name}", expected=expected, found=wanted)
+    return wanted
+
+
 def optional_number(request: Request, name: str) -> int | None:
     """A number of 0 or more from the query string; None where it is not there. Raises `ApiError` 400."""
     raw = request.query_params.get(name)

@@ -12,8 +12,7 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from schedviz.sessions import questions
-from schedviz.web.api.access import session_for, whole_number
-from schedviz.web.api.errors import ApiError
+from schedviz.web.api.access import one_of, session_for, whole_number
 from schedviz.web.api.explain import ask, moment
 from schedviz.web.api.moments import AT
 from schedviz.web.api.schema import query, refused
@@ -44,10 +43,7 @@ class Dump(APIView):
     def get(self, request: Request, session_id: UUID) -> HttpResponse:
         """Read what kube-scheduler prints on SIGUSR2, byte for byte."""
         session = session_for(request, session_id, Verb.SEE)
-        wanted = request.query_params.get("format", "text")
-        if wanted not in _FORMATS:
-            expected = " or ".join(_FORMATS)
-            raise ApiError(400, "invalid", f"?format={wanted}: {expected} was expected.", path="?format", expected=expected, found=wanted)
+        wanted = one_of(request, "format", _FORMATS)
         verbosity = whole_number(request, "v", default=2, most=_MOST_VERBOSE)
         answer = ask(session, questions.Dumped(at=moment(request, session), json=wanted == "json", verbosity=verbosity))
         return HttpResponse(msgspec.json.decode(answer.content, type=str), content_type="text/plain; charset=utf-8")

@@ -19,7 +19,7 @@ from rest_framework.views import APIView
 from schedviz.sessions import exporting, questions, trace_export
 from schedviz.sessions.exporting import NotExportable
 from schedviz.sessions.models import Session
-from schedviz.web.api.access import optional_number, session_for
+from schedviz.web.api.access import one_of, optional_number, session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.explain import ask
 from schedviz.web.api.schema import query, refused
@@ -62,10 +62,7 @@ class Export(APIView):
     def get(self, request: Request, session_id: UUID) -> HttpResponseBase:
         """Download a session, up to the last command that was done, or what led to a moment of it as a trace."""
         session = session_for(request, session_id, Verb.SEE)
-        wanted = request.query_params.get("format", "schedviz")
-        if wanted not in _FORMATS:
-            expected = " or ".join(_FORMATS)
-            raise ApiError(400, "invalid", f"?format={wanted}: {expected} was expected.", path="?format", expected=expected, found=wanted)
+        wanted = one_of(request, "format", _FORMATS)
         after, until = optional_number(request, "from"), optional_number(request, "to")
         if after is not None and after >= (session.event if until is None else until):
             expected = f"an event before {session.event if until is None else until}"

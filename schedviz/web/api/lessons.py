@@ -98,7 +98,7 @@ def _done(lesson: Lesson, commands: int) -> int:
 
 
 def _body(lesson: Lesson, played: Iterable[Played], *, reached: int) -> bodies.LessonBody:
-    order = [one.name for lessons in course().parts.values() for one in lessons]
+    order = [one.name for one in course().lessons]
     following = order[order.index(lesson.name) + 1 :]
     facts = {language: rendering.take_home_html(text) for language, text in lesson.texts.items()}
     return bodies.LessonBody(

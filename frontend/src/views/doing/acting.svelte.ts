@@ -35,7 +35,7 @@ export class Acting {
     this.told = null;
     try {
       for (const command of commands) {
-        const answer = await sendCommand(this.session, command as unknown as Record<string, unknown>);
+        const answer = await sendCommand(this.session, command);
         const { error, result } = answer.outcome ?? {};
         if (error) {
           this.told = refusal(new ApiError(409, error, "", placeIn(error)));
