@@ -122,6 +122,9 @@ class Importing:
         self.save(simulation)
         self.queue_steps(found.trace)
         report: dict[str, Any] = msgspec.to_builtins(found.report)
+        if "lesson" in self.session.source:
+            # Its author wants it so: a cluster in which no pod is yet is no mistake of whoever takes the lesson.
+            return {**report, "warnings": []}
         examinations = self.examine(found)
         if not examinations:
             return report

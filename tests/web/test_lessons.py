@@ -55,6 +55,11 @@ def test_a_session_on_the_path_is_where_the_lesson_says(owner: APIClient, io_wor
     assert (listed["name"], listed["session"], listed["done"]) == ("the-list", session, len(stops))
 
 
+def test_a_cluster_without_pods_is_what_the_lesson_wants(owner: APIClient, io_worker: Worker):
+    session = begin(owner, "the-list")
+    assert owner.get(f"/api/v1/sessions/{session}/").json()["report"]["warnings"] == []
+
+
 def test_an_answer_is_told_once_the_session_is_there(owner: APIClient, io_worker: Worker):
     session = begin(owner, "the-list")
     asked = owner.get(f"/api/v1/sessions/{session}/lesson/").json()["stops"][1]
