@@ -22,7 +22,7 @@ BUILT := $(APP)/.vite/manifest.json
 FRONTEND_SOURCES := $(shell find frontend \( -name node_modules -o -name __pycache__ -o -name tests -o -name scripts \) -prune -o \
     -type f -not -name '*.md' -print 2>/dev/null)
 
-.PHONY: help setup demo test check e2e bench bench-docs gen lock dist clean
+.PHONY: help setup demo test check e2e bench bench-docs gen lock dist audit sbom clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -85,5 +85,11 @@ dist: setup ## Build sdist and wheel into dist/
 	rm -rf dist
 	$(BIN)/python -m hatchling build --directory dist
 
+audit: ## Ask which locked packages are known to be vulnerable (needs the network)
+	@tools/audit
+
+sbom: ## Write what schedviz is made of (CycloneDX) into dist/
+	@tools/sbom
+
 clean: ## Remove everything that was made here, but not your data
-	rm -rf $(VENV) frontend/node_modules $(APP) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-audit frontend/node_modules $(APP) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
