@@ -59,7 +59,7 @@ class Server:
 
     def _open(self, request: urllib.request.Request) -> bytes:
         try:
-            with urllib.request.urlopen(request, timeout=_TIMEOUT_SECONDS) as response:  # noqa: S310
+            with urllib.request.urlopen(request, timeout=_TIMEOUT_SECONDS) as response:  # noqa: S310  # nosec B310
                 body: bytes = response.read()
                 return body
         except urllib.error.HTTPError as error:
@@ -87,7 +87,7 @@ class Server:
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(f"{self._address}/api/v1/{path}", data, headers)  # noqa: S310 -- the scheme was looked at.
         try:
-            with urllib.request.urlopen(request, timeout=_TIMEOUT_SECONDS) as response:  # noqa: S310
+            with urllib.request.urlopen(request, timeout=_TIMEOUT_SECONDS) as response:  # noqa: S310  # nosec B310
                 return Answer(response.status, response.read(), {})
         except urllib.error.HTTPError as error:
             return Answer(error.code, error.read(), dict(error.headers or {}))

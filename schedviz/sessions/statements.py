@@ -62,7 +62,7 @@ def number_command(session_id: UUID, *, is_pause: bool) -> Numbered | None:
     """Take the next number of a session; None: there is no such session."""
     interrupt = ", interrupt_seq = last_seq + 1" if is_pause else ""
     row = _row(
-        f"UPDATE scheduling_session SET last_seq = last_seq + 1{interrupt} WHERE id = %s "  # noqa: S608 -- of constants.
+        f"UPDATE scheduling_session SET last_seq = last_seq + 1{interrupt} WHERE id = %s "  # noqa: S608 -- of constants.  # nosec B608
         f"RETURNING status, message, last_seq, applied_seq, (lease_owner <> '' AND lease_until >= {_now()})",
         [_id(session_id)],
     )
@@ -111,7 +111,7 @@ def move_session(
     """
     counted = "" if levels is None else f"nodes = {int(levels.nodes)}, pods = {int(levels.pods)}, "
     row = _row(
-        "UPDATE scheduling_session SET applied_seq = %s, chunk = %s, cycle = %s, event = %s, clock_seconds = %s, "  # noqa: S608
+        "UPDATE scheduling_session SET applied_seq = %s, chunk = %s, cycle = %s, event = %s, clock_seconds = %s, "  # noqa: S608  # nosec B608
         f"history_bytes = history_bytes + %s, {counted}"
         f"status = %s, message = %s, acquisitions = 1, trying_seq = 0, tries = 0, lease_until = {_now()} + %s, updated_at = %s "
         "WHERE id = %s AND epoch = %s AND applied_seq = %s AND chunk = %s RETURNING last_seq, interrupt_seq, breakpoints_edit",
@@ -155,7 +155,7 @@ _COUNTS = "cycles, scheduled, unschedulable, errors, preempted, bound, pod_moves
 def select_levels(session_id: UUID, number: int) -> Levels | None:
     """The levels at the end of a chunk; None: it has no tally."""
     row = _row(
-        f"SELECT {_LEVELS} FROM scheduling_chunktally WHERE session_id = %s AND number = %s",  # noqa: S608 -- of constants.
+        f"SELECT {_LEVELS} FROM scheduling_chunktally WHERE session_id = %s AND number = %s",  # noqa: S608 -- of constants.  # nosec B608
         [_id(session_id), number],
     )
     return None if row is None else Levels(*row)
@@ -166,7 +166,7 @@ def insert_tally(session_id: UUID, number: int, *, events: tuple[int, int], cloc
     values = [*events, clock_seconds, *msgspec.structs.astuple(tally.counts), *msgspec.structs.astuple(tally.levels)]
     marks = ", ".join(["%s"] * (2 + len(values)))
     _execute(
-        "INSERT INTO scheduling_chunktally (session_id, number, first_event, last_event, clock_seconds, "  # noqa: S608
+        "INSERT INTO scheduling_chunktally (session_id, number, first_event, last_event, clock_seconds, "  # noqa: S608  # nosec B608
         f"{_COUNTS}, {_LEVELS}) VALUES ({marks}) ON CONFLICT DO NOTHING",
         [_id(session_id), number, *values],
     )

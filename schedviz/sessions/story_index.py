@@ -54,7 +54,7 @@ def _chunks_with(session_id: UUID, needles: list[bytes]) -> list[int]:
     wanted = session_id if connection.features.has_native_uuid_field else session_id.hex
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT number FROM scheduling_chunknames WHERE session_id = %s AND ({any_of}) ORDER BY number",  # noqa: S608 -- of constants.
+            f"SELECT number FROM scheduling_chunknames WHERE session_id = %s AND ({any_of}) ORDER BY number",  # noqa: S608 -- of constants.  # nosec B608
             [wanted, *needles],
         )
         found = [row[0] for row in cursor.fetchall()]

@@ -62,7 +62,7 @@ def _empty(folder: Path) -> None:
 def _socket_folder() -> Path:
     """A new folder that only its user can enter, with a short name."""
     runtime = os.environ.get("XDG_RUNTIME_DIR")
-    for parent in (runtime, tempfile.gettempdir(), "/tmp"):  # noqa: S108 (mkdtemp makes a private folder in it)
+    for parent in (runtime, tempfile.gettempdir(), "/tmp"):  # noqa: S108 (mkdtemp makes a private folder in it)  # nosec B108
         if parent and len(parent) < _LONGEST_FOLDER - 20 and os.access(parent, os.W_OK | os.X_OK):
             return Path(tempfile.mkdtemp(prefix="schedviz-", dir=parent))
     raise CannotStart("There is no folder for temporary files that can be written to; set TMPDIR to one with a short name.")
