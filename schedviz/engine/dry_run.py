@@ -17,7 +17,7 @@ from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.fit_error import Diagnosis, FitError
 from schedviz.engine.framework.interface import FilterReads
 from schedviz.engine.framework.rows import Rows
-from schedviz.engine.framework.runtime.outcomes import PreFilterOutcome
+from schedviz.engine.framework.runtime.outcomes import PreFilterOutcome, ScoreOutcome
 from schedviz.engine.framework.status import Status, unresolvable
 from schedviz.engine.framework.trial_rows import TrialRows
 from schedviz.engine.framework.types import Generations, NodeInfo, PodInfo
@@ -88,6 +88,19 @@ class DryRun:
         """What every Filter plugin by itself says of every node; None: nothing against any. Nominated pods do not count."""
         if self.pre_filter.status.is_success:
             yield from self.framework.ask_each_filter_plugin(self._state, self.pod, self.rows)
+
+    def scores(self, rows: Rows) -> ScoreOutcome | None:
+        """What the Score plugins give to feasible rows, all of which are scored; None: the profile has none. Extenders are not asked.
+
+        Upstream: schedule_one.go prioritizeNodes
+        """
+        if not self.framework.has_score_plugins:
+            return None
+        state = self._state.clone()
+        shown = self.framework.run_pre_score_plugins(state, self.pod, rows)
+        if not shown.status.is_success:
+            return ScoreOutcome(shown.status, (), np.zeros(len(rows), np.int64))
+        return self.framework.run_score_plugins(state, self.pod, rows)
 
     def if_empty(self, *, without: frozenset[str] = frozenset()) -> Verdicts:
         """What Filter would say of each node if no pod were on it, plugins `without` not being asked."""

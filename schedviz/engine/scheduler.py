@@ -194,10 +194,14 @@ class Scheduler:
     def replace_cache(self, cache: Cache, snapshot: Snapshot) -> None:
         """Take the cache and the snapshot of a checkpoint."""
         self.state.cache = cache
+        self.use_snapshot(snapshot)
+        self._handlers = EventHandlers(self.state, self.cluster_event_map)
+
+    def use_snapshot(self, snapshot: Snapshot) -> None:
+        """Have cycles and plugins read this snapshot."""
         self.state.snapshot = snapshot
         for framework in self.state.profiles.values():
             framework.snapshot = snapshot
-        self._handlers = EventHandlers(self.state, self.cluster_event_map)
 
     # Events go in.
 

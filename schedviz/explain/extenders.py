@@ -1,4 +1,4 @@
-"""What extenders say of the nodes that every Filter plugin passes: asked where their answers are declared, never called over HTTP."""
+"""What extenders say of nodes that every Filter plugin passes, and how they rank them, where their answers are declared: none is called."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import msgspec
 from schedviz.engine import Simulation
 from schedviz.engine.config.types import Extender as ExtenderConfig
 from schedviz.engine.dry_run import DryRun
-from schedviz.engine.extenders import Declared
+from schedviz.engine.extenders import Declared, ExtenderScoreRecord
 from schedviz.engine.framework.fit_error import Diagnosis, FitError
+from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import Code, Status
 from schedviz.explain.explanation import NodeVerdict, Objection
 
@@ -45,6 +46,13 @@ def turned_away(simulation: Simulation, dry_run: DryRun) -> dict[str, TurnedAway
         for row in feasible.nonzero()[0].tolist():
             feasible[row] = dry_run.rows.names[row] not in found
     return found
+
+
+def rankings(simulation: Simulation, dry_run: DryRun, rows: Rows) -> dict[str, ExtenderScoreRecord]:
+    """What declared extenders give to feasible rows, by their names."""
+    declared = {extender.url for extender in declared_extenders(simulation)}
+    asked = (extender for extender in simulation.extenders if extender.name in declared and extender.is_interested(dry_run.pod))
+    return {extender.name: extender.prioritize(dry_run.pod, rows) for extender in asked}
 
 
 def feasible_nodes(simulation: Simulation, dry_run: DryRun) -> list[str]:

@@ -366,7 +366,10 @@ class ObjectWatcher(Plugin, Protocol):
 
 @runtime_checkable
 class StatefulPlugin(Plugin, Protocol):
-    """A plugin that remembers something from one pod to the next; it is in every checkpoint."""
+    """A plugin that remembers something from one pod to the next; it is in every checkpoint.
+
+    One that is not changed by Filter and Score says so with `asking_changes_nothing = True`: then it can be asked beside the cycles, too.
+    """
 
     def to_state(self, number: Callable[[KubeObject], int]) -> Any:
         """Plain data. Objects are written as the numbers that `number` gives them."""

@@ -33,6 +33,7 @@ _UNBOUND_IMMEDIATE: Final = unresolvable("pod has unbound immediate PersistentVo
 class VolumeBinding:
     name = names.VOLUME_BINDING
     watched_kinds = ("PersistentVolume", "PersistentVolumeClaim")
+    asking_changes_nothing = True
 
     def __init__(self, args: VolumeBindingArgs, handle: Handle) -> None:
         self._handle = handle

@@ -1,0 +1,159 @@
+"""A scheduler that is shadowed: what this one would have chosen, every node scored, and whether the real one chose the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, Literal
+
+import numpy as np
+
+from schedviz.engine import Simulation
+from schedviz.engine.dry_run import DryRun
+from schedviz.engine.extenders import ExtenderScoreRecord
+from schedviz.engine.framework.rows import Rows
+from schedviz.engine.framework.runtime.outcomes import ScoreOutcome, ScoresOfPlugin
+from schedviz.engine.framework.verdicts import Index
+from schedviz.engine.select_host import tied_rows, totals
+from schedviz.explain.explanation import Part
+from schedviz.explain.extenders import TurnedAway, message_with, rankings, turned_away
+
+#: How many of the best nodes are named.
+NAMED: Final = 8
+
+#: `agrees`: the node is among the best. `notBest`: it is feasible, and others have a higher total. `infeasible`: this scheduler would not
+#: have put the pod there. `unjudged`: it cannot be said.
+Verdict = Literal["agrees", "notBest", "infeasible", "unjudged"]
+
+
+class Choice(Part, frozen=True):
+    """What a cycle would choose now: one of the nodes that share the highest total."""
+
+    nodes: int
+    feasible: int
+    #: The first few of the best nodes; how many there are, and what each of them has in total.
+    best: tuple[str, ...] = ()
+    tied: int = 0
+    total: int = 0
+    #: Why there are none: the FitError without preemption's part, or what failed.
+    message: str = ""
+
+
+class Share(Part, frozen=True):
+    """What one plugin or extender gave, times its weight, to the best node and to the one that was taken."""
+
+    plugin: str
+    best: int
+    taken: int
+
+
+class Judgement(Part, frozen=True):
+    """A node that the real scheduler took, as this one sees it."""
+
+    verdict: Verdict
+    choice: Choice | None = None
+    #: Of the node that was taken, where it is feasible.
+    total: int = 0
+    #: Where the two totals come from, the largest difference first; of `notBest`.
+    shares: tuple[Share, ...] = ()
+    #: Who is against the node and why, in the scheduler's words; of `infeasible`. Why it cannot be said; of `unjudged`.
+    plugin: str = ""
+    reasons: tuple[str, ...] = ()
+
+
+class Ranked:
+    """The feasible nodes of a dry run with their totals."""
+
+    def __init__(self, simulation: Simulation, dry_run: DryRun) -> None:
+        self.dry_run = dry_run
+        self.turned_away: dict[str, TurnedAway] = turned_away(simulation, dry_run)
+        self.rows: Rows = dry_run.rows.take(self._candidates())
+        self.scored: ScoreOutcome | None = None
+        self.extenders: dict[str, ExtenderScoreRecord] = {}
+        self.failure = ""
+        self.totals = np.ones(len(self.rows), np.int64)
+        # As in a cycle: the only one that is left is not scored.
+        if len(self.rows) > 1:
+            self._score(simulation)
+
+    def _candidates(self) -> Index:
+        passing = self.dry_run.verdicts.codes == 0
+        names = self.dry_run.rows.names
+        # The node on which preemption made room is tried before all others. Upstream: schedule_one.go evaluateNominatedNode
+        nominated = self.dry_run.pod.pod.status.nominated_node_name
+        found = np.flatnonzero(passing)
+        if self.turned_away:
+            found = np.array([row for row in found.tolist() if names[row] not in self.turned_away], np.intp)
+        if nominated:
+            alone = np.array([row for row in found.tolist() if names[row] == nominated], np.intp)
+            return alone if len(alone) else found
+        return found
+
+    def _score(self, simulation: Simulation) -> None:
+        self.scored = self.dry_run.scores(self.rows)
+        if self.scored is not None and not self.scored.status.is_success:
+            self.failure = str(self.scored.status.as_error())
+            return
+        self.extenders = rankings(simulation, self.dry_run, self.rows)
+        self.totals = totals(self.rows, self.scored, self.extenders)
+
+    @property
+    def best(self) -> list[int]:
+        """The rows that share the highest total."""
+        return tied_rows(self.totals) if len(self.rows) else []
+
+    def shares(self, best: int, taken: int) -> tuple[Share, ...]:
+        """Where the totals of two rows differ."""
+        found = [Share(plugin.name, int(plugin.weighted[best]), int(plugin.weighted[taken])) for plugin in _plugins(self.scored)]
+        names = self.rows.names
+        for name, record in self.extenders.items():
+            found.append(Share(name, record.weighted.get(names[best], 0), record.weighted.get(names[taken], 0)))
+        return tuple(sorted((share for share in found if share.best != share.taken), key=lambda share: share.taken - share.best))
+
+
+def choose(simulation: Simulation, dry_run: DryRun) -> Choice:
+    """What this scheduler would choose for the pod of a dry run."""
+    return _choice(Ranked(simulation, dry_run))
+
+
+def judge(simulation: Simulation, dry_run: DryRun, node: str) -> Judgement:
+    """Whether the node that a real scheduler took for the pod of a dry run is one that this one would have taken."""
+    ranked = Ranked(simulation, dry_run)
+    choice = _choice(ranked)
+    row_of = {name: row for row, name in enumerate(dry_run.rows.names)}
+    if node not in row_of:
+        return Judgement("unjudged", choice, reasons=(f'the session knows no node "{node}"',))
+    if ranked.failure:
+        return Judgement("unjudged", choice, reasons=(ranked.failure,))
+    status = dry_run.verdicts[row_of[node]]
+    if not status.is_success:
+        return Judgement("infeasible", choice, plugin=status.failed_plugin, reasons=status.reasons)
+    if node in ranked.turned_away:
+        by = ranked.turned_away[node]
+        return Judgement("infeasible", choice, plugin=by.extender, reasons=(by.reason,))
+    return _among_feasible(ranked, choice, node)
+
+
+def _among_feasible(ranked: Ranked, choice: Choice, node: str) -> Judgement:
+    places = [row for row, name in enumerate(ranked.rows.names) if name == node]
+    if not places:
+        # The nominated node is feasible, and is tried alone.
+        return Judgement("notBest", choice)
+    total, best = int(ranked.totals[places[0]]), ranked.best
+    if places[0] in best:
+        return Judgement("agrees", choice, total)
+    return Judgement("notBest", choice, total, ranked.shares(best[0], places[0]))
+
+
+def _choice(ranked: Ranked) -> Choice:
+    dry_run, rows = ranked.dry_run, ranked.rows
+    if ranked.failure:
+        return Choice(len(dry_run.rows), len(rows), message=ranked.failure)
+    if not len(rows):
+        return Choice(len(dry_run.rows), 0, message=message_with(dry_run, ranked.turned_away))
+    best = ranked.best
+    names = tuple(rows.names[row] for row in best[:NAMED])
+    return Choice(len(dry_run.rows), len(rows), names, len(best), int(ranked.totals[best[0]]))
+
+
+def _plugins(scored: ScoreOutcome | None) -> Sequence[ScoresOfPlugin]:
+    return () if scored is None else scored.plugins

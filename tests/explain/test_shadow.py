@@ -1,0 +1,109 @@
+"""Whether a real scheduler chose what this one would have chosen, and why not; the engine that is asked stays as it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from explain_clusters import cluster, do, node, pod
+
+from schedviz.engine import Simulation
+from schedviz.engine.beside import Beside, NotAskedBesideError
+from schedviz.explain.shadow import Choice, Judgement, Share, choose, judge
+from schedviz.kube.core import Pod
+
+
+def choice_of(simulation: Simulation, name: str, beside: Beside | None = None) -> Choice:
+    with (beside or Beside()).dry_run(simulation, the(simulation, name)) as dry_run:
+        return choose(simulation, dry_run)
+
+
+def judgement_of(simulation: Simulation, name: str, on: str) -> Judgement:
+    with Beside().dry_run(simulation, the(simulation, name)) as dry_run:
+        return judge(simulation, dry_run, on)
+
+
+def the(simulation: Simulation, name: str) -> Pod:
+    found = simulation.cluster.find("Pod", f"default/{name}")
+    assert isinstance(found, Pod)
+    return found
+
+
+def test_any_of_the_best_nodes_agrees() -> None:
+    simulation = cluster(node("n1"), node("n2"), node("n3", cpu="2"), pod("p"))
+    for taken in ("n1", "n2"):
+        found = judgement_of(simulation, "p", taken)
+        assert (found.verdict, found.choice and found.choice.best) == ("agrees", ("n1", "n2"))
+
+
+def test_a_feasible_node_that_is_not_best_says_which_plugins_make_the_difference() -> None:
+    found = judgement_of(cluster(node("empty"), node("used"), pod("on-it", cpu="2", on="used"), pod("p")), "p", "used")
+    assert found.verdict == "notBest"
+    assert found.choice is not None
+    assert found.choice.total - found.total == sum(share.best - share.taken for share in found.shares)
+    assert found.shares[0] == Share("NodeResourcesFit", best=86, taken=61)
+
+
+def test_a_node_that_the_filters_reject_says_who_is_against_it() -> None:
+    found = judgement_of(cluster(node("n1"), node("full", cpu="1"), pod("on-it", on="full"), pod("p")), "p", "full")
+    assert (found.verdict, found.plugin, found.reasons) == ("infeasible", "NodeResourcesFit", ("Insufficient cpu",))
+
+
+def test_a_node_that_the_session_does_not_have_is_not_judged() -> None:
+    assert judgement_of(cluster(node("n1"), pod("p")), "p", "gone").verdict == "unjudged"
+
+
+def test_where_nothing_fits_the_message_says_so() -> None:
+    found = choice_of(cluster(node("n1", cpu="1"), pod("p", cpu="2")), "p")
+    assert (found.feasible, found.best, found.message) == (0, (), "0/1 nodes are available: 1 Insufficient cpu.")
+
+
+def test_the_nominated_node_is_the_one_that_is_chosen() -> None:
+    simulation = cluster(node("n1"), node("used"), pod("on-it", cpu="2", on="used"), {**pod("p"), "status": {"nominatedNodeName": "used"}})
+    assert judgement_of(simulation, "p", "used").verdict == "agrees"
+    assert judgement_of(simulation, "p", "n1").verdict == "notBest"
+
+
+def test_answers_of_the_shadow_are_those_of_the_next_cycle_after_whatever_happened() -> None:
+    simulation, beside = cluster(node("n1"), node("n2", cpu="3"), pod("p1"), pod("p2"), pod("p3", cpu="2")), Beside()
+    for name in ("p1", "p2", "p3"):
+        expected = choice_of(simulation, name, beside)
+        do(simulation, "cycle")
+        assert the(simulation, name).spec.node_name or simulation.shown_cycle
+        assert simulation.shown_cycle is not None
+        assert simulation.shown_cycle.node in expected.best
+
+
+def test_asking_leaves_the_engine_and_its_draws_as_they_are() -> None:
+    apart: dict[str, Any] = {"labelSelector": {"matchLabels": {"app": "web"}}, "topologyKey": "kubernetes.io/hostname"}
+    affinity = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [apart]}}
+    web = pod("web", labels={"app": "web"}, affinity=affinity)
+    simulation = cluster(node("n1"), node("n2"), web, pod("p"))
+    simulation.drain_events()
+    before, event = simulation.state_hash(), simulation.event
+    draws = simulation.random_source.getstate() if simulation.random_source else None
+    snapshot = simulation.scheduler.state.snapshot
+
+    beside = Beside()
+    for name in ("web", "p", "web"):
+        choice_of(simulation, name, beside)
+
+    assert (simulation.state_hash(), simulation.event, list(simulation.pending_events)) == (before, event, [])
+    assert draws is None or simulation.random_source is not None
+    assert simulation.random_source is None or simulation.random_source.getstate() == draws
+    assert simulation.scheduler.state.snapshot is snapshot
+    assert all(framework.snapshot is snapshot for framework in simulation.scheduler.state.profiles.values())
+    assert snapshot.num_nodes == 0
+
+
+def test_a_plugin_that_counts_what_it_is_asked_is_not_asked() -> None:
+    scripted = {"name": "Scripted", "args": {"rules": [{"point": "filter", "times": 1, "code": "Unschedulable"}]}}
+    profile = {
+        "schedulerName": "default-scheduler",
+        "plugins": {"multiPoint": {"enabled": [{"name": "Scripted"}]}},
+        "pluginConfig": [scripted],
+    }
+    config = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "profiles": [profile]}
+    simulation = cluster(node("n1"), pod("p"), config=config)
+    with pytest.raises(NotAskedBesideError, match="Scripted"):
+        choice_of(simulation, "p")
