@@ -8,6 +8,8 @@ from typing import Any
 import msgspec
 from django.conf import settings
 
+from schedviz.web.api.problems import MEDIA_TYPE, problem
+
 Scope = dict[str, Any]
 Message = Mapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -74,7 +76,7 @@ def _limit(content_type: bytes) -> tuple[int, str]:
 async def _refuse(send: Send, limit: int, setting: str) -> None:
     message = f"The request has more than {limit:,} bytes, the limit {setting} of this server."
     detail = {"expected": f"at most {limit} bytes", "hint": f"Compress the files (.gz, .xz), or raise {setting} if this server is yours."}
-    body = msgspec.json.encode({"error": {"code": "too_large", "message": message, "detail": detail}})
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), (b"connection", b"close")]
+    body = msgspec.json.encode(problem(413, "too_large", message, detail))
+    headers = [(b"content-type", MEDIA_TYPE.encode()), (b"content-length", str(len(body)).encode()), (b"connection", b"close")]
     await send({"type": "http.response.start", "status": 413, "headers": headers})
     await send({"type": "http.response.body", "body": body})

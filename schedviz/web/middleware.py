@@ -13,7 +13,7 @@ import structlog
 from asgiref.sync import markcoroutinefunction
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.cache import patch_vary_headers
 from whitenoise.middleware import WhiteNoiseMiddleware
@@ -124,8 +124,8 @@ class DatabaseDown:
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if not isinstance(exception, OperationalError | InterfaceError):
             return None
-        from schedviz.web.api.errors import error_body, not_stored
+        from schedviz.web.api.errors import not_stored, refusal
 
         status, code, message = not_stored(exception)
         log.error(message, path=request.path, error=str(exception))
-        return JsonResponse(error_body(code, message), status=status, headers={"Retry-After": "2"})
+        return refusal(status, code, message, headers={"Retry-After": "2"})

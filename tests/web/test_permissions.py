@@ -101,7 +101,7 @@ def test_the_table_has_every_address_of_rest():
     }
 
     assert addresses - tested == {
-        *("", "schema/", "lessons/", "sessions/", "quotas/", "compare/", "compare/report/"),
+        *("", "schema/", "problems/", "lessons/", "sessions/", "quotas/", "compare/", "compare/report/"),
         # Looked at in test_samples: for whoever is logged in.
         *("samples/", "samples/<str:name>/"),
     }

@@ -28,6 +28,7 @@ def test_the_openapi_schema_is_valid_and_has_every_address(openapi):
     assert set(openapi["paths"]) == {
         "/api/v1/compare/",
         "/api/v1/compare/report/",
+        "/api/v1/problems/",
         "/api/v1/quotas/",
         "/api/v1/sessions/",
         "/api/v1/sessions/{session_id}/",
@@ -101,7 +102,7 @@ def test_answers_are_as_the_schema_says(openapi, people, commits, redis, owner_c
         jsonschema.validate(owner_client.get(address).json(), {**schema, "components": openapi["components"]}, Draft202012Validator)
 
     refused = owner_client.post(f"{base}commands/", {"op": "fly"}, format="json").json()
-    jsonschema.validate(refused, {"$ref": "#/components/schemas/ErrorBody", "components": openapi["components"]}, Draft202012Validator)
+    jsonschema.validate(refused, {"$ref": "#/components/schemas/ProblemBody", "components": openapi["components"]}, Draft202012Validator)
 
 
 def test_the_schema_is_served(client, db):

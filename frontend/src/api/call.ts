@@ -55,15 +55,17 @@ export async function call<T>(method: string, path: string, { body, headers = {}
   return (text ? JSON.parse(text) : undefined) as T;
 }
 
-/** The error that an answer is. */
+/** The error that an answer is: RFC 9457's problem details, with members of ours. */
 export function errorOf(status: number, text: string): ApiError {
-  let inner: { code?: string; message?: string; detail?: ErrorDetail } = {};
+  let problem: ErrorDetail & { code?: unknown; detail?: unknown } = {};
   try {
-    inner = (JSON.parse(text) as { error?: typeof inner }).error ?? {};
+    problem = (JSON.parse(text) ?? {}) as typeof problem;
   } catch {
     // Not ours: a proxy's page, or nothing.
   }
-  return new ApiError(status, inner.message ?? wordsIn(status, text), inner.code, inner.detail);
+  const { code, detail, path, expected, found, hint, column } = problem;
+  if (typeof code !== "string" || typeof detail !== "string") return new ApiError(status, wordsIn(status, text));
+  return new ApiError(status, detail, code, { path, expected, found, hint, column });
 }
 
 /** The words of an answer that is not ours: a `detail`, a `message`, else every sentence that is in it. */

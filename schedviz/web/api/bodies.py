@@ -442,30 +442,6 @@ class LinkList(Body, frozen=True):
     results: list[LinkBody]
 
 
-class ErrorDetail(Body, frozen=True):
-    """Where it is wrong, what was expected and found there, and what to do. `column` (from 1) in a text."""
-
-    path: str | msgspec.UnsetType = msgspec.UNSET
-    expected: str | msgspec.UnsetType = msgspec.UNSET
-    found: str | msgspec.UnsetType = msgspec.UNSET
-    column: int | msgspec.UnsetType = msgspec.UNSET
-    hint: str | msgspec.UnsetType = msgspec.UNSET
-
-
-class ErrorInner(Body, frozen=True):
-    """`code` is for programs, `message` for people."""
-
-    code: str
-    message: str
-    detail: ErrorDetail
-
-
-class ErrorBody(Body, frozen=True):
-    """What every refused request gets."""
-
-    error: ErrorInner
-
-
 class Words(Body, frozen=True):
     """A text in every language, as HTML that is safe to show."""
 
@@ -497,6 +473,9 @@ class LessonLine(Body, frozen=True):
     #: The newest session that you took it in, and how many of its stops are behind you there.
     session: str | None
     done: int
+    #: The stop that you were at last, wherever it was; "": none is known. And whether you ever came to the end.
+    stop: str
+    finished: bool
 
 
 class CoursePart(Body, frozen=True):
@@ -549,6 +528,8 @@ class LessonStop(Body, frozen=True):
     question: LessonQuestion | None
     #: None until the session is there.
     answer: LessonAnswer | None
+    #: There are hints that depend on how things are.
+    hints: bool
 
 
 class LessonSymbol(Body, frozen=True):
@@ -556,6 +537,39 @@ class LessonSymbol(Body, frozen=True):
 
     file: str
     symbol: str
+
+
+class LessonProgress(Body, frozen=True, forbid_unknown_fields=True):
+    """How far you are in a lesson: at which stop, in which session, what you answered there, and whether you came to the end."""
+
+    stop: Annotated[str, Meta(max_length=60)]
+    session: str | None = None
+    answers: Annotated[dict[Annotated[str, Meta(max_length=60)], LessonGuess], Meta(max_length=30)] = {}
+    finished: bool = False
+
+
+class LessonVersion(Body, frozen=True):
+    """What tells whether a lesson is the same still. `own`: it is being written, or is none of those that ship."""
+
+    name: str
+    version: str
+    own: bool
+    #: Why it cannot be read, with file and line; empty: it can be.
+    faults: list[str]
+
+
+class LessonHints(Body, frozen=True):
+    """What is said of a stop because of how things are now."""
+
+    event: int
+    hints: list[LessonHint]
+
+
+class LessonHint(Body, frozen=True):
+    """One hint that holds."""
+
+    id: str
+    words: Words
 
 
 class LessonBody(Body, frozen=True):
@@ -569,6 +583,13 @@ class LessonBody(Body, frozen=True):
     stops: list[LessonStop]
     #: The next lesson of the course; "": this is the last.
     next: str
+    #: Of the lesson's files; and whether they are others than when the session was made.
+    version: str
+    changed: bool
+    #: It is none of those that ship, and may be changed at any time.
+    own: bool
+    #: How far you are, where that is known.
+    progress: LessonProgress | None
 
 
 class NewObservations(Body, frozen=True, forbid_unknown_fields=True):

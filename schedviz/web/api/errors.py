@@ -1,19 +1,21 @@
-"""Every error of REST has one shape: `{"error": {"code", "message", "detail": {path, expected, found, hint}}}`."""
+"""Every error of REST has one shape, RFC 9457's: see problems.py."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 import structlog
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, TooManyFilesSent
 from django.db import InterfaceError, OperationalError
-from django.http import Http404, HttpRequest, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from rest_framework import exceptions
 from rest_framework.response import Response
 
 from schedviz.kube.explain import explain_validation_error
 from schedviz.sessions.disk import full_disk
+from schedviz.web.api.problems import MEDIA_TYPE, problem
 
 log = structlog.get_logger(__name__)
 
@@ -45,9 +47,10 @@ def not_stored(error: Exception) -> tuple[int, str, str]:
     return 503, *DATABASE_DOWN
 
 
-def error_body(code: str, message: str, detail: dict[str, Any] | None = None) -> dict[str, Any]:
-    """The one shape."""
-    return {"error": {"code": code, "message": message, "detail": detail or {}}}
+def refusal(status: int, code: str, message: str, detail: dict[str, Any] | None = None, *, headers: Mapping[str, str] = {}) -> HttpResponse:
+    """A refusal from where no view of REST is."""
+    body = msgspec.json.encode(problem(status, code, message, detail), enc_hook=str)
+    return HttpResponse(body, status=status, content_type=MEDIA_TYPE, headers=dict(headers))
 
 
 def struct_error(error: msgspec.ValidationError, data: object = None, type_: Any = None) -> ApiError:
@@ -71,7 +74,8 @@ def answer_exception(error: Exception, context: dict[str, Any]) -> Response | No
     from rest_framework.views import set_rollback
 
     set_rollback()
-    return Response(error_body(api.code, api.message, api.detail), status=api.status, headers=api.headers)
+    body = problem(api.status, api.code, api.message, api.detail)
+    return Response(body, status=api.status, headers=api.headers, content_type=MEDIA_TYPE)
 
 
 def _as_api_error(error: Exception) -> ApiError | None:
@@ -110,9 +114,9 @@ def _as_api_error(error: Exception) -> ApiError | None:
 _MEDIA_HINT = "Send JSON with Content-Type: application/json, or files as multipart/form-data."
 
 
-def no_such_address(request: HttpRequest) -> JsonResponse:
+def no_such_address(request: HttpRequest) -> HttpResponse:
     """404 for an address that is none; where only the last slash is missing it says so."""
     hint = "See /api/v1/schema/ for all addresses."
     if not request.path.endswith("/"):
         hint = f"Addresses end in a slash: {request.path}/"
-    return JsonResponse(error_body("not_found", f"There is no {request.path}.", {"hint": hint}), status=404)
+    return refusal(404, "not_found", f"There is no {request.path}.", {"hint": hint})

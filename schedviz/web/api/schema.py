@@ -12,6 +12,7 @@ from msgspec.json import schema_components
 from schedviz.trace.commands import AnyCommand
 from schedviz.trace.comparing import Comparison
 from schedviz.web.api import bodies
+from schedviz.web.api.problems import MEDIA_TYPE, ProblemBody, ProblemList
 
 _TEMPLATE = "#/components/schemas/{name}"
 #: Every struct that a path refers to; those inside them follow by themselves.
@@ -46,7 +47,8 @@ _ROOTS: tuple[Any, ...] = (
     bodies.LessonBody,
     bodies.NewLink,
     bodies.LinkList,
-    bodies.ErrorBody,
+    ProblemBody,
+    ProblemList,
     AnyCommand,
 )
 
@@ -77,18 +79,20 @@ def add_components(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
     return result
 
 
-def refused(*statuses: int) -> dict[int, OpenApiResponse]:
-    """The answers of a refused request, all of one shape."""
-    return {status: OpenApiResponse(response=ref(bodies.ErrorBody), description=_REASONS[status]) for status in (*statuses, 429, 503)}
+def refused(*statuses: int) -> dict[Any, OpenApiResponse]:
+    """The answers of a refused request, all of one shape. A status twice is one."""
+    body = ref(ProblemBody)
+    return {(status, MEDIA_TYPE): OpenApiResponse(response=body, description=_REASONS[status]) for status in (*statuses, 429, 503)}
 
 
 _REASONS = {
-    400: "Something in the request is wrong; `detail.path` says where.",
+    400: "Something in the request is wrong; `path` says where.",
     401: "A login or a token is needed.",
     403: "You may look at this, and not do this.",
     404: "It does not exist, or you may not know that it does.",
     409: "Not in this state.",
     413: "Too large; the message names the limit.",
+    412: "If-Match: it is not as you saw it any more.",
     415: "Another Content-Type is needed.",
     429: "Too many requests or commands; Retry-After says when to try again.",
     503: "The database or the workers do not answer.",

@@ -21,6 +21,7 @@ from schedviz.web.api.links import Links, OneLink
 from schedviz.web.api.moments import ViewAt
 from schedviz.web.api.objects import KeptObject
 from schedviz.web.api.observations import Observations
+from schedviz.web.api.problem_kinds import Problems
 from schedviz.web.api.quotas import Quotas
 from schedviz.web.api.samples import OneSample, Samples
 from schedviz.web.api.schema import SchemaView
@@ -32,6 +33,7 @@ from schedviz.web.api.timeline import Timeline
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="schema")),
     path("schema/", SchemaView.as_view(), name="schema"),
+    path("problems/", Problems.as_view(), name="problems"),
     path("quotas/", Quotas.as_view(), name="quotas"),
     path("compare/", Compare.as_view(), name="compare"),
     path("compare/report/", CompareReport.as_view(), name="compare-report"),

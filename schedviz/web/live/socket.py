@@ -19,6 +19,7 @@ from schedviz.sessions.errors import SessionError
 from schedviz.sessions.models import Session
 from schedviz.trace.commands import AnyCommand, convert_command
 from schedviz.web.api.errors import DATABASE_DOWN, not_stored, struct_error
+from schedviz.web.api.problems import MEDIA_TYPE, problem
 from schedviz.web.live.bucket import Bucket
 from schedviz.web.live.database import in_database
 from schedviz.web.live.feed import Feed, frames_between
@@ -78,8 +79,8 @@ async def _let_in(scope: Scope, session_id: UUID) -> Credentials:
 
 async def _refuse(scope: Scope, send: Send, refused: Refused) -> None:
     if "websocket.http.response" in scope.get("extensions", {}):
-        body = msgspec.json.encode({"error": {"code": "refused", "message": str(refused), "detail": {}}})
-        headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+        body = msgspec.json.encode(problem(refused.status, "refused", str(refused)))
+        headers = [(b"content-type", MEDIA_TYPE.encode()), (b"content-length", str(len(body)).encode())]
         await send({"type": "websocket.http.response.start", "status": refused.status, "headers": headers})
         await send({"type": "websocket.http.response.body", "body": body})
     else:
