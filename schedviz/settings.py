@@ -9,6 +9,7 @@ SCHEDVIZ_PUBLIC           1: strangers can reach this server; smaller limits, co
 SCHEDVIZ_ALLOWED_HOSTS    exact names, separated by commas            (127.0.0.1,localhost,[::1])
 SCHEDVIZ_ORIGINS          origins behind a proxy: https://schedviz.example.org
 SCHEDVIZ_EXTENDER_HOSTS   host:port, separated by commas: extenders that sessions may call (none)
+SCHEDVIZ_EXTENDER_NETWORKS  10.0.0.0/8, …: private networks that their names may lead to (none)
 SCHEDVIZ_EXTENDER_USERS   names of users whose sessions may call them (nobody)
 SCHEDVIZ_LOG              json | console                              (console on a terminal)
 """
@@ -23,7 +24,7 @@ from typing import Any
 import structlog
 
 from schedviz import __version__
-from schedviz.web.environment import broker_url, data_folder, database, flag, number, secret_key, words
+from schedviz.web.environment import broker_url, data_folder, database, flag, networks, number, secret_key, words
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA = data_folder(BASE_DIR)
@@ -34,6 +35,8 @@ SECRET_KEY = secret_key(DATA)
 
 #: Extenders that sessions may call, exactly as in the configuration. Nobody else is ever called.
 EXTENDER_HOSTS = words("SCHEDVIZ_EXTENDER_HOSTS", [])
+#: Networks that are not public and that their names may nevertheless lead to.
+EXTENDER_NETWORKS = networks("SCHEDVIZ_EXTENDER_NETWORKS")
 #: Whose sessions may call them.
 EXTENDER_USERS = words("SCHEDVIZ_EXTENDER_USERS", [])
 

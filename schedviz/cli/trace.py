@@ -66,10 +66,11 @@ def run_file(source: Path, target: Path, hosts: tuple[str, ...] = ()) -> str:
     from schedviz.engine import run_trace
     from schedviz.ingest.trace_file import decode_trace
     from schedviz.kube.errors import KubeError
+    from schedviz.sessions.extender_addresses import EVERYWHERE
     from schedviz.sessions.extender_http import HttpTransport
 
     try:
-        document = run_trace(decode_trace(read(source)), transport=HttpTransport(hosts) if hosts else None)
+        document = run_trace(decode_trace(read(source)), transport=HttpTransport(hosts, networks=EVERYWHERE) if hosts else None)
         _write(target, document)
     except Refused as error:
         return str(error)

@@ -16,7 +16,7 @@ from schedviz.sessions.models import ExtenderAnswer, Session
 def live_transport(session: Session) -> ExtenderTransport:
     """How a session's extenders are called from now on: over HTTP where its creator asked for it and may, else not at all."""
     if session.calls_extenders and session.owner is not None and may_call_extenders(session.owner):
-        return HttpTransport(settings.EXTENDER_HOSTS)
+        return HttpTransport(settings.EXTENDER_HOSTS, networks=settings.EXTENDER_NETWORKS)
     return NobodyIsCalled()
 
 

@@ -1,7 +1,7 @@
 """`HttpTransport`: extenders called over HTTP, those on the operator's list alone.
 
-A name is looked up once and that address is connected to; there are no redirects and no proxies; the whole call has one deadline and an
-answer at most `ANSWER_BYTES`. It can make a call and do nothing else: the engine reads what comes back.
+A name is looked up once and that address, if it may be, is connected to; there are no redirects and no proxies; the whole call has one
+deadline and an answer at most `ANSWER_BYTES`. It can make a call and do nothing else: the engine reads what comes back.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from schedviz.engine.extender_calls import ExtenderCall, ExtenderError, ExtenderTls, host_and_port, not_listed
+from schedviz.sessions.extender_addresses import AddressPolicy
 
 #: What an extender may answer.
 ANSWER_BYTES: Final = 1 << 20
@@ -25,10 +26,11 @@ _PIECE: Final = 1 << 16
 
 
 class HttpTransport:
-    """Calls listed hosts. `before_call` is told of each, before anything else."""
+    """Calls listed hosts whose names lead to public addresses or into `networks`. `before_call` is told of each, before anything else."""
 
-    def __init__(self, hosts: Iterable[str], *, before_call: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, hosts: Iterable[str], *, networks: Iterable[str] = (), before_call: Callable[[], None] = lambda: None) -> None:
         self._hosts = frozenset(host.lower() for host in hosts)
+        self._addresses = AddressPolicy(networks)
         self.before_call = before_call
 
     def call(self, call: ExtenderCall) -> bytes:
@@ -37,7 +39,7 @@ class HttpTransport:
         if host_and_port(call.url) not in self._hosts:
             raise ExtenderError(not_listed(call.url))
         try:
-            status, body = _post(call, _Deadline(call.timeout_seconds))
+            status, body = _post(call, _Deadline(call.timeout_seconds), self._addresses)
         except TimeoutError:
             message = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
             raise ExtenderError(f'Post "{call.url}": {message}') from None
@@ -97,10 +99,12 @@ class _Connected:
         """Not yet: http.client lets go of it before the answer is read; `_post` closes it."""
 
 
-def _post(call: ExtenderCall, deadline: _Deadline) -> tuple[int, bytes]:
+def _post(call: ExtenderCall, deadline: _Deadline, addresses: AddressPolicy) -> tuple[int, bytes]:
     parts = urlsplit(call.url)
     host, port = parts.hostname or "", int(host_and_port(call.url).rpartition(":")[2])
     family, address = _look_up(host, port, deadline)
+    if why_not := addresses.why_not(host, address[0]):
+        raise OSError(f"schedviz does not call {host_and_port(call.url)}: {why_not}")
     with socket.socket(family, socket.SOCK_STREAM) as plain:
         plain.settimeout(deadline.left())
         plain.connect(address)

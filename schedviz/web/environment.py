@@ -9,6 +9,7 @@ import contextlib
 import os
 import secrets
 import tempfile
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -47,6 +48,17 @@ def words(name: str, default: list[str]) -> list[str]:
     if raw is None:
         return default
     return [word.strip() for word in raw.split(",") if word.strip()]
+
+
+def networks(name: str) -> list[str]:
+    """Networks such as `10.0.0.0/8`, separated by commas."""
+    found = words(name, [])
+    for one in found:
+        try:
+            ip_network(one)
+        except ValueError as error:
+            raise ImproperlyConfigured(f"{name}: {error}; write networks such as 10.0.0.0/8.") from error
+    return found
 
 
 def data_folder(checkout: Path) -> Path:
