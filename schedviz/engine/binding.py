@@ -118,13 +118,15 @@ class BindingCycle:
 
     def advance(self) -> bool:
         """Run one stage and record what it found; False where it has to wait."""
-        stage = self.stage
+        stage, recorder = self.stage, self.state.recorder
+        watch = recorder.watch
+        began = 0.0 if watch is None else watch()
         report = self._RUN[stage](self)
         if report is None:
             self.waited = True
             return False
         self.stage = report.next_stage
-        self.state.recorder.record(
+        recorder.record(
             BindingStageEnded,
             cycle=self.number,
             pod=self.pod,
@@ -133,10 +135,12 @@ class BindingCycle:
             statuses=report.statuses,
             facts=report.facts,
         )
+        if watch is not None:
+            recorder.laps[recorder.event] = watch() - began
         self.results.stages.append(StageView(stage=stage, statuses=report.statuses, facts=report.facts))
         if report.next_stage == stages.ENDED:
             self.results.outcome = FAILED
-            self.state.recorder.record(
+            recorder.record(
                 BindingEnded, cycle=self.number, pod=self.pod, node=self.node, outcome=FAILED, message=self.results.message
             )
         return True

@@ -77,10 +77,14 @@ class SchedulingCycle:
 
     def advance(self) -> None:
         """Run one stage and record what it found."""
-        stage = self.stage
+        stage, recorder = self.stage, self.state.recorder
+        watch = recorder.watch
+        began = 0.0 if watch is None else watch()
         report = self._RUN[stage](self)
         self.stage = report.next_stage
         self._record_stage(stage, report)
+        if watch is not None:
+            recorder.laps[recorder.event] = watch() - began
         if report.next_stage == stages.ENDED:
             self._end()
 

@@ -20,6 +20,7 @@ from schedviz.sessions.checkpoints import Saved
 from schedviz.sessions.errors import Fenced
 from schedviz.sessions.extender_http import HttpTransport
 from schedviz.sessions.lease import Lease, announce
+from schedviz.sessions.metrics.keeping import Keeper
 from schedviz.sessions.models import Checkpoint, Session
 from schedviz.sessions.pace import Pace
 from schedviz.sessions.replaying import Stored
@@ -87,6 +88,13 @@ class Hosted:
         self.worked_seconds = 0.0
         self._is_bulk = False
 
+    def keep_figures(self, *, now: bool = False) -> None:
+        """Store what was counted for /metrics, if that is due; `now`: whether it is or not."""
+        if now:
+            self._keeper.store(self.lease, self.simulation)
+        else:
+            self._keeper.store_if_due(self.lease, self.simulation)
+
     # --- Taking over a session
 
     def load(self) -> None:
@@ -98,6 +106,8 @@ class Hosted:
             )
             self._replay_seconds = time.perf_counter() - began
             self.load_seconds = time.thread_time() - cpu_began
+        self.simulation.recorder.watch = time.perf_counter
+        self._keeper = Keeper(self.session.pk, event=self.position.event)
         self._view_event = history.newest_view_event(self.session.pk)
         self._lookout.refresh(self.session.breakpoints_edit)
         if self.running is not None:
@@ -296,7 +306,7 @@ class Hosted:
 
     def _commit(self, done: list[tuple[Stored, Done]]) -> None:
         events = self.simulation.drain_events()
-        cycles, answered = self.simulation.drain_cycles(), self.simulation.drain_answers()
+        cycles, answered, laps = self.simulation.drain_cycles(), self.simulation.drain_answers(), self.simulation.recorder.drain_laps()
         if not events and not done:
             return
         after = Position(
@@ -328,6 +338,8 @@ class Hosted:
         self._lookout.drained()
         self._lookout.refresh(committed.breakpoints_edit)
         self._publish(work, committed.frame)
+        self._keeper.count(events, laps)
+        self._keeper.store_if_due(self.lease, self.simulation)
 
     def _status_after(self, done: list[tuple[Stored, Done]]) -> Session.Status:
         if self.running is not None:

@@ -31,6 +31,7 @@ from schedviz.sessions.commands import canonical
 from schedviz.sessions.errors import CommandRefused, Fenced
 from schedviz.sessions.hosted import saved_engine
 from schedviz.sessions.lease import RENEWALS, Lease
+from schedviz.sessions.metrics import keeping
 from schedviz.sessions.models import Command, Session, Upload
 from schedviz.sessions.quotas import QuotaReached
 from schedviz.sessions.turn import DEATHS
@@ -210,6 +211,7 @@ class Importing:
         checkpoints.save(self.lease, saved, cost_seconds=time.perf_counter() - began)
         levels = levels_of(simulation.scheduler.state.queue.to_view(), Counter(type(one).__name__ for one in simulation.stored_objects()))
         timeline.begin(self.session.pk, levels, event=position.event, clock_seconds=position.clock_seconds)
+        keeping.begin(self.session.pk, simulation)
         lease.fenced_update(self.lease, nodes=levels.nodes, pods=levels.pods)
 
     def queue_steps(self, trace: TraceFile | None) -> None:

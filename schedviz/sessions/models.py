@@ -420,3 +420,15 @@ class Observed(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.key} of {self.session_id}"
+
+
+class SchedulerFigures(models.Model):
+    """What was counted of a session's scheduler, for /metrics (see metrics/keeping.py): up to an event, a few seconds behind at most."""
+
+    session = models.OneToOneField(Session, on_delete=models.CASCADE, primary_key=True, related_name="scheduler_figures")
+    event = models.BigIntegerField()
+    data = models.BinaryField()
+    updated_at = models.DateTimeField(db_default=Now(), db_index=True)
+
+    def __str__(self) -> str:
+        return f"figures of {self.session_id} up to event {self.event}"

@@ -30,6 +30,7 @@ from schedviz.sessions.errors import CommandRefused, Fenced, ReplayDiverged
 from schedviz.sessions.exporting import view_digest
 from schedviz.sessions.hosted import STOPPED_BY_BREAKPOINT, STOPPED_BY_QUOTA, saved_engine
 from schedviz.sessions.importing import Importing
+from schedviz.sessions.metrics import keeping
 from schedviz.sessions.models import (
     Checkpoint,
     Chunk,
@@ -273,6 +274,7 @@ class ReadingBack(Importing):
         began = time.perf_counter()
         saved = saved_engine(simulation, self.position, in_command=False)
         checkpoints.save(self.lease, saved, cost_seconds=time.perf_counter() - began)
+        keeping.begin(self.session.pk, simulation)
 
     def told(self, manifest: Manifest) -> dict[str, Any]:
         """The report: that of the session in the file, and what was found."""

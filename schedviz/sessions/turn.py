@@ -198,6 +198,7 @@ class _Turn:
         if hosted.has_work and due == 0:
             return
         woken = stream.wait_for_wake(self.session.pk, min(due or LOOK_SECONDS, LOOK_SECONDS))
+        hosted.keep_figures()
         if woken is None:
             time.sleep(min(due or LOOK_WITHOUT_REDIS_SECONDS, LOOK_WITHOUT_REDIS_SECONDS))
         hosted.look()
@@ -214,6 +215,7 @@ class _Turn:
         linger = min(self.linger_seconds, CROWDED_LINGER_SECONDS) if SLOTS.is_crowded else self.linger_seconds
         if self.hosted.has_work or idle_seconds < linger:
             return False
+        self.hosted.keep_figures(now=True)
         if not lease.release_idle(self.lease):
             self.hosted.look()
             return False
@@ -222,6 +224,7 @@ class _Turn:
 
     def _leave_for_another(self) -> None:
         has_work = self.hosted.has_work
+        self.hosted.keep_figures(now=True)
         lease.release(self.lease)
         WARM.keep(self.hosted)
         if has_work or Session.objects.filter(pk=self.session.pk).exclude(last_seq=self.hosted.position.applied_seq).exists():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from schedviz.trace.events import AnyEvent, TraceEvent
@@ -23,6 +23,10 @@ class Recorder:
         #: The scheduling cycle that runs; 0: none.
         self.cycle = cycle
         self.silent = False
+        #: A clock of the host's, in seconds, where it wants to know how long stages take.
+        self.watch: Callable[[], float] | None = None
+        #: How long the stage took that an event tells of, by its number; since the last drain.
+        self.laps: dict[int, float] = {}
         #: Each is an AnyEvent.
         self._events: list[Any] = []
 
@@ -42,3 +46,8 @@ class Recorder:
         """The events that were not drained yet, oldest first."""
         events, self._events = self._events, []
         return events
+
+    def drain_laps(self) -> dict[int, float]:
+        """How long stages took, by the numbers of the events that tell of them. Empty without a `watch`."""
+        laps, self.laps = self.laps, {}
+        return laps

@@ -1,0 +1,1 @@
+"""What is measured: kube-scheduler's own metrics of each session's engine, and ours of the service (docs/operations.md, Metrics)."""

@@ -1,0 +1,186 @@
+"""From events to figures: each event is counted where upstream's code counts what it tells of.
+
+Seconds are of two kinds. What passes while the scheduler computes is measured, by the watch of whoever hosts the engine; what passes
+while it waits (backoff, Permit) is the session's clock. A scheduling attempt takes both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from schedviz.engine import stages
+from schedviz.sessions.metrics import definitions as metrics
+from schedviz.sessions.metrics.figures import Attempt, Figures
+from schedviz.trace.events import (
+    AnyEvent,
+    BindingStageEnded,
+    BindingStarted,
+    CycleEnded,
+    CycleStarted,
+    QueueMoved,
+    Restarted,
+    StageEnded,
+)
+from schedviz.trace.view import StatusView
+
+#: The scheduling and binding stages in which a framework's plugins run. What is found for a nominated node is found by Filter.
+_EXTENSION_POINTS = {
+    stages.PRE_FILTER: "PreFilter",
+    stages.NOMINATED_NODE: "Filter",
+    stages.FILTER: "Filter",
+    stages.POST_FILTER: "PostFilter",
+    stages.PRE_SCORE: "PreScore",
+    stages.SCORE: "Score",
+    stages.RESERVE: "Reserve",
+    stages.PERMIT: "Permit",
+    stages.UNRESERVE: "Unreserve",
+    stages.PRE_BIND: "PreBind",
+    stages.BIND: "Bind",
+    stages.POST_BIND: "PostBind",
+}
+#: Stages before upstream's `start`.
+_BEFORE_START = frozenset((stages.POP, stages.SKIP_POD_SCHEDULE))
+_QUEUES = {"activeQ": "active", "backoffQ": "backoff", "unschedulable": "unschedulable"}
+#: Moves that upstream does not count: it has no label for them, or (PodUpdate) forgot to.
+_NOT_COUNTED = frozenset(("Pop", "PodDelete", "PodUpdate", "Configure"))
+_PREEMPTION = "DefaultPreemption"
+_SUCCESS, _ERROR, _WAIT, _SKIP = "Success", "Error", "Wait", "Skip"
+
+
+def count(figures: Figures, events: Iterable[AnyEvent], laps: Mapping[int, float]) -> None:
+    """Count these events, which follow on those that were counted. `laps`: what stages took, by event; those that are missing were not
+    measured, and their durations are left out."""
+    for event in events:
+        counting = _COUNTING.get(type(event))
+        if counting is not None:
+            counting(figures, event, laps.get(event.event))
+        figures.event = event.event
+
+
+def _cycle_started(figures: Figures, event: CycleStarted, _seconds: float | None) -> None:
+    figures.open[event.cycle] = Attempt(profile=event.profile, attempts=event.attempts, popped_at=event.at)
+
+
+def _cycle_ended(figures: Figures, event: CycleEnded, _seconds: float | None) -> None:
+    if event.outcome != "scheduled":
+        figures.open.pop(event.cycle, None)
+
+
+def _stage_ended(figures: Figures, event: StageEnded, seconds: float | None) -> None:
+    attempt = figures.open.get(event.cycle)
+    if attempt is None:
+        return
+    stage = event.stage
+    if stage == stages.POP:
+        attempt.waited_seconds = event.facts["waitedSeconds"]
+    elif stage == stages.POST_FILTER:
+        _preempted(figures, event)
+    if seconds is not None and stage not in _BEFORE_START:
+        attempt.computed_seconds += seconds
+        _extension_point(figures, attempt, event, seconds)
+        if stage == stages.SELECT_HOST:
+            figures.observe(metrics.SCHEDULING_ALGORITHM_DURATION, attempt.computed_seconds + event.at - attempt.popped_at)
+    if stage == stages.HANDLE_SCHEDULING_FAILURE:
+        _failed(figures, event)
+
+
+def _binding_started(figures: Figures, event: BindingStarted, _seconds: float | None) -> None:
+    attempt = figures.open.get(event.cycle)
+    if attempt is not None and event.waiting_for:
+        attempt.permit_since = event.at
+
+
+def _binding_stage_ended(figures: Figures, event: BindingStageEnded, seconds: float | None) -> None:
+    attempt = figures.open.get(event.cycle)
+    if attempt is None:
+        return
+    stage = event.stage
+    if stage == stages.WAIT_ON_PERMIT and attempt.permit_since is not None:
+        result = _SUCCESS if event.next_stage == stages.PRE_BIND else "Unschedulable"
+        figures.observe(metrics.PERMIT_WAIT_DURATION, event.at - attempt.permit_since, result)
+    if seconds is not None:
+        attempt.computed_seconds += seconds
+        _extension_point(figures, attempt, event, seconds)
+    if stage == stages.FINISH_BINDING and event.next_stage == stages.POST_BIND:
+        _ended(figures, attempt, "scheduled", event.at)
+        figures.observe(metrics.POD_SCHEDULING_ATTEMPTS, attempt.attempts)
+        figures.observe(
+            metrics.POD_SCHEDULING_DURATION, attempt.waited_seconds + event.at - attempt.popped_at, attempts_label(attempt.attempts)
+        )
+    elif stage == stages.POST_BIND:
+        del figures.open[event.cycle]
+    elif stage == stages.HANDLE_SCHEDULING_FAILURE:
+        _failed(figures, event)
+
+
+def _queue_moved(figures: Figures, event: QueueMoved, _seconds: float | None) -> None:
+    """Upstream: scheduling_queue.go, every SchedulerQueueIncomingPods"""
+    if event.cause in _NOT_COUNTED:
+        return
+    failed = event.cause == "ScheduleAttemptFailure"
+    for move in event.moves:
+        # A pod that is held back goes to the unschedulable ones without being counted.
+        if move.target is not None and move.source != move.target and (failed or move.target != "unschedulable"):
+            figures.count(metrics.QUEUE_INCOMING_PODS, _QUEUES[move.target], event.cause)
+
+
+def _restarted(figures: Figures, _event: Restarted, _seconds: float | None) -> None:
+    figures.restart()
+
+
+def _extension_point(figures: Figures, attempt: Attempt, event: StageEnded | BindingStageEnded, seconds: float) -> None:
+    point = _EXTENSION_POINTS.get(event.stage)
+    if point is None or (event.stage == stages.BIND and not event.statuses):
+        # An extender bound the pod: no plugin ran.
+        return
+    filtered = _ERROR if event.facts.get("error") else _SUCCESS
+    status = filtered if point == "Filter" else status_of(event.statuses)
+    figures.observe(metrics.FRAMEWORK_EXTENSION_POINT_DURATION, seconds, point, status, attempt.profile)
+
+
+def status_of(statuses: list[StatusView]) -> str:
+    """What running plugins one after the other came to: they stop at the first that does not go on."""
+    if not statuses or statuses[-1].code == _SKIP:
+        return _SUCCESS
+    last = statuses[-1].code
+    if last == _SUCCESS and any(status.code == _WAIT for status in statuses):
+        return _WAIT
+    return last
+
+
+def _preempted(figures: Figures, event: StageEnded) -> None:
+    """Upstream: default_preemption.go PostFilter, preemption.go prepareCandidate"""
+    for status in event.statuses:
+        if status.plugin == _PREEMPTION:
+            figures.count(metrics.PREEMPTION_ATTEMPTS)
+            if status.code == _SUCCESS:
+                figures.observe(metrics.PREEMPTION_VICTIMS, len(event.facts.get("victims", ())))
+
+
+def _failed(figures: Figures, event: StageEnded | BindingStageEnded) -> None:
+    """Upstream: schedule_one.go handleSchedulingFailure"""
+    attempt = figures.open.pop(event.cycle)
+    _ended(figures, attempt, "unschedulable" if event.facts.get("reason") == "Unschedulable" else "error", event.at)
+
+
+def _ended(figures: Figures, attempt: Attempt, result: str, at: float) -> None:
+    """Upstream: profile_metrics.go observeScheduleAttemptAndLatency"""
+    figures.observe(metrics.SCHEDULING_ATTEMPT_DURATION, attempt.computed_seconds + at - attempt.popped_at, result, attempt.profile)
+    figures.count(metrics.SCHEDULE_ATTEMPTS, result, attempt.profile)
+
+
+def attempts_label(attempts: int) -> str:
+    """Upstream: schedule_one.go getAttemptsLabel"""
+    return "15+" if attempts >= 15 else str(attempts)
+
+
+_COUNTING: dict[type, Callable[[Figures, Any, float | None], None]] = {
+    CycleStarted: _cycle_started,
+    CycleEnded: _cycle_ended,
+    StageEnded: _stage_ended,
+    BindingStarted: _binding_started,
+    BindingStageEnded: _binding_stage_ended,
+    QueueMoved: _queue_moved,
+    Restarted: _restarted,
+}

@@ -1,0 +1,152 @@
+"""The metrics of kube-scheduler v1.27.1 that a session's engine gives: names, help, labels and buckets as upstream has them.
+
+Not given, because a plugin here answers for all nodes in one call, so that neither the number nor the length of its calls is what
+upstream's is: `scheduler_plugin_execution_duration_seconds`, `scheduler_plugin_evaluation_total`; nor what only Go's runtime and
+the volume binder's workers have: `scheduler_goroutines` but for `binding`, `scheduler_volume_*`.
+
+Upstream: pkg/scheduler/metrics/metrics.go
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final
+
+import msgspec
+
+
+class Kind(StrEnum):
+    COUNTER = "counter"
+    GAUGE = "gauge"
+    HISTOGRAM = "histogram"
+
+
+class Metric(msgspec.Struct, frozen=True):
+    """A metric as Prometheus is told of it. `buckets` are the upper bounds of a histogram but for +Inf."""
+
+    name: str
+    kind: Kind
+    help: str
+    labels: tuple[str, ...] = ()
+    buckets: tuple[float, ...] = ()
+
+
+def exponential(start: float, factor: float, count: int) -> tuple[float, ...]:
+    """Upper bounds of buckets, multiplied one by one as Go does it. Upstream: prometheus.ExponentialBuckets"""
+    bounds: list[float] = []
+    for _ in range(count):
+        bounds.append(start)
+        start *= factor
+    return tuple(bounds)
+
+
+SCHEDULE_ATTEMPTS: Final = Metric(
+    "scheduler_schedule_attempts_total",
+    Kind.COUNTER,
+    "[STABLE] Number of attempts to schedule pods, by the result. 'unschedulable' means a pod could not be scheduled, while 'error' "
+    "means an internal scheduler problem.",
+    ("result", "profile"),
+)
+SCHEDULING_ATTEMPT_DURATION: Final = Metric(
+    "scheduler_scheduling_attempt_duration_seconds",
+    Kind.HISTOGRAM,
+    "[STABLE] Scheduling attempt latency in seconds (scheduling algorithm + binding)",
+    ("result", "profile"),
+    exponential(0.001, 2, 15),
+)
+SCHEDULING_ALGORITHM_DURATION: Final = Metric(
+    "scheduler_scheduling_algorithm_duration_seconds",
+    Kind.HISTOGRAM,
+    "[ALPHA] Scheduling algorithm latency in seconds",
+    (),
+    exponential(0.001, 2, 15),
+)
+PREEMPTION_VICTIMS: Final = Metric(
+    "scheduler_preemption_victims", Kind.HISTOGRAM, "[STABLE] Number of selected preemption victims", (), exponential(1, 2, 7)
+)
+PREEMPTION_ATTEMPTS: Final = Metric(
+    "scheduler_preemption_attempts_total", Kind.COUNTER, "[STABLE] Total preemption attempts in the cluster till now"
+)
+PENDING_PODS: Final = Metric(
+    "scheduler_pending_pods",
+    Kind.GAUGE,
+    "[STABLE] Number of pending pods, by the queue type. 'active' means number of pods in activeQ; 'backoff' means number of pods in "
+    "backoffQ; 'unschedulable' means number of pods in unschedulablePods that the scheduler attempted to schedule and failed; 'gated' "
+    "is the number of unschedulable pods that the scheduler never attempted to schedule because they are gated.",
+    ("queue",),
+)
+GOROUTINES: Final = Metric(
+    "scheduler_goroutines",
+    Kind.GAUGE,
+    "[ALPHA] Number of running goroutines split by the work they do such as binding.",
+    ("operation",),
+)
+POD_SCHEDULING_DURATION: Final = Metric(
+    "scheduler_pod_scheduling_duration_seconds",
+    Kind.HISTOGRAM,
+    "[STABLE] E2e latency for a pod being scheduled which may include multiple scheduling attempts.",
+    ("attempts",),
+    exponential(0.01, 2, 20),
+)
+POD_SCHEDULING_ATTEMPTS: Final = Metric(
+    "scheduler_pod_scheduling_attempts",
+    Kind.HISTOGRAM,
+    "[STABLE] Number of attempts to successfully schedule a pod.",
+    (),
+    exponential(1, 2, 5),
+)
+FRAMEWORK_EXTENSION_POINT_DURATION: Final = Metric(
+    "scheduler_framework_extension_point_duration_seconds",
+    Kind.HISTOGRAM,
+    "[STABLE] Latency for running all plugins of a specific extension point.",
+    ("extension_point", "status", "profile"),
+    exponential(0.0001, 2, 12),
+)
+QUEUE_INCOMING_PODS: Final = Metric(
+    "scheduler_queue_incoming_pods_total",
+    Kind.COUNTER,
+    "[STABLE] Number of pods added to scheduling queues by event and queue type.",
+    ("queue", "event"),
+)
+PERMIT_WAIT_DURATION: Final = Metric(
+    "scheduler_permit_wait_duration_seconds",
+    Kind.HISTOGRAM,
+    "[ALPHA] Duration of waiting on permit.",
+    ("result",),
+    exponential(0.001, 2, 15),
+)
+#: Its name in v1.27.1 says `scheduler` twice: the subsystem's, and the metric's own.
+SCHEDULER_CACHE_SIZE: Final = Metric(
+    "scheduler_scheduler_cache_size",
+    Kind.GAUGE,
+    "[ALPHA] Number of nodes, pods, and assumed (bound) pods in the scheduler cache.",
+    ("type",),
+)
+#: Deviation: the same under the name that it was meant to have, and has in later versions, for dashboards that ask for that.
+CACHE_SIZE: Final = Metric("scheduler_cache_size", Kind.GAUGE, SCHEDULER_CACHE_SIZE.help, ("type",))
+UNSCHEDULABLE_PODS: Final = Metric(
+    "scheduler_unschedulable_pods",
+    Kind.GAUGE,
+    "[ALPHA] The number of unschedulable pods broken down by plugin name. A pod will increment the gauge for all plugins that caused "
+    "it to not schedule and so this metric have meaning only when broken down by plugin.",
+    ("plugin", "profile"),
+)
+
+#: In upstream's order.
+SCHEDULER_METRICS: Final = (
+    SCHEDULE_ATTEMPTS,
+    SCHEDULING_ATTEMPT_DURATION,
+    SCHEDULING_ALGORITHM_DURATION,
+    PREEMPTION_VICTIMS,
+    PREEMPTION_ATTEMPTS,
+    PENDING_PODS,
+    POD_SCHEDULING_DURATION,
+    POD_SCHEDULING_ATTEMPTS,
+    FRAMEWORK_EXTENSION_POINT_DURATION,
+    QUEUE_INCOMING_PODS,
+    GOROUTINES,
+    PERMIT_WAIT_DURATION,
+    SCHEDULER_CACHE_SIZE,
+    CACHE_SIZE,
+    UNSCHEDULABLE_PODS,
+)

@@ -1,0 +1,42 @@
+"""The gauges of a session's scheduler, read off its engine."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import chain
+
+from schedviz.engine import Simulation
+from schedviz.sessions.metrics import definitions as metrics
+from schedviz.sessions.metrics.figures import Labels
+
+
+def levels(simulation: Simulation) -> dict[str, dict[Labels, float]]:
+    """Every gauge as it is now. Walks the pods that wait.
+
+    Deviation: `scheduler_unschedulable_pods` counts the pods that wait now. Upstream's never counts down for a pod that was deleted.
+    """
+    state = simulation.scheduler.state
+    queue, cache = state.queue, state.cache
+    gated = sum(queued.gated for queued in queue.unschedulable_pods)
+    cached: dict[Labels, float] = {
+        ("assumed_pods",): len(cache.assumed_pods),
+        ("pods",): len(cache.pod_states),
+        ("nodes",): cache.node_count,
+    }
+    reasons = Counter(
+        (plugin, queued.pod.spec.scheduler_name)
+        for queued in chain(queue.active_q, queue.backoff_q, queue.unschedulable_pods)
+        for plugin in queued.unschedulable_plugins
+    )
+    return {
+        metrics.PENDING_PODS.name: {
+            ("active",): len(queue.active_q),
+            ("backoff",): len(queue.backoff_q),
+            ("unschedulable",): len(queue.unschedulable_pods) - gated,
+            ("gated",): gated,
+        },
+        metrics.GOROUTINES.name: {("binding",): sum(binding.is_running for binding in simulation.scheduler.bindings)},
+        metrics.SCHEDULER_CACHE_SIZE.name: cached,
+        metrics.CACHE_SIZE.name: cached,
+        metrics.UNSCHEDULABLE_PODS.name: {labels: float(number) for labels, number in reasons.items()},
+    }

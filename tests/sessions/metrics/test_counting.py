@@ -1,0 +1,214 @@
+"""What is counted of a scheduler: as often, and under the labels, as upstream's code counts it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from schedviz.engine import Simulation
+from schedviz.sessions.metrics import definitions as metrics
+from schedviz.sessions.metrics.counting import attempts_label, count, status_of
+from schedviz.sessions.metrics.figures import Figures, decode, encode
+from schedviz.sessions.metrics.levels import levels
+from schedviz.trace.view import StatusView
+from tests.engine.clusters import do, four_nodes, node, pod
+
+
+class Ticks:
+    """A watch on which a thousandth of a second passes each time that somebody looks."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def __call__(self) -> float:
+        self.seconds += 0.001
+        return self.seconds
+
+
+def counted(simulation: Simulation, figures: Figures) -> Figures:
+    count(figures, simulation.drain_events(), simulation.recorder.drain_laps())
+    return figures
+
+
+def watched(*pods: dict[str, Any], **settings: Any) -> tuple[Simulation, Figures]:
+    simulation = four_nodes(*pods, **settings)
+    simulation.recorder.watch = Ticks()
+    return simulation, Figures(since=simulation.event, event=simulation.event)
+
+
+def new(made: dict[str, Any]) -> dict[str, Any]:
+    return made | {"apiVersion": "v1"}
+
+
+def test_attempts_are_counted_by_result_and_profile() -> None:
+    simulation, figures = watched(pod("fits"), pod("too-large", cpu="64"), pod("fits-too"))
+    do(simulation, "run")
+
+    counted(simulation, figures)
+
+    assert figures.counters[metrics.SCHEDULE_ATTEMPTS.name] == {
+        ("scheduled", "default-scheduler"): 2,
+        ("unschedulable", "default-scheduler"): 1,
+    }
+    durations = figures.histograms[metrics.SCHEDULING_ATTEMPT_DURATION.name]
+    assert {labels: sum(histogram.counts) for labels, histogram in durations.items()} == {
+        ("scheduled", "default-scheduler"): 2,
+        ("unschedulable", "default-scheduler"): 1,
+    }
+    assert sum(figures.histograms[metrics.SCHEDULING_ALGORITHM_DURATION.name][()].counts) == 2
+    assert figures.histograms[metrics.POD_SCHEDULING_ATTEMPTS.name][()].counts == [2, 0, 0, 0, 0, 0]
+    assert not figures.open
+
+
+def test_extension_points_are_timed_once_for_each_cycle_that_runs_them() -> None:
+    simulation, figures = watched(pod("fits"), pod("too-large", cpu="64"))
+    do(simulation, "run")
+
+    counted(simulation, figures)
+
+    timed = figures.histograms[metrics.FRAMEWORK_EXTENSION_POINT_DURATION.name]
+    assert {(point, status): sum(histogram.counts) for (point, status, _), histogram in timed.items()} == {
+        ("PreFilter", "Success"): 2,
+        ("Filter", "Success"): 2,
+        ("PostFilter", "Unschedulable"): 1,
+        ("PreScore", "Success"): 1,
+        ("Score", "Success"): 1,
+        ("Reserve", "Success"): 1,
+        ("Permit", "Success"): 1,
+        ("PreBind", "Success"): 1,
+        ("Bind", "Success"): 1,
+        ("PostBind", "Success"): 1,
+    }
+    # Between two looks at this watch a thousandth of a second passes.
+    assert all(histogram.sum == pytest.approx(0.001 * sum(histogram.counts)) for histogram in timed.values())
+
+
+def test_what_nobody_timed_is_counted_without_durations() -> None:
+    simulation, figures = watched(pod("fits"))
+    simulation.recorder.watch = None
+    do(simulation, "run")
+
+    counted(simulation, figures)
+
+    assert figures.counters[metrics.SCHEDULE_ATTEMPTS.name] == {("scheduled", "default-scheduler"): 1}
+    assert metrics.FRAMEWORK_EXTENSION_POINT_DURATION.name not in figures.histograms
+
+
+def test_pods_that_enter_a_queue_are_counted_by_queue_and_event() -> None:
+    simulation, figures = watched(pod("too-large", cpu="64"))
+    do(simulation, "run")
+    do(simulation, "create", object=new(pod("fits")))
+    do(simulation, "create", object=new(node("node5", cpu="80")))
+    do(simulation, "advance", seconds=2)
+
+    counted(simulation, figures)
+
+    assert figures.counters[metrics.QUEUE_INCOMING_PODS.name] == {
+        ("unschedulable", "ScheduleAttemptFailure"): 1,
+        ("active", "PodAdd"): 1,
+        ("backoff", "NodeAdd"): 1,
+        ("active", "BackoffComplete"): 1,
+    }
+
+
+def test_a_gated_pod_is_pending_and_enters_no_queue() -> None:
+    simulation, figures = watched()
+    gated = pod("gated", schedulingGates=[{"name": "example.com/wait"}])
+    do(simulation, "create", object=new(gated))
+
+    counted(simulation, figures)
+    now = levels(simulation)
+
+    assert metrics.QUEUE_INCOMING_PODS.name not in figures.counters
+    assert now[metrics.PENDING_PODS.name] == {("active",): 0, ("backoff",): 0, ("unschedulable",): 0, ("gated",): 1}
+    assert now[metrics.UNSCHEDULABLE_PODS.name] == {("SchedulingGates", "default-scheduler"): 1}
+
+
+def test_levels_are_those_of_cache_and_queue() -> None:
+    simulation, _ = watched(pod("fits"), pod("too-large", cpu="64"), pod("also-too-large", cpu="65"))
+    do(simulation, "run")
+
+    now = levels(simulation)
+
+    assert now[metrics.PENDING_PODS.name] == {("active",): 0, ("backoff",): 0, ("unschedulable",): 2, ("gated",): 0}
+    assert now[metrics.UNSCHEDULABLE_PODS.name] == {("NodeResourcesFit", "default-scheduler"): 2}
+    assert now[metrics.SCHEDULER_CACHE_SIZE.name] == {("nodes",): 4, ("pods",): 1, ("assumed_pods",): 0}
+    assert now[metrics.CACHE_SIZE.name] == now[metrics.SCHEDULER_CACHE_SIZE.name]
+
+
+def test_preemption_is_counted_with_its_victims() -> None:
+    low = [pod(f"low-{n}", cpu="4", node_name=f"node{n}") for n in range(1, 5)]
+    simulation, figures = watched(*low, pod("high", cpu="4", priority=1000), pod("too-large", cpu="64", priority=1000))
+    do(simulation, "run")
+
+    counted(simulation, figures)
+
+    assert figures.counters[metrics.PREEMPTION_ATTEMPTS.name] == {(): 2}
+    victims = figures.histograms[metrics.PREEMPTION_VICTIMS.name][()]
+    assert (sum(victims.counts), victims.sum) == (1, 1)
+
+
+def test_waiting_and_backing_off_is_time_of_the_sessions_clock() -> None:
+    simulation, figures = watched(pod("first", cpu="64"))
+    do(simulation, "run")
+    do(simulation, "advance", seconds=100)
+    do(simulation, "create", object=new(node("node5", cpu="80")))
+    do(simulation, "run")
+
+    counted(simulation, figures)
+
+    took = figures.histograms[metrics.POD_SCHEDULING_DURATION.name]
+    assert list(took) == [("2",)]
+    assert took["2",].sum == pytest.approx(100, abs=0.1)
+
+
+def test_a_scheduler_that_restarts_counts_from_nothing() -> None:
+    simulation, figures = watched(pod("one"))
+    do(simulation, "run")
+    do(simulation, "restart")
+
+    counted(simulation, figures)
+
+    assert metrics.SCHEDULE_ATTEMPTS.name not in figures.counters
+
+
+def test_a_cycle_in_progress_is_gone_on_with_after_it_was_stored() -> None:
+    simulation, figures = watched(pod("one"))
+    for _ in range(3):
+        do(simulation, "step", unit="stage")
+    kept = decode(encode(counted(simulation, figures)))
+    assert kept == figures
+    assert len(kept.open) == 1
+    do(simulation, "run")
+
+    counted(simulation, kept)
+
+    assert kept.counters[metrics.SCHEDULE_ATTEMPTS.name] == {("scheduled", "default-scheduler"): 1}
+
+
+@pytest.mark.parametrize(
+    ("codes", "status"),
+    [
+        ([], "Success"),
+        (["Success", "Skip"], "Success"),
+        (["Wait", "Success"], "Wait"),
+        (["Unschedulable", "Success"], "Success"),
+        (["Success", "UnschedulableAndUnresolvable"], "UnschedulableAndUnresolvable"),
+    ],
+)
+def test_an_extension_point_has_the_status_that_its_plugins_came_to(codes: list[str], status: str) -> None:
+    assert status_of([StatusView(plugin=f"Plugin{n}", code=code) for n, code in enumerate(codes)]) == status
+
+
+def test_attempts_from_the_fifteenth_on_share_a_label() -> None:
+    assert [attempts_label(n) for n in (1, 14, 15, 99)] == ["1", "14", "15+", "15+"]
+
+
+def test_buckets_are_upstreams() -> None:
+    assert metrics.SCHEDULING_ATTEMPT_DURATION.buckets[:3] == (0.001, 0.002, 0.004)
+    assert metrics.SCHEDULING_ATTEMPT_DURATION.buckets[-1] == 16.384
+    assert metrics.FRAMEWORK_EXTENSION_POINT_DURATION.buckets[-1] == pytest.approx(0.2048)
+    assert metrics.PREEMPTION_VICTIMS.buckets == (1, 2, 4, 8, 16, 32, 64)
+    assert metrics.POD_SCHEDULING_ATTEMPTS.buckets == (1, 2, 4, 8, 16)
+    assert len(metrics.POD_SCHEDULING_DURATION.buckets) == 20

@@ -1,0 +1,74 @@
+"""A session's figures are stored beside it, and whoever takes it over counts on."""
+
+from __future__ import annotations
+
+import pytest
+
+from schedviz.sessions.metrics import figures as stored
+from schedviz.sessions.metrics import keeping
+from schedviz.sessions.metrics.figures import Figures
+from schedviz.sessions.models import SchedulerFigures, Session
+from tests.sessions.conftest import MakeSession, crash, send, work_off
+
+ATTEMPTS = "scheduler_schedule_attempts_total"
+SCHEDULED = ("scheduled", "default-scheduler")
+
+
+def kept(session_id: object) -> Figures:
+    return stored.decode(bytes(SchedulerFigures.objects.get(pk=session_id).data))
+
+
+def test_a_session_that_was_made_has_its_levels(make_session: MakeSession) -> None:
+    session_id = make_session(nodes=3, pods=10)
+
+    assert kept(session_id).gauges["scheduler_pending_pods"]["active",] == 10
+    assert kept(session_id).gauges["scheduler_cache_size"]["nodes",] == 3
+
+
+def test_a_turn_stores_what_was_counted_when_it_ends(make_session: MakeSession) -> None:
+    session_id = make_session(pods=10)
+    send(session_id, "run", max=4)
+    work_off(session_id)
+    first = kept(session_id)
+    send(session_id, "run")
+
+    session = work_off(session_id)
+
+    assert first.counters[ATTEMPTS] == {SCHEDULED: 4}
+    assert kept(session_id).counters[ATTEMPTS] == {SCHEDULED: 10}
+    assert kept(session_id).event == session.event
+    assert kept(session_id).gauges["scheduler_pending_pods"]["active",] == 0
+
+
+def test_what_a_dead_owner_did_not_store_is_counted_by_the_next(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    session_id = make_session(pods=10)
+    with monkeypatch.context() as patched:
+        # It dies before it stores anything.
+        patched.setattr(keeping, "store", lambda *_: None)
+        send(session_id, "run", max=6)
+        work_off(session_id)
+    crash(session_id)
+    assert ATTEMPTS not in kept(session_id).counters
+    send(session_id, "run")
+
+    work_off(session_id)
+
+    assert kept(session_id).counters[ATTEMPTS] == {SCHEDULED: 10}
+
+
+def test_what_was_stored_by_a_version_that_counted_otherwise_is_begun_anew(make_session: MakeSession) -> None:
+    session_id = make_session(pods=2)
+    SchedulerFigures.objects.filter(pk=session_id).update(data=b"something else")
+    send(session_id, "run")
+
+    work_off(session_id)
+
+    assert kept(session_id).counters[ATTEMPTS] == {SCHEDULED: 2}
+
+
+def test_figures_go_with_their_session(make_session: MakeSession) -> None:
+    session_id = make_session()
+
+    Session.objects.filter(pk=session_id).delete()
+
+    assert not SchedulerFigures.objects.filter(pk=session_id).exists()
