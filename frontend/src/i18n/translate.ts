@@ -61,10 +61,13 @@ export function t(key: MessageKey, values?: Values): string {
   return values ? message.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole)) : message;
 }
 
+/** Made once: `toLocaleString` makes one for each call, which pages that play feel. */
+const counts = new Intl.NumberFormat("en");
+
 /** The form for a count: `key.one` or `key.other`, with `{count}` printed. Chinese has `key.other` alone. */
 export function plural(key: string, count: number, values?: Values): string {
   const form = `${key}.${count === 1 && spoken().language === "en" ? "one" : "other"}` as MessageKey;
-  return t(form, { count: count.toLocaleString("en"), ...values });
+  return t(form, { count: counts.format(count), ...values });
 }
 
 /** The language in force, as a BCP 47 tag: for dates and for `lang`. */

@@ -108,6 +108,16 @@ export class State {
     if (![...this.assumedByUid.values()].includes(pod)) this.assumed.delete(pod);
   }
 
+  /** Nodes with a pod that is assumed. */
+  nodesOfAssumed(): Set<string> {
+    const nodes = new Set<string>();
+    for (const uid of this.assumedByUid.keys()) {
+      const node = this.podStates.get(uid)?.node;
+      if (node) nodes.add(node);
+    }
+    return nodes;
+  }
+
   private load(view: View): void {
     this.event = view.event;
     this.clockSeconds = view.clockSeconds;

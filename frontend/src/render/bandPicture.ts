@@ -1,48 +1,73 @@
 import type { Box } from "../layout/boxes";
 
+/** What is painted into a band. */
+export interface Cells {
+  /** The first place and the one after the last. */
+  from: number;
+  to: number;
+  /** Everything that its cell shows, as one number. */
+  lookOf(place: number): number;
+  /** Where the cell is drawn, in whole pixels; null: outside of the band. */
+  boxOf(place: number): Box | null;
+  paint(context: CanvasRenderingContext2D, look: number, box: Box): void;
+}
+
 /**
- * What was drawn in a box, kept until one of the things that it depends on is another one: thousands of cells cost one copy a frame.
- * What is drawn once is not kept: while cycles rush by, no picture is needed twice.
+ * Thousands of cells, kept as one picture: of it those are painted anew that show something else than before. When a NodeInfo goes to the head
+ * all cells before it move on by one, and most look like their neighbours.
  */
 export class BandPicture {
   private readonly canvas = document.createElement("canvas");
-  private key: readonly unknown[] = [];
-  private drawn: readonly unknown[] = [];
+  private frame: readonly unknown[] = [];
+  private looks = new Int32Array(0);
 
-  /** Whether the picture of this key is at hand. */
-  isOf(key: readonly unknown[]): boolean {
-    return same(key, this.key);
-  }
-
-  draw(context: CanvasRenderingContext2D, box: Box, key: readonly unknown[], paint: (context: CanvasRenderingContext2D) => void): void {
+  /** `frame`: what else the picture depends on, where a cell is for one. When one of these is another thing, all is painted. */
+  draw(context: CanvasRenderingContext2D, box: Box, frame: readonly unknown[], cells: Cells): void {
     const ratio = context.getTransform().a;
     const w = Math.max(1, Math.ceil(box.w * ratio));
     const h = Math.max(1, Math.ceil(box.h * ratio));
-    const kept = this.isOf(key) && this.canvas.width === w && this.canvas.height === h;
-    if (!kept && !same(key, this.drawn)) {
-      this.drawn = key;
-      paintIn(context, box, paint);
-      return;
-    }
-    if (!kept) {
+    const own = this.canvas.getContext("2d")!;
+    const known = same(frame, this.frame) && this.canvas.width === w && this.canvas.height === h;
+    if (!known) {
       this.canvas.width = w;
       this.canvas.height = h;
-      const own = this.canvas.getContext("2d")!;
       own.setTransform(ratio, 0, 0, ratio, -box.x * ratio, -box.y * ratio);
-      paint(own);
-      this.key = key;
+      this.frame = frame;
+      this.looks = new Int32Array(0);
     }
+    this.update(own, cells);
     context.drawImage(this.canvas, box.x, box.y, w / ratio, h / ratio);
+  }
+
+  private update(own: CanvasRenderingContext2D, cells: Cells): void {
+    const count = cells.to - cells.from;
+    const { looks } = this;
+    const now = looks.length === count ? looks : new Int32Array(count).fill(UNSEEN);
+    if (now !== looks) now.set(looks.subarray(0, count));
+    for (let i = 0; i < count; i++) {
+      const look = cells.lookOf(cells.from + i);
+      if (now[i] === look) continue;
+      const box = cells.boxOf(cells.from + i);
+      if (box) {
+        if (now[i] !== UNSEEN) clear(own, box);
+        cells.paint(own, look, box);
+      }
+      now[i] = look;
+    }
+    for (let i = count; i < looks.length; i++) {
+      const box = cells.boxOf(cells.from + i);
+      if (box) clear(own, box);
+    }
+    this.looks = now;
   }
 }
 
-function paintIn(context: CanvasRenderingContext2D, box: Box, paint: (context: CanvasRenderingContext2D) => void): void {
-  context.save();
-  context.beginPath();
-  context.rect(box.x, box.y, box.w, box.h);
-  context.clip();
-  paint(context);
-  context.restore();
+/** Looks are not negative. */
+const UNSEEN = -1;
+
+/** Lines that are not straight leave a trace outside of their cell. */
+function clear(context: CanvasRenderingContext2D, { x, y, w, h }: Box): void {
+  context.clearRect(x - 0.5, y - 0.5, w + 1, h + 1);
 }
 
 function same(a: readonly unknown[], b: readonly unknown[]): boolean {

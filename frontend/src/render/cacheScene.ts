@@ -2,13 +2,18 @@ import type { Box } from "../layout/boxes";
 import { isSeen, seenBox, type BandView, type CacheLayout } from "../layout/cacheList";
 import { sweptWaterline, type Path } from "../layout/waterline";
 import type { Item } from "../model/nodeList";
-import { drawItem, type ItemMarks } from "./nodeItem";
+import { detailOf } from "../layout/podMarks";
 import type { BandPicture } from "./bandPicture";
+import { outline } from "./canvas";
+import { cellBox, cellLook, drawCell } from "./cells";
+import { drawItem, type ItemMarks } from "./nodeItem";
 import type { Motion } from "./motion";
 import type { Palette } from "./palette";
 
 export interface CacheScene {
   items: readonly Item[];
+  /** The items as they were drawn last: what comes to the head comes from its place among these. */
+  before: readonly Item[];
   layout: CacheLayout;
   view: BandView;
   motion: Motion;
@@ -17,6 +22,8 @@ export interface CacheScene {
   palette: Palette;
   now: number;
   assumed: ReadonlySet<string>;
+  /** The nodes of these pods. */
+  nodesOfAssumed: ReadonlySet<string>;
   /** Pods that are still on their way to their node, or that the API server has not told of yet. */
   travelling: ReadonlyMap<string, "away" | "assumed">;
   snapshotGeneration: number;
@@ -41,32 +48,76 @@ export function drawCache(context: CanvasRenderingContext2D, scene: CacheScene):
   const bandIsZoomed = scene.view.scale > 1;
   if (scene.waterlineAfter !== null && !bandIsZoomed) drawUntouched(context, scene, scene.waterlineAfter);
   drawLinks(context, scene);
-  if (layout.band) {
-    const { x, y, w, h } = layout.band;
-    scene.band.draw(context, { x: x - 2, y: y - 2, w: w + 4, h: h + 4 }, bandKey(scene), (own) => {
-      drawItems(own, scene, layout.slipCount, layout.boxes.length);
-    });
-  }
+  if (layout.band) drawBand(context, scene, layout.band);
   drawItems(context, scene, 0, layout.slipCount);
   if (scene.waterlineAfter !== null && !(bandIsZoomed && scene.waterlineAfter >= layout.slipCount))
     drawWaterline(context, scene, scene.waterlineAfter);
   return scene.motion.moving;
 }
 
-/** What the cells look like depends on nothing else: a change of the state makes a new array of items. */
-function bandKey(scene: CacheScene): unknown[] {
-  const { items, layout, view, palette, selectedNode, selectedPod, hoveredPlace, lit, found, verdicts } = scene;
-  const hoveredCell = hoveredPlace >= layout.slipCount ? hoveredPlace : -1;
-  return [items, layout, view, palette, selectedNode, selectedPod, hoveredCell, lit, found, verdicts];
+/** Only what is near headNode is seen to move: a cell that makes room would fly across the whole band when its line wraps. */
+function placeAll({ items, before, layout, view, motion, now }: CacheScene): void {
+  const near = Math.min(layout.slipCount, items.length);
+  for (let place = 0; place < near; place++) {
+    const { name } = items[place]!;
+    const was = motion.has(name) ? -1 : before.findIndex((item) => item.name === name);
+    if (was >= layout.slipCount) motion.place(name, seenBox(layout, view, was), now, false);
+    motion.place(name, seenBox(layout, view, place), now, true);
+  }
+  if (before !== items) motion.keepOnly(new Set(items.slice(0, near).map((item) => item.name)));
 }
 
-function placeAll(scene: CacheScene): void {
-  const { items, layout, motion, now } = scene;
-  const last = scene.band.isOf(bandKey(scene)) ? layout.slipCount : items.length;
-  for (let place = 0; place < Math.min(last, items.length); place++) {
-    const to = seenBox(layout, scene.view, place);
-    // A cell that only makes room would fly across the whole band when its line wraps: it is simply there.
-    motion.place(items[place]!.name, to, now, place < layout.slipCount);
+/** As cells, of which those are drawn anew that have changed; looked at so closely that they are more than cells, as items. */
+function drawBand(context: CanvasRenderingContext2D, scene: CacheScene, area: Box): void {
+  const { items, layout, view, palette, verdicts } = scene;
+  const from = layout.slipCount;
+  const room = { x: area.x - 2, y: area.y - 2, w: area.w + 4, h: area.h + 4 };
+  context.save();
+  context.beginPath();
+  context.rect(room.x, room.y, room.w, room.h);
+  context.clip();
+  if (detailOf(seenBox(layout, view, from)) !== "cell") drawItems(context, scene, from, items.length);
+  else {
+    const boxOf = (place: number): Box | null => {
+      const box = seenBox(layout, view, place);
+      return isSeen(layout, place, box) ? cellBox(box) : null;
+    };
+    scene.band.draw(context, room, [layout, view, palette], {
+      from,
+      to: items.length,
+      lookOf(place) {
+        const item = items[place]!;
+        return cellLook(item, {
+          assumed: scene.nodesOfAssumed.has(item.name),
+          ahead: scene.snapshotGeneration > 0 && item.generation > scene.snapshotGeneration,
+          pale: scene.found !== null && !scene.found.has(item.name),
+          verdict: verdicts ? (verdicts.get(item.name) ?? "") : null,
+        });
+      },
+      boxOf,
+      paint(own, look, box) {
+        drawCell(own, look, box, palette);
+      },
+    });
+    markCells(context, scene, boxOf);
+  }
+  context.restore();
+}
+
+/** The few cells that stand out: the winner, what is chosen, what is pointed at. */
+function markCells(context: CanvasRenderingContext2D, scene: CacheScene, boxOf: (place: number) => Box | null): void {
+  const { items, layout, palette, selectedNode, winner, hoveredPlace, lit } = scene;
+  if (selectedNode === null && winner === null && hoveredPlace < layout.slipCount && lit.size === 0) return;
+  for (let place = layout.slipCount; place < items.length; place++) {
+    const { name } = items[place]!;
+    const selected = name === selectedNode;
+    const hovered = place === hoveredPlace || lit.has(name);
+    if (!selected && !hovered && name !== winner) continue;
+    const box = boxOf(place);
+    if (!box) continue;
+    const around = { x: box.x - 1, y: box.y - 1, w: box.w + 2, h: box.h + 2 };
+    if (name === winner) outline(context, around, palette.success, 2);
+    if (selected || hovered) outline(context, around, palette.selected, selected ? 2 : 1);
   }
 }
 

@@ -54,6 +54,10 @@ export class Motion {
     };
   }
 
+  has(name: string): boolean {
+    return this.at.has(name);
+  }
+
   isFlying(name: string): boolean {
     return this.flights.has(name);
   }

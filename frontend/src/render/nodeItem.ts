@@ -5,6 +5,7 @@ import { splitKey } from "../model/names";
 import { detailOf, PAD, podMarks } from "../layout/podMarks";
 import { GLYPHS } from "../theme/glyphs";
 import { cut, outline } from "./canvas";
+import { cellBox, cellLook, drawCell, drawSlash, PALE } from "./cells";
 import { statusColour, type Palette } from "./palette";
 
 /** What an item's looks depend on besides itself. */
@@ -29,18 +30,14 @@ export interface ItemMarks {
 export function drawItem(context: CanvasRenderingContext2D, item: Item, box: Box, marks: ItemMarks, palette: Palette): void {
   const detail = detailOf(box);
   if (marks.pale) context.globalAlpha = PALE;
-  if (detail === "cell") drawCell(context, item, box, marks, palette);
+  if (detail === "cell") drawCell(context, cellLook(item, { ...marks, assumed: item.podOrder.some((pod) => marks.assumed.has(pod)) }), cellBox(box), palette);
   else if (detail === "slip") drawSlip(context, item, box, marks, palette);
   else drawBox(context, item, box, marks, palette);
   if (marks.verdict && detail !== "cell") drawVerdict(context, marks.verdict, box, palette);
   context.globalAlpha = 1;
 }
 
-const PALE = 0.2;
 const GLYPH = 12;
-const LEVEL_FROM = 11;
-/** A node with a little on it can be told from an empty one. */
-const FAINTEST = 0.22;
 const paths = new Map<string, Path2D>();
 
 /** The code's glyph, at the lower right corner of an item. */
@@ -99,55 +96,6 @@ function drawSlip(context: CanvasRenderingContext2D, item: Item, box: Box, marks
   [used.cpu, used.memory, used.pods].forEach((part, i) => {
     drawBar(context, left, box.y + 18 + middle + i * 4, width, 3, part, palette);
   });
-}
-
-function drawCell(context: CanvasRenderingContext2D, item: Item, box: Box, marks: ItemMarks, palette: Palette): void {
-  const used = shares(item.requested, item.allocatable, item.podOrder.length);
-  const full = Math.max(used.cpu, used.memory, used.pods);
-  const x = Math.round(box.x);
-  const y = Math.round(box.y);
-  const w = Math.max(2, Math.round(box.x + box.w) - x);
-  const h = Math.max(2, Math.round(box.y + box.h) - y);
-  context.fillStyle = palette.fillBack;
-  context.fillRect(x, y, w, h);
-  if (marks.verdict === null) {
-    drawCellLoad(context, full, { x, y, w, h }, palette);
-  } else if (marks.verdict) drawCellVerdict(context, marks.verdict, { x, y, w, h }, palette);
-  if (item.podOrder.some((pod) => marks.assumed.has(pod))) {
-    const size = Math.max(2, Math.min(5, w / 2));
-    context.fillStyle = palette.assumed;
-    context.fillRect(x + w - size, y, size, size);
-  }
-  if (!item.hasNode) outline(context, { x, y, w, h }, palette.ink3, 1, [2, 2]);
-  if (item.unschedulable) drawSlash(context, { x, y, w, h }, palette.ink2);
-  if (marks.ahead) {
-    context.fillStyle = palette.waterline;
-    context.fillRect(x, y, w, Math.max(1, Math.min(2, h / 5)));
-  }
-  if (marks.winner) outline(context, { x: x - 1, y: y - 1, w: w + 2, h: h + 2 }, palette.success, 2);
-  if (marks.selected || marks.hovered) outline(context, { x: x - 1, y: y - 1, w: w + 2, h: h + 2 }, palette.selected, marks.selected ? 2 : 1);
-}
-
-/** How full a node is: as a level where there is room to read one, else as the strength of the cell. */
-function drawCellLoad(context: CanvasRenderingContext2D, full: number, { x, y, w, h }: Box, palette: Palette): void {
-  if (full <= 0) return;
-  context.fillStyle = palette.fill;
-  if (h >= LEVEL_FROM) {
-    const filled = Math.max(1, Math.round(h * Math.min(1, full)));
-    context.fillRect(x, y + h - filled, w, filled);
-    return;
-  }
-  const before = context.globalAlpha;
-  context.globalAlpha = before * (FAINTEST + (1 - FAINTEST) * Math.min(1, full));
-  context.fillRect(x, y, w, h);
-  context.globalAlpha = before;
-}
-
-/** A node that fits fills its cell, one that was turned away half of it: the shape tells them apart without the colour. */
-function drawCellVerdict(context: CanvasRenderingContext2D, code: string, { x, y, w, h }: Box, palette: Palette): void {
-  const tall = code === "Success" ? h : Math.max(1, Math.round(h / 2));
-  context.fillStyle = statusColour(code, palette);
-  context.fillRect(x, y + h - tall, w, tall);
 }
 
 function drawFrame(context: CanvasRenderingContext2D, item: Item, box: Box, marks: ItemMarks, palette: Palette): void {
@@ -244,13 +192,4 @@ function drawPods(context: CanvasRenderingContext2D, item: Item, box: Box, marks
     context.fillText("node is nil", box.x + box.w - PAD, box.y + box.h - 7);
     context.textAlign = "left";
   }
-}
-
-function drawSlash(context: CanvasRenderingContext2D, box: Box, colour: string): void {
-  context.strokeStyle = colour;
-  context.lineWidth = 1;
-  context.beginPath();
-  context.moveTo(box.x, box.y + box.h);
-  context.lineTo(box.x + box.w, box.y);
-  context.stroke();
 }

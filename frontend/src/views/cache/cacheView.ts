@@ -21,10 +21,13 @@ export function listView(state: State): ListView {
   const { generation } = state.snapshot;
   let last = -1;
   let ahead = 0;
-  items.forEach((item, place) => {
-    if (item.generation > generation) ahead += 1;
-    if (item.generation > generation || walk?.visited.has(item.name)) last = place;
-  });
+  // The list is in the order of generations: what was visited by the last walk, or has changed since, is all at the head.
+  for (const [place, item] of items.entries()) {
+    const isAhead = item.generation > generation;
+    if (isAhead) ahead += 1;
+    else if (!walk?.visited.has(item.name)) break;
+    last = place;
+  }
   const known = walk !== null || ahead > 0;
   return {
     items,

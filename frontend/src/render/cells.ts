@@ -1,0 +1,121 @@
+import type { Box } from "../layout/boxes";
+import type { Item } from "../model/nodeList";
+import { shares } from "../model/quantity";
+import { STATUS_CODES } from "../model/statuses";
+import { outline } from "./canvas";
+import { statusColour, type Palette } from "./palette";
+
+/** What a cell's looks depend on besides its item. */
+export interface CellMarks {
+  /** A pod on it is assumed. */
+  assumed: boolean;
+  /** Changed since the snapshot was taken. */
+  ahead: boolean;
+  /** A filter leaves it out. */
+  pale: boolean;
+  /** What Filter said of it, as a Status code; "": it was never looked at; null: verdicts are not asked for. */
+  verdict: string | null;
+}
+
+const LEVEL_FROM = 11;
+/** Steps of strength, or of height: finer ones cannot be told apart. */
+const STEPS = 64;
+/** A node with a little on it can be told from an empty one. */
+const FAINTEST = 0.22;
+export const PALE = 0.2;
+
+const LEVEL = 0x7f;
+const ASSUMED = 1 << 7;
+const GHOST = 1 << 8;
+const CORDONED = 1 << 9;
+const AHEAD = 1 << 10;
+const IS_PALE = 1 << 11;
+const VERDICT = 12;
+
+/** Items are never changed in place: how full each is needs to be found once. */
+const levels = new WeakMap<Item, number>();
+
+function levelOf(item: Item): number {
+  let level = levels.get(item);
+  if (level === undefined) {
+    const used = shares(item.requested, item.allocatable, item.podOrder.length);
+    const full = Math.max(used.cpu, used.memory, used.pods);
+    level = full > 0 ? Math.max(1, Math.round(Math.min(1, full) * STEPS)) : 0;
+    levels.set(item, level);
+  }
+  return level;
+}
+
+/** All that a cell shows, as one number: two cells of the same number are the same picture. */
+export function cellLook(item: Item, { assumed, ahead, pale, verdict }: CellMarks): number {
+  let look = levelOf(item);
+  if (assumed) look |= ASSUMED;
+  if (!item.hasNode) look |= GHOST;
+  if (item.unschedulable) look |= CORDONED;
+  if (ahead) look |= AHEAD;
+  if (pale) look |= IS_PALE;
+  // 0: how full it is; 1: never looked at; then the codes.
+  const said = verdict === null ? 0 : verdict === "" ? 1 : 2 + Math.max(0, (STATUS_CODES as readonly string[]).indexOf(verdict));
+  return look | (said << VERDICT);
+}
+
+/** The whole pixels of a cell. */
+export function cellBox(box: Box): Box {
+  const x = Math.round(box.x);
+  const y = Math.round(box.y);
+  return { x, y, w: Math.max(2, Math.round(box.x + box.w) - x), h: Math.max(2, Math.round(box.y + box.h) - y) };
+}
+
+/** Draws a cell of a look into its whole pixels; nothing of it lies outside of them. */
+export function drawCell(context: CanvasRenderingContext2D, look: number, { x, y, w, h }: Box, palette: Palette): void {
+  if (look & IS_PALE) context.globalAlpha = PALE;
+  context.fillStyle = palette.fillBack;
+  context.fillRect(x, y, w, h);
+  const said = look >> VERDICT;
+  if (said === 0) drawLoad(context, (look & LEVEL) / STEPS, { x, y, w, h }, palette);
+  else if (said > 1) drawVerdict(context, STATUS_CODES[said - 2]!, { x, y, w, h }, palette);
+  if (look & ASSUMED) {
+    const size = Math.max(2, Math.min(5, w / 2));
+    context.fillStyle = palette.assumed;
+    context.fillRect(x + w - size, y, size, size);
+  }
+  if (look & GHOST) outline(context, { x, y, w, h }, palette.ink3, 1, [2, 2]);
+  if (look & CORDONED) drawSlash(context, { x, y, w, h }, palette.ink2);
+  if (look & AHEAD) {
+    context.fillStyle = palette.waterline;
+    context.fillRect(x, y, w, Math.max(1, Math.min(2, h / 5)));
+  }
+  context.globalAlpha = 1;
+}
+
+/** How full a node is: as a level where there is room to read one, else as the strength of the cell. */
+function drawLoad(context: CanvasRenderingContext2D, full: number, { x, y, w, h }: Box, palette: Palette): void {
+  if (full <= 0) return;
+  context.fillStyle = palette.fill;
+  if (h >= LEVEL_FROM) {
+    const filled = Math.max(1, Math.round(h * full));
+    context.fillRect(x, y + h - filled, w, filled);
+    return;
+  }
+  const before = context.globalAlpha;
+  context.globalAlpha = before * (FAINTEST + (1 - FAINTEST) * full);
+  context.fillRect(x, y, w, h);
+  context.globalAlpha = before;
+}
+
+/** A node that fits fills its cell, one that was turned away half of it: the shape tells them apart without the colour. */
+function drawVerdict(context: CanvasRenderingContext2D, code: string, { x, y, w, h }: Box, palette: Palette): void {
+  const tall = code === "Success" ? h : Math.max(1, Math.round(h / 2));
+  context.fillStyle = statusColour(code, palette);
+  context.fillRect(x, y + h - tall, w, tall);
+}
+
+/** A cordoned node is crossed out. */
+export function drawSlash(context: CanvasRenderingContext2D, box: Box, colour: string): void {
+  context.strokeStyle = colour;
+  context.lineWidth = 1;
+  context.beginPath();
+  context.moveTo(box.x, box.y + box.h);
+  context.lineTo(box.x + box.w, box.y);
+  context.stroke();
+}
