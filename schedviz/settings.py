@@ -8,6 +8,7 @@ SCHEDVIZ_ROLE             web | worker | io: what this process is     (web)
 SCHEDVIZ_PUBLIC           1: strangers can reach this server; smaller limits, cookies over HTTPS alone
 SCHEDVIZ_ALLOWED_HOSTS    exact names, separated by commas            (127.0.0.1,localhost,[::1])
 SCHEDVIZ_ORIGINS          origins behind a proxy: https://schedviz.example.org
+SCHEDVIZ_URL              where others reach this server, for links of rooms (as the one who asks did)
 SCHEDVIZ_EXTENDER_HOSTS   host:port, separated by commas: extenders that sessions may call (none)
 SCHEDVIZ_EXTENDER_NETWORKS  10.0.0.0/8, …: private networks that their names may lead to (none)
 SCHEDVIZ_EXTENDER_USERS   names of users whose sessions may call them (nobody)
@@ -83,6 +84,14 @@ SOCKETS = number("SCHEDVIZ_SOCKETS", 2000)
 REQUESTS_PER_MINUTE = number("SCHEDVIZ_REQUESTS_PER_MINUTE", 600 if PUBLIC else 60_000)
 STRANGER_REQUESTS_PER_MINUTE = number("SCHEDVIZ_STRANGER_REQUESTS_PER_MINUTE", 60 if PUBLIC else 60_000)
 
+#: Rooms: participants of one, forks of one participant, wrong codes that one address may try in a minute; hours without anything after
+#: which a room that nobody ended is ended; seconds for which a browser is the same participant.
+ROOM_PARTICIPANTS = number("SCHEDVIZ_ROOM_PARTICIPANTS", 300)
+ROOM_FORKS = number("SCHEDVIZ_ROOM_FORKS", 5)
+ROOM_TRIES_PER_MINUTE = number("SCHEDVIZ_ROOM_TRIES_PER_MINUTE", 10)
+ROOM_HOURS = number("SCHEDVIZ_ROOM_HOURS", 24)
+ROOM_GUEST_SECONDS = 24 * 3600
+
 #: Passwords that one address may try in a minute.
 LOGINS_PER_MINUTE = number("SCHEDVIZ_LOGINS_PER_MINUTE", 10)
 #: Proxies in front of this server: who asks is read from that place of X-Forwarded-For, which strangers can write.
@@ -136,6 +145,7 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "schedviz.sessions",
     "schedviz.web",
+    "schedviz.web.rooms",
 ]
 MIDDLEWARE = [
     "schedviz.web.middleware.SecurityHeaders",
@@ -162,6 +172,8 @@ TEMPLATES = [
 ]
 ALLOWED_HOSTS = words("SCHEDVIZ_ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
 CSRF_TRUSTED_ORIGINS = words("SCHEDVIZ_ORIGINS", [])
+#: Where others reach this server, such as https://schedviz.example.org; "": as the one who asks did.
+URL = os.environ.get("SCHEDVIZ_URL", "")
 LANGUAGE_CODE = "en"
 USE_TZ = True
 TIME_ZONE = "UTC"

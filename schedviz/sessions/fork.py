@@ -30,8 +30,12 @@ class Forked(msgspec.Struct, frozen=True):
     duplicate: bool
 
 
-def fork(session: Session, owner: AbstractBaseUser, *, at: int | None = None, name: str = "", key: str = "") -> Forked:
+def fork(
+    session: Session, owner: AbstractBaseUser, *, at: int | None = None, name: str = "", key: str = "", calls_extenders: bool = True
+) -> Forked:
     """A new session of `owner` that begins as this one was after an event, or is now. The same key gives the same fork.
+
+    `calls_extenders` False: it is for somebody else to command, and calls nobody whatever its owner may.
 
     Raises `NotForkable`, `HistoryUnavailable` or `KeyReused`.
     """
@@ -44,7 +48,7 @@ def fork(session: Session, owner: AbstractBaseUser, *, at: int | None = None, na
         source={"fork": {"session": str(session.pk), "name": session.name, "at": at, "event": event}},
         settings=session.settings,
         report=session.report,
-        calls_extenders=session.calls_extenders and may_call_extenders(owner),
+        calls_extenders=calls_extenders and session.calls_extenders and may_call_extenders(owner),
         uploaded=True,
         progress={"phase": "forking", "done": 0, "total": None, "unit": "events"},
         forked_from=session,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
+from collections.abc import Callable
 from datetime import timedelta
 
 from django.db import DatabaseError, connection
@@ -17,8 +19,18 @@ from schedviz.sessions.models import Session
 logger = logging.getLogger(__name__)
 
 SWEEP_SECONDS = 0.5
+#: What others have swept is swept so often.
+_SELDOM_SECONDS = 10.0
 #: An upload that is not complete after so long never will be.
 _UPLOAD_HOURS = 6
+
+_others: list[Callable[[], None]] = []
+_others_due = 0.0
+
+
+def seldom(also: Callable[[], None]) -> None:
+    """Have something swept along, every few seconds: of packages above this one, which is not to know them."""
+    _others.append(also)
 
 
 def sweep(*, again: bool = False) -> int:
@@ -39,7 +51,17 @@ def sweep(*, again: bool = False) -> int:
     )
     if forgotten.exists():
         forgotten.delete()
+    _sweep_others()
     return len(imports) + len(turns)
+
+
+def _sweep_others() -> None:
+    global _others_due  # noqa: PLW0603
+    if time.monotonic() < _others_due:
+        return
+    _others_due = time.monotonic() + _SELDOM_SECONDS
+    for also in _others:
+        also()
 
 
 def sweep_until(stopped: threading.Event, *, seconds: float = SWEEP_SECONDS) -> None:

@@ -71,8 +71,8 @@ class CookieAuthentication(SessionAuthentication):
     def authenticate(self, request: Request) -> tuple[AbstractBaseUser, None] | None:
         found = super().authenticate(request)
         session = getattr(request, "session", None)
-        if found is None and session is not None and session.get("schedviz_links"):
-            # Somebody without an account whom a share link lets in: the cookie carries a right, so it needs the same care.
+        if found is None and ("schedviz_guest" in request.COOKIES or (session is not None and session.get("schedviz_links"))):
+            # Somebody without an account whom a share link or a room lets in: the cookie carries a right, so it needs the same care.
             self.enforce_csrf(request)
         return found
 

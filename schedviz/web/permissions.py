@@ -10,6 +10,8 @@ from django.db.models import Q, QuerySet
 
 from schedviz.sessions.models import Membership, Session, ShareLink
 from schedviz.web.authentication import hashed
+from schedviz.web.rooms.guests import guest_of
+from schedviz.web.rooms.seats import forks_in_rooms, role_of_guest
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -60,6 +62,8 @@ class Actor(msgspec.Struct, frozen=True):
     read_only: bool = False
     #: Digests of share links.
     links: tuple[str, ...] = ()
+    #: The digest of a participant of rooms; "": they never joined one.
+    guest: str = ""
 
     @property
     def is_known(self) -> bool:
@@ -91,19 +95,23 @@ def role_of(actor: Actor, session: Session) -> Role | None:
     if actor.links:
         live = ShareLink.objects.filter(session=session, digest__in=actor.links, revoked_at=None)
         roles.update(live.values_list("role", flat=True))
+    if actor.guest and (role := role_of_guest(actor.guest, session)) is not None:
+        roles.add(role)
     if Membership.Role.EDITOR in roles:
         return Role.EDITOR
     return Role.VIEWER if roles else None
 
 
 def visible_sessions(actor: Actor) -> QuerySet[Session]:
-    """The sessions for which `may(actor, SEE, session)` holds, newest first."""
+    """The sessions for which `may(actor, SEE, session)` holds, newest first. What belongs to a room is found there: not what participants
+    see in it, and not what they forked as long as it lives.
+    """
     mine = Q(pk__in=[])
     if actor.user_id is not None:
         mine |= Q(owner_id=actor.user_id) | Q(pk__in=Membership.objects.filter(user_id=actor.user_id).values("session_id"))
     if actor.links:
         mine |= Q(pk__in=ShareLink.objects.filter(digest__in=actor.links, revoked_at=None).values("session_id"))
-    return Session.objects.filter(mine).order_by("-created_at", "-pk")
+    return Session.objects.filter(mine).exclude(pk__in=forks_in_rooms()).order_by("-created_at", "-pk")
 
 
 def actor_of(request: HttpRequest | Request) -> Actor:
@@ -115,7 +123,7 @@ def actor_of(request: HttpRequest | Request) -> Actor:
         return Actor(user_id=token.owner_id, read_only=token.scope == Token.Scope.READ)
     if isinstance(token, ShareLink):
         return Actor(read_only=True, links=(token.digest,))
-    return actor_of_cookie(request.user, links_of(request))  # type: ignore[arg-type]
+    return actor_of_cookie(request.user, links_of(request), guest_of(request.COOKIES))  # type: ignore[arg-type]
 
 
 def holder_of(secret: str) -> Actor:
@@ -123,9 +131,9 @@ def holder_of(secret: str) -> Actor:
     return Actor(read_only=True, links=(hashed(secret),))
 
 
-def actor_of_cookie(user: User, links: tuple[str, ...]) -> Actor:
+def actor_of_cookie(user: User, links: tuple[str, ...], guest: str = "") -> Actor:
     """Who a browser is."""
-    return Actor(user_id=user.pk if user.is_authenticated and user.is_active else None, links=links)
+    return Actor(user_id=user.pk if user.is_authenticated and user.is_active else None, links=links, guest=guest)
 
 
 def links_of(request: HttpRequest | Request) -> tuple[str, ...]:

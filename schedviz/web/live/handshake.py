@@ -21,6 +21,7 @@ from schedviz.sessions.models import Session
 from schedviz.web.authentication import bearer_secret, find_token
 from schedviz.web.models import Token
 from schedviz.web.permissions import LINKS_KEY, Actor, Verb, actor_of_cookie, holder_of, may
+from schedviz.web.rooms.guests import guest_of
 
 
 class Refused(Exception):  # noqa: N818 - says what happened
@@ -36,6 +37,8 @@ class Credentials(msgspec.Struct, frozen=True):
 
     token: str | None = None
     cookie: str | None = None
+    #: The digest of a participant of rooms.
+    guest: str = ""
     #: The secret of a share link, of a panel that another site shows: it has no cookie, and a browser sends no header of a script's choice.
     link: str | None = None
 
@@ -59,7 +62,7 @@ def credentials(scope: dict[str, Any]) -> Credentials:
     except CookieError:
         return Credentials()
     morsel = cookies.get(settings.SESSION_COOKIE_NAME)
-    return Credentials(cookie=morsel.value if morsel else None)
+    return Credentials(cookie=morsel.value if morsel else None, guest=guest_of({name: one.value for name, one in cookies.items()}))
 
 
 def _is_own_page(origin: str, host: str) -> bool:
@@ -84,15 +87,15 @@ def actor_with(found: Credentials) -> Actor:
     if found.link is not None:
         return holder_of(found.link)
     if found.cookie is None:
-        return Actor()
+        return Actor(guest=found.guest)
     store = import_module(settings.SESSION_ENGINE).SessionStore(found.cookie)
     user: Any = get_user(SimpleNamespace(session=store))  # type: ignore[arg-type]
-    return actor_with_session(user, store)
+    return actor_with_session(user, store, found.guest)
 
 
-def actor_with_session(user: Any, store: Any) -> Actor:
+def actor_with_session(user: Any, store: Any, guest: str = "") -> Actor:
     """Who a browser with this login session is."""
-    return actor_of_cookie(user, tuple(store.get(LINKS_KEY, ())))
+    return actor_of_cookie(user, tuple(store.get(LINKS_KEY, ())), guest)
 
 
 def allowed(found: Credentials, verb: Verb, session_id: UUID) -> bool:

@@ -1,0 +1,1 @@
+"""Rooms: a teacher's session before many, who come with a nickname and a code."""

@@ -1,0 +1,94 @@
+"""Questions of the teacher, and the answers to them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.db import IntegrityError, transaction
+from django.db.models import F, Max
+from django.utils import timezone
+
+from schedviz.sessions.models import Session
+from schedviz.web.rooms import bells
+from schedviz.web.rooms.errors import AnswerUnusable, QuestionClosed, RoomEnded
+from schedviz.web.rooms.models import LIVE, Answer, Participant, Question, Room
+
+
+def ask(room: Room, *, kind: str, text: str = "", options: Sequence[str] = (), session: Session | None = None, stop: str = "") -> Question:
+    """Ask everybody; the question before takes no more answers. Raises `RoomEnded`."""
+    with transaction.atomic():
+        # Holds the room, so that of two windows of the teacher each gets a number of its own.
+        if not Room.objects.filter(pk=room.pk, status__in=LIVE).update(revision=F("revision") + 1):
+            raise RoomEnded("The room has ended.")
+        asked = Question.objects.filter(room=room)
+        number = (asked.aggregate(last=Max("number"))["last"] or 0) + 1
+        asked.update(is_open=False)
+        question = Question.objects.create(
+            room=room, number=number, session=session, stop=stop, text=text, kind=kind, options=list(options), asked_at=timezone.now()
+        )
+    bells.changed(room.pk)
+    return question
+
+
+def change(question: Question, *, is_open: bool | None, revealed: bool | None, right: str | None) -> None:
+    """Close or open it, show its tally to all, say which answer is right. What is revealed takes no answers any more."""
+    members: dict[str, object] = {}
+    if is_open is not None:
+        members["is_open"] = is_open
+    if revealed is not None:
+        members["revealed"] = revealed
+    if right is not None:
+        members["right"] = canonical(question, right)
+    if revealed or (question.revealed and revealed is None):
+        members["is_open"] = False
+    if members:
+        Question.objects.filter(pk=question.pk).update(**members)
+        bells.changed(question.room_id)
+
+
+def take(participant: Participant, number: int, written: str) -> None:
+    """A participant's answer; the last one counts. Raises `QuestionClosed` or `AnswerUnusable`."""
+    question = Question.objects.filter(room_id=participant.room_id, number=number).first()
+    if question is None:
+        raise AnswerUnusable(f"$.question: there is no question {number}.")
+    value = canonical(question, written)
+    now = timezone.now()
+    try:
+        with transaction.atomic():
+            # Holds the question: an answer never comes after its end.
+            if not Question.objects.filter(pk=question.pk, is_open=True).update(is_open=True):
+                raise QuestionClosed(f"Question {number} takes no more answers.")
+            given = Answer.objects.filter(question=question, participant=participant)
+            if given.filter(value=value).exists():
+                return
+            if not given.update(value=value, answered_at=now, changes=F("changes") + 1):
+                Answer.objects.create(question=question, participant=participant, value=value, answered_at=now)
+    except IntegrityError:
+        # The same answer came twice at the same time, or the participant has just left.
+        return
+    bells.changed(participant.room_id)
+
+
+def canonical(question: Question, written: str) -> str:
+    """The same answer in one way of writing, so that equal ones are counted together. Raises `AnswerUnusable`."""
+    value = " ".join(written.split())
+    if not value or "\0" in value:
+        raise AnswerUnusable("$.value: an answer is expected.")
+    match question.kind:
+        case Question.Kind.CHOICE if value not in question.options:
+            raise AnswerUnusable(f"$.value: {value!r} is none of the options: {', '.join(question.options)}.")
+        case Question.Kind.NUMBER:
+            return _number(value)
+        case Question.Kind.NODES:
+            return ",".join(sorted({name.strip() for name in value.split(",") if name.strip()}))
+    return value
+
+
+def _number(value: str) -> str:
+    try:
+        number = float(value)
+    except ValueError:
+        number = float("nan")
+    if not abs(number) < 1e15:
+        raise AnswerUnusable(f"$.value: {value!r} is not a number.")
+    return str(int(number)) if number == int(number) else repr(number)

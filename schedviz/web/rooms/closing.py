@@ -1,0 +1,64 @@
+"""The end of a room: nothing personal is kept unless the teacher says so. Rooms that were forgotten are ended by the sweeper."""
+
+from __future__ import annotations
+
+import time
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from schedviz.web.rooms import bells, forks
+from schedviz.web.rooms.models import LIVE, Answer, Participant, Question, Room, RoomFork, WrongCode
+from schedviz.web.rooms.state import tally
+from schedviz.web.rooms.tries import SECONDS
+
+
+def end(room: Room, *, keep: bool) -> None:
+    """End a room; one that has ended stays as it is. Its code is void, its participants see nothing of it any more.
+
+    With `keep` names and answers stay for the record, and the forks become sessions of the teacher. Without, the tallies alone stay.
+    """
+    with transaction.atomic():
+        over = {"status": Room.Status.ENDED, "code": "", "kept": keep, "shown": None, "moment": None, "ended_at": timezone.now()}
+        if not Room.objects.filter(pk=room.pk, status__in=LIVE).update(**over):
+            return
+        Question.objects.filter(room=room).update(is_open=False)
+        if not keep:
+            _forget_names(room)
+    bells.changed(room.pk)
+    if not keep:
+        delete_forks(Q(room=room))
+
+
+def delete(room: Room) -> None:
+    """Delete a room, and all that was kept of it. Forks that were kept are sessions of the teacher as others are."""
+    end(room, keep=False)
+    RoomFork.objects.filter(room=room, room__kept=True).delete()
+    room_id = room.pk
+    room.delete()
+    bells.forget(room_id)
+
+
+def delete_forks(which: Q) -> None:
+    """Delete the sessions of forks."""
+    forks.delete_sessions(list(RoomFork.objects.filter(which).values_list("session_id", flat=True)))
+
+
+def sweep_rooms() -> None:
+    """End rooms in which nothing happened for long, and finish what others began to delete. Harmless at any time, and twice."""
+    forgotten = timezone.now() - timedelta(hours=settings.ROOM_HOURS)
+    for room in Room.objects.filter(status__in=LIVE, active_at__lt=forgotten):
+        end(room, keep=False)
+    delete_forks(Q(room=None) | Q(room__status=Room.Status.ENDED, room__kept=False) | Q(participant=None))
+    WrongCode.objects.filter(at__lte=time.time() - SECONDS).delete()
+
+
+def _forget_names(room: Room) -> None:
+    """What was answered stays as numbers; who answered does not."""
+    for question in Question.objects.filter(room=room):
+        question.tally = tally(Answer.objects.filter(question=question).values_list("value", flat=True))
+        question.save(update_fields=["tally"])
+    Participant.objects.filter(room=room).delete()

@@ -1,0 +1,100 @@
+"""Coming into a room with a code and a nickname, coming back, leaving, being sent away."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import msgspec
+from django.conf import settings
+from django.db import IntegrityError, transaction
+
+from schedviz.web.authentication import hashed
+from schedviz.web.rooms import bells, forks, tries
+from schedviz.web.rooms.codes import read_code
+from schedviz.web.rooms.errors import NicknameTaken, NicknameUnusable, RoomFull, WasRemoved, WrongCodeGiven
+from schedviz.web.rooms.models import LIVE, LONGEST_NICKNAME, Participant, Room
+
+
+class Joined(msgspec.Struct, frozen=True):
+    """A participant, and whether they had been in the room before."""
+
+    participant: Participant
+    is_back: bool
+
+
+def join(code: str, nickname: str, *, secret: str, address: str) -> Joined:
+    """Let somebody with a secret into the room with this code, or back in.
+
+    Raises `WrongCodeGiven`, `TooManyWrongCodes`, `NicknameUnusable`, `NicknameTaken`, `WasRemoved` or `RoomFull`.
+    """
+    tries.expect_tries_left(address)
+    room = Room.objects.filter(code=read_code(code), status__in=LIVE).exclude(code="").first()
+    known = Participant.objects.filter(room=room, digest=hashed(secret)).first() if room is not None else None
+    if room is None or (room.status == Room.Status.LOCKED and known is None):
+        # One sentence for both: of a room that is locked nobody outside learns that it is there.
+        tries.count_wrong_code(address)
+        raise WrongCodeGiven("No open room has this code. It may be mistyped, or the room was locked or has ended.")
+    if known is not None and known.removed:
+        raise WasRemoved("The teacher has removed you from this room.")
+    name = usable_nickname(nickname)
+    try:
+        with transaction.atomic():
+            participant = _enter(room, hashed(secret), name) if known is None else _rename(known, name)
+    except IntegrityError as error:
+        if (again := Participant.objects.filter(room=room, digest=hashed(secret), removed=False).first()) is not None and known is None:
+            # The same browser asked twice at the same time.
+            return Joined(again, is_back=True)
+        raise NicknameTaken(f"Somebody in this room is called {name!r} already; choose another nickname.") from error
+    bells.changed(room.pk)
+    return Joined(participant, is_back=known is not None)
+
+
+def usable_nickname(written: str) -> str:
+    """A nickname without spaces around it and in one normal form. Raises `NicknameUnusable`."""
+    name = " ".join(unicodedata.normalize("NFC", written).split())
+    if not 1 <= len(name) <= LONGEST_NICKNAME:
+        raise NicknameUnusable(f"$.nickname: has {len(name)} characters; 1 to {LONGEST_NICKNAME} are expected.")
+    # Controls, and marks that turn the direction of what follows: a name is shown to others. A joiner (ZWJ) is a part of emoji.
+    if any(unicodedata.category(letter) in {"Cc", "Cf", "Cs", "Co", "Cn"} and letter != "\u200d" for letter in name):
+        raise NicknameUnusable("$.nickname: has a character that cannot be shown.")
+    return name
+
+
+def leave(participant: Participant) -> None:
+    """Delete what there is of a participant: answers, forks, the name."""
+    room_id = participant.room_id
+    sessions = forks.of_participant(participant)
+    participant.delete()
+    forks.delete_sessions(sessions)
+    bells.changed(room_id)
+
+
+def remove(participant: Participant) -> None:
+    """Send somebody away, who cannot come back with the same cookie."""
+    sessions = forks.of_participant(participant)
+    with transaction.atomic():
+        participant.answers.all().delete()
+        Participant.objects.filter(pk=participant.pk).update(removed=True, folded="", nickname="", hand_at=None, here_until=0.0)
+    forks.delete_sessions(sessions)
+    bells.changed(participant.room_id)
+
+
+def _enter(room: Room, digest: str, name: str) -> Participant:
+    most: int = settings.ROOM_PARTICIPANTS
+    if room.participants.filter(removed=False).count() >= most:
+        raise RoomFull(f"The room has {most} participants, the limit SCHEDVIZ_ROOM_PARTICIPANTS of this server.")
+    participant = Participant.objects.create(room=room, digest=digest, nickname=name, folded=_folded(name))
+    participant.refresh_from_db()
+    return participant
+
+
+def _rename(participant: Participant, name: str) -> Participant:
+    if name != participant.nickname:
+        participant.nickname, participant.folded = name, _folded(name)
+        participant.save(update_fields=["nickname", "folded"])
+    return participant
+
+
+def _folded(name: str) -> str:
+    """What two names have in common that people take for the same."""
+    return unicodedata.normalize("NFKC", name).casefold()[: 4 * LONGEST_NICKNAME]

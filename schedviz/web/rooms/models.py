@@ -1,0 +1,168 @@
+"""What is stored of a room: who is in it, what was asked and answered, who forked what."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any, ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models.functions import Now
+
+from schedviz.sessions.models import Session
+
+LONGEST_NICKNAME = 32
+LONGEST_ANSWER = 200
+
+
+class Room(models.Model):
+    """A teacher's session before many."""
+
+    class Status(models.TextChoices):
+        OPEN = "open"
+        LOCKED = "locked"
+        ENDED = "ended"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    teacher = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="schedviz_rooms")
+    session = models.ForeignKey(Session, on_delete=models.SET_NULL, null=True, related_name="rooms")
+    #: What everybody looks at in place of `session`: a fork of a participant, or another session of the teacher.
+    shown = models.ForeignKey(Session, on_delete=models.SET_NULL, null=True, related_name="shown_in_rooms")
+    title = models.CharField(max_length=200, blank=True, default="")
+    #: "" once the room has ended.
+    code = models.CharField(max_length=8)
+    status = models.CharField(max_length=8, choices=Status, default=Status.OPEN)
+    #: Whether names were kept when it ended.
+    kept = models.BooleanField(default=False)
+    #: Where the teacher was last, and when by this server's clock, in seconds since 1970.
+    moment: models.JSONField[Any, Any] = models.JSONField(null=True, blank=True)
+    moment_at = models.FloatField(default=0.0)
+    #: Grows whenever anything but the moment changes: who lost a bell sees it by this.
+    revision = models.BigIntegerField(default=0)
+    created_at = models.DateTimeField(db_default=Now())
+    #: When something happened in it last; a room that was forgotten is ended by this.
+    active_at = models.DateTimeField(db_default=Now())
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["code"], condition=~models.Q(code=""), name="room_code_once")]
+        indexes: ClassVar = [models.Index(fields=["teacher", "-created_at"], name="room_of_teacher")]
+
+    def __str__(self) -> str:
+        return f"room {self.id}"
+
+    @property
+    def is_live(self) -> bool:
+        """It has not ended."""
+        return self.status != Room.Status.ENDED
+
+
+#: The rooms that have not ended.
+LIVE = (Room.Status.OPEN, Room.Status.LOCKED)
+
+
+class Participant(models.Model):
+    """Somebody in a room, known by a nickname and by a cookie of which only the SHA-256 is kept."""
+
+    room = models.ForeignKey(Room, on_delete=models.CASCADE, related_name="participants")
+    digest = models.CharField(max_length=64)
+    nickname = models.CharField(max_length=LONGEST_NICKNAME)
+    #: The nickname as it is compared; that of somebody who was removed is free.
+    folded = models.CharField(max_length=4 * LONGEST_NICKNAME)
+    #: Since when the hand is raised.
+    hand_at = models.DateTimeField(null=True, blank=True)
+    #: Follows the teacher, as far as the page says.
+    following = models.BooleanField(default=True)
+    #: Has an open line at least until then, in seconds since 1970.
+    here_until = models.FloatField(default=0.0)
+    #: The teacher sent them away.
+    removed = models.BooleanField(default=False)
+    joined_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["room", "digest"], name="participant_once"),
+            models.UniqueConstraint(fields=["room", "folded"], condition=models.Q(removed=False), name="nickname_once"),
+        ]
+        indexes: ClassVar = [models.Index(fields=["digest"], name="participant_digest")]
+
+    def __str__(self) -> str:
+        return f"participant {self.pk} of {self.room_id}"
+
+
+class Question(models.Model):
+    """Something that the teacher asked."""
+
+    class Kind(models.TextChoices):
+        CHOICE = "choice"
+        NUMBER = "number"
+        NODE = "node"
+        NODES = "nodes"
+        POD = "pod"
+        TEXT = "text"
+
+    room = models.ForeignKey(Room, on_delete=models.CASCADE, related_name="questions")
+    #: From 1, in the order in which they were asked.
+    number = models.PositiveIntegerField()
+    #: The session whose lesson it is of, and the stop; None and "" for a question of the teacher's own.
+    session = models.ForeignKey(Session, on_delete=models.SET_NULL, null=True, related_name="+")
+    stop = models.CharField(max_length=60, blank=True, default="")
+    text = models.CharField(max_length=500, blank=True, default="")
+    kind = models.CharField(max_length=8, choices=Kind)
+    options: models.JSONField[Any, Any] = models.JSONField(default=list)
+    is_open = models.BooleanField(default=True)
+    revealed = models.BooleanField(default=False)
+    #: The right answer; "": nobody said.
+    right = models.CharField(max_length=LONGEST_ANSWER, blank=True, default="")
+    asked_at = models.DateTimeField()
+    #: The tally as it was when the room ended without names: [[value, count], …].
+    tally: models.JSONField[Any, Any] = models.JSONField(null=True, blank=True)
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["room", "number"], name="question_once")]
+
+    def __str__(self) -> str:
+        return f"question {self.number} of {self.room_id}"
+
+
+class Answer(models.Model):
+    """What a participant answered last."""
+
+    question = models.ForeignKey(Question, on_delete=models.CASCADE, related_name="answers")
+    participant = models.ForeignKey(Participant, on_delete=models.CASCADE, related_name="answers")
+    value = models.CharField(max_length=LONGEST_ANSWER)
+    answered_at = models.DateTimeField()
+    #: How often another answer had been given before.
+    changes = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["question", "participant"], name="answer_once")]
+
+    def __str__(self) -> str:
+        return f"answer of {self.participant_id} to {self.question_id}"
+
+
+class RoomFork(models.Model):
+    """A session that a participant forked to try. It is the teacher's, and the participant's as long as the room lives."""
+
+    session = models.OneToOneField(Session, on_delete=models.CASCADE, primary_key=True, related_name="room_fork")
+    #: None: it was deleted, and the sweeper deletes the session.
+    room = models.ForeignKey(Room, on_delete=models.SET_NULL, null=True, related_name="forks")
+    participant = models.ForeignKey(Participant, on_delete=models.SET_NULL, null=True, related_name="forks")
+    created_at = models.DateTimeField(db_default=Now())
+
+    def __str__(self) -> str:
+        return f"fork {self.session_id} of {self.room_id}"
+
+
+class WrongCode(models.Model):
+    """A code that was tried and was none; of the address a keyed digest is kept, for a minute."""
+
+    address = models.CharField(max_length=64)
+    at = models.FloatField()
+
+    class Meta:
+        indexes: ClassVar = [models.Index(fields=["address", "at"], name="wrong_code_of_address")]
+
+    def __str__(self) -> str:
+        return f"wrong code {self.pk}"

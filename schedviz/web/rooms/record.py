@@ -1,0 +1,65 @@
+"""The record of a room as CSV: who answered what, and how long it took."""
+
+from __future__ import annotations
+
+import csv
+import io
+from datetime import datetime
+
+from schedviz.web.rooms.errors import NotKept
+from schedviz.web.rooms.models import Answer, Participant, Question, Room
+
+COLUMNS = (
+    *("question", "asked_at", "stop", "text", "kind", "right", "participant", "joined_at"),
+    *("answer", "is_right", "seconds", "changes"),
+)
+#: A spreadsheet takes what begins so for a formula, and carries it out.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+#: By this mark a spreadsheet knows that it is UTF-8.
+_MARK = "\ufeff"
+
+
+def record(room: Room) -> str:
+    """One line for each question and participant, in their order. Raises `NotKept`."""
+    if not room.is_live and not room.kept:
+        raise NotKept("The room ended without keeping names and answers.")
+    out = io.StringIO()
+    out.write(_MARK)
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(COLUMNS)
+    participants = list(Participant.objects.filter(room=room, removed=False).order_by("pk"))
+    answers = {(one.question_id, one.participant_id): one for one in Answer.objects.filter(question__room=room)}
+    for question in Question.objects.filter(room=room).order_by("number"):
+        for participant in participants:
+            writer.writerow([_cell(value) for value in _line(question, participant, answers.get((question.pk, participant.pk)))])
+    return out.getvalue()
+
+
+def _line(question: Question, participant: Participant, answer: Answer | None) -> list[object]:
+    is_right = "" if answer is None or not question.right else int(answer.value == question.right)
+    return [
+        *(question.number, _time(question.asked_at), question.stop, question.text, question.kind, question.right),
+        *(participant.nickname, _time(participant.joined_at)),
+        "" if answer is None else answer.value,
+        is_right,
+        "" if answer is None else f"{(answer.answered_at - question.asked_at).total_seconds():.1f}",
+        "" if answer is None else answer.changes,
+    ]
+
+
+def _time(at: datetime) -> str:
+    return at.isoformat(timespec="milliseconds")
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, str) and value.startswith(_FORMULA) and not _is_number(value):
+        return f"'{value}"
+    return value
+
+
+def _is_number(value: str) -> bool:
+    try:
+        float(value)
+    except ValueError:
+        return False
+    return True
