@@ -10,11 +10,12 @@ import msgspec
 from django.db import IntegrityError, transaction
 
 from schedviz.engine.extender_calls import Answer
-from schedviz.sessions import answers, breakpoints, cycle_groups, frames, history, packing, statements, story_index, timeline
+from schedviz.sessions import agreement, answers, breakpoints, cycle_groups, frames, history, packing, statements, story_index, timeline
 from schedviz.sessions.breakpoints import Hit
 from schedviz.sessions.errors import Fenced
 from schedviz.sessions.lease import LEASE_SECONDS, Lease
 from schedviz.sessions.models import Session, shown_status
+from schedviz.sessions.shadowing import Shown
 from schedviz.sessions.statements import Moved
 from schedviz.trace.comparing import Summary
 from schedviz.trace.events import AnyEvent, CycleEnded, CycleStarted
@@ -61,6 +62,8 @@ class Work(msgspec.Struct, frozen=True):
     hits: Sequence[Hit] = ()
     #: The session stands at another breakpoint than before, or at none any more.
     hit_changed: bool = False
+    #: What the dry cycles of a followed session found.
+    shadowed: Sequence[Shown] = ()
 
 
 class Committed(msgspec.Struct, frozen=True):
@@ -108,6 +111,8 @@ def commit(lease: Lease, session: Session, before: Position, work: Work) -> Comm
                 Session.objects.filter(pk=lease.session_id).update(hit=session.hit)
             if work.answers:
                 answers.store(lease.session_id, list(work.answers))
+            if work.shadowed:
+                agreement.store(lease.session_id, work.shadowed)
             if cycles:
                 numbers = (cycles[0].cycle.cycle, cycles[-1].cycle.cycle)
                 statements.insert_cycle_group(lease.session_id, cycles=numbers, last_event=cycles[-1].last_event, data=group)

@@ -5,6 +5,8 @@ Here it is made, `importing`; an io worker gives it its engine (see forking.py).
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import IntegrityError, transaction
@@ -42,10 +44,13 @@ def fork(
     if known := known_fork(session, owner, at=at, key=key):
         return Forked(known, duplicate=True)
     event = _moment(session, at)
+    came_from: dict[str, Any] = {"session": str(session.pk), "name": session.name, "at": at, "event": event}
+    if session.follows:
+        came_from["follows"] = session.follows
     made = Session(
         owner_id=owner.pk,
         name=(name or f"{session.name[: _LONGEST_NAME - 25]} @ {event}")[:_LONGEST_NAME],
-        source={"fork": {"session": str(session.pk), "name": session.name, "at": at, "event": event}},
+        source={"fork": came_from},
         settings=session.settings,
         report=session.report,
         calls_extenders=calls_extenders and session.calls_extenders and may_call_extenders(owner),

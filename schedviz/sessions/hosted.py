@@ -24,6 +24,7 @@ from schedviz.sessions.metrics.keeping import Keeper
 from schedviz.sessions.models import Checkpoint, Session
 from schedviz.sessions.pace import Pace
 from schedviz.sessions.replaying import Stored
+from schedviz.sessions.shadowing import Shadow
 from schedviz.sessions.slots import BULK, LOADING, SUSPECT
 from schedviz.sessions.watchdog import WATCHDOG
 from schedviz.trace.commands import Pause, Run, Step
@@ -74,6 +75,7 @@ class Hosted:
         #: Numbers of commands that are set aside when they come, and why.
         self.broken: dict[int, str] = {}
         self._lookout = Lookout(session)
+        self._shadow = Shadow(session)
         #: Of the runs that ended in this slice.
         self._hits: list[Hit] = []
         self._inbox: deque[Stored] = deque()
@@ -238,6 +240,7 @@ class Hosted:
 
     def _begin_or_go_on(self, stored: Stored, stop: Callable[[], bool]) -> Done | None:
         if self.running is None:
+            self._shadow.before(self.simulation, stored.command)
             self.simulation.start(stored.command, seq=stored.seq)
             self.running = stored
             self._look_out(stored)
@@ -262,6 +265,7 @@ class Hosted:
             told |= {"stopped": STOPPED_BY_QUOTA, "result": full}
         self.running = self.pace = None
         self._lookout.end()
+        self._shadow.after(self.simulation, stored.command)
         return Done(seq=stored.seq, outcome=told, stopped_event=stopped_event)
 
     def _why_stop(self, stored: Stored) -> str:
@@ -307,6 +311,7 @@ class Hosted:
     def _commit(self, done: list[tuple[Stored, Done]]) -> None:
         events = self.simulation.drain_events()
         cycles, answered, laps = self.simulation.drain_cycles(), self.simulation.drain_answers(), self.simulation.recorder.drain_laps()
+        shadowed = self._shadow.drain()
         if not events and not done:
             return
         after = Position(
@@ -331,6 +336,7 @@ class Hosted:
             running_pod=self.simulation.running_pod,
             hits=hits,
             hit_changed=self.session.hit != stopped_before,
+            shadowed=shadowed,
         )
         committed = apply.commit(self.lease, self.session, self.position, work)
         self.position = after

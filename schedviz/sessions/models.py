@@ -36,7 +36,7 @@ class Session(models.Model):
     message = models.TextField(blank=True, default="")
     #: {"phase", "done", "total", "unit"} while something long goes on.
     progress: models.JSONField[Any, Any] = models.JSONField(null=True, blank=True)
-    #: What it is made from: {"files": [name, ...]}, {"generate": {...}} or {"trace": name}.
+    #: What it is made from: {"files": [name, ...]}, {"generate": {...}} or {"trace": name}; "follows" is the cluster that it shadows.
     source: models.JSONField[Any, Any] = models.JSONField(default=dict)
     #: The engine's SimulationSettings.
     settings: models.JSONField[Any, Any] = models.JSONField(default=dict)
@@ -101,6 +101,11 @@ class Session(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} ({self.id})"
+
+    @property
+    def follows(self) -> str:
+        """The cluster that it shadows, or that the session shadowed which it was forked from; "": none."""
+        return str(self.source.get("follows") or self.source.get("fork", {}).get("follows", ""))
 
     @property
     def shown_status(self) -> str:
@@ -432,3 +437,44 @@ class SchedulerFigures(models.Model):
 
     def __str__(self) -> str:
         return f"figures of {self.session_id} up to event {self.event}"
+
+
+class ShadowedPod(models.Model):
+    """A pod of a followed cluster: what this scheduler would have chosen when it came, and as what its real binding was judged."""
+
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="shadowed")
+    #: `namespace/name`.
+    pod = models.CharField(max_length=512)
+    uid = models.CharField(max_length=128, blank=True, default="")
+    #: The event with which it was there, and the choice then; None: it was there before anybody looked.
+    arrived_event = models.BigIntegerField(null=True, blank=True)
+    arrival: models.JSONField[Any, Any] = models.JSONField(null=True, blank=True)
+    #: The last event before its binding; None: it waits.
+    bound_event = models.BigIntegerField(null=True, blank=True)
+    node = models.CharField(max_length=253, blank=True, default="")
+    #: "": it waits.
+    verdict = models.CharField(max_length=16, blank=True, default="")
+    judgement: models.JSONField[Any, Any] = models.JSONField(null=True, blank=True)
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["session", "pod", "uid"], name="shadowed_once")]
+        indexes: ClassVar = [
+            models.Index(fields=["session", "-bound_event"], name="shadowed_newest"),
+            models.Index(fields=["session", "verdict", "-bound_event"], name="shadowed_of_verdict"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.pod} of {self.session_id}"
+
+
+class Agreement(models.Model):
+    """How many real bindings were judged as what, since a session began to follow. Written by the owner of its lease alone."""
+
+    session = models.OneToOneField(Session, on_delete=models.CASCADE, primary_key=True, related_name="agreement")
+    agrees = models.BigIntegerField(default=0)
+    not_best = models.BigIntegerField(default=0)
+    infeasible = models.BigIntegerField(default=0)
+    unjudged = models.BigIntegerField(default=0)
+
+    def __str__(self) -> str:
+        return f"agreement of {self.session_id}"

@@ -101,12 +101,13 @@ def _take_number(session_id: UUID, source: str, n: int, digest: str) -> bool:
         return True
     if n != 1 or Observer.objects.filter(session_id=session_id).exists():
         return False
-    _expect_empty(session_id)
+    session = _expect_empty(session_id)
     Observer.objects.create(session_id=session_id, source=source, n=1, digest=digest)
+    Session.objects.filter(pk=session_id).update(source={**session.source, "follows": source})
     return True
 
 
-def _expect_empty(session_id: UUID) -> None:
+def _expect_empty(session_id: UUID) -> Session:
     session = Session.objects.filter(pk=session_id).first()
     if session is None:
         raise SessionGone(f"There is no session {session_id}.")
@@ -117,6 +118,7 @@ def _expect_empty(session_id: UUID) -> None:
             "is a fork, and forks are detached" if session.forked_from_id else f"has {session.nodes} nodes and {session.pods} pods already"
         )
         raise CannotFollow(f"The session {what}; follow a cluster into an empty session (`schedviz follow` without --session makes one).")
+    return session
 
 
 def _not_next(session_id: UUID, source: str, n: int, digest: str) -> Taken:

@@ -42,6 +42,7 @@ REQUESTS = [
     ("get", "objects/", None, "see", 400),
     ("get", "observations/", None, "see", 200),
     ("post", "observations/", {"source": "kind", "n": 1, "events": []}, "command", 201),
+    ("get", "agreement/", None, "see", 200),
     ("get", "export/", None, "see", 409),
     ("patch", "", {"name": "another name"}, "manage", 200),
     ("post", "cancel/", None, "manage", 409),

@@ -59,6 +59,7 @@ def test_the_openapi_schema_is_valid_and_has_every_address(openapi):
         "/api/v1/sessions/{session_id}/dump/",
         "/api/v1/sessions/{session_id}/objects/",
         "/api/v1/sessions/{session_id}/observations/",
+        "/api/v1/sessions/{session_id}/agreement/",
         "/api/v1/sessions/{session_id}/what-if/",
         "/api/v1/sessions/{session_id}/export/",
         "/api/v1/sessions/{session_id}/links/",

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from schedviz.explain.shadow import Choice, Judgement, Verdict
 from schedviz.sessions.observations import MOST as MOST_SEEN
 from schedviz.sessions.observations import Seen
 from schedviz.trace.events import AnyEvent
@@ -67,7 +68,16 @@ class SessionBody(Body, frozen=True):
     #: What the import brought in, what was left out and why; null until it has ended.
     report: dict[str, Any] | None
     forked_from: ForkedFrom | None
+    #: The real cluster that it shadows; null: none.
+    follows: Follows | None
     hit: HitBody | None
+
+
+class Follows(Body, frozen=True):
+    """The real cluster that a session shadows. `detached`: it was forked from one that does, and goes its own way."""
+
+    source: str
+    detached: bool
 
 
 class ForkedFrom(Body, frozen=True):
@@ -616,6 +626,44 @@ class ObservedObject(Body, frozen=True):
     key: str
     uid: str
     version: str
+
+
+class AgreementCounts(Body, frozen=True):
+    """How many real bindings came to which verdict; `rate` is the share that agrees of those that could be judged, null where none was."""
+
+    agrees: int
+    not_best: int
+    infeasible: int
+    unjudged: int
+    rate: float | None
+
+
+class ShadowedBinding(Body, frozen=True):
+    """A real binding and what this scheduler makes of it. `event`: the moment before; `arrival`: what it would have chosen when the pod
+    came, after `arrivedEvent` (null: it was there before)."""
+
+    pod: str
+    uid: str
+    node: str
+    verdict: Verdict
+    event: int
+    judgement: Judgement
+    arrived_event: int | None
+    arrival: Choice | None
+
+
+class AgreementBody(Body, frozen=True):
+    """How often the cluster's scheduler did what this one would have done: since the session began to follow, and of the newest `of`
+    bindings. `waiting` pods have not been bound. `next` is the `before` of the following page of bindings."""
+
+    source: str | None
+    detached: bool
+    all: AgreementCounts
+    recent: AgreementCounts
+    of: int
+    waiting: int
+    bindings: list[ShadowedBinding]
+    next: int | None
 
 
 class ObserverBody(Body, frozen=True):

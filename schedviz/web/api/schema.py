@@ -38,6 +38,7 @@ _ROOTS: tuple[Any, ...] = (
     bodies.NewObservations,
     bodies.ObservationsTaken,
     bodies.ObserverBody,
+    bodies.AgreementBody,
     bodies.QuotaList,
     bodies.SampleLine,
     bodies.SampleList,

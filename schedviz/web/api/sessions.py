@@ -69,6 +69,7 @@ def session_body(request: Request, session: Session, *, stored_bytes: int | None
         source=session.source,
         report=session.report,
         forked_from=_forked_from(session),
+        follows=bodies.Follows(source=session.follows, detached="fork" in session.source) if session.follows else None,
         hit=None if session.hit is None else bodies.HitBody(**session.hit),
     )
 

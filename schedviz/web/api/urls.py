@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import path, re_path
 from django.views.generic import RedirectView
 
+from schedviz.web.api.agreement import Agreement
 from schedviz.web.api.branches import Branches
 from schedviz.web.api.breakpoints import Breakpoints, OneBreakpoint
 from schedviz.web.api.commands import Commands, OneCommand
@@ -66,6 +67,7 @@ urlpatterns = [
     path("sessions/<uuid:session_id>/breakpoints/", Breakpoints.as_view(), name="breakpoints"),
     path("sessions/<uuid:session_id>/breakpoints/<int:number>/", OneBreakpoint.as_view(), name="breakpoint"),
     path("sessions/<uuid:session_id>/observations/", Observations.as_view(), name="observations"),
+    path("sessions/<uuid:session_id>/agreement/", Agreement.as_view(), name="agreement"),
     path("sessions/<uuid:session_id>/export/", Export.as_view(), name="export"),
     path("sessions/<uuid:session_id>/lesson/", SessionLesson.as_view(), name="session-lesson"),
     path("sessions/<uuid:session_id>/links/", Links.as_view(), name="links"),

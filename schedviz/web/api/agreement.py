@@ -1,0 +1,92 @@
+"""`/api/v1/sessions/{id}/agreement/`: how often the scheduler of a followed cluster did what this one would have done."""
+
+from __future__ import annotations
+
+from typing import cast, get_args
+from uuid import UUID
+
+import msgspec
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from schedviz.explain.shadow import Choice, Judgement, Verdict
+from schedviz.sessions import agreement, observations
+from schedviz.sessions.agreement import Counts
+from schedviz.sessions.models import Session, ShadowedPod
+from schedviz.web.api import bodies
+from schedviz.web.api.access import optional_number, session_for, whole_number
+from schedviz.web.api.errors import ApiError
+from schedviz.web.api.schema import answer, query, refused
+from schedviz.web.permissions import Verb
+
+PAGE = 100
+LONGEST_PAGE = 1000
+_VERDICTS = get_args(Verdict)
+
+
+class Agreement(APIView):
+    """The real scheduler beside this one."""
+
+    @extend_schema(
+        operation_id="getAgreement",
+        parameters=[
+            query("verdict", str, f"Bindings with these verdicts alone, separated by commas: {', '.join(_VERDICTS)}."),
+            query("before", int, "Bindings before this event; `next` of the page before this one."),
+            query("limit", int, f"How many bindings at most: {PAGE}, never more than {LONGEST_PAGE}; 0: the counts alone."),
+        ],
+        responses={200: answer(bodies.AgreementBody), **refused(400, 404)},
+    )
+    def get(self, request: Request, session_id: UUID) -> Response:
+        """See the rate, the counts, and each binding with its verdict and why; the newest first."""
+        session = session_for(request, session_id, Verb.SEE)
+        limit = whole_number(request, "limit", default=PAGE, most=LONGEST_PAGE)
+        rows = agreement.bindings(session.pk, _verdicts(request), before=optional_number(request, "before"), limit=limit)
+        return Response(_body(session, rows, limit=limit))
+
+
+def _verdicts(request: Request) -> list[str]:
+    given = request.query_params.get("verdict", "")
+    wanted = [word for word in given.split(",") if word]
+    for word in wanted:
+        if word not in _VERDICTS:
+            expected = ", ".join(_VERDICTS)
+            raise ApiError(
+                400, "invalid", f"?verdict={given}: {word!r} is none of {expected}.", path="?verdict", expected=expected, found=word
+            )
+    return wanted
+
+
+def _body(session: Session, rows: list[ShadowedPod], *, limit: int) -> bodies.AgreementBody:
+    observer = observations.observer_of(session.pk)
+    return bodies.AgreementBody(
+        source=session.follows or (observer.source if observer else None),
+        detached="fork" in session.source,
+        all=_counts(agreement.counts(session.pk)),
+        recent=_counts(agreement.recent(session.pk)),
+        of=agreement.RECENT,
+        waiting=agreement.waiting(session.pk),
+        bindings=[_binding(row) for row in rows],
+        next=rows[-1].bound_event if rows and len(rows) == limit else None,
+    )
+
+
+def _counts(counts: Counts) -> bodies.AgreementCounts:
+    return bodies.AgreementCounts(
+        agrees=counts.agrees, not_best=counts.not_best, infeasible=counts.infeasible, unjudged=counts.unjudged, rate=counts.rate
+    )
+
+
+def _binding(row: ShadowedPod) -> bodies.ShadowedBinding:
+    assert row.bound_event is not None
+    return bodies.ShadowedBinding(
+        pod=row.pod,
+        uid=row.uid,
+        node=row.node,
+        verdict=cast("Verdict", row.verdict),
+        event=row.bound_event,
+        judgement=msgspec.convert(row.judgement, Judgement),
+        arrived_event=row.arrived_event,
+        arrival=None if row.arrival is None else msgspec.convert(row.arrival, Choice),
+    )

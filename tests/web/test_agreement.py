@@ -1,0 +1,85 @@
+"""How often a followed cluster's scheduler did what this one would have done, over REST."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from rest_framework.test import APIClient
+
+from schedviz.explain.shadow import Choice, Judgement, Share
+from schedviz.sessions import agreement
+from schedviz.sessions.models import Session
+from schedviz.sessions.shadowing import Arrival, Binding
+from tests.web.conftest import People
+
+pytestmark = pytest.mark.usefixtures("redis")
+
+CHOICE = Choice(nodes=2, feasible=2, best=("n1",), tied=1, total=200)
+
+
+@pytest.fixture
+def url(people: People) -> str:
+    return f"/api/v1/sessions/{people.session.pk}/agreement/"
+
+
+def followed(people: People) -> None:
+    """Three pods were bound, and one waits."""
+    not_best = Judgement("notBest", CHOICE, 150, shares=(Share("NodeResourcesFit", 100, 50),))
+    infeasible = Judgement("infeasible", CHOICE, plugin="TaintToleration", reasons=("node(s) had untolerated taint {a: b}",))
+    agreement.store(
+        people.session.pk,
+        [
+            Arrival("default/a", "u-a", 10, CHOICE),
+            Binding("default/a", "u-a", 11, "n1", Judgement("agrees", CHOICE, 200)),
+            Binding("default/b", "u-b", 12, "n2", not_best),
+            Binding("default/c", "u-c", 13, "n3", infeasible),
+            Arrival("default/d", "u-d", 14, CHOICE),
+        ],
+    )
+
+
+def test_a_session_that_follows_nobody_has_no_rate(owner_client: APIClient, url: str) -> None:
+    found = owner_client.get(url).json()
+    assert (found["source"], found["detached"], found["all"]["rate"], found["waiting"], found["bindings"]) == (None, False, None, 0, [])
+
+
+def test_the_rate_the_counts_and_each_binding_are_told_the_newest_first(owner_client: APIClient, people: People, url: str) -> None:
+    followed(people)
+    found = owner_client.get(url).json()
+
+    assert found["all"] == {"agrees": 1, "notBest": 1, "infeasible": 1, "unjudged": 0, "rate": pytest.approx(1 / 3)}
+    assert (found["recent"], found["of"], found["waiting"]) == (found["all"], 100, 1)
+    assert [(one["pod"], one["verdict"], one["node"], one["event"]) for one in found["bindings"]] == [
+        ("default/c", "infeasible", "n3", 13),
+        ("default/b", "notBest", "n2", 12),
+        ("default/a", "agrees", "n1", 11),
+    ]
+    assert found["bindings"][0]["judgement"]["reasons"] == ["node(s) had untolerated taint {a: b}"]
+    assert found["bindings"][1]["judgement"]["shares"] == [{"plugin": "NodeResourcesFit", "best": 100, "taken": 50}]
+    assert found["bindings"][2]["arrival"] == {**msgspec.to_builtins(CHOICE), "best": ["n1"]}
+    assert (found["bindings"][2]["arrivedEvent"], found["bindings"][1]["arrivedEvent"]) == (10, None)
+
+
+def test_bindings_can_be_narrowed_and_are_told_in_pages(owner_client: APIClient, people: People, url: str) -> None:
+    followed(people)
+    page = owner_client.get(url, {"verdict": "notBest,infeasible", "limit": 1}).json()
+    rest = owner_client.get(url, {"verdict": "notBest,infeasible", "limit": 2, "before": page["next"]}).json()
+
+    assert ([one["pod"] for one in page["bindings"]], page["next"]) == (["default/c"], 13)
+    assert ([one["pod"] for one in rest["bindings"]], rest["next"]) == (["default/b"], None)
+    assert owner_client.get(url, {"limit": 0}).json()["bindings"] == []
+    assert owner_client.get(url, {"verdict": "best"}).status_code == 400
+
+
+def test_a_session_says_whom_it_follows_and_a_fork_that_it_is_detached(owner_client: APIClient, people: People) -> None:
+    address = f"/api/v1/sessions/{people.session.pk}/"
+    assert owner_client.get(address).json()["follows"] is None
+
+    owner_client.post(f"{address}observations/", {"source": "kind", "n": 1, "events": []}, format="json")
+    assert owner_client.get(address).json()["follows"] == {"source": "kind", "detached": False}
+
+    forked = {"fork": {"session": "another", "name": "another", "at": None, "event": 0, "follows": "kind"}}
+    Session.objects.filter(pk=people.session.pk).update(source=forked)
+    assert owner_client.get(address).json()["follows"] == {"source": "kind", "detached": True}
+    told = owner_client.get(f"{address}agreement/").json()
+    assert (told["source"], told["detached"]) == ("kind", True)
