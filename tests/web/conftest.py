@@ -36,12 +36,20 @@ class People:
     editor: User
     viewer: User
     stranger: User
+    #: May use the admin pages, and is a stranger to the session.
+    staff: User
 
     def client(self, role: str) -> APIClient:
-        """A client of REST that comes as `role`: a user, `<user>-token`, `<user>-read-token`, `link`, `editor-link`, `revoked-link`, `anonymous`."""
+        """A client of REST that comes as `role`: a user, `<user>-token`, `<user>-read-token`, `link`, `link-bearer`, `editor-link`,
+        `revoked-link`, `anonymous`."""
         client = APIClient(enforce_csrf_checks=False)
         name, _, how = role.partition("-")
         if role == "anonymous":
+            return client
+        if role == "link-bearer":
+            # A panel that another site shows: the link's secret, and no cookie.
+            self.make_link(role)
+            client.credentials(HTTP_AUTHORIZATION=f"Bearer secret-{role}")
             return client
         if role.endswith("link"):
             self.open_link(client, role)
@@ -56,12 +64,16 @@ class People:
 
     def open_link(self, client: APIClient, role: str) -> None:
         """Open a share link in the client's browser, as its page does."""
-        secret = f"secret-{role}"
-        kind = Membership.Role.EDITOR if role == "editor-link" else Membership.Role.VIEWER
-        link, _ = ShareLink.objects.get_or_create(session=self.session, digest=hashed(secret), defaults={"role": kind})
-        assert client.get(f"/s/{self.session.pk}/", {"link": secret}).status_code == 302
+        link = self.make_link(role)
+        assert client.get(f"/s/{self.session.pk}/", {"link": f"secret-{role}"}).status_code == 302
         if role == "revoked-link":
             ShareLink.objects.filter(pk=link.pk).update(revoked_at=link.created_at)
+
+    def make_link(self, role: str) -> ShareLink:
+        """The share link of a role, whose secret is `secret-<role>`."""
+        kind = Membership.Role.EDITOR if role == "editor-link" else Membership.Role.VIEWER
+        link, _ = ShareLink.objects.get_or_create(session=self.session, digest=hashed(f"secret-{role}"), defaults={"role": kind})
+        return link
 
 
 def make_session(owner: User | None, name: str = "a session", **members: object) -> Session:
@@ -72,6 +84,7 @@ def make_session(owner: User | None, name: str = "a session", **members: object)
 @pytest.fixture
 def people(db: None) -> People:
     users = {name: User.objects.create_user(name) for name in ("owner", "editor", "viewer", "stranger")}
+    users["staff"] = User.objects.create_user("staff", is_staff=True)
     session = make_session(users["owner"])
     Membership.objects.create(session=session, user=users["editor"], role=Membership.Role.EDITOR)
     Membership.objects.create(session=session, user=users["viewer"], role=Membership.Role.VIEWER)
@@ -213,6 +226,7 @@ class Commits:
             "cycle": 0,
             "digest": "",
             "engine_version": "",
+            "has_engine": False,
             "complete": True,
         }
         made = Checkpoint.objects.create(session=self.session, **members)

@@ -1,132 +1,235 @@
-"""Every address of REST, and every verb, for everybody who can ask."""
+"""Every address of the URL configuration, and every verb, for everybody who can ask: permission_table.py says who may."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+
 import pytest
+from django.db import transaction
+from django.urls import URLPattern, URLResolver, get_resolver
 from rest_framework.test import APIClient
+from rest_framework.views import APIView
 
-from schedviz.sessions.models import Session
-from schedviz.web.api.urls import urlpatterns
+from schedviz.sessions.models import Membership, Session
+from schedviz.web.api import compare, cycles, explain
 from schedviz.web.permissions import Actor, Role, Verb, may
+from tests.web.conftest import Commits, People
+from tests.web.permission_table import (
+    COMMAND,
+    EVERYBODY,
+    GUEST,
+    KNOWN,
+    MANAGE,
+    PAGES,
+    ROWS,
+    SEE,
+    STAFF,
+    STAND_INS,
+    WRITER,
+    Row,
+)
 
-#: What each may do to a session: nothing (404), look, command, everything.
+#: What each may do to the session: nothing (a stranger, who gets 404), look, command, everything.
 ROLES = {
-    "owner": "manage",
-    "owner-token": "manage",
-    "owner-read-token": "see",
-    "editor": "command",
-    "editor-token": "command",
-    "viewer": "see",
-    "viewer-token": "see",
-    "link": "see",
-    "editor-link": "command",
+    "owner": MANAGE,
+    "owner-token": MANAGE,
+    "owner-read-token": SEE,
+    "editor": COMMAND,
+    "editor-token": COMMAND,
+    "viewer": SEE,
+    "viewer-token": SEE,
+    "link": SEE,
+    "link-bearer": SEE,
+    "editor-link": COMMAND,
     "revoked-link": "",
     "stranger": "",
     "stranger-token": "",
+    # Who may use the admin pages is nobody special here.
+    "staff": "",
+    "staff-token": "",
     "anonymous": "",
 }
-_LEVEL = ["", "see", "command", "manage"]
+WITHOUT_ACCOUNT = {"link", "link-bearer", "editor-link", "revoked-link", "anonymous"}
+READ_ONLY = {"owner-read-token", "link-bearer"}
+_LEVEL = ["", SEE, COMMAND, MANAGE]
+UNKNOWN = "00000000-0000-4000-8000-000000000000"
 
-#: Method, address after the session's, body, what it needs, and the answer when it is allowed.
-REQUESTS = [
-    ("get", "", None, "see", 200),
-    ("get", "state/", None, "see", 200),
-    ("get", "view/", None, "see", 200),
-    ("get", "timeline/", None, "see", 200),
-    ("get", "events/", None, "see", 200),
-    ("get", "cycles/", None, "see", 200),
-    ("get", "cycles/1/", None, "see", 404),
-    ("get", "commands/1/", None, "see", 404),
-    ("post", "commands/", {"op": "pause"}, "command", 202),
-    ("get", "branches/", None, "see", 200),
-    ("get", "objects/", None, "see", 400),
-    ("get", "observations/", None, "see", 200),
-    ("post", "observations/", {"source": "kind", "n": 1, "events": []}, "command", 201),
-    ("get", "agreement/", None, "see", 200),
-    ("get", "export/", None, "see", 409),
-    ("patch", "", {"name": "another name"}, "manage", 200),
-    ("post", "cancel/", None, "manage", 409),
-    ("get", "links/", None, "manage", 200),
-    ("post", "links/", {"role": "viewer"}, "manage", 201),
-    ("delete", "links/1/", None, "manage", 404),
-    ("delete", "", None, "manage", 204),
-]
+pytestmark = pytest.mark.usefixtures("redis")
 
 
-@pytest.mark.parametrize("role", ROLES)
-@pytest.mark.parametrize(("method", "rest", "body", "need", "answer"), REQUESTS, ids=[f"{r[0]} {r[1] or '/'}" for r in REQUESTS])
-def test_each_role_gets_what_it_may_and_a_stranger_learns_nothing(people, role, method, rest, body, need, answer):
-    client = people.client(role)
-    address = f"/api/v1/sessions/{people.session.pk}/{rest}"
-
-    response = getattr(client, method)(address, body, format="json")
-
-    level = ROLES[role]
-    if not level:
-        expected = 404
-    elif _LEVEL.index(level) < _LEVEL.index(need):
-        expected = 403
-    else:
-        expected = answer
-    assert response.status_code == expected, response.content
-    if not level:
-        assert response.json() == APIClient().get("/api/v1/sessions/00000000-0000-4000-8000-000000000000/").json()
+@pytest.fixture(autouse=True)
+def nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No worker is there: what it would answer is late at once."""
+    monkeypatch.setattr(explain, "WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(cycles, "DETAIL_SECONDS", 0.01)
+    monkeypatch.setattr(compare, "DETAIL_SECONDS", 0.01)
 
 
-#: Looked at where there is something to tell: test_stories, test_breakpoints, test_lessons, test_dump, test_explain (where a worker answers).
-TESTED_WITH_THEIR_ANSWERS = {
-    "sessions/<uuid:session_id>/" + rest
-    for rest in (
-        "stories/pods/<str:namespace>/<str:name>/",
-        "stories/nodes/<str:name>/",
-        "breakpoints/",
-        "breakpoints/<int:number>/",
-        "explain/",
-        "explain/message/",
-        "describe/nodes/<str:name>/",
-        "dump/",
-        "describe/pods/<str:namespace>/<str:name>/",
-        "explain/<str:namespace>/<str:name>/",
-        "explain/<str:namespace>/<str:name>/change/",
-        "what-if/",
-        "lesson/",
+@pytest.fixture
+def everybody(people: People, commits: Commits) -> dict[str, APIClient]:
+    return {role: people.client(role) for role in ROLES}
+
+
+def expected(row: Row, role: str) -> int:
+    """The status that a role gets."""
+    level, known, writes = ROLES[role], role not in WITHOUT_ACCOUNT, role not in READ_ONLY
+    match row.need:
+        case "see" | "command" | "manage":
+            return 404 if not level else row.answer if _LEVEL.index(level) >= _LEVEL.index(row.need) else 403
+        case "see and writer":
+            return 404 if not level else row.answer if known and writes else 403 if role == "owner-read-token" else 401
+        case "everybody":
+            return row.answer
+        case "guest":
+            # Who once opened a link that does not work any more has an empty list.
+            return row.answer if role != "anonymous" else 401
+        case "known":
+            return row.answer if known else 401
+        case "writer":
+            return 401 if not known else row.answer if writes else 403
+        case "staff":
+            return row.answer if role.startswith("staff") else 403 if known else 401
+    raise AssertionError(row.need)
+
+
+def address_of(row: Row, session_id: object) -> str:
+    address = re.sub(r"<\w+:(\w+)>", lambda found: str(STAND_INS.get(found[1], session_id)), row.route)
+    return f"/{address}" + (f"?{row.query.format(session=session_id)}" if row.query else "")
+
+
+def ask(client: APIClient, row: Row, session_id: object, body: object = None):
+    """The answer; whatever it changed is as before afterwards."""
+    try:
+        with transaction.atomic():
+            response = getattr(client, row.method)(address_of(row, session_id), row.body if body is None else body, format="json")
+            response.content  # noqa: B018 -- a stream is read while what it tells of is there.
+            raise _Undo
+    except _Undo:
+        return response
+
+
+class _Undo(Exception):  # noqa: N818
+    pass
+
+
+def addresses() -> Iterator[tuple[str, type[APIView] | None]]:
+    """Every route of the URL configuration, and its view where it is one of REST."""
+
+    def walk(patterns: list[URLPattern | URLResolver], before: str) -> Iterator[tuple[str, type[APIView] | None]]:
+        for pattern in patterns:
+            route = f"{before}{pattern.pattern}"
+            if isinstance(pattern, URLResolver):
+                yield from walk(pattern.url_patterns, route)
+            else:
+                yield route, getattr(pattern.callback, "cls", None)
+
+    return walk(get_resolver().url_patterns, "")
+
+
+def test_every_address_and_method_has_a_row():
+    found = {
+        (method, route)
+        for route, view in addresses()
+        for method in ("get", "post", "put", "patch", "delete")
+        if view and hasattr(view, method)
+    }
+    without = {route for route, view in addresses() if view is None}
+
+    rows = {(row.method, row.route) for row in ROWS}
+    assert found - rows == set(), "add a row to tests/web/permission_table.py"
+    assert {route for _, route in rows - found} | PAGES == without, "rows of what is no view of REST are pages, or are there no more"
+
+
+def test_each_gets_what_they_may(people, everybody):
+    wrong = []
+    for row in ROWS:
+        for role, client in everybody.items():
+            answer = ask(client, row, people.session.pk)
+            if answer.status_code != expected(row, role):
+                wrong.append(f"{row.method} {row.route} as {role}: {answer.status_code}, expected {expected(row, role)}")
+
+    assert not wrong, "\n".join(wrong)
+
+
+def told(response, session_id: object) -> tuple[int, bytes, dict[str, str]]:
+    """All that an answer tells, but which session was asked for."""
+    headers = {name: value for name, value in response.headers.items() if not name.startswith(("RateLimit", "X-RateLimit"))}
+    written = str(session_id).encode()
+    return (
+        response.status_code,
+        response.content.replace(written, b"ID"),
+        {n: v.replace(written.decode(), "ID") for n, v in headers.items()},
     )
-}
 
 
-def test_the_table_has_every_address_of_rest():
-    tested = TESTED_WITH_THEIR_ANSWERS | {"sessions/<uuid:session_id>/" + rest.replace("1/", "<int>/") for _, rest, *_ in REQUESTS}
-    addresses = {
-        str(pattern.pattern).replace("<int:seq>", "<int>").replace("<int:cycle>", "<int>").replace("<int:link_id>", "<int>")
-        for pattern in urlpatterns[:-1]
-    }
-
-    assert addresses - tested == {
-        *("", "schema/", "problems/", "lessons/", "sessions/", "quotas/", "compare/", "compare/report/"),
-        # Looked at in test_samples: for whoever is logged in.
-        *("samples/", "samples/<str:name>/"),
-    }
+_OF_ONE_SESSION = [row for row in ROWS if row.need.startswith((SEE, COMMAND, MANAGE))]
 
 
-@pytest.mark.parametrize(
-    ("role", "listed", "create"),
-    [("owner", 200, 201), ("owner-token", 200, 201), ("owner-read-token", 200, 403), ("link", 200, 401), ("anonymous", 401, 401)],
-)
-def test_who_may_list_and_create(people, role, listed, create):
+@pytest.mark.parametrize("role", [role for role, level in ROLES.items() if not level])
+def test_a_stranger_cannot_tell_a_session_from_none(people, role):
     client = people.client(role)
+    for row in _OF_ONE_SESSION:
+        for body in [row.body] if row.method == "get" else [row.body, {"nonsense": 1}]:
+            foreign, unknown = (told(ask(client, row, one, body), one) for one in (people.session.pk, UNKNOWN))
+            assert foreign == unknown, row
 
-    assert client.get("/api/v1/sessions/").status_code == listed
-    assert client.post("/api/v1/sessions/", {"generate": {"nodes": 2}}, format="json").status_code == create
+
+def test_nor_by_a_method_that_is_none_or_a_body_that_cannot_be_read(people):
+    client = people.client("stranger")
+    for row in _OF_ONE_SESSION:
+        for method in ("HEAD", "OPTIONS", "PUT", row.method.upper()):
+            foreign, unknown = (
+                told(client.generic(method, address_of(row, one), data=b"{", content_type="application/json"), one)
+                for one in (people.session.pk, UNKNOWN)
+            )
+            assert foreign == unknown, (method, row)
 
 
-@pytest.mark.parametrize("role", [role for role, level in ROLES.items() if not role.startswith("anonymous")])
+@pytest.mark.parametrize("page", ["s/{}/", "s/{}/panel/queue/", "s/{}/panel/nothing/", "embed/{}/queue/", "embed/{}/queue/?link=wrong"])
+@pytest.mark.parametrize("role", ["anonymous", "stranger", "staff", "revoked-link"])
+def test_nor_by_a_page(people, page, role):
+    client = people.client(role)
+    found, none = (client.get("/" + page.format(one)) for one in (people.session.pk, UNKNOWN))
+
+    csrf = re.compile(rb'(name="csrf-token" content=")[^"]*')
+    first, second = told(found, people.session.pk), told(none, UNKNOWN)
+    assert first[0] == second[0]
+    assert csrf.sub(rb"\1", first[1]) == csrf.sub(rb"\1", second[1])
+    assert first[2] == second[2]
+
+
+@pytest.mark.parametrize("role", [role for role in ROLES if role != "anonymous"])
 def test_a_list_holds_only_what_one_may_see(people, role):
-    found = people.client(role).get("/api/v1/sessions/")
+    found = people.client(role).get("/api/v1/sessions/").json()
 
-    if role == "revoked-link":
-        assert found.json()["results"] == []
-    else:
-        assert [one["id"] for one in found.json()["results"]] == ([str(people.session.pk)] if ROLES[role] else [])
+    assert [one["id"] for one in found["results"]] == ([str(people.session.pk)] if ROLES[role] else [])
+    assert found["count"] == len(found["results"])
+
+
+def test_a_comparison_needs_both_sides(people):
+    other = Session.objects.create(owner=people.stranger, name="theirs", status=Session.Status.READY)
+    for role, own, foreign in (("owner", people.session.pk, other.pk), ("stranger", other.pk, people.session.pk)):
+        client = people.client(role)
+        for query in ("a={}&b={}", "b={}&a={}"):
+            found, none = (told(client.get(f"/api/v1/compare/?{query.format(own, one)}"), one) for one in (foreign, UNKNOWN))
+            assert found == none
+            assert found[0] == 404
+
+
+def test_a_fork_does_not_tell_who_may_not_see_it_what_it_was_forked_from(people):
+    fork = Session.objects.create(
+        owner=people.stranger, name="a fork", status=Session.Status.READY, forked_from=people.session, source={"fork": {"name": "a secret"}}
+    )
+    Membership.objects.create(session=fork, user=people.viewer)
+
+    def forked_from(role: str) -> list[object]:
+        client = people.client(role)
+        listed = {one["id"]: one["forkedFrom"] for one in client.get("/api/v1/sessions/").json()["results"]}
+        return [client.get(f"/api/v1/sessions/{fork.pk}/").json()["forkedFrom"], listed[str(fork.pk)]]
+
+    assert forked_from("stranger") == [{"id": None, "name": "", "event": 0}] * 2
+    assert forked_from("viewer") == [{"id": str(people.session.pk), "name": "a secret", "event": 0}] * 2
 
 
 def test_a_session_without_an_owner_is_nobodys(people):

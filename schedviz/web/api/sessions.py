@@ -37,7 +37,7 @@ from schedviz.web.api.access import actor_for, body_as, role_for, session_for, w
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.parsing import JsonParser
 from schedviz.web.api.schema import answer, query, ref, refused
-from schedviz.web.permissions import Actor, Verb, actor_of, visible_sessions
+from schedviz.web.permissions import Actor, Verb, actor_of, may, visible_sessions
 
 PAGE = 50
 LONGEST_PAGE = 200
@@ -68,18 +68,23 @@ def session_body(request: Request, session: Session, *, stored_bytes: int | None
         stored_bytes=stored_bytes,
         source=session.source,
         report=session.report,
-        forked_from=_forked_from(session),
+        forked_from=_forked_from(request, session),
         follows=bodies.Follows(source=session.follows, detached="fork" in session.source) if session.follows else None,
         hit=None if session.hit is None else bodies.HitBody(**session.hit),
     )
 
 
-def _forked_from(session: Session) -> bodies.ForkedFrom | None:
+def _forked_from(request: Request, session: Session) -> bodies.ForkedFrom | None:
     if "fork" not in session.source:
         return None
     # The event is known exactly when the fork is ready: it may be later than what was asked for, where a stage ends.
-    parent = session.forked_from_id
-    return bodies.ForkedFrom(id=str(parent) if parent else None, name=session.source["fork"]["name"], event=session.fork_event)
+    event, parent = session.fork_event, session.forked_from
+    if parent is None:
+        return bodies.ForkedFrom(id=None, name=session.source["fork"]["name"], event=event)
+    if not may(actor_of(request), Verb.SEE, parent):
+        # Whoever was let into the fork alone does not learn that there is another session.
+        return bodies.ForkedFrom(id=None, name="", event=event)
+    return bodies.ForkedFrom(id=str(parent.pk), name=session.source["fork"]["name"], event=event)
 
 
 def expect_room(actor: Actor, *, nodes: int = 0, pods: int = 0) -> None:
@@ -114,7 +119,7 @@ class Sessions(APIView):
             actor = actor_for(request, Verb.LIST)
         after = whole_number(request, "after", default=0)
         limit = max(1, whole_number(request, "limit", default=PAGE, most=LONGEST_PAGE))
-        wanted = _sorted(request, _filtered(request, visible_sessions(actor).select_related("owner")))
+        wanted = _sorted(request, _filtered(request, visible_sessions(actor).select_related("owner", "forked_from")))
         found = list(wanted[after : after + limit])
         count = wanted.count()
         following = None

@@ -1,0 +1,99 @@
+"""Who may do what, address by address: the table that test_permissions.py holds against the URL configuration, and against everybody.
+
+A new address of HTTP or WebSockets is a new row here; without one the tests fail.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+#: Who may. Of one session: to look, to command, to manage it. Of no session: everybody, whoever came with an account or a share link, whoever
+#: has an account, the same with the right to change something, and staff.
+SEE, COMMAND, MANAGE = "see", "command", "manage"
+EVERYBODY, GUEST, KNOWN, WRITER, STAFF = "everybody", "guest", "known", "writer", "staff"
+
+SESSION = "api/v1/sessions/<uuid:session_id>/"
+
+
+class Row(NamedTuple):
+    """A method of an address, who may, what is sent and, where it is allowed, the status of the answer.
+
+    409, 400 or 404 are answers to who may as well: nothing is there to cancel, to export, to find. 503: a worker would answer.
+    """
+
+    method: str
+    route: str
+    need: str
+    answer: int = 200
+    body: Any = None
+    query: str = ""
+
+
+ROWS = [
+    Row("get", SESSION, SEE),
+    Row("get", f"{SESSION}state/", SEE),
+    Row("get", f"{SESSION}view/", SEE),
+    Row("get", f"{SESSION}timeline/", SEE),
+    Row("get", f"{SESSION}events/", SEE),
+    Row("get", f"{SESSION}cycles/", SEE),
+    Row("get", f"{SESSION}cycles/<int:cycle>/", SEE, 404),
+    Row("get", f"{SESSION}commands/<int:seq>/", SEE, 404),
+    Row("get", f"{SESSION}branches/", SEE),
+    Row("get", f"{SESSION}objects/", SEE, 400),
+    Row("get", f"{SESSION}observations/", SEE),
+    Row("get", f"{SESSION}export/", SEE, 409),
+    Row("get", f"{SESSION}dump/", SEE, 503),
+    Row("get", f"{SESSION}describe/nodes/<str:name>/", SEE, 503),
+    Row("get", f"{SESSION}describe/pods/<str:namespace>/<str:name>/", SEE, 503),
+    Row("get", f"{SESSION}explain/", SEE, 503),
+    Row("get", f"{SESSION}explain/<str:namespace>/<str:name>/", SEE, 503),
+    Row("get", f"{SESSION}explain/<str:namespace>/<str:name>/change/", SEE, 503),
+    Row("get", f"{SESSION}stories/pods/<str:namespace>/<str:name>/", SEE),
+    Row("get", f"{SESSION}stories/nodes/<str:name>/", SEE),
+    Row("get", f"{SESSION}breakpoints/", SEE),
+    Row("get", f"{SESSION}breakpoints/<int:number>/", SEE, 404),
+    Row("get", f"{SESSION}lesson/", SEE, 404),
+    Row("get", f"{SESSION}links/", MANAGE),
+    # They change nothing.
+    Row("post", f"{SESSION}explain/message/", SEE, 503, {"text": "0/5 nodes are available: 5 Insufficient cpu."}),
+    Row("post", f"{SESSION}what-if/", SEE, 503, {"pod": {"kind": "Pod", "metadata": {"name": "p"}}, "copies": 1}),
+    Row("post", f"{SESSION}commands/", COMMAND, 202, {"op": "pause"}),
+    Row("post", f"{SESSION}observations/", COMMAND, 201, {"source": "kind", "n": 1, "events": []}),
+    Row("post", f"{SESSION}breakpoints/", COMMAND, 201, {"when": "popped default/web-7"}),
+    Row("patch", f"{SESSION}breakpoints/<int:number>/", COMMAND, 404, {"enabled": False}),
+    Row("delete", f"{SESSION}breakpoints/<int:number>/", COMMAND, 404),
+    Row("patch", SESSION, MANAGE, 200, {"name": "another name"}),
+    Row("delete", SESSION, MANAGE, 204),
+    Row("post", f"{SESSION}cancel/", MANAGE, 409),
+    Row("post", f"{SESSION}links/", MANAGE, 201, {"role": "viewer"}),
+    Row("delete", f"{SESSION}links/<int:link_id>/", MANAGE, 404),
+    # A fork is a session of one's own: whoever may look, and make one.
+    Row("post", f"{SESSION}branches/", f"{SEE} and {WRITER}", 201, {}),
+    # Of two sessions in the query, or of one and one that is not there.
+    Row("get", "api/v1/compare/", SEE, 200, query="a={session}&b={session}"),
+    Row("get", "api/v1/compare/report/", SEE, 200, query="a={session}&b={session}"),
+    # Of no session.
+    Row("get", "api/v1/sessions/", GUEST),
+    Row("post", "api/v1/sessions/", WRITER, 201, {"generate": {"nodes": 2}}),
+    Row("get", "api/v1/quotas/", KNOWN),
+    Row("get", "api/v1/lessons/", KNOWN),
+    Row("get", "api/v1/samples/", KNOWN),
+    Row("get", "api/v1/samples/<str:name>/", KNOWN, 404),
+    Row("get", "api/v1/schema/", EVERYBODY),
+    Row("get", "api/v1/problems/", EVERYBODY),
+    Row("get", "healthz", EVERYBODY, 503),
+]
+
+#: Pages, and addresses that lead elsewhere: they are no views of REST, so their methods are not listed by the URL configuration.
+PAGES = {
+    *("", "sessions/", "lessons/", "compare/", "login/", "logout/"),
+    *("s/<uuid:session_id>/", "s/<uuid:session_id>/panel/<str:panel>/", "embed/<uuid:session_id>/<str:panel>/"),
+    *("api/v1/", "api/v1/^.*$"),
+}
+
+#: What a WebSocket's messages need, by the type of the message.
+SOCKET_VERBS = {"command": COMMAND, "resume": SEE, "ping": SEE}
+SOCKETS = {"ws/v1/sessions/<uuid:session_id>/"}
+
+#: What stands in an address for what is not the session.
+STAND_INS = {"seq": 1, "cycle": 1, "number": 1, "link_id": 999, "namespace": "default", "name": "nothing"}
