@@ -11,6 +11,7 @@ SCHEDVIZ_ORIGINS          origins behind a proxy: https://schedviz.example.org
 SCHEDVIZ_URL              where others reach this server, for links of rooms (as the one who asks did)
 SCHEDVIZ_EXTENDER_HOSTS   host:port, separated by commas: extenders that sessions may call (none)
 SCHEDVIZ_EXTENDER_NETWORKS  10.0.0.0/8, …: private networks that their names may lead to (none)
+SCHEDVIZ_LESSONS          folders of lessons of your own, separated as PATH is (none)
 SCHEDVIZ_EXTENDER_USERS   names of users whose sessions may call them (nobody)
 SCHEDVIZ_LOG              json | console                              (console on a terminal)
 """
@@ -145,6 +146,7 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "schedviz.sessions",
     "schedviz.web",
+    "schedviz.web.learning",
     "schedviz.web.rooms",
 ]
 MIDDLEWARE = [

@@ -16,6 +16,8 @@ from typing import Any, Final
 import jmespath
 from jmespath.exceptions import JMESPathError
 
+#: What the hints of a stop are asked of: what is so now, and the events since one has arrived there.
+HINT_SEES: Final = ("state", "events", "clockSeconds")
 #: How a text shows what is not there.
 NOTHING: Final = "–"
 
@@ -30,6 +32,14 @@ def find(expression: str, document: dict[str, Any]) -> Any:
         return jmespath.search(expression, document)
     except JMESPathError as error:
         raise ExpressionError(f"`{expression}`: {' '.join(str(error).split())}") from None
+
+
+def holds(expression: str, document: dict[str, Any]) -> bool:
+    """Whether the expression is true of the document. What cannot be evaluated there is not."""
+    try:
+        return find(expression, document) is True
+    except ExpressionError:
+        return False
 
 
 def told(value: Any) -> str:

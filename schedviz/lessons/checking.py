@@ -9,7 +9,7 @@ from schedviz.lessons.asking import NOTHING, ExpressionError
 from schedviz.lessons.fault import Fault
 from schedviz.lessons.lesson import LANGUAGES, Lesson, Stop
 from schedviz.lessons.played import Played
-from schedviz.lessons.playing import play
+from schedviz.lessons.playing import hint_holds, play
 from schedviz.lessons.reading import PLAN
 from schedviz.lessons.texts import TAKE_HOME, StopText, Text
 
@@ -61,6 +61,11 @@ def _what_is_missing(told: StopText, stop: Stop) -> Iterator[str]:
                 yield f"the option `{option}` has no words"
         for option in told.options.keys() - set(question.options):
             yield f"`{option}` is no option of {PLAN}"
+    hints = {hint.id for hint in stop.hints}
+    for hint in sorted(hints - told.live_hints.keys()):
+        yield f"the hint `{hint}` has no words: expected the part `### Hint {hint}`"
+    for hint in sorted(told.live_hints.keys() - hints):
+        yield f"`{hint}` is no hint of {PLAN}"
     for place in sorted((told.places_before() | (told.places_after() - {"answer"})) - stop.facts.keys()):
         yield f"{{{place}}} is no fact of the stop" if place != "answer" else "the answer is told before it is known"
 
@@ -74,6 +79,7 @@ def _faults_of_claims(lesson: Lesson) -> Iterator[Fault]:
         yield Fault(PLAN, 0, f"{after}: {error}")
     for one in played:
         yield from (Fault(PLAN, 0, f"{one.stop.id}: {message}") for message in _what_does_not_hold(one))
+        yield from (Fault(PLAN, 0, f"{one.stop.id}: {message}") for message in _hints_that_never_hold(lesson, one.stop))
         for text in lesson.texts.values():
             if (said := text.stops.get(one.stop.id)) is not None:
                 yield from (Fault(text.file, said.line, f"{one.stop.id}: {message}") for message in _what_is_told_of_nothing(one, said))
@@ -87,6 +93,16 @@ def _what_is_told_of_nothing(played: Played, said: StopText) -> Iterator[str]:
         for place in sorted(places):
             if facts.get(place) == NOTHING:
                 yield f"{{{place}}} is nothing {when}"
+
+
+def _hints_that_never_hold(lesson: Lesson, stop: Stop) -> Iterator[str]:
+    for hint in stop.hints:
+        try:
+            if not hint_holds(lesson, stop, hint):
+                when = "after its commands" if hint.after else "on arrival or at the end of the stop"
+                yield f"the hint `{hint.id}` is never said: `{hint.when}` is not true {when}"
+        except ExpressionError as error:
+            yield f"the hint `{hint.id}`: {error}"
 
 
 def _what_does_not_hold(played: Played) -> Iterator[str]:

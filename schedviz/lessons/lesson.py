@@ -51,6 +51,17 @@ class Check(Described, frozen=True):
     equals: Any = msgspec.field(name="is")
 
 
+class LiveHint(Described, frozen=True):
+    """What is said at a stop while `when` is true of the engine as it is, on the path or off it. Its words are in the texts.
+
+    `after`: what somebody may do on arrival that makes it so; without, it is so on arrival or at the end of the stop.
+    """
+
+    id: Name
+    when: Expression
+    after: list[AnyCommand] = []
+
+
 class Stop(Described, frozen=True):
     """One place on the path: what is done to get there, what is asked, what is done once the answer is given."""
 
@@ -60,6 +71,7 @@ class Stop(Described, frozen=True):
     #: Names for expressions, to be used in the texts as `{name}`.
     facts: dict[Name, Expression] = {}
     question: Question | None = None
+    hints: list[LiveHint] = []
     reveal: list[AnyCommand] = []
     check: list[Check] = []
 
@@ -98,6 +110,8 @@ class Lesson(msgspec.Struct, frozen=True):
     #: Objects as Kubernetes writes them.
     objects: list[dict[str, Any]]
     texts: dict[str, Text]
+    #: Tells whether it is the same lesson still: a digest of its files.
+    version: str = ""
 
     @property
     def settings(self) -> dict[str, Any]:

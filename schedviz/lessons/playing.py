@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -9,8 +10,8 @@ import msgspec
 
 from schedviz.engine import Outcome, Simulation, SimulationSettings
 from schedviz.kube import codec
-from schedviz.lessons.asking import find, told
-from schedviz.lessons.lesson import Lesson, Stop
+from schedviz.lessons.asking import HINT_SEES, find, told
+from schedviz.lessons.lesson import Lesson, LiveHint, Stop
 from schedviz.lessons.played import Checked, Played
 from schedviz.trace.commands import AnyCommand, Confirm
 
@@ -22,6 +23,16 @@ def play(lesson: Lesson, *, stops: int | None = None) -> Iterator[Played]:
         yield player.play(stop)
 
 
+def hint_holds(lesson: Lesson, stop: Stop, hint: LiveHint) -> bool:
+    """Whether a hint is said after what it is about; without, on arrival or at the end of the stop. Raises `ExpressionError`."""
+    player = _Player(lesson)
+    for before in itertools.takewhile(lambda one: one is not stop, lesson.plan.stops):
+        player.play(before)
+    player.do(stop.do)
+    said = [player.hears(hint, done) for done in ((hint.after,) if hint.after else ((), stop.reveal))]
+    return any(said)
+
+
 class _Player:
     def __init__(self, lesson: Lesson) -> None:
         self._simulation = Simulation(SimulationSettings(**msgspec.structs.asdict(lesson.plan.settings)))
@@ -31,17 +42,22 @@ class _Player:
         self._state = self._simulation.observed_state()
 
     def play(self, stop: Stop) -> Played:
-        there = self._do(stop.do)
+        there = self.do(stop.do)
         arrived = self._simulation.event
         facts = {name: told(find(expression, there)) for name, expression in stop.facts.items()}
-        after = self._do(stop.reveal) if stop.reveal else there
+        after = self.do(stop.reveal) if stop.reveal else there
         answer = find(stop.question.answer, after) if stop.question else None
         answer = told(answer) if isinstance(answer, bool) else answer
         facts_after = {name: told(find(expression, after)) for name, expression in stop.facts.items()}
         checks = [Checked(check, find(check.that, after)) for check in stop.check]
         return Played(stop, arrived, self._simulation.event, facts, {**facts_after, "answer": told(answer)}, answer, checks)
 
-    def _do(self, commands: Sequence[AnyCommand]) -> dict[str, Any]:
+    def hears(self, hint: LiveHint, commands: Sequence[AnyCommand]) -> bool:
+        """Whether the hint is said after these commands, `events` being theirs."""
+        after = self.do(commands)
+        return find(hint.when, {name: after[name] for name in HINT_SEES}) is True
+
+    def do(self, commands: Sequence[AnyCommand]) -> dict[str, Any]:
         """Carry out commands; the document that expressions are asked of."""
         simulation = self._simulation
         before = self._state

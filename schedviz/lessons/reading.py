@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +38,16 @@ def read_lesson(folder: Path) -> Lesson:
         message, _, path = str(error).partition(" - at `$")
         raise fault(file, line_at(root, _steps(path)), f"{path.rstrip('`').lstrip('.') or 'the lesson'}: {_lower(message)}") from None
     texts = {language: read_text(folder / f"{language}.md") for language in LANGUAGES if (folder / f"{language}.md").is_file()}
-    return Lesson(folder.name, plan, objects, texts)
+    return Lesson(folder.name, plan, objects, texts, version_of(folder))
+
+
+def version_of(folder: Path) -> str:
+    """A digest of a lesson's files, as they are now."""
+    digest = hashlib.blake2b(digest_size=8)
+    for name in (PLAN, *(f"{language}.md" for language in LANGUAGES)):
+        with contextlib.suppress(OSError):
+            digest.update(name.encode() + (folder / name).read_bytes())
+    return digest.hexdigest()
 
 
 class _Loader(yaml.SafeLoader):
@@ -54,7 +66,7 @@ def _parse(file: Path) -> tuple[dict[str, Any], yaml.Node]:
     try:
         text = file.read_text(encoding="utf-8")
         root = yaml.compose(text, Loader=_Loader)
-        document = yaml.load(text, Loader=_Loader)  # noqa: S506 -- a safe one.
+        document = yaml.load(text, Loader=_Loader)  # noqa: S506 -- a safe one.  # nosec B506
     except UnicodeDecodeError as error:
         raise fault(file, 0, f"it is not UTF-8: {error.reason} at byte {error.start}") from None
     except yaml.MarkedYAMLError as error:
@@ -81,13 +93,24 @@ def _expand(file: Path, document: dict[str, Any], root: yaml.Node) -> list[dict[
     cluster = document.get("cluster")
     objects = [object_at(obj, ["cluster", i]) for i, obj in enumerate(cluster)] if isinstance(cluster, list) else []
     for i, stop in enumerate(_list(document.get("stops"))):
-        for half in ("do", "reveal"):
-            for k, command in enumerate(_list(stop.get(half)) if isinstance(stop, dict) else []):
+        for path, commands in _commands_in(stop):
+            for k, command in enumerate(commands):
                 if isinstance(command, dict) and "object" in command:
-                    command["object"] = object_at(command["object"], ["stops", i, half, k, "object"])
+                    command["object"] = object_at(command["object"], ["stops", i, *path, k, "object"])
     if faults:
         raise LessonError(faults)
     return objects
+
+
+def _commands_in(stop: Any) -> Iterator[tuple[Path_, list[Any]]]:
+    """The lists of commands in a stop, and where they are in it."""
+    if not isinstance(stop, dict):
+        return
+    for half in ("do", "reveal"):
+        yield [half], _list(stop.get(half))
+    for n, hint in enumerate(_list(stop.get("hints"))):
+        if isinstance(hint, dict):
+            yield ["hints", n, "after"], _list(hint.get("after"))
 
 
 def _list(value: Any) -> list[Any]:

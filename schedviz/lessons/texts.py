@@ -7,6 +7,7 @@
     ### Question             what is asked; a list of options, each beginning with its id in backquotes
     ### Answer               what is said once the answer is known
     ### Hint                 what helps somebody who is stuck
+    ### Hint list-moved      what is said while a hint of the plan holds, by its id
     ### Notes                for the teacher alone
 
     ## Take home             three to five facts, as a list
@@ -26,6 +27,9 @@ from schedviz.lessons.fault import fault
 
 TAKE_HOME = "Take home"
 _PARTS = {"Question": "question", "Answer": "answer", "Hint": "hint", "Notes": "notes"}
+_LIVE_HINT = re.compile(r"^Hint ([a-z0-9]+(?:-[a-z0-9]+)*)$")
+#: What is in a comment is said to nobody.
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _HEADING = re.compile(r"^(#{1,3}) +(.+?) *$")
 _OPTION = re.compile(r"^- +`([^`]+)` *:? *(.*)$")
 _ITEM = re.compile(r"^- +(.+)$")
@@ -42,11 +46,14 @@ class StopText(msgspec.Struct):
     options: dict[str, str] = {}
     answer: str = ""
     hint: str = ""
+    #: What is said while a hint of the plan holds, by its id.
+    live_hints: dict[str, str] = {}
     notes: str = ""
 
     def places_before(self) -> set[str]:
         """The names of the facts that are told on arrival."""
-        return set(_PLACE.findall("\n".join([self.text, self.question, self.hint, self.notes, *self.options.values()])))
+        said = [self.text, self.question, self.hint, self.notes, *self.options.values(), *self.live_hints.values()]
+        return set(_PLACE.findall("\n".join(said)))
 
     def places_after(self) -> set[str]:
         """The names of the facts that are told with the answer."""
@@ -70,7 +77,9 @@ def fill(markdown: str, facts: dict[str, str]) -> str:
 
 def read_text(file: Path) -> Text:
     """The text in a file. Raises `LessonError` with the line."""
-    lines = file.read_text(encoding="utf-8").splitlines()
+    # Lines keep their numbers.
+    text = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), file.read_text(encoding="utf-8"))
+    lines = text.splitlines()
     title, about, sections = _sections(file, lines)
     stops: dict[str, StopText] = {}
     take_home: list[str] = []
@@ -117,20 +126,26 @@ def _stop(file: Path, line: int, body: list[Line]) -> StopText:
     for number, text in body:
         heading = _HEADING.match(text)
         if heading and len(heading[1]) == 3:
-            if heading[2] not in _PARTS:
-                raise fault(file, number, f"`{heading[2]}` is no part of a stop; expected one of {', '.join(_PARTS)}")
-            part = _PARTS[heading[2]]
+            part = heading[2]
+            if part not in _PARTS and not _LIVE_HINT.match(part):
+                raise fault(file, number, f"`{part}` is no part of a stop; expected one of {', '.join(_PARTS)}")
+            part = _PARTS.get(part, part)
             if part in parts:
                 raise fault(file, number, f"the stop has two parts `{heading[2]}`")
             parts[part] = []
         else:
             parts[part].append((number, text))
     told = StopText(line)
+    told.live_hints = {found[1]: _joined(parts.pop(name)) for name in list(parts) if (found := _LIVE_HINT.match(name))}
     told.options = {found[1]: found[2] for _, text in parts.get("question", []) if (found := _OPTION.match(text))}
     parts["question"] = [(number, text) for number, text in parts.get("question", []) if not _OPTION.match(text)]
     for name, lines in parts.items():
-        setattr(told, name, "\n".join(text for _, text in lines).strip())
+        setattr(told, name, _joined(lines))
     return told
+
+
+def _joined(lines: list[Line]) -> str:
+    return "\n".join(text for _, text in lines).strip()
 
 
 def _items(body: list[Line]) -> list[str]:

@@ -66,6 +66,8 @@ class Taught(msgspec.Struct, frozen=True):
 
     lesson: str
     objects: list[dict[str, Any]]
+    #: Of the lesson's files then.
+    version: str = ""
 
 
 Source = Files | Generate | Trace | Taught
@@ -140,7 +142,7 @@ def _store(session_id: UUID, source: Source) -> dict[str, Any]:
     if isinstance(source, Taught):
         listed = msgspec.json.encode({"apiVersion": "v1", "kind": "List", "items": source.objects})
         _store_pieces(session_id, 0, f"{source.lesson}.json", iter([listed]), room=settings.UPLOAD_BYTES)
-        return {"lesson": source.lesson}
+        return {"lesson": source.lesson, "lessonVersion": source.version}
     names: list[str] = []
     room = settings.UPLOAD_BYTES
     for number, file in enumerate(source.files):

@@ -88,6 +88,8 @@ class Path(Asked, frozen=True, tag="path"):
     """What is so at each stop of a lesson, on an engine of its own: the path that the session is on."""
 
     lesson: str
+    #: Of the lesson's files: another is another question.
+    version: str = ""
 
 
 class Recorded(Asked, frozen=True, tag="recorded"):

@@ -105,6 +105,28 @@ def test_a_plan_that_cannot_be_read(folder: Path, change: Change, old: str, new:
     assert message in refused(folder)
 
 
+HINT = '    hints:\n      - {id: cordoned, when: "length(events) > `0`", after: [{op: cordon, node: small}]}\n'
+
+
+def test_a_hint_is_tried_and_told(folder: Path, change: Change):
+    change("lesson.yaml", "    reveal:\n", HINT + "    reveal:\n")
+    assert wrong(folder) == [
+        f"{language}.md:8: where-will-it-go: the hint `cordoned` has no words: expected the part `### Hint cordoned`"
+        for language in ("en", "zh-CN")
+    ]
+    for language in ("en", "zh-CN"):
+        change(f"{language}.md", "### Hint\n", "### Hint cordoned\nThere.\n\n### Hint\n")
+    assert wrong(folder) == []
+    change("lesson.yaml", "> `0`", "> `1000`")
+    (fault,) = wrong(folder)
+    assert "the hint `cordoned` is never said: `length(events) > `1000`` is not true after its commands" in fault
+
+
+def test_a_comment_is_said_to_nobody(folder: Path, change: Change):
+    change("en.md", "A pod was created that requests one CPU. It would fit on either node.", "<!-- To be\nwritten. -->")
+    assert wrong(folder) == ["en.md:8: where-will-it-go: nothing is said"]
+
+
 def test_a_part_of_a_text_that_is_none(folder: Path, change: Change):
     change("en.md", "### Hint", "### Hunt")
     assert refused(folder) == "en.md:17: `Hunt` is no part of a stop; expected one of Question, Answer, Hint, Notes"

@@ -53,6 +53,7 @@ ROWS = [
     Row("get", f"{SESSION}breakpoints/", SEE),
     Row("get", f"{SESSION}breakpoints/<int:number>/", SEE, 404),
     Row("get", f"{SESSION}lesson/", SEE, 404),
+    Row("get", f"{SESSION}lesson/hints/", SEE, 404),
     Row("get", f"{SESSION}links/", MANAGE),
     # They change nothing.
     Row("post", f"{SESSION}explain/message/", SEE, 503, {"text": "0/5 nodes are available: 5 Insufficient cpu."}),
@@ -77,6 +78,8 @@ ROWS = [
     Row("post", "api/v1/sessions/", WRITER, 201, {"generate": {"nodes": 2}}),
     Row("get", "api/v1/quotas/", KNOWN),
     Row("get", "api/v1/lessons/", KNOWN),
+    Row("get", "api/v1/lessons/<str:name>/", KNOWN, 404),
+    Row("put", "api/v1/lessons/<str:name>/progress/", WRITER, 404, {"stop": "first"}),
     Row("get", "api/v1/samples/", KNOWN),
     Row("get", "api/v1/samples/<str:name>/", KNOWN, 404),
     Row("get", "api/v1/schema/", EVERYBODY),

@@ -88,3 +88,30 @@ def test_a_lesson_that_is_none(owner: APIClient, people: People):
 
 def test_the_course_is_for_those_who_are_logged_in(people: People):
     assert people.client("anonymous").get("/api/v1/lessons/").status_code == 401
+
+
+# --- Progress
+
+
+def test_progress_is_kept_for_the_person_and_outlives_the_session(owner: APIClient, people: People, io_worker: Worker):
+    session = begin(owner, "the-list")
+    told = {"stop": "first-snapshot", "session": session, "answers": {"first-snapshot": 3}}
+    assert owner.put("/api/v1/lessons/the-list/progress/", told, format="json").json() == {**told, "finished": False}
+    assert owner.get(f"/api/v1/sessions/{session}/lesson/").json()["progress"] == {**told, "finished": False}
+
+    assert owner.put("/api/v1/lessons/the-list/progress/", {"stop": "free", "finished": True}, format="json").json()["finished"]
+    assert owner.delete(f"/api/v1/sessions/{session}/").status_code == 204
+    assert owner.put("/api/v1/lessons/the-list/progress/", {"stop": "four-nodes"}, format="json").json()["finished"], "once is for ever"
+
+    listed = {one["name"]: one for part in owner.get("/api/v1/lessons/").json()["parts"] for one in part["lessons"]}
+    assert (listed["the-list"]["session"], listed["the-list"]["stop"], listed["the-list"]["finished"]) == (None, "four-nodes", True)
+    other = people.client("stranger").get("/api/v1/lessons/").json()["parts"]
+    assert not any(one["finished"] for part in other for one in part["lessons"])
+
+
+@pytest.mark.parametrize(
+    ("lesson", "told", "status"),
+    [("no-such", {"stop": "a"}, 404), ("the-list", {"stop": "a", "session": "x"}, 400), ("the-list", {"answers": {}}, 400)],
+)
+def test_progress_that_is_none(owner: APIClient, lesson: str, told: dict[str, Any], status: int):
+    assert owner.put(f"/api/v1/lessons/{lesson}/progress/", told, format="json").status_code == status

@@ -11,17 +11,19 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from schedviz.lessons import LANGUAGES, Lesson, UnknownLessonError, course, find, rendering
+from schedviz.lessons import LANGUAGES, Lesson, LessonError, UnknownLessonError, course, find, rendering
+from schedviz.lessons.catalogue import own_folders, version
 from schedviz.lessons.played import Played
 from schedviz.lessons.texts import StopText, Text
 from schedviz.sessions import questions
 from schedviz.sessions.models import Session
-from schedviz.web.api import bodies
+from schedviz.web.api import lesson_bodies as bodies
 from schedviz.web.api.access import actor_for, session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.explain import ask
 from schedviz.web.api.schema import answer, refused
-from schedviz.web.permissions import Verb
+from schedviz.web.learning.models import LessonProgress
+from schedviz.web.permissions import Actor, Verb, actor_of
 
 
 class Lessons(APIView):
@@ -30,13 +32,32 @@ class Lessons(APIView):
     @extend_schema(operation_id="listLessons", responses={200: answer(bodies.CourseBody), **refused(401)})
     def get(self, request: Request) -> Response:
         """List the lessons, in the order in which they are best taken, with how far you are in each."""
-        actor = actor_for(request, Verb.LIST)
-        taken = _taken(actor.user_id)
+        user = user_of(actor_for(request, Verb.LIST))
+        taken = _taken(user)
+        progress = {one.lesson: one for one in LessonProgress.objects.filter(user_id=user)}
         parts = [
-            bodies.CoursePart(part=part, lessons=[_line(lesson, taken.get(lesson.name)) for lesson in lessons])
+            bodies.CoursePart(part=part, lessons=[_line(lesson, taken.get(lesson.name), progress.get(lesson.name)) for lesson in lessons])
             for part, lessons in course().parts.items()
         ]
         return Response(bodies.CourseBody(parts=parts))
+
+
+class OneLesson(APIView):
+    """A lesson of the course."""
+
+    @extend_schema(operation_id="getLessonVersion", responses={200: answer(bodies.LessonVersion), **refused(401, 404)})
+    def get(self, request: Request, name: str) -> Response:
+        """See whether a lesson is the same still, and whether it can be read: it may be in the hands of its author."""
+        actor_for(request, Verb.LIST)
+        faults: list[str] = []
+        try:
+            found = version(name)
+            find(name)
+        except UnknownLessonError as error:
+            raise ApiError(404, "not_found", str(error)) from error
+        except LessonError as error:
+            faults = [str(fault) for fault in error.faults]
+        return Response(bodies.LessonVersion(name=name, version=found, own=name in own_folders(), faults=faults))
 
 
 class SessionLesson(APIView):
@@ -46,43 +67,74 @@ class SessionLesson(APIView):
     def get(self, request: Request, session_id: UUID) -> Response:
         """Look at the lesson that a session was made for. The answer to a question is told once the session has got that far."""
         session = session_for(request, session_id, Verb.SEE)
-        name = lesson_of(session)
-        if not name:
-            raise ApiError(404, "not_found", "This session was not made for a lesson.")
-        try:
-            lesson = find(name)
-        except UnknownLessonError as error:
-            raise ApiError(404, "not_found", f"{error} It was there when the session was made.") from error
-        # Asked of the beginning, so that it is the same question wherever the session is.
-        played = msgspec.json.decode(ask(session, questions.Path(name, at=0)).content, type=list[Played])
-        return Response(_body(lesson, played, reached=session.event))
+        lesson = lesson_for(session)
+        user = actor_of(request).user_id
+        progress = LessonProgress.objects.filter(user_id=user, lesson=lesson.name).first() if user is not None else None
+        return Response(_body(lesson, path_of(session, lesson), session, progress))
+
+
+def user_of(actor: Actor) -> int:
+    """Who may list or create is somebody."""
+    assert actor.user_id is not None
+    return actor.user_id
+
+
+def lesson_for(session: Session) -> Lesson:
+    """The lesson of a session. Raises `ApiError`: 404 where it has none, 409 where the lesson cannot be read now."""
+    name = lesson_of(session)
+    if not name:
+        raise ApiError(404, "not_found", "This session was not made for a lesson.")
+    try:
+        return find(name)
+    except UnknownLessonError as error:
+        raise ApiError(404, "not_found", f"{error} It was there when the session was made.") from error
+    except LessonError as error:
+        raise unreadable(name, error) from error
+
+
+def unreadable(name: str, error: LessonError) -> ApiError:
+    """409: the lesson is there and cannot be read."""
+    return ApiError(409, "lesson_unreadable", f"The lesson {name} cannot be read:\n{error}", hint=f"schedviz lesson check {name}")
+
+
+def path_of(session: Session, lesson: Lesson) -> list[Played]:
+    """What is so at each stop, asked of the beginning, so that it is the same question wherever the session is. Raises `ApiError`."""
+    asked = questions.Path(lesson.name, lesson.version, at=0)
+    return msgspec.json.decode(ask(session, asked).content, type=list[Played])
 
 
 def lesson_of(session: Session) -> str:
     """The lesson that a session, or what it was forked from, was made for; "" where there is none."""
+    return _made_for(session)[0]
+
+
+def _made_for(session: Session) -> tuple[str, str]:
+    """The lesson, and the version of it."""
     found: Session | None = session
     while found is not None:
         if lesson := found.source.get("lesson"):
-            return str(lesson)
+            return str(lesson), str(found.source.get("lessonVersion", ""))
         found = found.forked_from
-    return ""
+    return "", ""
 
 
-def _taken(user_id: int | None) -> dict[str, Session]:
+def _taken(user_id: int) -> dict[str, Session]:
     """The newest session of each lesson that somebody took."""
     sessions = Session.objects.filter(owner_id=user_id, source__has_key="lesson").order_by("created_at")
     return {str(session.source["lesson"]): session for session in sessions}
 
 
-def _line(lesson: Lesson, taken: Session | None) -> bodies.LessonLine:
+def _line(lesson: Lesson, taken: Session | None, progress: LessonProgress | None) -> bodies.LessonLine:
     return bodies.LessonLine(
         name=lesson.name,
         minutes=lesson.plan.minutes,
         stops=len(lesson.plan.stops),
-        title=_words(lesson, lambda text: rendering.html_line(text.title)),
-        about=_words(lesson, lambda text: rendering.html_line(text.about)),
+        title=in_words(lesson, lambda text: rendering.html_line(text.title)),
+        about=in_words(lesson, lambda text: rendering.html_line(text.about)),
         session=str(taken.pk) if taken else None,
         done=_done(lesson, taken.last_seq) if taken else 0,
+        stop=progress.stop if progress else "",
+        finished=bool(progress and progress.finished_at),
     )
 
 
@@ -97,18 +149,23 @@ def _done(lesson: Lesson, commands: int) -> int:
     return done
 
 
-def _body(lesson: Lesson, played: Iterable[Played], *, reached: int) -> bodies.LessonBody:
+def _body(lesson: Lesson, played: Iterable[Played], session: Session, progress: LessonProgress | None) -> bodies.LessonBody:
     order = [one.name for one in course().lessons]
-    following = order[order.index(lesson.name) + 1 :]
-    facts = {language: rendering.take_home_html(text) for language, text in lesson.texts.items()}
+    following = order[order.index(lesson.name) + 1 :] if lesson.name in order else []
+    fewest = min((len(text.take_home) for text in lesson.texts.values()), default=0)
+    begun_with = _made_for(session)[1]
     return bodies.LessonBody(
         name=lesson.name,
-        title=_words(lesson, lambda text: rendering.html_line(text.title)),
-        about=_words(lesson, lambda text: rendering.html(text.about)),
-        take_home=[bodies.Words(*(facts[language][i] for language in LANGUAGES)) for i in range(len(facts["en"]))],
+        title=in_words(lesson, lambda text: rendering.html_line(text.title)),
+        about=in_words(lesson, lambda text: rendering.html(text.about)),
+        take_home=[in_words(lesson, lambda text, i=i: rendering.html_line(text.take_home[i])) for i in range(fewest)],  # type: ignore[misc]
         upstream=[bodies.LessonSymbol(one.file, one.symbol) for one in lesson.plan.upstream],
-        stops=[_stop(lesson, one, reached=reached) for one in played],
+        stops=[_stop(lesson, one, reached=session.event) for one in played],
         next=following[0] if following else "",
+        version=lesson.version,
+        changed=begun_with not in ("", lesson.version),
+        own=lesson.name in own_folders(),
+        progress=progress_body(progress) if progress else None,
     )
 
 
@@ -116,7 +173,7 @@ def _stop(lesson: Lesson, played: Played, *, reached: int) -> bodies.LessonStop:
     stop = played.stop
 
     def words(of_stop: Callable[[Played, StopText], str]) -> bodies.Words:
-        return _words(lesson, lambda text: of_stop(played, text.stops[stop.id]))
+        return in_words(lesson, lambda text: of_stop(played, text.stops.get(stop.id) or StopText(0)))
 
     question = told = None
     if stop.question is not None:
@@ -125,7 +182,7 @@ def _stop(lesson: Lesson, played: Played, *, reached: int) -> bodies.LessonStop:
             words=words(rendering.question_html),
             hint=words(rendering.hint_html),
             options=[
-                bodies.LessonOption(option, words(lambda _, text, option=option: rendering.html_line(text.options[option])))  # type: ignore[misc]
+                bodies.LessonOption(option, words(lambda _, text, option=option: rendering.html_line(text.options.get(option, option))))  # type: ignore[misc]
                 for option in stop.question.options
             ],
         )
@@ -142,8 +199,21 @@ def _stop(lesson: Lesson, played: Played, *, reached: int) -> bodies.LessonStop:
         notes=words(lambda _, text: rendering.html(text.notes)),
         question=question,
         answer=told,
+        hints=bool(stop.hints),
     )
 
 
-def _words(lesson: Lesson, told: Callable[[Text], str]) -> bodies.Words:
-    return bodies.Words(*(told(lesson.texts[language]) for language in LANGUAGES))
+def progress_body(progress: LessonProgress) -> bodies.LessonProgress:
+    """How far somebody is, as REST tells it."""
+    return bodies.LessonProgress(
+        stop=progress.stop,
+        session=str(progress.session_id) if progress.session_id else None,
+        answers=progress.answers,
+        finished=progress.finished_at is not None,
+    )
+
+
+def in_words(lesson: Lesson, told: Callable[[Text], str]) -> bodies.Words:
+    """A text in each language; one that is not written yet, as authors have them, is told in the other."""
+    written = [lesson.texts[language] for language in LANGUAGES if language in lesson.texts]
+    return bodies.Words(*(told(lesson.texts.get(language) or written[0]) if written else "" for language in LANGUAGES))

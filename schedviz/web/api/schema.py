@@ -11,7 +11,7 @@ from msgspec.json import schema_components
 
 from schedviz.trace.commands import AnyCommand
 from schedviz.trace.comparing import Comparison
-from schedviz.web.api import bodies
+from schedviz.web.api import bodies, lesson_bodies
 from schedviz.web.api.problems import MEDIA_TYPE, ProblemBody, ProblemList
 
 _TEMPLATE = "#/components/schemas/{name}"
@@ -44,8 +44,11 @@ _ROOTS: tuple[Any, ...] = (
     bodies.SampleList,
     bodies.MessageBody,
     bodies.WhatIfBody,
-    bodies.CourseBody,
-    bodies.LessonBody,
+    lesson_bodies.CourseBody,
+    lesson_bodies.LessonBody,
+    lesson_bodies.LessonHints,
+    lesson_bodies.LessonProgress,
+    lesson_bodies.LessonVersion,
     bodies.NewLink,
     bodies.LinkList,
     ProblemBody,

@@ -35,6 +35,7 @@ from schedviz.trace.policies import Policies
 from schedviz.web.api import bodies
 from schedviz.web.api.access import actor_for, body_as, role_for, session_for, whole_number
 from schedviz.web.api.errors import ApiError
+from schedviz.web.api.lessons import unreadable
 from schedviz.web.api.parsing import JsonParser
 from schedviz.web.api.schema import answer, query, ref, refused
 from schedviz.web.permissions import Actor, Verb, actor_of, may, visible_sessions
@@ -329,7 +330,10 @@ def _of_lesson(name: str, wanted: str) -> tuple[str, create.Source, dict[str, An
         lesson = lessons.find(name)
     except lessons.UnknownLessonError as error:
         raise ApiError(404, "not_found", f"$.lesson: {error}", path="$.lesson", hint="GET /api/v1/lessons/ lists them.") from error
-    return wanted or lesson.texts["en"].title, create.Taught(name, lesson.objects), lesson.settings
+    except lessons.LessonError as error:
+        raise unreadable(name, error) from error
+    title = next((text.title for text in lesson.texts.values()), name)
+    return wanted or title, create.Taught(name, lesson.objects, lesson.version), lesson.settings
 
 
 def _possible(parameters: dict[str, Any]) -> dict[str, Any]:

@@ -17,7 +17,9 @@ from schedviz.web.api.errors import no_such_address
 from schedviz.web.api.events import Events
 from schedviz.web.api.explain import ExplainMessage, ExplainPending, ExplainPod, SmallestChange, WhatIf
 from schedviz.web.api.export import Export
-from schedviz.web.api.lessons import Lessons, SessionLesson
+from schedviz.web.api.lesson_hints import LessonHints
+from schedviz.web.api.lesson_progress import Progress
+from schedviz.web.api.lessons import Lessons, OneLesson, SessionLesson
 from schedviz.web.api.links import Links, OneLink
 from schedviz.web.api.moments import ViewAt
 from schedviz.web.api.objects import KeptObject
@@ -39,6 +41,8 @@ urlpatterns = [
     path("compare/", Compare.as_view(), name="compare"),
     path("compare/report/", CompareReport.as_view(), name="compare-report"),
     path("lessons/", Lessons.as_view(), name="lessons"),
+    path("lessons/<str:name>/", OneLesson.as_view(), name="lesson"),
+    path("lessons/<str:name>/progress/", Progress.as_view(), name="lesson-progress"),
     path("samples/", Samples.as_view(), name="samples"),
     path("samples/<str:name>/", OneSample.as_view(), name="sample"),
     path("sessions/", Sessions.as_view(), name="sessions"),
@@ -70,6 +74,7 @@ urlpatterns = [
     path("sessions/<uuid:session_id>/agreement/", Agreement.as_view(), name="agreement"),
     path("sessions/<uuid:session_id>/export/", Export.as_view(), name="export"),
     path("sessions/<uuid:session_id>/lesson/", SessionLesson.as_view(), name="session-lesson"),
+    path("sessions/<uuid:session_id>/lesson/hints/", LessonHints.as_view(), name="lesson-hints"),
     path("sessions/<uuid:session_id>/links/", Links.as_view(), name="links"),
     path("sessions/<uuid:session_id>/links/<int:link_id>/", OneLink.as_view(), name="link"),
     re_path(r"^.*$", no_such_address),

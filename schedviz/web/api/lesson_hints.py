@@ -1,0 +1,63 @@
+"""`/api/v1/sessions/{id}/lesson/hints/`: what a lesson says of a stop because of how things are now.
+
+Nothing is asked of an engine: the state is folded from what is stored, and has the shape in which lessons see it.
+"""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import msgspec
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from schedviz.lessons import rendering
+from schedviz.lessons.asking import holds
+from schedviz.sessions import history
+from schedviz.trace import observed
+from schedviz.web.api import lesson_bodies as bodies
+from schedviz.web.api.access import session_for
+from schedviz.web.api.errors import ApiError
+from schedviz.web.api.lessons import in_words, lesson_for, path_of
+from schedviz.web.api.schema import answer, query, refused
+from schedviz.web.permissions import Verb
+
+#: Events since the stop that a hint may look at, the newest.
+_MOST_EVENTS = 2_000
+
+
+class LessonHints(APIView):
+    """Hints that hold."""
+
+    @extend_schema(
+        operation_id="getLessonHints",
+        parameters=[query("stop", str, "The stop, by its id.")],
+        responses={200: answer(bodies.LessonHints), **refused(404, 409, 503)},
+    )
+    def get(self, request: Request, session_id: UUID) -> Response:
+        """Ask which hints of a stop hold in the state as it is now, on the path of the lesson or off it."""
+        session = session_for(request, session_id, Verb.SEE)
+        lesson = lesson_for(session)
+        wanted = request.query_params.get("stop", "")
+        there = next((one for one in path_of(session, lesson) if one.stop.id == wanted), None)
+        if there is None:
+            raise ApiError(404, "not_found", f'The lesson {lesson.name} has no stop "{wanted}".', path="?stop")
+        moment = history.state_at_head(session)
+        seen = {
+            "state": {
+                "cache": observed.cache_state(moment.view.cache),
+                "snapshot": observed.snapshot_state(moment.view.snapshot),
+                "queue": observed.queue_state(moment.view.queue),
+            },
+            "clockSeconds": moment.view.clock_seconds,
+            "events": history.events(session.pk, after=there.arrived, limit=_MOST_EVENTS, tail=True) if there.stop.hints else [],
+        }
+        document = msgspec.to_builtins(seen)
+        held = [hint.id for hint in there.stop.hints if holds(hint.when, document)]
+        said = [
+            bodies.LessonHint(hint, in_words(lesson, lambda text, hint=hint: rendering.html(text.stops[wanted].live_hints.get(hint, ""))))  # type: ignore[misc]
+            for hint in held
+        ]
+        return Response(bodies.LessonHints(event=moment.view.event, hints=said))

@@ -1,0 +1,57 @@
+"""`/api/v1/lessons/{name}/progress/`: how far you are in a lesson, kept for whoever is logged in."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import msgspec
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from schedviz.lessons import UnknownLessonError
+from schedviz.lessons.catalogue import version
+from schedviz.web.api import lesson_bodies as bodies
+from schedviz.web.api.access import actor_for, body_as, session_for
+from schedviz.web.api.errors import ApiError
+from schedviz.web.api.lessons import progress_body, user_of
+from schedviz.web.api.schema import answer, ref, refused
+from schedviz.web.learning.models import LessonProgress
+from schedviz.web.permissions import Verb
+
+
+class Progress(APIView):
+    """How far you are in a lesson."""
+
+    @extend_schema(
+        operation_id="setLessonProgress",
+        request={"application/json": ref(bodies.LessonProgress)},
+        responses={200: answer(bodies.LessonProgress), **refused(400, 401, 403, 404)},
+    )
+    def put(self, request: Request, name: str) -> Response:
+        """Remember where you are. Who has finished a lesson once has finished it."""
+        user = user_of(actor_for(request, Verb.CREATE))
+        said = body_as(bodies.LessonProgress, request)
+        try:
+            version(name)
+        except UnknownLessonError as error:
+            raise ApiError(404, "not_found", str(error)) from error
+        session = session_for(request, _uuid(said.session), Verb.SEE) if said.session else None
+        kept, _ = LessonProgress.objects.update_or_create(
+            user_id=user,
+            lesson=name,
+            defaults={"stop": said.stop, "session": session, "answers": msgspec.to_builtins(said.answers)},
+        )
+        if said.finished and kept.finished_at is None:
+            kept.finished_at = timezone.now()
+            kept.save(update_fields=["finished_at"])
+        return Response(progress_body(kept))
+
+
+def _uuid(text: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError as error:
+        raise ApiError(400, "invalid", f"$.session: expected the id of a session, found {text!r}", path="$.session") from error

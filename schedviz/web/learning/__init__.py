@@ -1,0 +1,1 @@
+"""How far people are in the lessons."""

@@ -1,0 +1,32 @@
+"""How far somebody is in a lesson: it outlives the sessions in which the lesson was taken."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from django.conf import settings
+from django.db import models
+
+from schedviz.sessions.models import Session
+
+
+class LessonProgress(models.Model):
+    """One person in one lesson."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="lessons_taken")
+    lesson = models.CharField(max_length=60)
+    #: The session in which it is taken now; None: it was deleted since.
+    session = models.ForeignKey(Session, on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
+    #: The stop that was come to last, by its id.
+    stop = models.CharField(max_length=60, blank=True, default="")
+    #: What was answered in that session, by stop.
+    answers: models.JSONField[Any, Any] = models.JSONField(default=dict)
+    #: When the end was first come to.
+    finished_at = models.DateTimeField(null=True, blank=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["user", "lesson"], name="lesson_progress_once")]
+
+    def __str__(self) -> str:
+        return f"{self.user_id} in {self.lesson}"
