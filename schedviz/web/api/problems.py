@@ -24,6 +24,7 @@ TITLES: dict[str, str] = {
     "invalid_command": "The command cannot be stored",
     "invalid_source": "The files cannot be read",
     "key_reused": "The key was used for another request",
+    "lesson_unreadable": "The lesson cannot be read",
     "method_not_allowed": "The address has no such method",
     "not_exportable": "No file can tell this session",
     "not_forkable": "There is nothing to fork yet",
