@@ -9,7 +9,6 @@ from uuid import UUID
 import msgspec
 from django.db.models import F, Sum
 
-from schedviz.explain.shadow import Verdict
 from schedviz.sessions.models import Agreement, ShadowedPod
 from schedviz.sessions.shadowing import Arrival, Binding, Gone, Shown
 
@@ -20,7 +19,7 @@ _SWEPT_EVERY: Final = 500
 #: The rate of the newest bindings is of so many.
 RECENT: Final = 100
 
-_COLUMNS: Final[dict[Verdict, str]] = {"agrees": "agrees", "notBest": "not_best", "infeasible": "infeasible", "unjudged": "unjudged"}
+_COLUMNS: Final[dict[str, str]] = {"agrees": "agrees", "notBest": "not_best", "infeasible": "infeasible", "unjudged": "unjudged"}
 
 
 class Counts(msgspec.Struct, frozen=True):
@@ -45,7 +44,7 @@ class Counts(msgspec.Struct, frozen=True):
 def store(session_id: UUID, shown: Sequence[Shown]) -> None:
     """Store what the shadow saw, in the transaction of what the engine did."""
     rows: dict[tuple[str, str], ShadowedPod] = {}
-    arrived, bound, gone = [], [], []
+    gone: list[tuple[str, str]] = []
     for one in shown:
         at = (one.pod, one.uid)
         if isinstance(one, Gone):
@@ -59,16 +58,15 @@ def store(session_id: UUID, shown: Sequence[Shown]) -> None:
         else:
             row.bound_event, row.node, row.verdict = one.event, one.node, one.judgement.verdict
             row.judgement = msgspec.to_builtins(one.judgement)
-    for at, row in rows.items():
-        (arrived if row.bound_event is None else bound).append((at, row))
-    _write([row for _, row in arrived], ["arrived_event", "arrival"])
-    _write([row for _, row in bound if row.arrived_event is not None], ["arrived_event", "arrival", *_OF_BINDING])
-    _write([row for _, row in bound if row.arrived_event is None], _OF_BINDING)
+    _write([row for row in rows.values() if row.bound_event is None], _OF_ARRIVAL)
+    _write([row for row in rows.values() if row.arrived_event is None], _OF_BINDING)
+    _write([row for row in rows.values() if row.arrived_event is not None and row.bound_event is not None], [*_OF_ARRIVAL, *_OF_BINDING])
     for pod, uid in gone:
         ShadowedPod.objects.filter(session_id=session_id, pod=pod, uid=uid, verdict="").delete()
     _count(session_id, [one for one in shown if isinstance(one, Binding)])
 
 
+_OF_ARRIVAL: Final = ["arrived_event", "arrival"]
 _OF_BINDING: Final = ["bound_event", "node", "verdict", "judgement"]
 
 

@@ -24,6 +24,7 @@ from schedviz.cli.follow.following import Following
 from schedviz.cli.follow.pushing import Pusher
 from schedviz.cli.follow.redaction import Redaction
 from schedviz.cli.follow.reflector import Change, Known, Reflector
+from schedviz.cli.follow.status import line_of
 from schedviz.cli.server import Answer
 from schedviz.kube.kinds import BY_NAME, WATCHED_KINDS
 from tests.conftest import missing, until
@@ -376,6 +377,15 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
         signed = ("-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2", "-extfile", f"{name}.ext")
         openssl("x509", "-req", "-in", f"{name}.csr", *signed, "-out", f"{name}.pem")
     return folder
+
+
+def test_the_status_line_says_how_often_the_two_schedulers_agree() -> None:
+    none = {"agrees": 0, "notBest": 0, "infeasible": 0, "unjudged": 0, "rate": None}
+    assert line_of(1204, 3.24, {"all": none, "waiting": 0}) == "1,204 changes · 3.2/s · no binding was judged yet"
+    some = {"agrees": 1999, "notBest": 1, "infeasible": 0, "unjudged": 2, "rate": 0.9995}
+    told = "1,999 of 2,000 bindings agree (99.9 %), 1 feasible but not best, 2 not judged · 4 waiting"
+    assert line_of(5000, 0, {"all": some, "waiting": 4}) == f"5,000 changes · 0.0/s · {told}"
+    assert line_of(1, 0, None) == "1 change · 0.0/s"
 
 
 def test_a_cluster_with_its_own_authority_and_a_user_with_a_certificate(certificates: Path, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from schedviz.cli.server import Server, server_option, token_option
 
 if TYPE_CHECKING:
     from schedviz.cli.follow.cluster_api import ClusterApi
+    from schedviz.cli.follow.status import Status
 
 _READY_SECONDS = 120.0
 
@@ -61,6 +62,7 @@ def follow(
     from schedviz.cli.follow.following import Following, resources
     from schedviz.cli.follow.pushing import Pusher
     from schedviz.cli.follow.redaction import Redaction
+    from schedviz.cli.follow.status import Status
 
     if secret == "":
         raise click.UsageError("--pseudonyms needs a secret: without one, whoever guesses a name can check the guess.")
@@ -76,13 +78,19 @@ def follow(
     asked = Server(server, token)
     session = session or _new_session(asked, name or source)
     voice = _Voice()
-    following = Following(api, Pusher(asked, session, source, say=voice.say), Redaction(secret), without=without, say=voice.say)
+    pusher = Pusher(asked, session, source, say=voice.say)
+    status = voice.status = Status(asked, session, pusher)
+    following = Following(api, pusher, Redaction(secret), without=without, say=voice.say)
     counts = following.begin()
     listed = ", ".join(f"{count} {resource}" for resource, count in counts.items() if count)
     click.echo(f"{session}: {source} is in the session ({listed or 'it is empty'}).")
     if not once:
         click.echo(f"Watching; Ctrl-C ends it, `schedviz follow --session {session}` goes on.", err=True)
-        following.go_on()
+        status.start()
+        try:
+            following.go_on()
+        finally:
+            status.stop()
 
 
 class _Voice:
@@ -92,6 +100,8 @@ class _Voice:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        #: The line that is in the way of a sentence on a terminal.
+        self.status: Status | None = None
         self._said: dict[str, float] = {}
 
     def say(self, sentence: str) -> None:
@@ -102,6 +112,8 @@ class _Voice:
             if len(self._said) > 1000:
                 self._said.clear()
             self._said[sentence] = now
+            if self.status is not None:
+                self.status.clear()
             click.echo(f"schedviz: {sentence}", err=True)
 
 

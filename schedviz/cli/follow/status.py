@@ -1,0 +1,92 @@
+"""The status line of `schedviz follow`: what was pushed, and how often the cluster's scheduler did what schedviz would have done."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+from typing import Any, Final
+
+import click
+
+from schedviz.cli.follow.pushing import Pusher
+from schedviz.cli.server import Server
+
+_OK: Final = 200
+#: How often the line is written: over the last one on a terminal, elsewhere below it and where something is new.
+TERMINAL_SECONDS: Final = 2.0
+LOG_SECONDS: Final = 60.0
+_OVER: Final = "\r\x1b[K"
+
+
+class Status:
+    """Writes the line from a thread of its own, until it is stopped."""
+
+    def __init__(self, server: Server, session: str, pusher: Pusher, *, terminal: bool | None = None) -> None:
+        self._server = server
+        self._path = f"sessions/{session}/agreement/?limit=0"
+        self._pusher = pusher
+        self._terminal = sys.stderr.isatty() if terminal is None else terminal
+        self._stop = threading.Event()
+        self._said = ""
+
+    def start(self) -> None:
+        """Begin to write."""
+        threading.Thread(target=self._run, name="status", daemon=True).start()
+
+    def stop(self) -> None:
+        """Write no more."""
+        self._stop.set()
+        if self._terminal and self._said:
+            click.echo(err=True)
+
+    def clear(self) -> None:
+        """Make room for another sentence."""
+        if self._terminal and self._said:
+            click.echo(_OVER, nl=False, err=True)
+
+    def _run(self) -> None:
+        pushed, at = self._pusher.pushed, time.monotonic()
+        while not self._stop.wait(TERMINAL_SECONDS if self._terminal else LOG_SECONDS):
+            now, count = time.monotonic(), self._pusher.pushed
+            line = line_of(count, (count - pushed) / (now - at), self._agreement())
+            pushed, at = count, now
+            if self._terminal:
+                click.echo(_OVER + line, nl=False, err=True)
+            elif _without_rate(line) != _without_rate(self._said):
+                click.echo(f"schedviz: {line}", err=True)
+            self._said = line
+
+    def _agreement(self) -> dict[str, Any] | None:
+        """None: the server does not say. Whoever pushes says why."""
+        try:
+            answer = self._server.ask(self._path)
+            return json.loads(answer.body) if answer.status == _OK else None
+        except (OSError, ValueError):
+            return None
+
+
+def line_of(pushed: int, rate: float, found: dict[str, Any] | None) -> str:
+    """`1,204 changes · 3.2/s · 118 of 120 bindings agree (98.3 %), 2 not best · 4 waiting`."""
+    parts = [f"{pushed:,} change{'' if pushed == 1 else 's'}", f"{rate:.1f}/s"]
+    if found is not None:
+        parts += [_of_bindings(found["all"]), *([f"{found['waiting']:,} waiting"] if found["waiting"] else [])]
+    return " · ".join(parts)
+
+
+def _of_bindings(counts: dict[str, Any]) -> str:
+    if counts["rate"] is None:
+        return "no binding was judged yet"
+    judged = counts["agrees"] + counts["notBest"] + counts["infeasible"]
+    others = [f"{counts[name]:,} {words}" for name, words in _WORDS if counts[name]]
+    # Rounded down: 100 % is said of all alone.
+    percent = int(counts["rate"] * 1000) / 10
+    return ", ".join([f"{counts['agrees']:,} of {judged:,} bindings agree ({percent:g} %)", *others])
+
+
+_WORDS: Final = (("notBest", "feasible but not best"), ("infeasible", "infeasible"), ("unjudged", "not judged"))
+
+
+def _without_rate(line: str) -> str:
+    return " · ".join(part for part in line.split(" · ") if not part.endswith("/s"))
