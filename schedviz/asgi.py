@@ -12,7 +12,9 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "schedviz.settings")
 _http = get_asgi_application()
 
 # After Django is set up: these import models.
+from schedviz.sessions.metrics import reporting  # noqa: E402
 from schedviz.web.body_limit import BodyLimit  # noqa: E402
 from schedviz.web.live.routing import sockets  # noqa: E402
 
+reporting.begin("web")
 application = ProtocolTypeRouter({"http": BodyLimit(_http), "websocket": sockets})

@@ -56,10 +56,16 @@ def _load_what_tasks_need(**_: Any) -> None:
 
 @worker_ready.connect
 def _say_that_it_is_alive(sender: Any, **_: Any) -> None:
+    from django.conf import settings
+
     from schedviz.sessions import heartbeat
+    from schedviz.sessions.metrics import process, reporting
     from schedviz.sessions.slots import SLOTS
 
     SLOTS.total = sender.pool.limit
+    process.SLOTS.set(SLOTS.total)
+    process.SLOTS_TAKEN.set_function(lambda: SLOTS.taken)
+    reporting.begin(settings.ROLE)
     heartbeat.begin(str(sender.hostname), sender.app.amqp.queues.consume_from)
 
 
@@ -72,6 +78,16 @@ def _limit_memory(**_: Any) -> None:
 
     hardest = resource.getrlimit(resource.RLIMIT_AS)[1]
     resource.setrlimit(resource.RLIMIT_AS, (settings.IMPORT_MEGABYTES << 20, hardest))
+
+
+@worker_process_init.connect
+def _report_from_the_pool(**_: Any) -> None:
+    """Each process of a pool measures itself: its parent knows nothing of what it does."""
+    from django.conf import settings
+
+    from schedviz.sessions.metrics import reporting
+
+    reporting.begin(settings.ROLE)
 
 
 @worker_shutting_down.connect

@@ -13,6 +13,8 @@ SCHEDVIZ_EXTENDER_HOSTS   host:port, separated by commas: extenders that session
 SCHEDVIZ_EXTENDER_NETWORKS  10.0.0.0/8, …: private networks that their names may lead to (none)
 SCHEDVIZ_LESSONS          folders of lessons of your own, separated as PATH is (none)
 SCHEDVIZ_EXTENDER_USERS   names of users whose sessions may call them (nobody)
+SCHEDVIZ_METRICS_TOKEN    who sends it as a bearer token may read /metrics (nobody)
+SCHEDVIZ_METRICS_FROM     10.0.0.0/8, …: networks from which /metrics may be read (none)
 SCHEDVIZ_LOG              json | console                              (console on a terminal)
 """
 
@@ -98,6 +100,13 @@ LOGINS_PER_MINUTE = number("SCHEDVIZ_LOGINS_PER_MINUTE", 10)
 #: Proxies in front of this server: who asks is read from that place of X-Forwarded-For, which strangers can write.
 PROXIES = number("SCHEDVIZ_PROXIES", 0)
 
+# --- /metrics: of everybody's sessions, so for whoever has the token, comes from these networks, or is staff.
+
+METRICS_TOKEN = os.environ.get("SCHEDVIZ_METRICS_TOKEN", "")
+METRICS_FROM = networks("SCHEDVIZ_METRICS_FROM")
+#: Of so many sessions, those that were worked at last, the schedulers are told of: each has some 300 series.
+METRICS_SESSIONS = number("SCHEDVIZ_METRICS_SESSIONS", 100)
+
 DATA_UPLOAD_MAX_MEMORY_SIZE = BODY_BYTES
 DATA_UPLOAD_MAX_NUMBER_FILES = UPLOAD_FILES
 
@@ -150,6 +159,7 @@ INSTALLED_APPS = [
     "schedviz.web.rooms",
 ]
 MIDDLEWARE = [
+    "schedviz.web.metrics.middleware.RequestMetrics",
     "schedviz.web.middleware.SecurityHeaders",
     "schedviz.web.middleware.StaticFiles",
     "django.contrib.sessions.middleware.SessionMiddleware",

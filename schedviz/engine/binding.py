@@ -140,9 +140,7 @@ class BindingCycle:
         self.results.stages.append(StageView(stage=stage, statuses=report.statuses, facts=report.facts))
         if report.next_stage == stages.ENDED:
             self.results.outcome = FAILED
-            recorder.record(
-                BindingEnded, cycle=self.number, pod=self.pod, node=self.node, outcome=FAILED, message=self.results.message
-            )
+            recorder.record(BindingEnded, cycle=self.number, pod=self.pod, node=self.node, outcome=FAILED, message=self.results.message)
         return True
 
     def confirmed(self, *, lost: bool = False) -> None:

@@ -20,6 +20,7 @@ from schedviz.sessions.checkpoints import Saved
 from schedviz.sessions.errors import Fenced
 from schedviz.sessions.extender_http import HttpTransport
 from schedviz.sessions.lease import Lease, announce
+from schedviz.sessions.metrics import process as measured
 from schedviz.sessions.metrics.keeping import Keeper
 from schedviz.sessions.models import Checkpoint, Session
 from schedviz.sessions.pace import Pace
@@ -101,7 +102,7 @@ class Hosted:
 
     def load(self) -> None:
         """Make the engine from what is stored. Raises `ReplayDiverged`, `HistoryUnavailable`, or what the engine raises."""
-        with LOADING, WATCHDOG.watch(f"Loading session {self.session.pk}") as alive:
+        with LOADING, measured.LOADS.time(), WATCHDOG.watch(f"Loading session {self.session.pk}") as alive:
             began, cpu_began = time.perf_counter(), time.thread_time()
             self.simulation, self.running, self._checkpoint = replaying.load(
                 self.session.pk, to_seq=self.position.applied_seq, to_event=self.position.event, alive=alive
@@ -188,6 +189,7 @@ class Hosted:
             self.pace.did(self.simulation.cycle - cycle)
         self._is_bulk = self.running is not None and self.pace is None
         self._commit(done)
+        measured.SLICES.observe(time.perf_counter() - began)
         if self.position != before:
             # If it dies later, the next owner gets to the same place with its first slice.
             self.is_suspicious = False
@@ -344,6 +346,9 @@ class Hosted:
         self._lookout.drained()
         self._lookout.refresh(committed.breakpoints_edit)
         self._publish(work, committed.frame)
+        measured.CYCLES.inc(len(cycles))
+        measured.COMMANDS.inc(len(done))
+        measured.SET_ASIDE.inc(sum(one.quarantined for _, one in done))
         self._keeper.count(events, laps)
         self._keeper.store_if_due(self.lease, self.simulation)
 

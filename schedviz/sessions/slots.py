@@ -80,6 +80,11 @@ class Slots:
             self._leaving = max(0, self._leaving - 1)
 
     @property
+    def taken(self) -> int:
+        """How many turns it takes now."""
+        return self._taken
+
+    @property
     def is_crowded(self) -> bool:
         """Whether 80 % are taken, so that whoever has nothing to do is to leave soon."""
         return self._taken >= 0.8 * self.total

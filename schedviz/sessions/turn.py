@@ -17,6 +17,7 @@ from schedviz.sessions import bells, disk, frames, lease, stream
 from schedviz.sessions.errors import Fenced, HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.hosted import EngineBroke, Hosted
 from schedviz.sessions.lease import RENEWALS, RESTED, Lease
+from schedviz.sessions.metrics import process as measured
 from schedviz.sessions.models import Session
 from schedviz.sessions.slots import SLOTS, STOPPING
 
@@ -75,13 +76,19 @@ def take_turn(session_id: UUID, *, linger_seconds: float = LINGER_SECONDS) -> No
     if taken is None:
         return
     mine, session = taken
+    if session.acquisitions > 1:
+        measured.RECOVERIES.inc()
     RENEWALS.hold(mine)
+    ended = "failed"
     try:
         with SLOTS:
-            _Turn(mine, session, linger_seconds).take()
+            ended = _Turn(mine, session, linger_seconds).take()
     except Fenced as fenced:
+        ended = "fenced"
+        measured.LEASES_LOST.inc()
         logger.info("left session %s: %s", session_id, fenced)
     except DatabaseError as error:
+        ended = "database"
         if full := disk.full_disk(error):
             logger.error("left session %s until its lease has run out: %s", session_id, full)  # noqa: TRY400 (one line is enough)
         else:
@@ -92,6 +99,7 @@ def take_turn(session_id: UUID, *, linger_seconds: float = LINGER_SECONDS) -> No
         lease.release(mine, in_order=False)
     finally:
         RENEWALS.drop(mine)
+        measured.TURNS.labels(ended).inc()
 
 
 class _Turn:
@@ -101,9 +109,12 @@ class _Turn:
         self.linger_seconds = linger_seconds
         self.hosted = Hosted(mine, session)
 
-    def take(self) -> None:
-        if self._is_to_rest() or not self._load():
-            return
+    def take(self) -> str:
+        """Host the engine; why that ended, in a word."""
+        if self._is_to_rest():
+            return "resting"
+        if not self._load():
+            return "not loaded"
         self.hosted.publish_again()
         began = used = time.monotonic()
         while True:
@@ -112,9 +123,9 @@ class _Turn:
             now = time.monotonic()
             if STOPPING.is_set() or now - began > TURN_SECONDS or self._gives_way(now - began):
                 self._leave_for_another()
-                return
+                return "stopping" if STOPPING.is_set() else "gave way"
             if self._has_left_idle(now - used):
-                return
+                return "idle"
             self._wait()
 
     # --- Beginning

@@ -48,7 +48,7 @@ def test_commands_of_a_lingering_owner_are_fast() -> None:
     outcome(session_id, send(session_id, "cycle"))
     taken: list[float] = []
     for _ in range(20):
-        last: Any = stream.client().xrevrange(stream.frames_key(session_id), count=1)
+        last: Any = until(lambda: stream.client().xrevrange(stream.frames_key(session_id), count=1))
         began = time.perf_counter()
         send(session_id, "cycle")
         assert stream.blocking_client().xread({stream.frames_key(session_id): last[0][0]}, block=4000)

@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 from django.conf import settings
 
 from schedviz.sessions import stream
+from schedviz.sessions.metrics import process as measured
 from schedviz.web.live.feed import Feed
 from schedviz.web.live.viewer import Viewer
 
@@ -34,9 +35,11 @@ class Hub:
             raise Full(f"{settings.SOCKETS_PER_SESSION} look at this session, the limit SCHEDVIZ_SOCKETS_PER_SESSION of this server.")
         if feed is None:
             feed = self._feeds[session_id] = Feed(session_id, self._connection)
+            measured.FEEDS.inc()
         viewer = Viewer(settings.VIEWER_QUEUE_BYTES)
         feed.viewers.add(viewer)
         self._sockets += 1
+        measured.VIEWERS.inc()
         try:
             await feed.ready()
         except asyncio.CancelledError:
@@ -48,8 +51,10 @@ class Hub:
         """The viewer has gone; the last one of a session ends its feed."""
         feed.viewers.discard(viewer)
         self._sockets -= 1
+        measured.VIEWERS.dec()
         if not feed.viewers and self._feeds.get(feed.session_id) is feed:
             del self._feeds[feed.session_id]
+            measured.FEEDS.dec()
             feed.stop()
 
 

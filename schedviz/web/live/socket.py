@@ -16,6 +16,7 @@ from django.db import InterfaceError, OperationalError
 
 from schedviz.sessions import frames, inbox
 from schedviz.sessions.errors import SessionError
+from schedviz.sessions.metrics import process as measured
 from schedviz.sessions.models import Session
 from schedviz.trace.commands import AnyCommand, convert_command
 from schedviz.web.api.errors import DATABASE_DOWN, not_stored, struct_error
@@ -212,6 +213,8 @@ class _Socket:
     async def _frame(self, frame: Frame) -> None:
         self._chunk = frame.last
         await self._send({"type": "websocket.send", "bytes": frame.data})
+        measured.FRAMES.inc()
+        measured.FRAME_BYTES.inc(len(frame.data))
 
     async def _text(self, data: bytes) -> None:
         await self._send({"type": "websocket.send", "text": data.decode()})

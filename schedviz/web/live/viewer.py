@@ -7,6 +7,8 @@ from collections import deque
 
 import msgspec
 
+from schedviz.sessions.metrics import process as measured
+
 
 class Frame(msgspec.Struct, frozen=True):
     """A compressed frame with the events of the chunks `first` to `last`."""
@@ -44,6 +46,7 @@ class Viewer:
         if self.dropped:
             return
         if self._bytes + len(frame.data) > self._byte_limit and self._items:
+            measured.OVERFLOWS.inc()
             frames = [item for item in self._items if isinstance(item, Frame)]
             self.dropped = frames[0].first if frames else frame.first
             self._items = deque(item for item in self._items if isinstance(item, Text))

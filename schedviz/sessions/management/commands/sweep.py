@@ -9,6 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from schedviz.sessions import sweep
+from schedviz.sessions.metrics import reporting
 
 
 class Command(BaseCommand):
@@ -21,4 +22,5 @@ class Command(BaseCommand):
         stopped = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stopped.set())
+        reporting.begin("sweeper")
         sweep.sweep_until(stopped, seconds=options["seconds"])

@@ -1,0 +1,108 @@
+"""How the figures of one process reach the one that is asked: each writes its own to Redis every few seconds, under a name of its own.
+
+Any web server can then answer for all, on however many hosts they run. A process that ends is forgotten within `_LIFETIME_SECONDS`; without
+Redis a web server tells of itself alone.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import zlib
+from typing import Any
+
+import msgspec
+import redis
+from prometheus_client.metrics_core import Metric
+
+from schedviz.sessions import stream
+from schedviz.sessions.metrics.process import REGISTRY, process_name
+from schedviz.sessions.slots import STOPPING
+
+logger = logging.getLogger(__name__)
+
+REPORT_SECONDS = 5.0
+_LIFETIME_SECONDS = 20
+_PREFIX = "schedviz:metrics:"
+
+
+class Family(msgspec.Struct, frozen=True):
+    """A metric and its samples: name, labels, value."""
+
+    name: str
+    help: str
+    type: str
+    samples: list[tuple[str, dict[str, str], float]]
+
+
+class Report(msgspec.Struct, frozen=True):
+    """What one process measured."""
+
+    process: str
+    role: str
+    families: list[Family]
+
+
+_encoder = msgspec.msgpack.Encoder()
+_decoder = msgspec.msgpack.Decoder(Report)
+_begun: dict[int, str] = {}
+
+
+def begin(role: str) -> None:
+    """Report in a thread until the process ends. Once for each process; one that was forked begins again."""
+    if os.getpid() in _begun:
+        return
+    _begun[os.getpid()] = role
+    threading.Thread(target=_report_for_ever, args=(role,), name="metrics", daemon=True).start()
+
+
+def own(role: str) -> Report:
+    """What this process measured until now."""
+    families = [
+        Family(metric.name, metric.documentation, metric.type, [(one.name, dict(one.labels), one.value) for one in metric.samples])
+        for metric in REGISTRY.collect()
+    ]
+    return Report(process=process_name(role), role=role, families=families)
+
+
+def publish(report: Report) -> None:
+    """Write it down for who asks. Raises `redis.RedisError`."""
+    stream.client().set(f"{_PREFIX}{report.process}", zlib.compress(_encoder.encode(report), 1), ex=_LIFETIME_SECONDS)
+
+
+def of_others(mine: str) -> list[Report]:
+    """What every process but `mine` wrote down lately, in order of their names. Raises `redis.RedisError`."""
+    connection = stream.client()
+    keys = sorted(key for key in connection.scan_iter(match=f"{_PREFIX}*", count=100) if key != f"{_PREFIX}{mine}".encode())
+    reports: list[Report] = []
+    values: list[Any] = connection.mget(keys) if keys else []
+    for value in values:
+        if value is not None:
+            try:
+                reports.append(_decoder.decode(zlib.decompress(bytes(value))))
+            except (msgspec.ValidationError, msgspec.DecodeError, zlib.error):
+                # Of another version, in the minutes of an upgrade.
+                logger.debug("a report that this version cannot read")
+    return reports
+
+
+def merged(reports: list[Report]) -> list[Metric]:
+    """One family for each name, each sample with the labels `process` and `role`."""
+    families: dict[str, Metric] = {}
+    for report in reports:
+        for family in report.families:
+            metric = families.get(family.name)
+            if metric is None:
+                metric = families[family.name] = Metric(family.name, family.help, family.type)
+            for name, labels, value in family.samples:
+                metric.add_sample(name, {"process": report.process, "role": report.role, **labels}, value)
+    return list(families.values())
+
+
+def _report_for_ever(role: str) -> None:
+    while not STOPPING.wait(REPORT_SECONDS):
+        try:
+            publish(own(role))
+        except (redis.RedisError, OSError) as error:
+            logger.debug("Redis is away: %s", error)

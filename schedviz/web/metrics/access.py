@@ -1,0 +1,42 @@
+"""Who may read /metrics: whoever has the token, comes from a network that is allowed, or is staff. It tells of everybody's sessions."""
+
+from __future__ import annotations
+
+import ipaddress
+import secrets
+
+from django.conf import settings
+from django.http import HttpRequest
+from rest_framework.request import Request
+from rest_framework.throttling import SimpleRateThrottle
+
+
+def may_read(request: HttpRequest) -> bool:
+    """Whether whoever asks may read them. Where nothing is set only staff may, which `schedviz up` and strangers are not."""
+    return _has_token(request) or _comes_from_allowed(request) or (request.user.is_active and getattr(request.user, "is_staff", False))
+
+
+def _has_token(request: HttpRequest) -> bool:
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    expected = settings.METRICS_TOKEN
+    return bool(expected) and scheme.lower() == "bearer" and secrets.compare_digest(token.strip().encode(), expected.encode())
+
+
+def _comes_from_allowed(request: HttpRequest) -> bool:
+    try:
+        address = ipaddress.ip_address(client_address(request))
+    except ValueError:
+        return False
+    return any(address in ipaddress.ip_network(network, strict=False) for network in settings.METRICS_FROM)
+
+
+class _Ident(SimpleRateThrottle):
+    rate = "1/s"
+
+    def get_cache_key(self, *_: object) -> None:
+        return None
+
+
+def client_address(request: HttpRequest) -> str:
+    """Who asks, as far as SCHEDVIZ_PROXIES says that X-Forwarded-For can be believed; as everywhere else where addresses count."""
+    return str(_Ident().get_ident(Request(request)))

@@ -1,0 +1,87 @@
+"""What is told of the service as a whole, out of the database and Redis: the same whichever web server is asked."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import redis
+from django.db.models import Count, F, Min, Q, Sum
+from django.utils import timezone
+from prometheus_client.metrics_core import GaugeMetricFamily, Metric
+
+from schedviz import __version__
+from schedviz.sessions import heartbeat, stream
+from schedviz.sessions.bells import IO_QUEUE
+from schedviz.sessions.database import DatabaseSeconds
+from schedviz.sessions.lease import FREE, RESTING
+from schedviz.sessions.models import Command, Session
+
+
+def of_database() -> list[Metric]:
+    """Sessions, leases and what waits. Raises what the database raises."""
+    statuses = GaugeMetricFamily("schedviz_sessions", "Sessions by their stored status.", labels=["status"])
+    counted: Counter[str] = Counter(dict(Session.objects.order_by().values_list("status").annotate(Count("pk"))))
+    for status in Session.Status:
+        statuses.add_metric([str(status)], counted[status])
+    waits = Q(applied_seq__lt=F("last_seq"))
+    open_ = [Session.Status.READY, Session.Status.RUNNING, Session.Status.PAUSED]
+    found = Session.objects.aggregate(
+        waiting=Sum(F("last_seq") - F("applied_seq"), filter=waits & Q(status__in=open_), default=0),
+        unowned=Count("pk", filter=waits & Q(status__in=open_) & FREE),
+        leases=Count("pk", filter=~Q(lease_owner__in=["", RESTING]) & Q(lease_until__gte=DatabaseSeconds())),
+        resting=Count("pk", filter=Q(lease_owner=RESTING)),
+    )
+    oldest = Command.objects.filter(session__status__in=open_, session__applied_seq__lt=F("session__last_seq"), applied_at=None)
+    since = oldest.filter(seq=F("session__applied_seq") + 1).aggregate(since=Min("accepted_at"))["since"]
+    return [
+        statuses,
+        _gauge("schedviz_commands_waiting", "Commands that were accepted and are not done.", found["waiting"]),
+        _gauge(
+            "schedviz_oldest_waiting_command_seconds",
+            "For how long the command has waited, or been worked at, that was accepted first of those that are not done.",
+            0 if since is None else max(0.0, (timezone.now() - since).total_seconds()),
+        ),
+        _gauge("schedviz_leases", "Sessions that a worker has.", found["leases"]),
+        _gauge("schedviz_sessions_unowned", "Sessions that have work and that no worker has.", found["unowned"]),
+        _gauge("schedviz_sessions_resting", "Sessions that are left alone for a while, because workers ended at them.", found["resting"]),
+    ]
+
+
+def of_redis() -> list[Metric]:
+    """Queues and workers. Raises `redis.RedisError`."""
+    lengths = GaugeMetricFamily("schedviz_queue_length", "Turns and jobs that wait for a worker.", labels=["queue"])
+    workers = GaugeMetricFamily("schedviz_workers", "Workers that are alive.", labels=["queue"])
+    serving = Counter(queue for queues in heartbeat.alive().values() for queue in queues)
+    for queue in (stream.ENGINE_QUEUE, IO_QUEUE):
+        length = stream.client().llen(queue)
+        lengths.add_metric([queue], length if isinstance(length, int) else 0)
+        workers.add_metric([queue], serving[queue])
+    return [lengths, workers]
+
+
+def is_up(part: str, *, up: bool) -> Metric:
+    """Whether the database or Redis answers."""
+    return _gauge(f"schedviz_{part}_up", f"1: {'the database' if part == 'database' else 'Redis'} answers.", int(up))
+
+
+def left_out(sessions: int) -> Metric:
+    """How many sessions a scrape has no room for."""
+    return _gauge(
+        "schedviz_sessions_left_out",
+        "Sessions whose schedulers are not told of here: SCHEDVIZ_METRICS_SESSIONS allows no more.",
+        sessions,
+    )
+
+
+def build() -> Metric:
+    """Which version this is."""
+    info = GaugeMetricFamily("schedviz_build_info", "The version of schedviz that answers.", labels=["version"])
+    info.add_metric([__version__], 1)
+    return info
+
+
+AWAY = (redis.RedisError, OSError)
+
+
+def _gauge(name: str, help_: str, value: float) -> Metric:
+    return GaugeMetricFamily(name, help_, value=value)

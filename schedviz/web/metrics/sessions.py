@@ -1,0 +1,85 @@
+"""The schedulers of sessions, each with kube-scheduler's own metrics and the label `session`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import accumulate
+from typing import TypeVar
+from uuid import UUID
+
+import msgspec
+from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.utils import floatToGoString
+
+from schedviz.sessions.metrics import figures as stored
+from schedviz.sessions.metrics.definitions import SCHEDULER_METRICS, Kind
+from schedviz.sessions.metrics.definitions import Metric as Definition
+from schedviz.sessions.metrics.figures import Figures, Histogram
+from schedviz.sessions.models import SchedulerFigures, Session
+
+T = TypeVar("T")
+
+
+class Exported(msgspec.Struct, frozen=True):
+    """What is told of sessions, and how many sessions have figures that are not told."""
+
+    metrics: list[Metric]
+    left_out: int
+
+
+def exported(*, limit: int, only: UUID | None = None) -> Exported:
+    """The metrics of the `limit` sessions that were worked at last, or of one."""
+    rows = SchedulerFigures.objects.order_by("-updated_at", "pk")
+    if only is not None:
+        rows = rows.filter(pk=only)
+    found = list(rows.values_list("session_id", "data", "session__name")[:limit])
+    figures: list[tuple[str, Figures]] = []
+    names = GaugeMetricFamily("schedviz_session_info", "A session whose scheduler is told of here.", labels=["session", "name"])
+    for session_id, data, name in found:
+        try:
+            figures.append((str(session_id), stored.decode(bytes(data))))
+        except (msgspec.ValidationError, msgspec.DecodeError):
+            # Of another version: the session's next turn writes them anew.
+            continue
+        names.add_metric([str(session_id), name], 1)
+    metrics = [_family(definition, figures) for definition in SCHEDULER_METRICS]
+    left_out = 0 if only is not None or len(found) < limit else rows.count() - len(found)
+    return Exported(metrics=[names, *metrics], left_out=left_out)
+
+
+def _family(metric: Definition, sessions: Iterable[tuple[str, Figures]]) -> Metric:
+    labels = ["session", *metric.labels]
+    match metric.kind:
+        case Kind.COUNTER:
+            counter = CounterMetricFamily(metric.name.removesuffix("_total"), metric.help, labels=labels)
+            for session, figures in sessions:
+                for values, number in _always(metric, figures.counters.get(metric.name), 0.0).items():
+                    counter.add_metric([session, *values], number)
+            return counter
+        case Kind.GAUGE:
+            gauge = GaugeMetricFamily(metric.name, metric.help, labels=labels)
+            for session, figures in sessions:
+                for values, number in figures.gauges.get(metric.name, {}).items():
+                    gauge.add_metric([session, *values], number)
+            return gauge
+        case Kind.HISTOGRAM:
+            histogram = HistogramMetricFamily(metric.name, metric.help, labels=labels)
+            bounds = [*(str(floatToGoString(bound)) for bound in metric.buckets), "+Inf"]  # type: ignore[no-untyped-call]
+            nothing = Histogram([0] * len(bounds))
+            for session, figures in sessions:
+                for values, one in _always(metric, figures.histograms.get(metric.name), nothing).items():
+                    buckets = list(zip(bounds, accumulate(one.counts), strict=True))
+                    histogram.add_metric([session, *values], buckets, one.sum)
+            return histogram
+
+
+def _always(metric: Definition, found: dict[tuple[str, ...], T] | None, nothing: T) -> dict[tuple[str, ...], T]:
+    """A metric without labels is there from the beginning, at 0."""
+    if found:
+        return found
+    return {} if metric.labels else {(): nothing}
+
+
+def session_exists(session_id: UUID) -> bool:
+    """Whether there is such a session."""
+    return Session.objects.filter(pk=session_id).exists()

@@ -1,0 +1,84 @@
+"""`GET /metrics`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from uuid import UUID
+
+from django.conf import settings
+from django.db import DatabaseError, InterfaceError
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+from prometheus_client.exposition import choose_encoder
+from prometheus_client.metrics_core import Metric
+
+from schedviz.sessions.metrics import reporting
+from schedviz.sessions.metrics.reporting import Report
+from schedviz.web.metrics import service, sessions
+from schedviz.web.metrics.access import may_read
+from schedviz.web.pages.views import not_found
+
+
+class _Collected:
+    """Metrics as the library's encoders take them."""
+
+    def __init__(self, metrics: Iterable[Metric]) -> None:
+        self._metrics = list(metrics)
+
+    def collect(self) -> Iterator[Metric]:
+        return iter(self._metrics)
+
+
+@require_safe
+@never_cache
+def metrics(request: HttpRequest) -> HttpResponseBase:
+    """Every metric, as Prometheus' text or OpenMetrics; `?session=ID`: one session's scheduler alone. 404 for who may not read them."""
+    if not may_read(request):
+        return not_found(request)
+    wanted = request.GET.get("session")
+    if wanted is None:
+        return _answer(request, [*_service(), *_sessions()])
+    try:
+        only = UUID(wanted)
+    except ValueError:
+        return HttpResponse("session: is not an id of a session.\n", status=400, content_type="text/plain; charset=utf-8")
+    if not sessions.session_exists(only):
+        return HttpResponse("There is no such session.\n", status=404, content_type="text/plain; charset=utf-8")
+    return _answer(request, sessions.exported(limit=1, only=only).metrics)
+
+
+def _answer(request: HttpRequest, found: Iterable[Metric]) -> HttpResponse:
+    encode, content_type = choose_encoder(request.headers.get("Accept", ""))
+    return HttpResponse(encode(_Collected(found)), content_type=content_type)
+
+
+def _service() -> Iterator[Metric]:
+    yield service.build()
+    try:
+        found = service.of_redis()
+        others = reporting.of_others(_own().process)
+    except service.AWAY:
+        yield service.is_up("redis", up=False)
+        others = []
+    else:
+        yield service.is_up("redis", up=True)
+        yield from found
+    yield from reporting.merged([_own(), *others])
+
+
+def _sessions() -> Iterator[Metric]:
+    try:
+        found = service.of_database()
+        schedulers = sessions.exported(limit=settings.METRICS_SESSIONS)
+    except (DatabaseError, InterfaceError):
+        yield service.is_up("database", up=False)
+        return
+    yield service.is_up("database", up=True)
+    yield from found
+    yield service.left_out(schedulers.left_out)
+    yield from schedulers.metrics
+
+
+def _own() -> Report:
+    return reporting.own(settings.ROLE)

@@ -1,0 +1,237 @@
+"""`GET /metrics`: who may read it, what it says, and that every process is heard."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import OperationalError
+from django.test import Client
+from prometheus_client.parser import text_string_to_metric_families
+
+from schedviz.sessions.metrics import definitions as scheduler
+from schedviz.sessions.metrics import keeping, reporting
+from schedviz.sessions.metrics.figures import Figures
+from schedviz.sessions.metrics.reporting import Family, Report
+from schedviz.sessions.models import Session
+from schedviz.web.metrics import service
+from tests.conftest import RedisServer
+from tests.web.conftest import People, make_session
+
+pytestmark = pytest.mark.django_db
+
+TOKEN = "a-token-that-nobody-guesses"
+
+
+@pytest.fixture
+def reader(settings: Any, redis: RedisServer) -> Client:
+    settings.METRICS_TOKEN = TOKEN
+    return Client(headers={"authorization": f"Bearer {TOKEN}"})
+
+
+def read(client: Client, query: str = "") -> dict[str, dict[tuple[tuple[str, str], ...], float]]:
+    """Sample name → labels → value."""
+    response = client.get(f"/metrics{query}")
+    assert response.status_code == 200, response.content
+    found: dict[str, dict[tuple[tuple[str, str], ...], float]] = {}
+    for family in text_string_to_metric_families(response.content.decode()):
+        for sample in family.samples:
+            found.setdefault(sample.name, {})[tuple(sorted(sample.labels.items()))] = sample.value
+    return found
+
+
+def with_figures(session: Session, **counted: float) -> Figures:
+    figures = Figures(since=0, event=1, gauges={"scheduler_pending_pods": {("active",): 7}})
+    for result, number in counted.items():
+        figures.count(scheduler.SCHEDULE_ATTEMPTS, result, "default-scheduler", by=number)
+    keeping.store(session.pk, figures)
+    return figures
+
+
+# --- Who may read it
+
+
+@pytest.mark.parametrize("role", ["anonymous", "stranger", "owner", "owner-token", "link", "viewer"])
+def test_nobody_reads_it_by_being_a_user(people: People, redis: RedisServer, role: str) -> None:
+    assert people.client(role).get("/metrics").status_code == 404
+
+
+def test_staff_read_it(db: None, redis: RedisServer) -> None:
+    client = Client()
+    client.force_login(User.objects.create_user("operator", is_staff=True))
+
+    assert client.get("/metrics").status_code == 200
+
+
+@pytest.mark.parametrize("sent", ["", "wrong", TOKEN + "x"])
+def test_another_token_is_as_good_as_none(settings: Any, redis: RedisServer, sent: str) -> None:
+    settings.METRICS_TOKEN = TOKEN
+
+    assert Client(headers={"authorization": f"Bearer {sent}"}).get("/metrics").status_code == 404
+
+
+def test_an_empty_token_lets_nobody_in(settings: Any, redis: RedisServer) -> None:
+    settings.METRICS_TOKEN = ""
+
+    assert Client(headers={"authorization": "Bearer "}).get("/metrics").status_code == 404
+
+
+@pytest.mark.parametrize(("address", "status"), [("10.1.2.3", 200), ("10.2.0.1", 404), ("::1", 200)])
+def test_networks_can_be_let_in(settings: Any, redis: RedisServer, address: str, status: int) -> None:
+    settings.METRICS_FROM = ["10.1.0.0/16", "::1/128"]
+
+    assert Client(REMOTE_ADDR=address).get("/metrics").status_code == status
+
+
+def test_an_address_that_somebody_wrote_is_not_believed(settings: Any, redis: RedisServer) -> None:
+    settings.METRICS_FROM = ["10.1.0.0/16"]
+
+    assert Client(REMOTE_ADDR="192.0.2.1", headers={"x-forwarded-for": "10.1.2.3"}).get("/metrics").status_code == 404
+
+
+def test_it_is_read_only(reader: Client) -> None:
+    assert reader.post("/metrics").status_code == 405
+    assert reader.head("/metrics").status_code == 200
+
+
+# --- Sessions' schedulers
+
+
+def test_each_session_has_the_schedulers_own_metrics(reader: Client) -> None:
+    one, two = make_session(None, "one"), make_session(None, 'a "name"\n')
+    with_figures(one, scheduled=3, unschedulable=1)
+    with_figures(two, scheduled=5)
+
+    found = read(reader)
+
+    def of(session: Session, **labels: str) -> tuple[tuple[str, str], ...]:
+        return tuple(sorted({"session": str(session.pk), **labels}.items()))
+
+    attempts = found["scheduler_schedule_attempts_total"]
+    assert attempts == {
+        of(one, result="scheduled", profile="default-scheduler"): 3,
+        of(one, result="unschedulable", profile="default-scheduler"): 1,
+        of(two, result="scheduled", profile="default-scheduler"): 5,
+    }
+    assert found["scheduler_pending_pods"][of(one, queue="active")] == 7
+    assert found["schedviz_session_info"][of(two, name='a "name"\n')] == 1
+    # What has no labels is there from the beginning.
+    assert found["scheduler_preemption_attempts_total"][of(one)] == 0
+    assert found["scheduler_pod_scheduling_attempts_bucket"][of(one, le="16.0")] == 0
+
+
+def test_a_histogram_is_cumulative_and_ends_with_inf(reader: Client) -> None:
+    session = make_session(None)
+    figures = Figures(since=0, event=1)
+    for attempts in (1, 2, 2, 40):
+        figures.observe(scheduler.POD_SCHEDULING_ATTEMPTS, attempts)
+    keeping.store(session.pk, figures)
+
+    found = read(reader)
+
+    buckets = {dict(labels)["le"]: value for labels, value in found["scheduler_pod_scheduling_attempts_bucket"].items()}
+    assert buckets == {"1.0": 1, "2.0": 3, "4.0": 3, "8.0": 3, "16.0": 3, "+Inf": 4}
+    assert list(found["scheduler_pod_scheduling_attempts_sum"].values()) == [45]
+    assert list(found["scheduler_pod_scheduling_attempts_count"].values()) == [4]
+
+
+def test_help_and_names_are_upstreams(reader: Client) -> None:
+    session = make_session(None)
+    with_figures(session, scheduled=1)
+
+    text = reader.get("/metrics").content.decode()
+
+    assert "# HELP scheduler_preemption_victims [STABLE] Number of selected preemption victims\n" in text
+    assert "# TYPE scheduler_schedule_attempts_total counter\n" in text
+    assert "# TYPE scheduler_framework_extension_point_duration_seconds histogram\n" in text
+
+
+def test_only_the_sessions_that_were_worked_at_last_are_told_of(reader: Client, settings: Any) -> None:
+    settings.METRICS_SESSIONS = 2
+    sessions = [make_session(None, str(n)) for n in range(3)]
+    for session in sessions:
+        with_figures(session, scheduled=1)
+    with_figures(sessions[0], scheduled=2)
+
+    found = read(reader)
+
+    told = {dict(labels)["session"] for labels in found["scheduler_schedule_attempts_total"]}
+    assert told == {str(sessions[0].pk), str(sessions[2].pk)}
+    assert found["schedviz_sessions_left_out"] == {(): 1}
+
+
+def test_one_session_can_be_asked_for(reader: Client) -> None:
+    one, two = make_session(None), make_session(None)
+    with_figures(one, scheduled=1)
+    with_figures(two, scheduled=1)
+
+    found = read(reader, f"?session={one.pk}")
+
+    assert {dict(labels)["session"] for labels in found["scheduler_schedule_attempts_total"]} == {str(one.pk)}
+    assert "schedviz_sessions" not in found
+    assert reader.get("/metrics?session=nonsense").status_code == 400
+    assert reader.get("/metrics?session=00000000-0000-0000-0000-000000000000").status_code == 404
+
+
+# --- The service
+
+
+def test_what_waits_is_told(reader: Client) -> None:
+    make_session(None, last_seq=5, applied_seq=2)
+    make_session(None, status=Session.Status.FAILED, last_seq=5)
+
+    found = read(reader)
+
+    assert found["schedviz_commands_waiting"] == {(): 3}
+    assert found["schedviz_sessions_unowned"] == {(): 1}
+    assert found["schedviz_sessions"][("status", "failed"),] == 1
+    assert found["schedviz_sessions"][("status", "importing"),] == 0
+
+
+def test_requests_are_timed_under_their_route_and_not_their_address(reader: Client) -> None:
+    reader.get("/healthz")
+    reader.get("/no/such/address")
+    reader.generic("MADE-UP", "/healthz")
+
+    found = read(reader)
+
+    labels = [dict(labels) for labels in found["schedviz_http_request_duration_seconds_count"]]
+    assert {(one["method"], one["route"]) for one in labels} >= {("GET", "healthz"), ("GET", "other"), ("other", "healthz")}
+    assert not any("such" in one["route"] for one in labels)
+
+
+def test_other_processes_are_heard_through_redis(reader: Client) -> None:
+    slots = Family("schedviz_slots_taken", "…", "gauge", [("schedviz_slots_taken", {}, 12.0)])
+    reporting.publish(Report(process="worker@elsewhere-1", role="worker", families=[slots]))
+
+    found = read(reader)
+
+    assert found["schedviz_slots_taken"][("process", "worker@elsewhere-1"), ("role", "worker")] == 12
+    # And the one that answers, once.
+    mine = [labels for labels in found["process_resident_memory_bytes"] if dict(labels)["role"] == "web"]
+    assert len(mine) == 1
+
+
+def test_without_redis_it_tells_of_itself(reader: Client, redis: RedisServer) -> None:
+    redis.kill()
+    try:
+        found = read(reader)
+    finally:
+        redis.start()
+
+    assert found["schedviz_redis_up"] == {(): 0}
+    assert found["schedviz_database_up"] == {(): 1}
+    assert "process_resident_memory_bytes" in found
+
+
+def test_without_the_database_it_tells_of_processes(reader: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    def away() -> Any:
+        raise OperationalError
+
+    monkeypatch.setattr(service, "of_database", away)
+
+    found = read(reader)
+
+    assert found["schedviz_database_up"] == {(): 0}
+    assert "process_resident_memory_bytes" in found
