@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from schedviz.engine import Simulation
-from schedviz.sessions import checkpoints, details, replaying, starting_point
+from schedviz.sessions import checkpoints, details, replaying
 from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.models import Checkpoint, CycleDetail, Session
 
@@ -54,7 +54,7 @@ def _engine_before(session: Session, cycle: int) -> tuple[Simulation, Checkpoint
     """An engine for which the cycle has not begun, and the checkpoint after which the session's commands are to be done with it."""
     checkpoint = checkpoints.newest(session.pk, before_cycle=cycle)
     if checkpoint is not None:
-        return starting_point.find(session.pk, before_cycle=cycle)
+        return replaying.begin(session.pk, before_cycle=cycle)
     first = checkpoints.newest(session.pk, until_event=session.fork_event)
     if first is None or session.forked_from_id is None:
         why = " It began in the session that this one was forked from, which was deleted." if session.fork_event else ""

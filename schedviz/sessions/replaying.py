@@ -12,7 +12,7 @@ from schedviz.engine import Simulation
 from schedviz.engine.framework.plugins.installed import installed_plugins
 from schedviz.sessions import answers, checkpoints, line, starting_point, statements
 from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
-from schedviz.sessions.models import Checkpoint
+from schedviz.sessions.models import Checkpoint, Session
 from schedviz.sessions.same_events import SameEvents, suspicion
 from schedviz.trace.commands import AnyCommand, decode_command
 
@@ -144,10 +144,32 @@ def load(session_id: UUID, *, to_seq: int, to_event: int, alive: Callable[[], No
         alive()
         return False
 
-    simulation, checkpoint = starting_point.find(session_id)
+    simulation, checkpoint = begin(session_id, alive=alive)
     running = replay(simulation, checkpoint, to_seq=to_seq, to_event=to_event, between_cycles=go_on)
     _forget_what_was_done(simulation)
     return simulation, running, checkpoint
+
+
+def begin(
+    session_id: UUID,
+    *,
+    until_event: int | None = None,
+    before_cycle: int | None = None,
+    alive: Callable[[], None] = lambda: None,
+) -> tuple[Simulation, Checkpoint]:
+    """What `starting_point.find` gives; where another version saved all engines of a fork, the fork is made once more of its parent.
+
+    Raises `HistoryUnavailable` or `ReplayDiverged`.
+    """
+    try:
+        return starting_point.find(session_id, until_event=until_event, before_cycle=before_cycle)
+    except starting_point.Unreadable as error:
+        parent, fork_event = Session.objects.values_list("forked_from", "fork_event").get(pk=session_id)
+        if parent is None or error.first.event != fork_event:
+            raise
+        simulation = engine_at(parent, fork_event, between_units=lambda _: alive())
+        _forget_what_was_done(simulation)
+        return simulation, starting_point.nothing_done(error.first)
 
 
 def engine_at(session_id: UUID, event: int, *, between_units: Callable[[Simulation], None]) -> Simulation:
@@ -159,7 +181,7 @@ def engine_at(session_id: UUID, event: int, *, between_units: Callable[[Simulati
     stretch = line.of_event(session_id, event)
     if stretch is None:
         raise HistoryUnavailable(f"Nothing is stored from which the engine at event {event} could be made.")
-    simulation, checkpoint = starting_point.find(stretch.session_id, until_event=event)
+    simulation, checkpoint = begin(stretch.session_id, until_event=event)
     simulation.extender_calls.transport = answers.StoredAnswers(checkpoint.session_id)
     begun = checkpoint.in_command
 

@@ -15,9 +15,17 @@ from schedviz.sessions.models import Checkpoint
 logger = logging.getLogger(__name__)
 
 
+class Unreadable(HistoryUnavailable):  # noqa: N818 -- says what was found.
+    """Another version saved all its engines. `first`: the checkpoint of its beginning, from which its commands would be done again."""
+
+    def __init__(self, message: str, first: Checkpoint) -> None:
+        super().__init__(message)
+        self.first = first
+
+
 def find(session_id: UUID, *, until_event: int | None = None, before_cycle: int | None = None) -> tuple[Simulation, Checkpoint]:
     """An engine and the checkpoint that it was made from: the newest, or the newest until an event, or before a cycle had begun. Raises
-    `HistoryUnavailable`.
+    `HistoryUnavailable`, or `Unreadable` where only another version could go on.
 
     A checkpoint that another version wrote in another format is passed over: an older one that can be read does as well, it only takes
     longer. Where there is none, the objects that the session began with are read from the first; then the checkpoint is not a stored one.
@@ -48,9 +56,20 @@ def _beginning(first: Checkpoint, newest: Checkpoint) -> tuple[Simulation, Check
     else:
         why = f"the first of them was made at event {first.event}, not at the session's beginning"
     if simulation is None or simulation.event != first.event:
-        raise HistoryUnavailable(
+        raise Unreadable(
             f"This session was last saved by schedviz {newest.engine_version}, and this is {__version__}, which cannot read its saved "
-            f"engines ({why}). What was recorded can still be looked at; to go on with it, run the version that saved it."
+            f"engines ({why}). What was recorded can still be looked at; to go on with it, run the version that saved it.",
+            first,
         )
-    began = Checkpoint(session_id=first.session_id, event=first.event, clock_seconds=first.clock_seconds, cost_seconds=first.cost_seconds)
-    return simulation, began
+    return simulation, nothing_done(first)
+
+
+def nothing_done(first: Checkpoint) -> Checkpoint:
+    """The beginning of a session, as a checkpoint that is not a stored one: none of its commands was done."""
+    return Checkpoint(
+        session_id=first.session_id,
+        event=first.event,
+        cycle=first.cycle,
+        clock_seconds=first.clock_seconds,
+        cost_seconds=first.cost_seconds,
+    )

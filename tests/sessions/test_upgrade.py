@@ -7,8 +7,9 @@ from typing import Any
 from uuid import UUID
 
 import msgspec
+from django.contrib.auth.models import User
 
-from schedviz.sessions import checkpoints, hosted, lease, pieces
+from schedviz.sessions import checkpoints, fork, history, hosted, importing, lease, pieces
 from schedviz.sessions.models import Checkpoint, CheckpointPiece, Session
 from tests.sessions.conftest import MakeSession, crash, send, stored_events, work_off
 
@@ -91,3 +92,40 @@ def test_a_session_that_cannot_be_read_at_all_says_which_version_made_it(make_se
     assert "last saved by schedviz 0.0.7" in session.message
     assert "run the version that saved it" in session.message
     assert stored_events(session_id), "what was recorded is still there"
+
+
+def forked(session_id: UUID) -> Session:
+    """A fork of its middle that has done something of its own, all of whose engines another version saved."""
+    parent = Session.objects.get(pk=session_id)
+    made = fork.fork(parent, User.objects.create(username="somebody"), at=parent.event // 2).session
+    importing.import_uploads(made.pk)
+    send(made.pk, "run", max=2)
+    work_off(made.pk)
+    for checkpoint in newest_first(made.pk):
+        rewrite(checkpoint, as_of_another_format)
+    crash(made.pk)
+    return Session.objects.get(pk=made.pk)
+
+
+def test_a_fork_whose_engines_are_all_of_another_format_is_made_of_its_parent_again(make_session: MakeSession) -> None:
+    made = forked(saved_often(make_session))
+    before = history.events(made.pk, limit=10_000)
+
+    send(made.pk, "run", max=2)
+    session = work_off(made.pk)
+
+    assert (session.status, session.message) == (Session.Status.READY, "")
+    assert session.event > made.event
+    assert history.events(made.pk, limit=10_000)[: len(before)] == before
+
+
+def test_a_fork_of_another_format_whose_parent_was_deleted_says_which_version_made_it(make_session: MakeSession) -> None:
+    made = forked(saved_often(make_session))
+    assert made.forked_from
+    made.forked_from.delete()
+
+    send(made.pk, "run", max=2)
+    session = work_off(made.pk)
+
+    assert session.status == Session.Status.FAILED
+    assert "to go on with it, run the version that saved it" in session.message

@@ -1,0 +1,111 @@
+"""A data folder that an earlier build left, under `schedviz up`: every session is as it was, and goes on."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import zstandard
+
+from tests.conftest import until
+from tests.up.make_old_folder import SAMPLES
+from tests.up.running import starter
+from tests.up.test_up_for_real import wait_until_up
+
+STATE = ("cache", "snapshot", "queue")
+NAMES = sorted(path.stem for path in SAMPLES.glob("*.json"))
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def sample(request: pytest.FixtureRequest) -> str:
+    name: str = request.param
+    return name
+
+
+@pytest.fixture(scope="module")
+def said(sample: str) -> dict[str, Any]:
+    """What the build that made it said of each of its sessions."""
+    found: dict[str, Any] = json.loads((SAMPLES / f"{sample}.json").read_text())
+    return found
+
+
+@pytest.fixture(scope="module")
+def api(sample: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    """REST of this build on the old folder."""
+    data = tmp_path_factory.mktemp("old") / "data"
+    data.mkdir(mode=0o700)
+    packed = (SAMPLES / f"{sample}.sqlite3.zst").read_bytes()
+    (data / "schedviz.sqlite3").write_bytes(zstandard.ZstdDecompressor().decompress(packed))
+    yield from serving(data)
+
+
+@pytest.fixture(scope="module")
+def another(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    """REST of a server that has nothing to do with it."""
+    yield from serving(tmp_path_factory.mktemp("another") / "data")
+
+
+def serving(data: Path) -> Iterator[httpx.Client]:
+    command = [sys.executable, "-m", "schedviz.cli.main", "up", "--data", str(data), "--no-open", "--port", "0"]
+    for start in starter(data.parent, lambda _: command):
+        url = wait_until_up(start())
+        token = (data / "token").read_text().strip()
+        with httpx.Client(base_url=f"{url}/api/v1/", headers={"Authorization": f"Bearer {token}"}, timeout=30) as client:
+            yield client
+
+
+def settled(api: httpx.Client, session_id: str) -> dict[str, Any]:
+    """A session once all that was accepted is done."""
+
+    def look() -> dict[str, Any] | None:
+        session: dict[str, Any] = api.get(f"sessions/{session_id}/").raise_for_status().json()
+        assert session["status"] != "failed", session["message"]
+        return session if session["status"] in ("ready", "paused") and session["appliedSeq"] == session["lastSeq"] else None
+
+    return until(look)
+
+
+def test_each_session_is_as_it_was(api: httpx.Client, said: dict[str, Any]) -> None:
+    for session_id, then in said.items():
+        now = settled(api, session_id)
+        cycles = api.get(f"sessions/{session_id}/cycles/").raise_for_status().json()["results"]
+
+        assert (now["name"], now["event"]) == (then["name"], then["event"])
+        assert api.get(f"sessions/{session_id}/state/").raise_for_status().json() == then["state"]
+        assert [cycle["cycle"] for cycle in cycles] == then["cycles"]
+
+
+def test_its_past_can_be_gone_back_to_and_its_pods_explained(api: httpx.Client, said: dict[str, Any]) -> None:
+    for session_id, then in said.items():
+        middle = api.get(f"sessions/{session_id}/view/", params={"at": then["event"] - 20}).raise_for_status().json()
+        detail = api.get(f"sessions/{session_id}/cycles/{then['cycles'][-1]}/").raise_for_status().json()
+        waiting = api.get(f"sessions/{session_id}/explain/default/giant/").raise_for_status().json()
+
+        assert middle["event"] <= then["event"] - 20
+        assert detail["pod"].startswith("default/")
+        assert detail["filter"] or detail["preFilter"]
+        assert "0/5 nodes are available" in json.dumps(waiting)
+
+
+def test_its_file_is_the_same_session_on_another_server(api: httpx.Client, another: httpx.Client, said: dict[str, Any]) -> None:
+    session_id, then = next(iter(said.items()))
+    file = api.get(f"sessions/{session_id}/export/").raise_for_status()
+
+    made = another.post("sessions/", files={"file": ("moved.schedviz", file.content)}).raise_for_status().json()
+
+    assert settled(another, made["id"])["event"] == then["event"]
+    now = another.get(f"sessions/{made['id']}/state/").json()
+    assert {part: now[part] for part in STATE} == {part: then["state"][part] for part in STATE}
+
+
+def test_it_goes_on(api: httpx.Client, said: dict[str, Any]) -> None:
+    for session_id, then in said.items():
+        command = {"op": "delete", "kind": "Pod", "namespace": "default", "name": "giant"}
+        api.post(f"sessions/{session_id}/commands/", json=command, headers={"Prefer": "wait=20"}).raise_for_status()
+
+        assert settled(api, session_id)["event"] > then["event"]
