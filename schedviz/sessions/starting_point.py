@@ -15,7 +15,7 @@ from schedviz.sessions.models import Checkpoint
 logger = logging.getLogger(__name__)
 
 
-class Unreadable(HistoryUnavailable):  # noqa: N818 -- says what was found.
+class Unreadable(HistoryUnavailable):
     """Another version saved all its engines. `first`: the checkpoint of its beginning, from which its commands would be done again."""
 
     def __init__(self, message: str, first: Checkpoint) -> None:
