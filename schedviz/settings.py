@@ -83,8 +83,11 @@ VIEWER_QUEUE_BYTES = number("SCHEDVIZ_VIEWER_QUEUE_BYTES", 4 * MEGABYTE)
 #: Sockets of one session and of one process.
 SOCKETS_PER_SESSION = number("SCHEDVIZ_SOCKETS_PER_SESSION", 500)
 SOCKETS = number("SCHEDVIZ_SOCKETS", 2000)
-#: Requests a minute of one user or, for strangers, of one address.
+#: Requests a minute of one user or, for strangers, of one address; 0: as many as they like. Those that make sessions, and questions that
+#: keep a worker busy (explain/, what-if/, compare/, a cycle in detail, …), are counted by themselves.
 REQUESTS_PER_MINUTE = number("SCHEDVIZ_REQUESTS_PER_MINUTE", 600 if PUBLIC else 60_000)
+NEW_SESSIONS_PER_MINUTE = number("SCHEDVIZ_NEW_SESSIONS_PER_MINUTE", 10 if PUBLIC else 0)
+QUESTIONS_PER_MINUTE = number("SCHEDVIZ_QUESTIONS_PER_MINUTE", 300 if PUBLIC else 0)
 STRANGER_REQUESTS_PER_MINUTE = number("SCHEDVIZ_STRANGER_REQUESTS_PER_MINUTE", 60 if PUBLIC else 60_000)
 
 #: Rooms: participants of one, forks of one participant, wrong codes that one address may try in a minute; hours without anything after
@@ -155,6 +158,7 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "schedviz.sessions",
     "schedviz.web",
+    "schedviz.web.api",
     "schedviz.web.learning",
     "schedviz.web.rooms",
 ]
@@ -162,6 +166,7 @@ MIDDLEWARE = [
     "schedviz.web.metrics.middleware.RequestMetrics",
     "schedviz.web.middleware.SecurityHeaders",
     "schedviz.web.middleware.StaticFiles",
+    "schedviz.web.api.answer_headers.AnswerHeaders",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -230,8 +235,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PARSER_CLASSES": ["schedviz.web.api.parsing.JsonParser"],
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "schedviz.web.api.rendering.AlwaysJson",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "DEFAULT_THROTTLE_CLASSES": ["rest_framework.throttling.AnonRateThrottle", "rest_framework.throttling.UserRateThrottle"],
-    "DEFAULT_THROTTLE_RATES": {"anon": f"{STRANGER_REQUESTS_PER_MINUTE}/min", "user": f"{REQUESTS_PER_MINUTE}/min"},
+    "DEFAULT_THROTTLE_CLASSES": ["schedviz.web.api.rate.RequestRate"],
     "NUM_PROXIES": PROXIES,
     "EXCEPTION_HANDLER": "schedviz.web.api.errors.answer_exception",
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",

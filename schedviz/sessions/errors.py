@@ -24,6 +24,12 @@ class KeyReused(SessionError):
     code = "key_reused"
 
 
+class HeadMoved(SessionError):
+    """Something happened since whoever sends a command looked."""
+
+    code = "changed"
+
+
 class SessionGone(SessionError):
     """The session was deleted, or never was."""
 

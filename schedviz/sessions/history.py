@@ -176,6 +176,14 @@ def command(session_id: UUID, seq: int) -> Command | None:
     return Command.objects.filter(session_id=session_id, seq=seq).first()
 
 
+def commands(session_id: UUID, *, after: int = 0, before: int | None = None, limit: int = 100, tail: bool = False) -> list[Command]:
+    """Up to `limit` accepted commands between two, in order: the first of them, or with `tail` the last."""
+    rows = Command.objects.filter(session_id=session_id, seq__gt=after)
+    if before is not None:
+        rows = rows.filter(seq__lt=before)
+    return list(rows.order_by("-seq")[:limit])[::-1] if tail else list(rows.order_by("seq")[:limit])
+
+
 def stored_view(checkpoint: Checkpoint) -> View:
     """The view that was saved with a checkpoint."""
     rows = CheckpointPiece.objects.filter(checkpoint=checkpoint, part=CheckpointPiece.Part.VIEW).order_by("number")

@@ -6,7 +6,8 @@ A command is accepted once for each key: who does not get an answer sends it aga
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from uuid import UUID
 
 import msgspec
@@ -15,7 +16,7 @@ from django.db import IntegrityError, transaction
 
 from schedviz.sessions import bells, quotas, statements
 from schedviz.sessions.commands import canonical
-from schedviz.sessions.errors import CommandRefused, KeyReused, SessionFailed, SessionGone, TooManyCommands
+from schedviz.sessions.errors import CommandRefused, HeadMoved, KeyReused, SessionFailed, SessionGone, TooManyCommands
 from schedviz.sessions.models import Command, Session
 from schedviz.sessions.quotas import QuotaReached
 from schedviz.trace.commands import AnyCommand, Pause, encode_command
@@ -33,22 +34,73 @@ class Accepted(msgspec.Struct, frozen=True):
     duplicate: bool
 
 
-def accept(session_id: UUID, command: AnyCommand, key: str) -> Accepted:
+class Seen(msgspec.Struct, frozen=True):
+    """How far a session was when somebody looked: the last event, and the last command that had been accepted."""
+
+    event: int
+    seq: int
+
+
+def accept(session_id: UUID, command: AnyCommand, key: str, *, seen: Seen | None = None) -> Accepted:
     """Store a command for the session's engine, then ring. When this returns, the command is safe.
 
-    Raises `CommandRefused`, `KeyReused`, `SessionGone`, `SessionFailed`, `TooManyCommands` or `QuotaReached`.
+    Raises `CommandRefused`, `KeyReused`, `SessionGone`, `SessionFailed`, `TooManyCommands`, `QuotaReached`, or `HeadMoved` where the
+    session is not as it was `seen` any more.
     """
     body = _encoded(command, key)
     try:
         quotas.expect_room_for_command(session_id, command)
-        accepted, is_owned = _store(session_id, body, key, is_pause=isinstance(command, Pause))
-    except (IntegrityError, SessionFailed, TooManyCommands, QuotaReached):
+        with nullcontext() if seen is None else transaction.atomic():
+            accepted, is_owned = _store(session_id, body, key, is_pause=isinstance(command, Pause))
+            _expect_as_seen(session_id, seen, before=accepted.seq - 1)
+    except (IntegrityError, SessionFailed, TooManyCommands, QuotaReached, HeadMoved):
         # Whatever holds now: a command that was accepted before stays accepted.
         if known := _known(session_id, key, body):
             return known
         raise
     bells.ring(session_id, owned=is_owned)
     return accepted
+
+
+def accept_all(session_id: UUID, commands: Sequence[tuple[str, AnyCommand]], *, seen: Seen | None = None) -> list[Accepted]:
+    """Store several commands with their keys, one after the other with no other in between: all of them or none.
+
+    Where all were accepted before, they are what they were. Raises as `accept` does; `KeyReused` also where some were accepted before.
+    """
+    bodies = [(_encoded(command, key), key, isinstance(command, Pause)) for key, command in commands]
+    if known := _all_known(session_id, bodies):
+        return known
+    try:
+        for _, command in commands:
+            quotas.expect_room_for_command(session_id, command)
+        with transaction.atomic():
+            stored = [_store(session_id, body, key, is_pause=is_pause) for body, key, is_pause in bodies]
+            _expect_as_seen(session_id, seen, before=stored[0][0].seq - 1)
+    except IntegrityError:
+        # Somebody sends them twice at the same time.
+        if known := _all_known(session_id, bodies):
+            return known
+        raise
+    bells.ring(session_id, owned=stored[-1][1])
+    return [accepted for accepted, _ in stored]
+
+
+def _all_known(session_id: UUID, bodies: Sequence[tuple[bytes, str, bool]]) -> list[Accepted]:
+    """What they became when they were accepted before; empty: none of them was."""
+    known = [_known(session_id, key, body) for body, key, _ in bodies]
+    found = [one for one in known if one is not None]
+    if found and len(found) < len(bodies):
+        raise KeyReused(f"key: {found[0].key!r} was used before, and others of these keys were not; commands sent together stay together.")
+    return found
+
+
+def _expect_as_seen(session_id: UUID, seen: Seen | None, *, before: int) -> None:
+    """Within the transaction that numbered a command: its session cannot move now."""
+    if seen is None:
+        return
+    event = Session.objects.values_list("event", flat=True).get(pk=session_id)
+    if (event, before) != (seen.event, seen.seq):
+        raise HeadMoved(f"The session is at event {event} and took {before} commands; you saw it at event {seen.event} after {seen.seq}.")
 
 
 def accept_in_transaction(session_id: UUID, commands: Iterable[tuple[str, AnyCommand]]) -> tuple[int, bool]:

@@ -51,7 +51,7 @@ def test_a_line_of_a_history_goes_to_its_moment(page: Page, server: Server, file
     pod = server.rest(f"sessions/{session}/cycles/?limit=1")["results"][0]["pod"]
     page.goto(f"{server.url}/s/{session}/?select=pod:{pod}&tab=history")
     page.locator("[data-entry]").first.wait_for(timeout=PATIENCE_MILLIS)
-    told = server.rest(f"sessions/{session}/stories/pods/{pod}/")["entries"]
+    told = server.rest(f"sessions/{session}/stories/pods/{pod}/")["results"]
     shown = [row.get_attribute("data-entry") for row in page.locator("[data-entry]").all()]
     assert shown == [str(entry["event"]) for entry in reversed(told)]
 
@@ -89,7 +89,7 @@ def test_stepping_back_and_on_across_a_kill_of_every_worker(page: Page, server: 
     until(lambda: figure(page, "data-event") > past)
     page.keyboard.press("l")
     until(lambda: figure(page, "data-event") == server.rest(f"sessions/{session}/")["event"], seconds=60)
-    events = [event["event"] for event in server.rest(f"sessions/{session}/events/?limit=5000")["events"]]
+    events = [event["event"] for event in server.rest(f"sessions/{session}/events/?limit=5000")["results"]]
     assert events == list(range(1, len(events) + 1))
     assert [cycle["cycle"] for cycle in server.rest(f"sessions/{session}/cycles/?limit=1000")["results"]][:8] == list(range(1, 9))
 

@@ -58,14 +58,16 @@ ROWS = [
     # They change nothing.
     Row("post", f"{SESSION}explain/message/", SEE, 503, {"text": "0/5 nodes are available: 5 Insufficient cpu."}),
     Row("post", f"{SESSION}what-if/", SEE, 503, {"pod": {"kind": "Pod", "metadata": {"name": "p"}}, "copies": 1}),
+    Row("get", f"{SESSION}commands/", SEE),
     Row("post", f"{SESSION}commands/", COMMAND, 202, {"op": "pause"}),
+    Row("post", f"{SESSION}commands/together/", COMMAND, 202, {"commands": [{"op": "pause"}]}),
     Row("post", f"{SESSION}observations/", COMMAND, 201, {"source": "kind", "n": 1, "events": []}),
     Row("post", f"{SESSION}breakpoints/", COMMAND, 201, {"when": "popped default/web-7"}),
     Row("patch", f"{SESSION}breakpoints/<int:number>/", COMMAND, 404, {"enabled": False}),
     Row("delete", f"{SESSION}breakpoints/<int:number>/", COMMAND, 404),
     Row("patch", SESSION, MANAGE, 200, {"name": "another name"}),
     Row("delete", SESSION, MANAGE, 204),
-    Row("post", f"{SESSION}cancel/", MANAGE, 409),
+    Row("post", f"{SESSION}cancel/", COMMAND, 409),
     Row("post", f"{SESSION}links/", MANAGE, 201, {"role": "viewer"}),
     Row("delete", f"{SESSION}links/<int:link_id>/", MANAGE, 404),
     # A fork is a session of one's own: whoever may look, and make one.

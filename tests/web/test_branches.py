@@ -65,7 +65,7 @@ def test_a_viewers_fork_is_his_own(people, ran):
 
     ready = people.client("viewer").get(address).json()
     assert (ready["status"], ready["event"], ready["chunk"]) == ("ready", ready["forkedFrom"]["event"], 0)
-    assert people.client("viewer").get(address + "events/?limit=3").json()["events"][0]["event"] == 1
+    assert people.client("viewer").get(address + "events/?limit=3").json()["results"][0]["event"] == 1
     assert people.client("viewer").get(address + "view/?at=5").json()["event"] == 5
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from django.core.cache import cache
 from django.db import OperationalError
-from rest_framework.throttling import UserRateThrottle
 
 from schedviz.sessions import history
 from schedviz.sessions.models import Session
@@ -42,16 +40,38 @@ def test_a_bug_gets_500_without_a_traceback(owner_client, people, monkeypatch):
     assert b"Traceback" not in response.content
 
 
-def test_too_many_requests_get_429(owner_client, people, monkeypatch):
-    cache.clear()
-    monkeypatch.setattr(UserRateThrottle, "THROTTLE_RATES", {"user": "2/min", "anon": "2/min"})
+def test_too_many_requests_get_429(owner_client, people, redis, settings):
+    settings.REQUESTS_PER_MINUTE = 2
 
     answers = [owner_client.get("/api/v1/sessions/") for _ in range(4)]
 
     assert [answer.status_code for answer in answers] == [200, 200, 429, 429]
-    assert int(answers[-1]["Retry-After"]) > 0
-    assert answers[-1].json()["error"]["code"] == "too_many_requests"
-    cache.clear()
+    assert [answer["RateLimit-Remaining"] for answer in answers] == ["1", "0", "0", "0"]
+    assert {answer["RateLimit-Limit"] for answer in answers} == {"2"}
+    assert 0 < int(answers[-1]["Retry-After"]) <= 60
+    assert answers[-1].json()["code"] == "too_many_requests"
+    assert "SCHEDVIZ_REQUESTS_PER_MINUTE" in answers[-1].json()["detail"]
+    assert people.client("editor").get("/api/v1/sessions/").status_code == 200
+
+
+def test_sessions_that_are_made_are_counted_by_themselves(owner_client, redis, settings):
+    settings.NEW_SESSIONS_PER_MINUTE = 1
+
+    made = [owner_client.post("/api/v1/sessions/", {"generate": {"nodes": 2}}, format="json").status_code for _ in range(2)]
+
+    assert made == [201, 429]
+    assert owner_client.get("/api/v1/sessions/").status_code == 200
+
+
+def test_requests_are_counted_though_redis_is_away(owner_client, people, redis, settings):
+    settings.REQUESTS_PER_MINUTE = 3
+    redis.kill()
+    try:
+        answers = [owner_client.get(f"/api/v1/sessions/{people.session.pk}/").status_code for _ in range(4)]
+    finally:
+        redis.start()
+
+    assert answers == [200, 200, 200, 429]
 
 
 def test_a_wrong_token_gets_401(client, people):

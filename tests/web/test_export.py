@@ -71,7 +71,7 @@ def test_what_cannot_be_asked_for_is_named(people: People, ran: UUID, query: dic
 
 
 def test_what_was_exported_is_made_again_where_nothing_of_it_is_left(people: People, ran: UUID) -> None:
-    before = people.client("owner").get(f"/api/v1/sessions/{ran}/events/?limit=5000").json()["events"]
+    before = people.client("owner").get(f"/api/v1/sessions/{ran}/events/?limit=5000").json()["results"]
     state = people.client("owner").get(f"/api/v1/sessions/{ran}/state/").json()
     data = b"".join(people.client("owner").get(f"/api/v1/sessions/{ran}/export/").streaming_content)
     create.delete_session(ran)
@@ -82,7 +82,7 @@ def test_what_was_exported_is_made_again_where_nothing_of_it_is_left(people: Peo
 
     again = f"/api/v1/sessions/{sent['id']}/"
     assert people.client("stranger").get(again).json()["report"]["file"]["verified"] is True
-    assert people.client("stranger").get(f"{again}events/?limit=5000").json()["events"] == before
+    assert people.client("stranger").get(f"{again}events/?limit=5000").json()["results"] == before
     assert {**people.client("stranger").get(f"{again}state/").json(), "id": str(ran)} == state
 
 

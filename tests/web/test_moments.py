@@ -87,7 +87,7 @@ def test_events_are_read_in_pages_from_either_end(past, query, numbers, followin
 
     found = get(client, address + "events/", **query)
 
-    assert [event["event"] for event in found["events"]] == list(numbers)
+    assert [event["event"] for event in found["results"]] == list(numbers)
     assert (found["next"], found["previous"], found["last"]) == (following, previous, 20)
 
 

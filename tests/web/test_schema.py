@@ -34,6 +34,7 @@ def test_the_openapi_schema_is_valid_and_has_every_address(openapi):
         "/api/v1/sessions/{session_id}/",
         "/api/v1/sessions/{session_id}/cancel/",
         "/api/v1/sessions/{session_id}/commands/",
+        "/api/v1/sessions/{session_id}/commands/together/",
         "/api/v1/sessions/{session_id}/commands/{seq}/",
         "/api/v1/sessions/{session_id}/state/",
         "/api/v1/sessions/{session_id}/branches/",

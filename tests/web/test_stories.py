@@ -32,25 +32,25 @@ def test_a_pods_story_comes_in_pages(owner: APIClient, story_of: UUID) -> None:
     assert whole["kind"] == "pods"
     assert whole["name"] == "default/pod-1"
     assert whole["lives"] == [{"uid": "default/pod-1", "born": 0, "died": None}]
-    assert whole["entries"][0] == {
-        "event": 1, "clockSeconds": whole["entries"][0]["clockSeconds"], "cycle": 1, "t": "queueMoved", "text": "popped from activeQ", "uid": "default/pod-1"
+    assert whole["results"][0] == {
+        "event": 1, "clockSeconds": whole["results"][0]["clockSeconds"], "cycle": 1, "t": "queueMoved", "text": "popped from activeQ", "uid": "default/pod-1"
     }  # fmt: skip
-    assert first["entries"] + second["entries"] == whole["entries"]
+    assert first["results"] + second["results"] == whole["results"]
     assert (whole["next"], whole["previous"], second["next"]) == (None, None, None)
-    assert last["entries"] == whole["entries"][-2:]
-    assert last["previous"] == last["entries"][0]["event"]
+    assert last["results"] == whole["results"][-2:]
+    assert last["previous"] == last["results"][0]["event"]
 
 
 def test_a_story_ends_at_the_moment_that_is_asked_for(owner: APIClient, story_of: UUID) -> None:
     url = f"/api/v1/sessions/{story_of}/stories/nodes/node-1/"
     whole = owner.get(url).json()
-    middle = whole["entries"][3]["event"]
+    middle = whole["results"][3]["event"]
 
     story = owner.get(url, {"at": middle}).json()
 
     assert story["at"] == middle
-    assert story["entries"] == whole["entries"][:4]
-    assert owner.get(url, {"at": middle, "tail": 1}).json()["entries"] == [whole["entries"][3]]
+    assert story["results"] == whole["results"][:4]
+    assert owner.get(url, {"at": middle, "tail": 1}).json()["results"] == [whole["results"][3]]
 
 
 def test_what_is_no_number_is_refused_by_name(owner: APIClient, story_of: UUID) -> None:

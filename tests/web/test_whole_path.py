@@ -120,7 +120,7 @@ def test_events_have_pages_without_gaps(script, imported):
     seen, after = [], 0
     while after is not None:
         page = script.get(f"{imported['url']}events/?after={after}&limit=50").json()
-        seen += [event["event"] for event in page["events"]]
+        seen += [event["event"] for event in page["results"]]
         after = page["next"]
 
     assert seen == list(range(1, page["last"] + 1))

@@ -40,7 +40,8 @@ export interface SessionQuery {
   status?: string;
   /** `name`, `status`, `cycles`, `created`; with `-` before it the other way round. */
   sort?: string;
-  after?: number;
+  /** Leave out so many. */
+  offset?: number;
   limit: number;
 }
 
@@ -49,8 +50,8 @@ export interface SessionPage {
   count: number;
 }
 
-export function listSessions({ part, status, sort, after, limit }: SessionQuery): Promise<SessionPage> {
-  const query = new URLSearchParams({ limit: String(limit), sizes: "1", ...(after ? { after: String(after) } : {}) });
+export function listSessions({ part, status, sort, offset, limit }: SessionQuery): Promise<SessionPage> {
+  const query = new URLSearchParams({ limit: String(limit), sizes: "1", ...(offset ? { offset: String(offset) } : {}) });
   for (const [name, value] of Object.entries({ q: part, status, sort })) if (value) query.set(name, value);
   return request("GET", `sessions/?${query.toString()}`);
 }

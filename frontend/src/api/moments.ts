@@ -23,8 +23,9 @@ export interface Stretch {
 }
 
 /** Stored events of a stretch, oldest first. */
-export function getEvents(id: string, stretch: Stretch, signal?: AbortSignal): Promise<{ events: AnyEvent[] }> {
-  return request("GET", `sessions/${id}/events/?${queryOf(stretch)}`, undefined, signal);
+export async function getEvents(id: string, stretch: Stretch, signal?: AbortSignal): Promise<{ events: AnyEvent[] }> {
+  const { results } = await request<{ results: AnyEvent[] }>("GET", `sessions/${id}/events/?${queryOf(stretch)}`, undefined, signal);
+  return { events: results };
 }
 
 /** What is known of a cycle without making it again. */

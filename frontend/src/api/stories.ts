@@ -15,7 +15,7 @@ export interface StoryEntry {
 export interface StoryAnswer {
   at: number;
   lives: { uid: string; born: number; died: number | null }[];
-  entries: StoryEntry[];
+  results: StoryEntry[];
   next: number | null;
   previous: number | null;
 }

@@ -51,8 +51,8 @@ export class PodPath {
     try {
       const { namespace, name } = splitKey(pod);
       const address = `sessions/${this.session}/stories/pods/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}/?at=${at}&limit=200`;
-      const { entries } = await request<{ entries: Entry[] }>("GET", address, undefined, gone.signal);
-      const wanted = entries.filter((entry) => entry.t === "cachePod" && entry.event <= at).slice(-MOST);
+      const { results } = await request<{ results: Entry[] }>("GET", address, undefined, gone.signal);
+      const wanted = results.filter((entry) => entry.t === "cachePod" && entry.event <= at).slice(-MOST);
       const operations = await Promise.all(wanted.map((entry) => this.operation(entry.event, gone.signal)));
       if (gone.signal.aborted) return;
       this.operations = operations.filter((operation) => operation !== null);

@@ -111,10 +111,10 @@ export class Story {
   }
 }
 
-function toldOf({ entries }: StoryAnswer): Told[] {
+function toldOf({ results }: StoryAnswer): Told[] {
   let event = -1;
   let place = 0;
-  const told = entries.map((entry) => {
+  const told = results.map((entry) => {
     place = entry.event === event ? place + 1 : 0;
     event = entry.event;
     return { ...entry, key: `${event}/${place}` };

@@ -87,23 +87,6 @@ def optional_number(request: Request, name: str) -> int | None:
     return int(raw)
 
 
-class Page(msgspec.Struct, frozen=True):
-    """Which part of a long list is asked for: up to `limit` numbers between two, the first of them or, with `tail`, the last."""
-
-    after: int
-    before: int | None
-    limit: int
-    tail: bool
-
-
-def page_of(request: Request, *, default: int, most: int) -> Page:
-    """`?after=&before=&limit=&tail=`. Raises `ApiError` 400."""
-    after, before = optional_number(request, "after"), optional_number(request, "before")
-    tail = optional_number(request, "tail")
-    limit = min(max(1, whole_number(request, "limit", default=default) if tail is None else tail), most)
-    return Page(after=after or 0, before=before, limit=limit, tail=tail is not None or (before is not None and after is None))
-
-
 def names(request: Request, name: str) -> frozenset[str] | None:
     """A list of names, separated by commas, from the query string; None where it is not there."""
     raw = request.query_params.get(name)

@@ -89,10 +89,12 @@ class ForkedFrom(Body, frozen=True):
 
 
 class SessionList(Body, frozen=True):
-    """Sessions in the order that was asked for; `next` is the address of the following page, `count` how many there are in all."""
+    """Sessions in the order that was asked for; `next` is the `after` of the following page, `previous` the `before` of the one before,
+    null where there is none; `count` how many there are in all."""
 
     results: list[SessionBody]
     next: str | None
+    previous: str | None
     count: int
 
 
@@ -141,9 +143,11 @@ class NewFork(Body, frozen=True, forbid_unknown_fields=True):
 
 
 class ForkList(Body, frozen=True):
-    """What was forked from a session, and you may see; newest first."""
+    """What was forked from a session, and you may see; newest first. `next` and `previous` as everywhere."""
 
     results: list[SessionBody]
+    next: str | None
+    previous: str | None
 
 
 class OutcomeBody(Body, frozen=True):
@@ -175,6 +179,22 @@ class CommandBody(Body, frozen=True):
     applied_at: datetime | None
     outcome: OutcomeBody | None
     duplicate: bool = False
+
+
+class CommandList(Body, frozen=True):
+    """Commands in the order in which they were accepted; `last` is the newest, `applied` the last that is done."""
+
+    results: list[CommandBody]
+    last: int
+    applied: int
+    next: int | None
+    previous: int | None
+
+
+class CommandsTaken(Body, frozen=True):
+    """Commands that were sent together: accepted, one after the other, or done."""
+
+    results: list[CommandBody]
 
 
 class NodeItemBody(Body, frozen=True):
@@ -292,7 +312,7 @@ class EventList(Body, frozen=True):
     """Trace events in order. `last` is the newest that is stored; `next` is the `after` of the following page, `previous` the `before` of
     the one before, null where there is none."""
 
-    events: list[AnyEvent]
+    results: list[AnyEvent]
     last: int
     next: int | None
     previous: int | None
@@ -358,7 +378,7 @@ class StoryBody(Body, frozen=True):
     name: str
     at: int
     lives: list[Life]
-    entries: list[Entry]
+    results: list[Entry]
     next: int | None
     previous: int | None
 

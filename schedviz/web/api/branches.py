@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import ClassVar, cast
 from uuid import UUID
 
+import msgspec
 from django.contrib.auth.models import AbstractBaseUser
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
@@ -13,30 +14,44 @@ from rest_framework.views import APIView
 
 from schedviz.sessions.errors import HistoryUnavailable, KeyReused
 from schedviz.sessions.fork import NotForkable, fork, known_fork
-from schedviz.web.api import bodies
+from schedviz.web.api import bodies, versions
 from schedviz.web.api.access import actor_for, body_as, session_for
 from schedviz.web.api.errors import ApiError
-from schedviz.web.api.schema import answer, ref, refused
-from schedviz.web.api.sessions import expect_room, session_body
+from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, key_of
+from schedviz.web.api.paging import page_of_rows, page_parameters
+from schedviz.web.api.rate import Scope
+from schedviz.web.api.schema import NOT_MODIFIED, answer, ref, refused
+from schedviz.web.api.sessions import NEWEST_FIRST, expect_room, session_body, when_imported
+from schedviz.web.api.waiting import PREFER, wait_seconds
 from schedviz.web.permissions import Verb, actor_of, visible_sessions
 
-#: Forks of one session that are listed; there may be more.
-LONGEST_LIST = 200
+PAGE = 50
+LONGEST_PAGE = 200
 
 
 class Branches(APIView):
     """The forks of a session."""
 
-    @extend_schema(operation_id="listBranches", responses={200: answer(bodies.ForkList), **refused(404)})
+    rates: ClassVar[dict[str, Scope]] = {"POST": "sessions"}
+
+    @extend_schema(
+        operation_id="listBranches",
+        parameters=page_parameters("a fork", default=PAGE, most=LONGEST_PAGE, number=False),
+        responses={200: answer(bodies.ForkList), 304: NOT_MODIFIED, **refused(400, 404)},
+    )
     def get(self, request: Request, session_id: UUID) -> Response:
-        """List the newest of its forks that you may see."""
+        """List its forks that you may see, newest first."""
         session = session_for(request, session_id, Verb.SEE)
-        found = visible_sessions(actor_of(request)).filter(forked_from=session)[:LONGEST_LIST]
-        return Response(bodies.ForkList(results=[session_body(request, one) for one in found]))
+        mine = visible_sessions(actor_of(request)).filter(forked_from=session).select_related("owner", "forked_from")
+        page = page_of_rows(request, mine, NEWEST_FIRST, default=PAGE, most=LONGEST_PAGE)
+        found = bodies.ForkList(results=[session_body(request, one) for one in page.rows], next=page.next, previous=page.previous)
+        versions.answer_as(request, versions.of_content(found))
+        return Response(found)
 
     @extend_schema(
         operation_id="createBranch",
         request={"application/json": ref(bodies.NewFork)},
+        parameters=[PREFER, IDEMPOTENCY_KEY],
         responses={
             201: answer(bodies.SessionBody, "The fork, a session of yours. It is `importing` until its engine is there."),
             200: answer(bodies.SessionBody, "The fork that was made before with this key."),
@@ -47,7 +62,10 @@ class Branches(APIView):
         """Fork a session at a moment. Everybody who is logged in and may look at it may; the fork is theirs."""
         session = session_for(request, session_id, Verb.SEE)
         actor = actor_for(request, Verb.CREATE)
+        wait = wait_seconds(request)
         new = body_as(bodies.NewFork, request)
+        if not new.key:
+            new = msgspec.structs.replace(new, key=key_of(request))
         for member, value in (("name", new.name), ("key", new.key)):
             if "\0" in value:
                 raise ApiError(400, "invalid", f"$.{member}: has the character U+0000, which cannot be stored.", path=f"$.{member}")
@@ -60,5 +78,5 @@ class Branches(APIView):
             raise ApiError(404, error.code, str(error), path="$.at", found=str(new.at)) from error
         except (NotForkable, KeyReused) as error:
             raise ApiError(409, error.code, str(error), path="$.key" if isinstance(error, KeyReused) else "") from error
-        body = session_body(request, forked.session)
+        body = session_body(request, when_imported(forked.session, wait))
         return Response(body, status=200 if forked.duplicate else 201, headers={"Location": body.url})

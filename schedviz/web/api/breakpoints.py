@@ -12,12 +12,13 @@ from rest_framework.views import APIView
 
 from schedviz.sessions import breakpoints
 from schedviz.sessions.breakpoints import TooManyBreakpoints
-from schedviz.sessions.models import Breakpoint
+from schedviz.sessions.models import Breakpoint, Session
 from schedviz.trace.breakpoint_grammar import BreakpointError
-from schedviz.web.api import bodies
+from schedviz.web.api import bodies, versions
 from schedviz.web.api.access import body_as, session_for
 from schedviz.web.api.errors import ApiError, not_found
-from schedviz.web.api.schema import answer, ref, refused
+from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, idempotent
+from schedviz.web.api.schema import IF_MATCH, NOT_MODIFIED, answer, ref, refused
 from schedviz.web.permissions import Verb
 
 _HINT = (
@@ -28,17 +29,21 @@ _HINT = (
 class Breakpoints(APIView):
     """The breakpoints of a session."""
 
-    @extend_schema(operation_id="listBreakpoints", responses={200: answer(bodies.BreakpointList), **refused(404)})
+    @extend_schema(operation_id="listBreakpoints", responses={200: answer(bodies.BreakpointList), 304: NOT_MODIFIED, **refused(404)})
     def get(self, request: Request, session_id: UUID) -> Response:
         """List the breakpoints, by number."""
         session = session_for(request, session_id, Verb.SEE)
-        return Response(bodies.BreakpointList(results=[_body(request, row) for row in breakpoints.of(session.pk)], most=breakpoints.MOST))
+        found = bodies.BreakpointList(results=[_body(request, row) for row in breakpoints.of(session.pk)], most=breakpoints.MOST)
+        versions.answer_as(request, versions.of_content(found))
+        return Response(found)
 
     @extend_schema(
         operation_id="createBreakpoint",
         request={"application/json": ref(bodies.NewBreakpoint)},
+        parameters=[IDEMPOTENCY_KEY],
         responses={201: answer(bodies.BreakpointBody), **refused(400, 403, 404, 409)},
     )
+    @idempotent
     def post(self, request: Request, session_id: UUID) -> Response:
         """Set a breakpoint. A run that is under way sees it within one slice of its work."""
         session = session_for(request, session_id, Verb.COMMAND)
@@ -56,32 +61,36 @@ class Breakpoints(APIView):
 class OneBreakpoint(APIView):
     """One breakpoint of a session."""
 
-    @extend_schema(operation_id="getBreakpoint", responses={200: answer(bodies.BreakpointBody), **refused(404)})
+    @extend_schema(operation_id="getBreakpoint", responses={200: answer(bodies.BreakpointBody), 304: NOT_MODIFIED, **refused(404)})
     def get(self, request: Request, session_id: UUID, number: int) -> Response:
         """Look at a breakpoint."""
         session = session_for(request, session_id, Verb.SEE)
-        row = Breakpoint.objects.filter(session=session, number=number).first()
-        return Response(_body(request, _there(row)))
+        found = _body(request, _found(session, number))
+        versions.answer_as(request, versions.of_content(found))
+        return Response(found)
 
     @extend_schema(
         operation_id="changeBreakpoint",
         request={"application/json": ref(bodies.BreakpointChange)},
-        responses={200: answer(bodies.BreakpointBody), **refused(400, 403, 404)},
+        parameters=[IF_MATCH],
+        responses={200: answer(bodies.BreakpointBody), **refused(400, 403, 404, 412)},
     )
     def patch(self, request: Request, session_id: UUID, number: int) -> Response:
         """Enable or disable a breakpoint, or write it anew. What is left out stays."""
         session = session_for(request, session_id, Verb.COMMAND)
         new = body_as(bodies.BreakpointChange, request)
+        versions.expect_version(request, versions.of_content(_body(request, _found(session, number))))
         try:
             row = breakpoints.change(session.pk, number, when=new.when, enabled=new.enabled)
         except BreakpointError as error:
             raise _refused(error) from error
         return Response(_body(request, _there(row)))
 
-    @extend_schema(operation_id="deleteBreakpoint", responses={204: None, **refused(403, 404)})
+    @extend_schema(operation_id="deleteBreakpoint", parameters=[IF_MATCH], responses={204: None, **refused(403, 404, 412)})
     def delete(self, request: Request, session_id: UUID, number: int) -> Response:
         """Take a breakpoint away."""
         session = session_for(request, session_id, Verb.COMMAND)
+        versions.expect_version(request, versions.of_content(_body(request, _found(session, number))))
         if not breakpoints.remove(session.pk, number):
             raise not_found("breakpoint")
         return Response(status=204)
@@ -97,6 +106,10 @@ def _body(request: Request, row: Breakpoint) -> bodies.BreakpointBody:
         last_event=row.last_event,
         created_at=row.created_at,
     )
+
+
+def _found(session: Session, number: int) -> Breakpoint:
+    return _there(Breakpoint.objects.filter(session=session, number=number).first())
 
 
 def _there(row: Breakpoint | None) -> Breakpoint:

@@ -1,10 +1,9 @@
-"""`/api/v1/sessions/{id}/commands/`: send commands, and see what came of them."""
+"""`/api/v1/sessions/{id}/commands/`: send commands, one or many, and see what came of them."""
 
 from __future__ import annotations
 
-import re
-import time
 import uuid
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -17,20 +16,37 @@ from rest_framework.views import APIView
 
 from schedviz.kube.explain import describe
 from schedviz.sessions import history, inbox
-from schedviz.sessions.errors import CommandRefused, KeyReused, SessionError, SessionFailed, SessionGone, TooManyCommands
+from schedviz.sessions.errors import CommandRefused, HeadMoved, KeyReused, SessionError, SessionFailed, SessionGone, TooManyCommands
 from schedviz.sessions.models import Command
 from schedviz.trace.commands import AnyCommand, convert_command
-from schedviz.web.api import bodies
+from schedviz.web.api import bodies, versions
 from schedviz.web.api.access import json_object, session_for
 from schedviz.web.api.errors import ApiError, not_found, struct_error
-from schedviz.web.api.schema import answer, command_request, refused
+from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, key_of
+from schedviz.web.api.paging import link_pages, page_of, page_parameters
+from schedviz.web.api.schema import NOT_MODIFIED, answer, command_request, commands_request, refused
+from schedviz.web.api.waiting import PREFER, wait_seconds, when
 from schedviz.web.permissions import Verb
 
-LONGEST_WAIT_SECONDS = 30.0
-_FIRST_LOOK_SECONDS = 0.002
-_LAST_LOOK_SECONDS = 0.05
+PAGE = 100
+LONGEST_PAGE = 1000
+#: Commands of one request.
+MOST_AT_ONCE = 1000
 
-_STATUS: dict[type[SessionError], int] = {CommandRefused: 400, KeyReused: 409, SessionGone: 404, SessionFailed: 409, TooManyCommands: 429}
+_STATUS: dict[type[SessionError], int] = {
+    CommandRefused: 400,
+    KeyReused: 409,
+    SessionGone: 404,
+    SessionFailed: 409,
+    TooManyCommands: 429,
+    HeadMoved: 412,
+}
+_IF_MATCH = OpenApiParameter(
+    "If-Match",
+    str,
+    OpenApiParameter.HEADER,
+    description="The ETag of `state/` or `view/`: only if nothing has happened and nothing was sent since, else 412.",
+)
 
 
 def command_refused(error: SessionError) -> ApiError:
@@ -45,60 +61,95 @@ class Commands(APIView):
     """The commands of a session."""
 
     @extend_schema(
+        operation_id="listCommands",
+        parameters=page_parameters("a command", default=PAGE, most=LONGEST_PAGE),
+        responses={200: answer(bodies.CommandList), 304: NOT_MODIFIED, **refused(400, 404)},
+    )
+    def get(self, request: Request, session_id: UUID) -> Response:
+        """List the commands that were accepted, in order, with what came of them."""
+        session = session_for(request, session_id, Verb.SEE)
+        page = page_of(request, default=PAGE, most=LONGEST_PAGE)
+        versions.answer_as(request, versions.of_head(session))
+        found = history.commands(session.pk, after=page.after, before=page.before, limit=page.limit, tail=page.tail)
+        following = found[-1].seq if found and found[-1].seq < session.last_seq else None
+        previous = found[0].seq if found and found[0].seq > 1 else None
+        link_pages(request, following=following, previous=previous)
+        return Response(
+            bodies.CommandList(
+                results=[command_body(request, one) for one in found],
+                last=session.last_seq,
+                applied=session.applied_seq,
+                next=following,
+                previous=previous,
+            )
+        )
+
+    @extend_schema(
         operation_id="sendCommand",
         request={"application/json": command_request()},
-        parameters=[
-            OpenApiParameter(
-                "Prefer", str, OpenApiParameter.HEADER, description="wait=5: answer when it is done, or after 5 seconds (at most 30)."
-            )
-        ],
+        parameters=[PREFER, IDEMPOTENCY_KEY, _IF_MATCH],
         responses={
             202: answer(bodies.CommandBody, "Accepted: it is stored, and will be done in order."),
             200: answer(bodies.CommandBody, "Done: with `Prefer: wait`, and within that time."),
-            **refused(400, 403, 404, 409, 413, 415),
+            **refused(400, 403, 404, 409, 412, 413, 415),
         },
     )
     def post(self, request: Request, session_id: UUID) -> Response:
         """Send a command. With the same `key` it is the same command, so that who got no answer can send it again."""
         session = session_for(request, session_id, Verb.COMMAND)
-        wait = _wait_seconds(request)
+        wait = wait_seconds(request)
         body = dict(json_object(request))
-        key = body.pop("key", None)
-        if key is None:
-            key = uuid.uuid4().hex
-        if not isinstance(key, str):
-            found = describe(key)
-            raise ApiError(400, "invalid", f"$.key: expected a string, found {found}", path="$.key", expected="a string", found=found)
+        own = _key(body.pop("key", None), "$.key")
+        key = (key_of(request) or uuid.uuid4().hex) if own is None else own
         try:
-            accepted = inbox.accept(session.pk, convert_command(body), key)
+            accepted = inbox.accept(session.pk, convert_command(body), key, seen=versions.seen_head(request))
         except msgspec.ValidationError as error:
             raise struct_error(error, body, AnyCommand) from error
         except SessionError as error:
             raise command_refused(error) from error
-        stored = history.command(session.pk, accepted.seq)
-        if stored is None:
-            raise not_found()
-        if wait > 0:
-            stored = _when_done(session.pk, stored, wait)
-        done = wait > 0 and stored.outcome is not None
+        stored = _done(session.pk, accepted.seq, wait)
         answer_body = command_body(request, stored, duplicate=accepted.duplicate)
-        headers = {"Location": answer_body.url}
-        if wait > 0:
-            headers["Preference-Applied"] = f"wait={wait:g}"
-        return Response(answer_body, status=200 if done else 202, headers=headers)
+        status = 200 if wait > 0 and stored.outcome is not None else 202
+        return Response(answer_body, status=status, headers={"Location": answer_body.url})
+
+
+class CommandsTogether(APIView):
+    """Many commands at once."""
+
+    @extend_schema(
+        operation_id="sendCommands",
+        request={"application/json": commands_request(MOST_AT_ONCE)},
+        parameters=[PREFER, IDEMPOTENCY_KEY, _IF_MATCH],
+        responses={
+            202: answer(bodies.CommandsTaken, "All are stored, and will be done in order with none of others in between."),
+            200: answer(bodies.CommandsTaken, "All are done: with `Prefer: wait`, and within that time."),
+            **refused(400, 403, 404, 409, 412, 413, 415),
+        },
+    )
+    def post(self, request: Request, session_id: UUID) -> Response:
+        """Send many commands: all of them are stored, or none. With `Idempotency-Key` they may be sent again."""
+        session = session_for(request, session_id, Verb.COMMAND)
+        wait = wait_seconds(request)
+        commands = _commands(json_object(request), key_of(request) or uuid.uuid4().hex)
+        try:
+            accepted = inbox.accept_all(session.pk, commands, seen=versions.seen_head(request))
+        except SessionError as error:
+            raise command_refused(error) from error
+        last = _done(session.pk, accepted[-1].seq, wait)
+        stored = {one.seq: one for one in history.commands(session.pk, after=accepted[0].seq - 1, limit=last.seq - accepted[0].seq + 1)}
+        results = [command_body(request, stored[one.seq], duplicate=one.duplicate) for one in accepted if one.seq in stored]
+        status = 200 if wait > 0 and last.outcome is not None else 202
+        return Response(bodies.CommandsTaken(results=results), status=status)
 
 
 class OneCommand(APIView):
     """One command of a session."""
 
-    @extend_schema(operation_id="getCommand", responses={200: answer(bodies.CommandBody), **refused(404)})
+    @extend_schema(operation_id="getCommand", parameters=[PREFER], responses={200: answer(bodies.CommandBody), **refused(404)})
     def get(self, request: Request, session_id: UUID, seq: int) -> Response:
-        """See whether a command is done, and what came of it."""
+        """See whether a command is done, and what came of it; with `Prefer: wait`, when it is."""
         session = session_for(request, session_id, Verb.SEE)
-        stored = history.command(session.pk, seq)
-        if stored is None:
-            raise not_found("command")
-        return Response(command_body(request, stored))
+        return Response(command_body(request, _done(session.pk, seq, wait_seconds(request))))
 
 
 def command_body(request: Request, stored: Command, *, duplicate: bool = False) -> bodies.CommandBody:
@@ -117,20 +168,41 @@ def command_body(request: Request, stored: Command, *, duplicate: bool = False) 
     )
 
 
-def _wait_seconds(request: Request) -> float:
-    found = re.search(r"(?:^|[,;\s])wait\s*=\s*(\d+(?:\.\d+)?)", request.headers.get("Prefer", ""))
-    return min(float(found[1]), LONGEST_WAIT_SECONDS) if found else 0.0
+def _key(given: Any, path: str) -> str | None:
+    if given is None or isinstance(given, str):
+        return given
+    found = describe(given)
+    raise ApiError(400, "invalid", f"{path}: expected a string, found {found}", path=path, expected="a string", found=found)
 
 
-def _when_done(session_id: UUID, stored: Command, wait: float) -> Command:
-    """The command as it is when it is done, or when the time is over. It asks the database: Redis may be away."""
-    until = time.monotonic() + wait
-    pause = _FIRST_LOOK_SECONDS
-    while stored.outcome is None and not stored.quarantined and (left := until - time.monotonic()) > 0:
-        time.sleep(min(pause, left))
-        pause = min(pause * 1.3, _LAST_LOOK_SECONDS)
-        found = history.command(session_id, stored.seq)
+def _commands(body: dict[str, Any], key: str) -> Sequence[tuple[str, AnyCommand]]:
+    """The commands of a body, each with its key: its own, or made of the request's and its place. Raises `ApiError` 400."""
+    given = body.get("commands")
+    if not isinstance(given, list) or not 1 <= len(given) <= MOST_AT_ONCE or set(body) != {"commands"}:
+        expected = f'{{"commands": [...]}} with 1 to {MOST_AT_ONCE} commands'
+        found = f"{len(given)} commands" if isinstance(given, list) else describe(given)
+        raise ApiError(400, "invalid", f"$: expected {expected}.", path="$.commands", expected=expected, found=found)
+    commands: list[tuple[str, AnyCommand]] = []
+    for place, one in enumerate(given):
+        path = f"$.commands[{place}]"
+        if not isinstance(one, dict):
+            raise ApiError(400, "invalid", f"{path}: expected an object.", path=path, expected="an object", found=describe(one))
+        plain = dict(one)
+        own = _key(plain.pop("key", None), f"{path}.key")
+        try:
+            commands.append((f"{key}/{place}" if own is None else own, convert_command(plain)))
+        except msgspec.ValidationError as error:
+            raise struct_error(error, plain, AnyCommand, inside=path) from error
+    return commands
+
+
+def _done(session_id: UUID, seq: int, wait: float) -> Command:
+    """The command as it is when it is done, or when the time is over. Raises `ApiError` 404."""
+
+    def look() -> Command:
+        found = history.command(session_id, seq)
         if found is None:
-            raise not_found()
-        stored = found
-    return stored
+            raise not_found("command")
+        return found
+
+    return when(lambda stored: stored.outcome is not None or stored.quarantined, look, look(), wait)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import ClassVar
 from uuid import UUID
 
 from django.http import HttpResponse
@@ -19,6 +20,7 @@ from schedviz.trace.comparing import Comparison
 from schedviz.trace.comparing.report import html_report
 from schedviz.web.api.access import session_for
 from schedviz.web.api.errors import ApiError
+from schedviz.web.api.rate import Scope
 from schedviz.web.api.schema import answer, query, refused
 from schedviz.web.permissions import Verb
 
@@ -34,6 +36,8 @@ _WHICH = [
 class Compare(APIView):
     """Two moments."""
 
+    rates: ClassVar[dict[str, Scope]] = {"GET": "questions"}
+
     @extend_schema(operation_id="compare", parameters=_WHICH, responses={200: answer(Comparison), **refused(400, 404)})
     def get(self, request: Request) -> Response:
         """Compare two sessions: where pods are, where they part, how scores differ there, how full nodes are, why pods wait."""
@@ -42,6 +46,8 @@ class Compare(APIView):
 
 class CompareReport(APIView):
     """Two moments, as a file."""
+
+    rates: ClassVar[dict[str, Scope]] = {"GET": "questions"}
 
     @extend_schema(
         operation_id="compareReport",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 from uuid import UUID
 
 from drf_spectacular.utils import OpenApiResponse, extend_schema
@@ -14,10 +14,12 @@ from schedviz.sessions import details, history
 from schedviz.sessions.errors import HistoryUnavailable
 from schedviz.trace.comparing import Summary
 from schedviz.trace.view import CycleView
-from schedviz.web.api import bodies
-from schedviz.web.api.access import names, page_of, session_for
+from schedviz.web.api import bodies, versions
+from schedviz.web.api.access import names, session_for
 from schedviz.web.api.errors import ApiError, not_found
-from schedviz.web.api.schema import answer, query, refused
+from schedviz.web.api.paging import link_pages, page_of, page_parameters
+from schedviz.web.api.rate import Scope
+from schedviz.web.api.schema import NOT_MODIFIED, answer, query, refused
 from schedviz.web.permissions import Verb
 
 PAGE = 100
@@ -30,27 +32,20 @@ class Cycles(APIView):
 
     @extend_schema(
         operation_id="listCycles",
-        parameters=[
-            query("after", int, "The number of a cycle; those after it are given. 0: from the first."),
-            query("before", int, "The number of a cycle; those before it are given, the last of them where there is no `after`."),
-            query("limit", int, f"How many at most: {PAGE}, never more than {LONGEST_PAGE}."),
-            query("tail", int, "The last so many, instead of `limit`."),
-        ],
-        responses={200: answer(bodies.CycleList), **refused(400, 404)},
+        parameters=page_parameters("a cycle", default=PAGE, most=LONGEST_PAGE),
+        responses={200: answer(bodies.CycleList), 304: NOT_MODIFIED, **refused(400, 404)},
     )
     def get(self, request: Request, session_id: UUID) -> Response:
         """List the summaries of cycles, in order."""
         session = session_for(request, session_id, Verb.SEE)
         page = page_of(request, default=PAGE, most=LONGEST_PAGE)
+        versions.answer_as(request, versions.of_head(session))
         found = history.cycles(session.pk, after=page.after, before=page.before, limit=page.limit, tail=page.tail)
         numbers = [one.cycle.cycle for one in found]
-        return Response(
-            bodies.CycleList(
-                results=[summary_body(one) for one in found],
-                next=numbers[-1] if numbers and history.cycles(session.pk, after=numbers[-1], limit=1) else None,
-                previous=numbers[0] if numbers and history.cycles(session.pk, before=numbers[0], limit=1) else None,
-            )
-        )
+        following = numbers[-1] if numbers and history.cycles(session.pk, after=numbers[-1], limit=1) else None
+        previous = numbers[0] if numbers and history.cycles(session.pk, before=numbers[0], limit=1) else None
+        link_pages(request, following=following, previous=previous)
+        return Response(bodies.CycleList(results=[summary_body(one) for one in found], next=following, previous=previous))
 
 
 def summary_body(summary: Summary) -> bodies.CycleSummaryBody:
@@ -61,6 +56,8 @@ def summary_body(summary: Summary) -> bodies.CycleSummaryBody:
 
 class OneCycle(APIView):
     """One scheduling cycle."""
+
+    rates: ClassVar[dict[str, Scope]] = {"GET": "questions"}
 
     @extend_schema(
         operation_id="getCycle",
@@ -74,6 +71,7 @@ class OneCycle(APIView):
                 response={"type": "object", "additionalProperties": True},
                 description="The `cycle` of a schedviz-trace/1 `observed`, with its binding; with ?detail=0 a CycleSummaryBody.",
             ),
+            304: NOT_MODIFIED,
             **refused(400, 404, 409),
         },
     )
@@ -83,6 +81,8 @@ class OneCycle(APIView):
         summary = history.cycle_summary(session.pk, cycle)
         if summary is None:
             raise not_found("cycle")
+        # A cycle that ended stays what it was; its binding, which is told with it, may still go on.
+        versions.answer_as(request, versions.of_head(session) if summary.cycle.outcome == "scheduled" else versions.of_content(summary))
         if request.query_params.get("detail") == "0":
             return Response(summary_body(summary))
         return Response(select(_detail(session.pk, cycle), nodes=names(request, "nodes"), plugins=names(request, "plugins")))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
 from uuid import UUID
 
 from django.http import HttpResponse
@@ -13,12 +14,15 @@ from schedviz.sessions import questions
 from schedviz.web.api.access import session_for
 from schedviz.web.api.explain import ask, moment
 from schedviz.web.api.moments import AT
+from schedviz.web.api.rate import Scope
 from schedviz.web.api.schema import refused
 from schedviz.web.permissions import Verb
 
 
 class DescribeNode(APIView):
     """A node."""
+
+    rates: ClassVar[dict[str, Scope]] = {"GET": "questions"}
 
     @extend_schema(
         operation_id="describeNode",
@@ -36,6 +40,8 @@ class DescribeNode(APIView):
 
 class DescribePod(APIView):
     """A pod."""
+
+    rates: ClassVar[dict[str, Scope]] = {"GET": "questions"}
 
     @extend_schema(
         operation_id="describePod",

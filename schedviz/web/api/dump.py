@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
 from uuid import UUID
 
 import msgspec
@@ -15,6 +16,7 @@ from schedviz.sessions import questions
 from schedviz.web.api.access import one_of, session_for, whole_number
 from schedviz.web.api.explain import ask, moment
 from schedviz.web.api.moments import AT
+from schedviz.web.api.rate import Scope
 from schedviz.web.api.schema import query, refused
 from schedviz.web.permissions import Verb
 
@@ -25,6 +27,8 @@ _MOST_VERBOSE = 10
 
 class Dump(APIView):
     """The lines of the scheduler's log."""
+
+    rates: ClassVar[dict[str, Scope]] = {"GET": "questions"}
 
     @extend_schema(
         operation_id="dumpScheduler",

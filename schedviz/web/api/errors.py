@@ -32,6 +32,10 @@ class ApiError(Exception):
         self.detail = {name: value for name, value in detail.items() if value not in (None, "")}
 
 
+class Unchanged(Exception):  # noqa: N818 -- says what is the matter.
+    """What was asked for is as the one who asks has it: 304."""
+
+
 def not_found(what: str = "session") -> ApiError:
     """404: it does not exist, or the one who asks may not know that it does."""
     return ApiError(404, "not_found", f"There is no such {what}, or you may not see it.")
@@ -53,18 +57,20 @@ def refusal(status: int, code: str, message: str, detail: dict[str, Any] | None 
     return HttpResponse(body, status=status, content_type=MEDIA_TYPE, headers=dict(headers))
 
 
-def struct_error(error: msgspec.ValidationError, data: object = None, type_: Any = None) -> ApiError:
+def struct_error(error: msgspec.ValidationError, data: object = None, type_: Any = None, *, inside: str = "$") -> ApiError:
     """400 for a body that is not what it should be: where, what was expected there and what was found.
 
     With the body and the type that it should have had, it also lists what is allowed.
     """
     fault = explain_validation_error(error, data, type_)
-    path = f"$.{fault.path}" if fault.path else "$"
+    path = f"{inside}.{fault.path}" if fault.path else inside
     return ApiError(400, "invalid", f"{path}: {fault.message}", path=path, expected=fault.expected, found=fault.found)
 
 
 def answer_exception(error: Exception, context: dict[str, Any]) -> Response | None:
     """The answer to whatever a view raised; None for a bug, which Django turns into 500."""
+    if isinstance(error, Unchanged):
+        return Response(status=304)
     api = _as_api_error(error)
     if api is None:
         request = context.get("request")

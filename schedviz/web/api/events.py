@@ -1,22 +1,36 @@
-"""`/api/v1/sessions/{id}/events/`: what the scheduler did, event by event."""
+"""`/api/v1/sessions/{id}/events/`: what the scheduler did, event by event: a page of it, or all of it as it happens."""
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
-from drf_spectacular.utils import extend_schema
+from django.conf import settings
+from django.http.response import HttpResponseBase
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework.authentication import get_authorization_header
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from schedviz.sessions import history
-from schedviz.web.api import bodies
-from schedviz.web.api.access import page_of, session_for
-from schedviz.web.api.schema import answer, query, refused
+from schedviz.sessions.models import Session, ShareLink
+from schedviz.web.api import bodies, versions
+from schedviz.web.api.access import optional_number, session_for
+from schedviz.web.api.event_stream import NDJSON, SSE, stream_of_events
+from schedviz.web.api.paging import link_pages, page_of, page_parameters
+from schedviz.web.api.schema import NOT_MODIFIED, answer, query, refused
+from schedviz.web.authentication import bearer_secret
+from schedviz.web.live.handshake import Credentials
 from schedviz.web.permissions import Verb
 
 PAGE = 500
 LONGEST_PAGE = 5000
+_STREAMS: dict[Any, OpenApiResponse] = {
+    (200, SSE): OpenApiResponse(OpenApiTypes.STR, "Server-sent events without an end: `id` is the event's number, `event` its kind (`t`)."),
+    (200, NDJSON): OpenApiResponse(OpenApiTypes.STR, "One event a line: all that are stored, and with `follow=1` those that happen."),
+}
 
 
 class Events(APIView):
@@ -25,24 +39,61 @@ class Events(APIView):
     @extend_schema(
         operation_id="listEvents",
         parameters=[
-            query("after", int, "The number of an event; those after it are given. 0: from the first."),
-            query("before", int, "The number of an event; those before it are given, the last of them where there is no `after`."),
-            query("limit", int, f"How many at most: {PAGE}, never more than {LONGEST_PAGE}."),
-            query("tail", int, "The last so many, instead of `limit`."),
+            *page_parameters("an event", default=PAGE, most=LONGEST_PAGE),
+            query("follow", int, "1, with `Accept: application/x-ndjson`: go on with what happens from now on."),
+            OpenApiParameter("Last-Event-ID", int, OpenApiParameter.HEADER, description="In a stream, the same as `after`."),
         ],
-        responses={200: answer(bodies.EventList), **refused(400, 404)},
+        responses={
+            (200, "application/json"): answer(bodies.EventList),
+            **_STREAMS,
+            304: NOT_MODIFIED,
+            **refused(400, 404, 429),
+        },
     )
-    def get(self, request: Request, session_id: UUID) -> Response:
-        """Read trace events, in order."""
+    def get(self, request: Request, session_id: UUID) -> HttpResponseBase:
+        """Read trace events, in order: a page, or with `Accept: text/event-stream` or `application/x-ndjson` a stream."""
         session = session_for(request, session_id, Verb.SEE)
-        page = page_of(request, default=PAGE, most=LONGEST_PAGE)
-        found = history.events(session.pk, after=page.after, before=page.before, limit=page.limit, tail=page.tail)
-        last = max(session.event, found[-1].event if found else 0)
-        return Response(
-            bodies.EventList(
-                events=found,
-                last=last,
-                next=found[-1].event if found and found[-1].event < last else None,
-                previous=found[0].event if found and found[0].event > 1 else None,
+        kind = _stream_kind(request)
+        if kind:
+            return stream_of_events(
+                kind,
+                session.pk,
+                _came_with(request),
+                after=_from(request, session),
+                follows=kind == SSE or request.GET.get("follow") == "1",
             )
-        )
+        return _page(request, session)
+
+
+def _page(request: Request, session: Session) -> Response:
+    page = page_of(request, default=PAGE, most=LONGEST_PAGE)
+    versions.answer_as(request, versions.of_head(session))
+    found = history.events(session.pk, after=page.after, before=page.before, limit=page.limit, tail=page.tail)
+    last = max(session.event, found[-1].event if found else 0)
+    following = found[-1].event if found and found[-1].event < last else None
+    previous = found[0].event if found and found[0].event > 1 else None
+    link_pages(request, following=following, previous=previous)
+    return Response(bodies.EventList(results=found, last=last, next=following, previous=previous))
+
+
+def _stream_kind(request: Request) -> str:
+    """Which stream the Accept header asks for; "": none, a page."""
+    accepted = [one.partition(";")[0].strip().lower() for one in request.headers.get("Accept", "").split(",")]
+    return next((kind for kind in (SSE, NDJSON) if kind in accepted), "")
+
+
+def _came_with(request: Request) -> Credentials:
+    """What the one who reads is asked again every minute, as for a WebSocket."""
+    secret = bearer_secret(get_authorization_header(request))
+    if secret is not None:
+        return Credentials(link=secret) if isinstance(request.auth, ShareLink) else Credentials(token=secret)
+    return Credentials(cookie=request.COOKIES.get(settings.SESSION_COOKIE_NAME))
+
+
+def _from(request: Request, session: Session) -> int:
+    """After which event a stream begins: where the last one broke off, else `?tail=` before the end, else `?after=`, else at the first."""
+    last = request.headers.get("Last-Event-ID", "").strip()
+    if last.isascii() and last.isdigit() and len(last) <= 18:
+        return int(last)
+    tail = optional_number(request, "tail")
+    return max(0, session.event - tail) if tail is not None else optional_number(request, "after") or 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 from uuid import UUID
 
 from django.http import HttpResponse
@@ -15,10 +15,11 @@ from schedviz.kube.errors import KubeError
 from schedviz.sessions import questions
 from schedviz.sessions.errors import HistoryUnavailable
 from schedviz.sessions.models import Session
-from schedviz.web.api import bodies
+from schedviz.web.api import bodies, versions
 from schedviz.web.api.access import body_as, optional_number, session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.moments import AT
+from schedviz.web.api.rate import Scope
 from schedviz.web.api.schema import ref, refused
 from schedviz.web.permissions import Verb
 
@@ -29,6 +30,8 @@ _ANSWER: Any = {"type": "object", "additionalProperties": True}
 
 class ExplainPending(APIView):
     """All pending pods."""
+
+    rates: ClassVar[dict[str, Scope]] = {"GET": "questions"}
 
     @extend_schema(
         operation_id="explainPending",
@@ -47,6 +50,8 @@ class ExplainPending(APIView):
 class ExplainPod(APIView):
     """One pod."""
 
+    rates: ClassVar[dict[str, Scope]] = {"GET": "questions"}
+
     @extend_schema(
         operation_id="explainPod",
         parameters=[AT],
@@ -61,6 +66,8 @@ class ExplainPod(APIView):
 class SmallestChange(APIView):
     """What would place a pod."""
 
+    rates: ClassVar[dict[str, Scope]] = {"GET": "questions"}
+
     @extend_schema(
         operation_id="smallestChange",
         parameters=[AT],
@@ -74,6 +81,8 @@ class SmallestChange(APIView):
 
 class ExplainMessage(APIView):
     """A text that somebody has."""
+
+    rates: ClassVar[dict[str, Scope]] = {"POST": "questions"}
 
     @extend_schema(
         operation_id="explainMessage",
@@ -90,6 +99,8 @@ class ExplainMessage(APIView):
 
 class WhatIf(APIView):
     """Copies of a pod."""
+
+    rates: ClassVar[dict[str, Scope]] = {"POST": "questions"}
 
     @extend_schema(
         operation_id="whatIf",
@@ -111,8 +122,13 @@ class WhatIf(APIView):
 
 
 def moment(request: Request, session: Session) -> int | None:
-    """The event that `?at=` names; None for the newest state, so that equal questions have equal answers."""
+    """The event that `?at=` names; None for the newest state, so that equal questions have equal answers.
+
+    Raises `Unchanged` where the one who asks has the answer of this moment already.
+    """
     event = optional_number(request, "at")
+    if request.method == "GET":
+        versions.answer_as(request, versions.of_moment(session, event))
     return event if event is not None and event < session.event else None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Iterator
-from typing import cast
+from typing import ClassVar, cast
 from uuid import UUID
 
 import msgspec
@@ -22,6 +22,7 @@ from schedviz.sessions.models import Session
 from schedviz.web.api.access import one_of, optional_number, session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.explain import ask
+from schedviz.web.api.rate import Scope
 from schedviz.web.api.schema import query, refused
 from schedviz.web.permissions import Verb
 
@@ -43,6 +44,8 @@ def _next(pieces: Iterator[bytes]) -> bytes | None:
 
 class Export(APIView):
     """A session as a file."""
+
+    rates: ClassVar[dict[str, Scope]] = {"GET": "questions"}
 
     @extend_schema(
         operation_id="exportSession",

@@ -17,6 +17,7 @@ from schedviz.web import share
 from schedviz.web.api import bodies
 from schedviz.web.api.access import body_as, session_for
 from schedviz.web.api.errors import not_found
+from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, key_of
 from schedviz.web.api.schema import answer, ref, refused
 from schedviz.web.permissions import Verb
 
@@ -33,15 +34,20 @@ class Links(APIView):
     @extend_schema(
         operation_id="createLink",
         request={"application/json": ref(bodies.NewLink)},
-        responses={201: answer(bodies.LinkBody, "The only answer that has its `url`."), **refused(400, 403, 404)},
+        parameters=[IDEMPOTENCY_KEY],
+        responses={
+            201: answer(bodies.LinkBody, "The only answer that has its `url`."),
+            200: answer(bodies.LinkBody, "The link that was made before with this `Idempotency-Key`."),
+            **refused(400, 403, 404),
+        },
     )
     def post(self, request: Request, session_id: UUID) -> Response:
         """Make a link. Who opens its `url` may look at the session or, as an editor, also command it."""
         session = session_for(request, session_id, Verb.MANAGE)
         new = body_as(bodies.NewLink, request)
-        link, secret = share.make_link(session, new.role, cast("AbstractBaseUser", request.user))
+        link, secret, made = share.make_link(session, new.role, cast("AbstractBaseUser", request.user), key=key_of(request))
         page = request.build_absolute_uri(reverse("session-page", args=[session.pk]))
-        return Response(_body(link, url=f"{page}?link={secret}"), status=201)
+        return Response(_body(link, url=f"{page}?link={secret}"), status=201 if made else 200)
 
 
 class OneLink(APIView):

@@ -12,10 +12,10 @@ from rest_framework.views import APIView
 from schedviz.sessions import history
 from schedviz.sessions.errors import HistoryUnavailable
 from schedviz.sessions.models import Session
-from schedviz.web.api import bodies
+from schedviz.web.api import bodies, versions
 from schedviz.web.api.access import optional_number, session_for
 from schedviz.web.api.errors import ApiError
-from schedviz.web.api.schema import answer, query, refused
+from schedviz.web.api.schema import NOT_MODIFIED, answer, query, refused
 from schedviz.web.permissions import Verb
 
 AT = query("at", int, "The number of an event: as it was after it. One that has not happened yet is the newest; without, too.")
@@ -24,10 +24,13 @@ AT = query("at", int, "The number of an event: as it was after it. One that has 
 class ViewAt(APIView):
     """The view of a session."""
 
-    @extend_schema(operation_id="getView", parameters=[AT], responses={200: answer(bodies.ViewBody), **refused(400, 404)})
+    @extend_schema(
+        operation_id="getView", parameters=[AT], responses={200: answer(bodies.ViewBody), 304: NOT_MODIFIED, **refused(400, 404)}
+    )
     def get(self, request: Request, session_id: UUID) -> Response:
         """Read the view after an event, as the WebSocket gives it: fold later events over it to go on from there."""
         session = session_for(request, session_id, Verb.SEE)
+        versions.answer_as(request, versions.of_moment(session, optional_number(request, "at")))
         moment = moment_at(request, session)
         return Response(
             bodies.ViewBody(event=moment.view.event, chunk=moment.chunk, first_event=history.first_moment(session), view=moment.view)

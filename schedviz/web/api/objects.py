@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
 from uuid import UUID
 
 from django.http import HttpResponse
@@ -15,12 +16,15 @@ from schedviz.web.api.access import session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.explain import ask, moment
 from schedviz.web.api.moments import AT
+from schedviz.web.api.rate import Scope
 from schedviz.web.api.schema import query, refused
 from schedviz.web.permissions import Verb
 
 
 class KeptObject(APIView):
     """One object."""
+
+    rates: ClassVar[dict[str, Scope]] = {"GET": "questions"}
 
     @extend_schema(
         operation_id="getObject",

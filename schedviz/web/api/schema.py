@@ -26,6 +26,8 @@ _ROOTS: tuple[Any, ...] = (
     bodies.ForkList,
     Comparison,
     bodies.CommandBody,
+    bodies.CommandList,
+    bodies.CommandsTaken,
     bodies.StateBody,
     bodies.ViewBody,
     bodies.TimelineBody,
@@ -73,6 +75,12 @@ def command_request() -> dict[str, Any]:
     return {"allOf": [{"anyOf": schema["anyOf"], "discriminator": schema["discriminator"]}, key]}
 
 
+def commands_request(most: int) -> dict[str, Any]:
+    """Many of them."""
+    commands = {"type": "array", "items": command_request(), "minItems": 1, "maxItems": most}
+    return {"type": "object", "properties": {"commands": commands}, "required": ["commands"], "additionalProperties": False}
+
+
 def add_components(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
     """A drf-spectacular hook: the definitions of all structs."""
     _, components = schema_components(_ROOTS, ref_template=_TEMPLATE)
@@ -89,6 +97,10 @@ def refused(*statuses: int) -> dict[Any, OpenApiResponse]:
     return {(status, MEDIA_TYPE): OpenApiResponse(response=body, description=_REASONS[status]) for status in (*statuses, 429, 503)}
 
 
+IF_MATCH = OpenApiParameter(
+    "If-Match", str, OpenApiParameter.HEADER, description="Its ETag as you saw it: 412 where it is another one now."
+)
+NOT_MODIFIED = OpenApiResponse(description="If-None-Match: it is as you have it.")
 _REASONS = {
     400: "Something in the request is wrong; `path` says where.",
     401: "A login or a token is needed.",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, cast
-from uuid import UUID
+from typing import Any, ClassVar, cast
+from uuid import UUID, uuid4
 
 import msgspec
 from django.conf import settings
@@ -13,7 +13,6 @@ from django.core.files.uploadedfile import UploadedFile
 from django.db.models import F, Q, QuerySet
 from django.http import QueryDict
 from django.urls import reverse
-from django.utils.http import urlencode
 from drf_spectacular.utils import extend_schema
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
@@ -24,26 +23,32 @@ from schedviz import lessons
 from schedviz.ingest.generate import parse_generate_spec
 from schedviz.kube.errors import DecodeError, KubeError
 from schedviz.kube.explain import explain_validation_error
-from schedviz.sessions import create, quotas, storage
+from schedviz.sessions import create, inbox, quotas, storage
 from schedviz.sessions.answers import may_call_extenders
 from schedviz.sessions.errors import SourceRefused
 from schedviz.sessions.models import Session
 from schedviz.sessions.quotas import QuotaReached
 from schedviz.sessions.simulation_settings import simulation_settings
 from schedviz.sessions.trace_check import check_trace
+from schedviz.trace.commands import Pause
 from schedviz.trace.policies import Policies
-from schedviz.web.api import bodies
-from schedviz.web.api.access import actor_for, body_as, role_for, session_for, whole_number
-from schedviz.web.api.errors import ApiError
+from schedviz.web.api import bodies, versions
+from schedviz.web.api.access import actor_for, body_as, role_for, session_for
+from schedviz.web.api.errors import ApiError, not_found
+from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, idempotent
 from schedviz.web.api.lessons import unreadable
+from schedviz.web.api.paging import page_of_rows, page_parameters
 from schedviz.web.api.parsing import JsonParser
-from schedviz.web.api.schema import answer, query, ref, refused
+from schedviz.web.api.rate import Scope
+from schedviz.web.api.schema import IF_MATCH, NOT_MODIFIED, answer, query, ref, refused
+from schedviz.web.api.waiting import PREFER, wait_seconds, when
 from schedviz.web.permissions import Actor, Verb, actor_of, may, visible_sessions
 
 PAGE = 50
 LONGEST_PAGE = 200
 #: What the list can be sorted by, and the column.
 ORDERS = {"name": "name", "status": "status", "cycles": "cycle", "created": "created_at"}
+NEWEST_FIRST = ("-created_at", "-pk")
 
 
 def session_body(request: Request, session: Session, *, stored_bytes: int | None = None) -> bodies.SessionBody:
@@ -99,46 +104,48 @@ def expect_room(actor: Actor, *, nodes: int = 0, pods: int = 0) -> None:
 class Sessions(APIView):
     """All sessions that you may see."""
 
+    rates: ClassVar[dict[str, Scope]] = {"POST": "sessions"}
+
     parser_classes = (JsonParser, MultiPartParser)
 
     @extend_schema(
         operation_id="listSessions",
         parameters=[
-            query("after", int, "Leave out so many of the newest."),
-            query("limit", int, f"How many at most: {PAGE}, never more than {LONGEST_PAGE}."),
+            *page_parameters("a session", default=PAGE, most=LONGEST_PAGE, number=False),
+            query("offset", int, "Leave out so many, to go to a page by its number."),
             query("q", str, "A part of the name."),
             query("status", str, "importing, ready, running, paused or failed."),
             query("sort", str, f"One of {', '.join(ORDERS)}; with - before it the other way round. Else the newest are first."),
             query("sizes", int, "1: say how much each takes in the database."),
         ],
-        responses={200: answer(bodies.SessionList), **refused(400, 401)},
+        responses={200: answer(bodies.SessionList), 304: NOT_MODIFIED, **refused(400, 401)},
     )
     def get(self, request: Request) -> Response:
         """List the sessions that you may see, newest first."""
         actor = actor_of(request)
         if not actor.links:
             actor = actor_for(request, Verb.LIST)
-        after = whole_number(request, "after", default=0)
-        limit = max(1, whole_number(request, "limit", default=PAGE, most=LONGEST_PAGE))
-        wanted = _sorted(request, _filtered(request, visible_sessions(actor).select_related("owner", "forked_from")))
-        found = list(wanted[after : after + limit])
-        count = wanted.count()
-        following = None
-        if count > after + limit:
-            kept = {**request.query_params.dict(), "after": str(after + limit), "limit": str(limit)}
-            following = request.build_absolute_uri(f"{request.path}?{urlencode(kept)}")
-        sizes = storage.stored_bytes([one.pk for one in found]) if request.query_params.get("sizes") == "1" else {}
-        listed = [session_body(request, one, stored_bytes=sizes.get(one.pk)) for one in found]
-        return Response(bodies.SessionList(results=listed, next=following, count=count))
+        wanted = _filtered(request, visible_sessions(actor).select_related("owner", "forked_from"))
+        page = page_of_rows(request, wanted, _order(request), default=PAGE, most=LONGEST_PAGE)
+        sizes = storage.stored_bytes([one.pk for one in page.rows]) if request.query_params.get("sizes") == "1" else {}
+        listed = [session_body(request, one, stored_bytes=sizes.get(one.pk)) for one in page.rows]
+        found = bodies.SessionList(results=listed, next=page.next, previous=page.previous, count=wanted.count())
+        versions.answer_as(request, versions.of_content(found))
+        return Response(found)
 
     @extend_schema(
         operation_id="createSession",
         request={"application/json": ref(bodies.NewSession), "multipart/form-data": ref(bodies.NewSessionFiles)},
+        parameters=[PREFER, IDEMPOTENCY_KEY],
         responses={201: answer(bodies.SessionBody, "It is there, and being imported."), **refused(400, 401, 403, 409, 413, 415)},
     )
+    @idempotent
     def post(self, request: Request) -> Response:
-        """Make a session from files, a generated cluster or a trace. It answers at once, with status `importing`."""
+        """Make a session from files, a generated cluster or a trace. It answers at once, with status `importing`; with `Prefer: wait`
+        when the import has ended, or as far as it is then.
+        """
         actor = actor_for(request, Verb.CREATE)
+        wait = wait_seconds(request)
         expect_room(actor)
         calls_extenders = _calls_extenders(request)
         name, source, given = _files(request) if _is_multipart(request) else _described(request)
@@ -159,26 +166,47 @@ class Sessions(APIView):
         except SourceRefused as error:
             too_large = "bytes" in str(error) or "More than" in str(error)
             raise ApiError(413 if too_large else 400, "too_large" if too_large else error.code, str(error), path="file") from error
-        body = session_body(request, session)
+        body = session_body(request, when_imported(session, wait))
         return Response(body, status=201, headers={"Location": body.url})
+
+
+def when_imported(session: Session, wait: float) -> Session:
+    """The session when its import (or its making, as a fork) has ended, or when the time is over. Raises `ApiError` 404."""
+
+    def look() -> Session:
+        found = Session.objects.select_related("owner", "forked_from").filter(pk=session.pk).first()
+        if found is None:
+            raise not_found()
+        return found
+
+    return when(lambda seen: seen.status != Session.Status.IMPORTING, look, session, wait)
 
 
 class OneSession(APIView):
     """One session."""
 
-    @extend_schema(operation_id="getSession", responses={200: answer(bodies.SessionBody), **refused(404)})
+    @extend_schema(
+        operation_id="getSession",
+        parameters=[PREFER],
+        responses={200: answer(bodies.SessionBody), 304: NOT_MODIFIED, **refused(404)},
+    )
     def get(self, request: Request, session_id: UUID) -> Response:
-        """Look at a session."""
-        return Response(session_body(request, session_for(request, session_id, Verb.SEE)))
+        """Look at a session; with `Prefer: wait`, when its import has ended."""
+        session = when_imported(session_for(request, session_id, Verb.SEE), wait_seconds(request))
+        body = session_body(request, session)
+        versions.answer_as(request, versions.of_content(body))
+        return Response(body)
 
     @extend_schema(
         operation_id="changeSession",
         request={"application/json": ref(bodies.SessionChange)},
-        responses={200: answer(bodies.SessionBody), **refused(400, 403, 404)},
+        parameters=[IF_MATCH],
+        responses={200: answer(bodies.SessionBody), **refused(400, 403, 404, 412)},
     )
     def patch(self, request: Request, session_id: UUID) -> Response:
         """Give a session another name."""
         session = session_for(request, session_id, Verb.MANAGE)
+        versions.expect_version(request, versions.of_content(session_body(request, session)))
         name = body_as(bodies.SessionChange, request).name.strip()
         if not name or "\0" in name:
             raise ApiError(400, "invalid", "$.name: a name with a letter in it is expected.", path="$.name", expected="a name")
@@ -187,23 +215,32 @@ class OneSession(APIView):
         session.name = name
         return Response(session_body(request, session))
 
-    @extend_schema(operation_id="deleteSession", responses={204: None, **refused(403, 404)})
+    @extend_schema(operation_id="deleteSession", parameters=[IF_MATCH], responses={204: None, **refused(403, 404, 412)})
     def delete(self, request: Request, session_id: UUID) -> Response:
         """Delete a session and everything about it."""
         session = session_for(request, session_id, Verb.MANAGE)
+        versions.expect_version(request, versions.of_content(session_body(request, session)))
         create.delete_session(session.pk)
         return Response(status=204)
 
 
-class CancelImport(APIView):
-    """The import of a session."""
+class Cancel(APIView):
+    """Whatever goes on in a session."""
 
-    @extend_schema(operation_id="cancelImport", request=None, responses={202: answer(bodies.SessionBody), **refused(403, 404, 409)})
+    @extend_schema(operation_id="cancel", request=None, responses={202: answer(bodies.SessionBody), **refused(403, 404, 409)})
     def post(self, request: Request, session_id: UUID) -> Response:
-        """Stop the import. The session becomes `failed`, with a message that says so."""
-        session = session_for(request, session_id, Verb.MANAGE)
-        if not create.cancel_import(session.pk):
-            raise ApiError(409, "not_importing", f"The session is {session.status}; there is no import to cancel.")
+        """Stop the import (the session becomes `failed`, with a message that says so), else the runs: what they did is done, and they end
+        where they are.
+        """
+        session = session_for(request, session_id, Verb.COMMAND)
+        if session.status == Session.Status.IMPORTING:
+            session = session_for(request, session_id, Verb.MANAGE)
+            create.cancel_import(session.pk)
+        elif session.shown_status == Session.Status.RUNNING:
+            inbox.accept(session.pk, Pause(), f"cancel {uuid4().hex}")
+            session.refresh_from_db()
+        else:
+            raise ApiError(409, "nothing_to_cancel", f"The session is {session.status}; there is nothing to cancel.")
         return Response(session_body(request, session), status=202)
 
 
@@ -221,16 +258,16 @@ def _filtered(request: Request, sessions: QuerySet[Session]) -> QuerySet[Session
     return sessions.filter(Q(status=status) | busy if status == Session.Status.RUNNING else Q(status=status) & ~busy)
 
 
-def _sorted(request: Request, sessions: QuerySet[Session]) -> QuerySet[Session]:
+def _order(request: Request) -> list[str]:
     asked = request.query_params.get("sort", "")
     if not asked:
-        return sessions
+        return list(NEWEST_FIRST)
     name = asked.removeprefix("-")
     if name not in ORDERS:
         expected = ", ".join(ORDERS)
         raise ApiError(400, "invalid", f"?sort={asked}: one of {expected} is expected.", path="?sort", expected=expected, found=asked)
-    column = F(ORDERS[name])
-    return sessions.order_by(column.desc() if asked.startswith("-") else column.asc(), "-created_at", "-pk")
+    column = f"-{ORDERS[name]}" if asked.startswith("-") else ORDERS[name]
+    return [column, *NEWEST_FIRST] if name != "created" else [column, "-pk"]
 
 
 def _is_multipart(request: Request) -> bool:

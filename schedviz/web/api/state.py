@@ -13,19 +13,23 @@ from rest_framework.views import APIView
 from schedviz.sessions import history
 from schedviz.sessions.models import Session
 from schedviz.trace import observed
-from schedviz.web.api import bodies, moments
+from schedviz.web.api import bodies, moments, versions
 from schedviz.web.api.access import session_for
-from schedviz.web.api.schema import answer, refused
+from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
 from schedviz.web.permissions import Verb
 
 
 class State(APIView):
     """The state of a session."""
 
-    @extend_schema(operation_id="getState", parameters=[moments.AT], responses={200: answer(bodies.StateBody), **refused(400, 404)})
+    @extend_schema(
+        operation_id="getState", parameters=[moments.AT], responses={200: answer(bodies.StateBody), 304: NOT_MODIFIED, **refused(400, 404)}
+    )
     def get(self, request: Request, session_id: UUID) -> Response:
         """Read the state, as it is or was. While the session is imported its lists are empty, and `progress` says how far it is."""
         session = session_for(request, session_id, Verb.SEE)
+        # It says how the session is now, too, whatever moment is asked for.
+        versions.answer_as(request, versions.of_head(session))
         return Response(state_body(session, moments.moment_at(request, session)))
 
 

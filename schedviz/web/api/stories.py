@@ -11,9 +11,10 @@ from rest_framework.views import APIView
 
 from schedviz.sessions import stories
 from schedviz.sessions.story_index import Kind
-from schedviz.web.api import bodies
-from schedviz.web.api.access import optional_number, page_of, session_for
-from schedviz.web.api.schema import answer, query, refused
+from schedviz.web.api import bodies, versions
+from schedviz.web.api.access import optional_number, session_for
+from schedviz.web.api.paging import link_pages, page_of, page_parameters
+from schedviz.web.api.schema import NOT_MODIFIED, answer, query, refused
 from schedviz.web.permissions import Verb
 
 PAGE = 200
@@ -21,17 +22,18 @@ LONGEST_PAGE = 1000
 
 _PARAMETERS = [
     query("at", int, "The moment until which it is told, as the number of an event. Left out: until now."),
-    query("after", int, "The number of an event; entries of later ones are given. 0: from the first."),
-    query("before", int, "The number of an event; entries of earlier ones are given, the last of them where there is no `after`."),
-    query("limit", int, f"How many at most: {PAGE}, never more than {LONGEST_PAGE}."),
-    query("tail", int, "The last so many, instead of `limit`."),
+    *page_parameters("an event", default=PAGE, most=LONGEST_PAGE),
 ]
 
 
 class PodStory(APIView):
     """The story of a pod."""
 
-    @extend_schema(operation_id="getPodStory", parameters=_PARAMETERS, responses={200: answer(bodies.StoryBody), **refused(400, 404)})
+    @extend_schema(
+        operation_id="getPodStory",
+        parameters=_PARAMETERS,
+        responses={200: answer(bodies.StoryBody), 304: NOT_MODIFIED, **refused(400, 404)},
+    )
     def get(self, request: Request, session_id: UUID, namespace: str, name: str) -> Response:
         """Read everything that happened to a pod, in order. Pods of one name are told apart by uid. Of one that never was there are no
         entries.
@@ -42,7 +44,11 @@ class PodStory(APIView):
 class NodeStory(APIView):
     """The story of a node."""
 
-    @extend_schema(operation_id="getNodeStory", parameters=_PARAMETERS, responses={200: answer(bodies.StoryBody), **refused(400, 404)})
+    @extend_schema(
+        operation_id="getNodeStory",
+        parameters=_PARAMETERS,
+        responses={200: answer(bodies.StoryBody), 304: NOT_MODIFIED, **refused(400, 404)},
+    )
     def get(self, request: Request, session_id: UUID, name: str) -> Response:
         """Read everything that happened to a node, in order. Of the nodes that a plugin rejects for one reason, three are named."""
         return _told(request, session_id, "nodes", name)
@@ -53,17 +59,11 @@ def _told(request: Request, session_id: UUID, kind: Kind, name: str) -> Response
     asked = optional_number(request, "at")
     at = session.event if asked is None else min(asked, session.event)
     page = page_of(request, default=PAGE, most=LONGEST_PAGE)
+    versions.answer_as(request, versions.of_moment(session, asked))
     before = at + 1 if page.before is None else min(page.before, at + 1)
     found = stories.story(session, kind, name, after=page.after, before=before, limit=page.limit, tail=page.tail)
     entries = found.entries
-    return Response(
-        bodies.StoryBody(
-            kind=kind,
-            name=name,
-            at=at,
-            lives=found.lives,
-            entries=entries,
-            next=entries[-1].event if found.more and not page.tail else None,
-            previous=entries[0].event if found.more and page.tail else None,
-        )
-    )
+    following = entries[-1].event if found.more and not page.tail else None
+    previous = entries[0].event if found.more and page.tail else None
+    link_pages(request, following=following, previous=previous)
+    return Response(bodies.StoryBody(kind=kind, name=name, at=at, lives=found.lives, results=entries, next=following, previous=previous))

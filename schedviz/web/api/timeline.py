@@ -11,9 +11,9 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from schedviz.sessions import history, timeline
-from schedviz.web.api import bodies
+from schedviz.web.api import bodies, versions
 from schedviz.web.api.access import session_for, whole_number
-from schedviz.web.api.schema import answer, query, refused
+from schedviz.web.api.schema import NOT_MODIFIED, answer, query, refused
 from schedviz.web.permissions import Verb
 
 BUCKETS = 200
@@ -30,11 +30,12 @@ class Timeline(APIView):
             query("to", int, "The number of the last event that is counted; without: the newest."),
             query("buckets", int, f"How many buckets at most: {BUCKETS}, never more than {MOST_BUCKETS}."),
         ],
-        responses={200: answer(bodies.TimelineBody), **refused(400, 404)},
+        responses={200: answer(bodies.TimelineBody), 304: NOT_MODIFIED, **refused(400, 404)},
     )
     def get(self, request: Request, session_id: UUID) -> Response:
         """Read what happened in buckets of about as many events each. Where nothing is stored there is no bucket."""
         session = session_for(request, session_id, Verb.SEE)
+        versions.answer_as(request, versions.of_head(session))
         after = whole_number(request, "from", default=0)
         until = whole_number(request, "to", default=session.event, most=session.event)
         most = max(1, whole_number(request, "buckets", default=BUCKETS, most=MOST_BUCKETS))

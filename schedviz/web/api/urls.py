@@ -8,7 +8,7 @@ from django.views.generic import RedirectView
 from schedviz.web.api.agreement import Agreement
 from schedviz.web.api.branches import Branches
 from schedviz.web.api.breakpoints import Breakpoints, OneBreakpoint
-from schedviz.web.api.commands import Commands, OneCommand
+from schedviz.web.api.commands import Commands, CommandsTogether, OneCommand
 from schedviz.web.api.compare import Compare, CompareReport
 from schedviz.web.api.cycles import Cycles, OneCycle
 from schedviz.web.api.describe import DescribeNode, DescribePod
@@ -28,7 +28,7 @@ from schedviz.web.api.problem_kinds import Problems
 from schedviz.web.api.quotas import Quotas
 from schedviz.web.api.samples import OneSample, Samples
 from schedviz.web.api.schema import SchemaView
-from schedviz.web.api.sessions import CancelImport, OneSession, Sessions
+from schedviz.web.api.sessions import Cancel, OneSession, Sessions
 from schedviz.web.api.state import State
 from schedviz.web.api.stories import NodeStory, PodStory
 from schedviz.web.api.timeline import Timeline
@@ -47,8 +47,9 @@ urlpatterns = [
     path("samples/<str:name>/", OneSample.as_view(), name="sample"),
     path("sessions/", Sessions.as_view(), name="sessions"),
     path("sessions/<uuid:session_id>/", OneSession.as_view(), name="session"),
-    path("sessions/<uuid:session_id>/cancel/", CancelImport.as_view(), name="cancel-import"),
+    path("sessions/<uuid:session_id>/cancel/", Cancel.as_view(), name="cancel"),
     path("sessions/<uuid:session_id>/commands/", Commands.as_view(), name="commands"),
+    path("sessions/<uuid:session_id>/commands/together/", CommandsTogether.as_view(), name="commands-together"),
     path("sessions/<uuid:session_id>/commands/<int:seq>/", OneCommand.as_view(), name="command"),
     path("sessions/<uuid:session_id>/branches/", Branches.as_view(), name="branches"),
     path("sessions/<uuid:session_id>/state/", State.as_view(), name="state"),

@@ -1,0 +1,132 @@
+"""Events as a stream that goes on: server-sent events, or one JSON object a line. It lives in the event loop and holds no thread.
+
+It is a viewer of the hub, as a WebSocket is: what is stored already is read from the database in pieces, what happens comes from the feed.
+Every event comes once and in order, whatever was lost on the way: a gap in their numbers is filled from the database.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from contextlib import aclosing
+from typing import Any
+from uuid import UUID
+
+import msgspec
+import structlog
+from django.db import InterfaceError, OperationalError
+from django.http import StreamingHttpResponse
+
+from schedviz.sessions import frames, history
+from schedviz.trace.events import AnyEvent
+from schedviz.web.live.database import in_database
+from schedviz.web.live.handshake import Credentials, allowed
+from schedviz.web.live.hub import Full, hub
+from schedviz.web.live.viewer import Frame, Viewer
+from schedviz.web.permissions import Verb
+
+log = structlog.get_logger(__name__)
+
+SSE = "text/event-stream"
+NDJSON = "application/x-ndjson"
+#: How often a stream in which nothing happens says that it lives, and looks whether the one who reads may still see the session.
+HEARTBEAT_SECONDS = 15.0
+RECHECK_SECONDS = 60.0
+_EVENTS_AT_ONCE = 500
+_encoder = msgspec.json.Encoder()
+
+
+def stream_of_events(kind: str, session_id: UUID, came_with: Credentials, *, after: int, follows: bool) -> StreamingHttpResponse:
+    """The answer that is such a stream: the events after one and, if it `follows`, those that happen while it is read."""
+    write = _as_sse if kind == SSE else _as_lines
+    pieces = _followed(session_id, came_with, after, write) if follows else _stored(session_id, after, write)
+    response = StreamingHttpResponse(pieces, content_type=f"{kind}; charset=utf-8")
+    response["Cache-Control"] = "no-store"
+    # nginx would gather what is sent until a buffer is full.
+    response["X-Accel-Buffering"] = "no"
+    return response
+
+
+def _as_sse(events: Sequence[AnyEvent]) -> bytes:
+    return b"".join(b"id: %d\nevent: %b\ndata: %b\n\n" % (one.event, _tag(one), _encoder.encode(one)) for one in events)
+
+
+def _as_lines(events: Sequence[AnyEvent]) -> bytes:
+    return b"".join(_encoder.encode(one) + b"\n" for one in events)
+
+
+def _tag(event: AnyEvent) -> bytes:
+    return str(event.__struct_config__.tag).encode()
+
+
+Write = Callable[[Sequence[AnyEvent]], bytes]
+
+
+async def _stored(session_id: UUID, after: int, write: Write) -> AsyncIterator[bytes]:
+    """All that is stored, then the end."""
+    while some := await in_database(history.events, session_id, after=after, limit=_EVENTS_AT_ONCE):
+        yield write(some)
+        after = some[-1].event
+
+
+async def _followed(session_id: UUID, came_with: Credentials, after: int, write: Write) -> AsyncIterator[bytes]:
+    """What is stored, then what happens, until the session is gone or may not be seen any more."""
+    try:
+        feed, viewer = await hub().join(session_id)
+    except Full as full:
+        # The headers are sent: whoever reads is told in the stream, and comes back.
+        yield _word(write, "full", str(full))
+        return
+    try:
+        checked = time.monotonic()
+        if write is _as_sse:
+            yield b"retry: 2000\n\n"
+        while True:
+            while some := await in_database(history.events, session_id, after=after, limit=_EVENTS_AT_ONCE):
+                yield write(some)
+                after = some[-1].event
+            async with aclosing(_live(viewer, after, write)) as pieces:
+                async for piece, last in pieces:
+                    after = last
+                    yield piece
+                    if time.monotonic() - checked > RECHECK_SECONDS:
+                        checked = time.monotonic()
+                        if not await in_database(allowed, came_with, Verb.SEE, session_id):
+                            yield _word(write, "ended", "This session is gone, or you may not see it any more.")
+                            return
+            if viewer.close_code:
+                yield _word(write, "ended", "This session is gone.")
+                return
+    except (OperationalError, InterfaceError) as error:
+        # Whoever reads comes back with the last number that they got.
+        log.warning("a stream of events broke off: the database is away", session=str(session_id), error=str(error))
+    finally:
+        hub().leave(feed, viewer)
+
+
+async def _live(viewer: Viewer, after: int, write: Write) -> AsyncGenerator[tuple[bytes, int]]:
+    """What comes from the feed, each piece with the last event in it; ends where something is missing, or to be looked at."""
+    while True:
+        if not await viewer.wait(HEARTBEAT_SECONDS):
+            yield (b": still here\n\n" if write is _as_sse else b"\n"), after
+            continue
+        if viewer.close_code:
+            return
+        if viewer.dropped or viewer.needs_view:
+            viewer.forget_dropped()
+            return
+        item = viewer.take()
+        if not isinstance(item, Frame):
+            continue
+        fresh = [one for one in frames.events_of(item.data) if one.event > after]
+        if not fresh:
+            continue
+        if fresh[0].event != after + 1:
+            return
+        after = fresh[-1].event
+        yield write(fresh), after
+
+
+def _word(write: Write, what: str, message: str) -> bytes:
+    data: Any = _encoder.encode({"t": what, "message": message})
+    return b"event: %b\ndata: %b\n\n" % (what.encode(), data) if write is _as_sse else data + b"\n"

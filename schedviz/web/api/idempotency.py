@@ -1,0 +1,116 @@
+"""`Idempotency-Key`: whoever got no answer sends the same request again, and what it makes is made once.
+
+A key belongs to a user, for a day. It is stored before anything is done; what was answered is stored with it. A request that was refused
+leaves nothing behind: it may be sent again, mended. Commands and forks keep their keys for ever, with themselves.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Callable, Iterable
+from datetime import timedelta
+from typing import Any, TypeVar, cast
+
+import msgspec
+from django.core.files.uploadedfile import UploadedFile
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from schedviz.web.api.errors import ApiError
+from schedviz.web.api.models import AnsweredRequest
+from schedviz.web.permissions import actor_of
+
+LONGEST_KEY = 150
+KEPT = timedelta(days=1)
+#: A request that has taken so long has died with its server.
+_LONGEST_REQUEST = timedelta(minutes=10)
+_encoder = msgspec.json.Encoder(enc_hook=str)
+
+IDEMPOTENCY_KEY = OpenApiParameter(
+    "Idempotency-Key",
+    str,
+    OpenApiParameter.HEADER,
+    description=f"A text of yours (1 to {LONGEST_KEY} characters, such as a UUID): the same request with the same key is done once.",
+)
+
+View = TypeVar("View", bound=Callable[..., Response])
+
+
+def key_of(request: Request) -> str:
+    """The key of a request; "": it has none. Raises `ApiError` 400."""
+    key = request.headers.get("Idempotency-Key", "").strip().strip('"')
+    if not key:
+        return ""
+    if len(key) > LONGEST_KEY or not key.isascii() or not key.isprintable():
+        expected = f"1 to {LONGEST_KEY} printable ASCII characters"
+        raise ApiError(400, "invalid", f"Idempotency-Key: {expected} are expected.", path="Idempotency-Key", expected=expected)
+    return key
+
+
+def idempotent(view: View) -> View:
+    """A `post` that makes something makes it once for each `Idempotency-Key` of a user."""
+
+    @functools.wraps(view)
+    def post(self: Any, request: Request, *args: Any, **kwargs: Any) -> Response:
+        key, user_id = key_of(request), actor_of(request).user_id
+        if not key or user_id is None:
+            return view(self, request, *args, **kwargs)
+        digest = _digest(request)
+        known = _begin(user_id, key, digest)
+        if known is not None:
+            return _again(known, digest)
+        try:
+            response = view(self, request, *args, **kwargs)
+        except BaseException:
+            AnsweredRequest.objects.filter(user_id=user_id, key=key, status=0).delete()
+            raise
+        answered = {"status": response.status_code, "location": response.get("Location", ""), "body": _encoder.encode(response.data)}
+        AnsweredRequest.objects.filter(user_id=user_id, key=key).update(**answered)
+        return response
+
+    return cast("View", post)
+
+
+def _begin(user_id: int, key: str, digest: str) -> AnsweredRequest | None:
+    """None: the request is ours to do. Else what is known of the one that came with this key before."""
+    now = timezone.now()
+    mine = AnsweredRequest.objects.filter(user_id=user_id)
+    mine.filter(created_at__lt=now - KEPT).delete()
+    mine.filter(key=key, status=0, created_at__lt=now - _LONGEST_REQUEST).delete()
+    try:
+        with transaction.atomic():
+            AnsweredRequest.objects.create(user_id=user_id, key=key, digest=digest)
+    except IntegrityError:
+        return mine.get(key=key)
+    return None
+
+
+def _again(known: AnsweredRequest, digest: str) -> Response:
+    if known.digest != digest:
+        raise ApiError(
+            409,
+            "key_reused",
+            f"Idempotency-Key {known.key!r} was used before, for another request; use a new key for each.",
+            path="Idempotency-Key",
+        )
+    if known.status == 0:
+        raise ApiError(409, "in_progress", "The same request is being worked on; ask again in a moment.", headers={"Retry-After": "1"})
+    headers = {"Idempotent-Replayed": "true"} | ({"Location": known.location} if known.location else {})
+    return Response(msgspec.Raw(bytes(known.body)), status=known.status, headers=headers)
+
+
+def _digest(request: Request) -> str:
+    found = hashlib.sha256(f"{request.method} {request.get_full_path()}\n".encode())
+    data = request.data
+    fields = data if not hasattr(data, "lists") else {name: values for name, values in data.lists() if name not in request.FILES}
+    found.update(msgspec.json.encode(fields, enc_hook=str, order="sorted"))
+    for file in cast("Iterable[UploadedFile[bytes]]", request.FILES.getlist("file")):
+        found.update(f"\n{file.name} {file.size}\n".encode())
+        for chunk in file.chunks():
+            found.update(chunk)
+        file.seek(0)
+    return found.hexdigest()

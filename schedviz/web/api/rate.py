@@ -1,0 +1,110 @@
+"""How many requests somebody may send in a minute: counted in Redis for all web processes together, and told in `RateLimit-*` headers.
+
+A request is counted once, against the limit that it is most likely to hit: of sessions that are made, of questions that keep a worker busy,
+else of requests. While Redis is away each process counts for itself.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import os
+import time
+from typing import TYPE_CHECKING, Literal
+
+import structlog
+from django.conf import settings
+from limits import RateLimitItemPerMinute
+from limits.errors import StorageError
+from limits.storage import MemoryStorage, RedisStorage
+from limits.strategies import SlidingWindowCounterRateLimiter
+from rest_framework.request import Request
+from rest_framework.throttling import BaseThrottle
+
+from schedviz.sessions import stream
+from schedviz.web.api.answer_headers import add_header
+from schedviz.web.api.errors import ApiError
+from schedviz.web.permissions import actor_of
+
+if TYPE_CHECKING:
+    # Its module imports this one.
+    from rest_framework.views import APIView
+
+log = structlog.get_logger(__name__)
+
+Scope = Literal["requests", "sessions", "questions"]
+_SETTING: dict[Scope, str] = {
+    "requests": "REQUESTS_PER_MINUTE",
+    "sessions": "NEW_SESSIONS_PER_MINUTE",
+    "questions": "QUESTIONS_PER_MINUTE",
+}
+#: How long Redis is left alone after it failed.
+_AWAY_SECONDS = 5.0
+
+
+class _Counters:
+    """The counters of one process: those in Redis, and its own for when that is away."""
+
+    def __init__(self) -> None:
+        pool = stream.client().connection_pool
+        self._shared = SlidingWindowCounterRateLimiter(
+            RedisStorage(settings.REDIS_URL, connection_pool=pool, key_prefix="schedviz:rate", wrap_exceptions=True)
+        )
+        self._own = SlidingWindowCounterRateLimiter(MemoryStorage())
+        self._away_until = 0.0
+
+    def count(self, item: RateLimitItemPerMinute, *who: str) -> tuple[bool, int, float]:
+        """Count a request. Whether it is allowed, how many more are, and when (in seconds) the count is lower."""
+        if time.monotonic() >= self._away_until:
+            try:
+                return self._count(self._shared, item, *who)
+            except StorageError as error:
+                self._away_until = time.monotonic() + _AWAY_SECONDS
+                log.warning("Redis is away; this process counts requests by itself", error=str(error))
+        return self._count(self._own, item, *who)
+
+    @staticmethod
+    def _count(limiter: SlidingWindowCounterRateLimiter, item: RateLimitItemPerMinute, *who: str) -> tuple[bool, int, float]:
+        allowed = limiter.hit(item, *who)
+        left = limiter.get_window_stats(item, *who)
+        return allowed, left.remaining, max(0.0, left.reset_time - time.time())
+
+
+@functools.cache
+def _counters(_process: int, _redis: str) -> _Counters:
+    return _Counters()
+
+
+class RequestRate(BaseThrottle):
+    """Refuses with 429 and `Retry-After` who sends too many. A view says in `rates` which of its methods are dear."""
+
+    def allow_request(self, request: Request, view: APIView) -> bool:
+        rates: dict[str, Scope] = getattr(view, "rates", {})
+        scope = rates.get(str(request.method), "requests")
+        setting, who = self._whose(request, scope)
+        limit: int = getattr(settings, setting)
+        if limit == 0:
+            return True
+        allowed, left, seconds = _counters(os.getpid(), settings.REDIS_URL).count(RateLimitItemPerMinute(limit), scope, who)
+        add_header(request, "RateLimit-Limit", str(limit))
+        add_header(request, "RateLimit-Remaining", str(left))
+        add_header(request, "RateLimit-Reset", str(math.ceil(seconds)))
+        add_header(request, "RateLimit-Policy", f"{limit};w=60")
+        if allowed:
+            return True
+        wait = max(1, math.ceil(seconds))
+        raise ApiError(
+            429,
+            "too_many_requests",
+            f"More than {limit:,} in a minute, which SCHEDVIZ_{setting} of this server allows; try again in {wait} s.",
+            headers={"Retry-After": str(wait)},
+            expected=f"at most {limit} a minute",
+        )
+
+    def _whose(self, request: Request, scope: Scope) -> tuple[str, str]:
+        """The setting that holds the limit, and whose requests are counted together."""
+        actor = actor_of(request)
+        if actor.user_id is not None:
+            return _SETTING[scope], f"user {actor.user_id}"
+        # Who has a link, or nothing, is counted by address: links are given to many.
+        return "STRANGER_REQUESTS_PER_MINUTE", f"address {self.get_ident(request)}"

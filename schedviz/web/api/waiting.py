@@ -1,0 +1,50 @@
+"""`Prefer: wait=5` (RFC 7240): an answer that is worth waiting for, such as that of a command or of an import, is waited for.
+
+It asks the database again and again: Redis may be away. Each that waits holds a thread, for `LONGEST_WAIT_SECONDS` at most.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework.request import Request
+
+from schedviz.web.api.answer_headers import add_header
+
+T = TypeVar("T")
+
+LONGEST_WAIT_SECONDS = 30.0
+_FIRST_LOOK_SECONDS = 0.002
+_LAST_LOOK_SECONDS = 0.05
+
+PREFER = OpenApiParameter(
+    "Prefer",
+    str,
+    OpenApiParameter.HEADER,
+    description=f"`wait=5`: answer when it is done, or after 5 seconds (at most {LONGEST_WAIT_SECONDS:g}).",
+)
+
+
+def wait_seconds(request: Request) -> float:
+    """How long the one who asks is willing to wait; 0: not at all. The answer will say so (`Preference-Applied`)."""
+    found = re.search(r"(?:^|[,;\s])wait\s*=\s*(\d{1,9}(?:\.\d+)?)", request.headers.get("Prefer", ""))
+    wait = min(float(found[1]), LONGEST_WAIT_SECONDS) if found else 0.0
+    if wait > 0:
+        add_header(request, "Preference-Applied", f"wait={wait:g}")
+    return wait
+
+
+def when(is_done: Callable[[T], bool], look: Callable[[], T], first: T, seconds: float) -> T:
+    """What `look` gives when it is done, or when the time is over; `first` is what was seen first."""
+    until = time.monotonic() + seconds
+    pause = _FIRST_LOOK_SECONDS
+    seen = first
+    while not is_done(seen) and (left := until - time.monotonic()) > 0:
+        time.sleep(min(pause, left))
+        pause = min(pause * 1.3, _LAST_LOOK_SECONDS)
+        seen = look()
+    return seen
