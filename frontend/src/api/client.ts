@@ -1,5 +1,6 @@
 import type { AnyCommand } from "../model/generated";
 import type { ImportReport, Progress } from "../wire/messages";
+import type { Follows } from "./agreement";
 import { ApiError, BASE, call, csrfToken, errorOf } from "./call";
 
 export { ApiError } from "./call";
@@ -20,6 +21,7 @@ export interface SessionSummary {
   /** Bytes in the database. */
   storedBytes?: number | null;
   forkedFrom?: { id: string | null; name: string; event: number } | null;
+  follows?: Follows | null;
   report?: ImportReport | null;
 }
 

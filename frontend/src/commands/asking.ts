@@ -1,7 +1,7 @@
 import type { Command } from "./command";
 
 /** What opens over the page to ask something of the session. */
-export type Panel = "breakpoints" | "pending" | "export";
+export type Panel = "breakpoints" | "pending" | "agreement" | "export";
 
 /** What goes to another session, or opens to ask about this one. */
 export interface AskingActions {
@@ -50,6 +50,7 @@ export function askingCommands(page: AskingActions): Command[] {
       },
     },
     open("pending", "w"),
+    open("agreement", "a"),
     open("breakpoints", "b"),
     open("export", "e"),
   ];

@@ -1,3 +1,4 @@
+import type { Follows } from "../api/agreement";
 import { ApiError, getSession, postCommand } from "../api/client";
 import type { ForkedFrom } from "../api/forks";
 import { getCycles } from "../api/moments";
@@ -54,6 +55,8 @@ export class Scope {
   report = $state.raw<ImportReport | null>(null);
   /** The session that this one goes another way from; null: none, or not told yet. */
   forkedFrom = $state.raw<ForkedFrom | null>(null);
+  /** The real cluster that it shadows, or that the session shadows which it was forked from. */
+  follows = $state.raw<Follows | null>(null);
   /** LIVE: new events are shown as they come. False: they wait, and are counted. */
   following = $state(true);
   /** The event of the moment that is shown. */
@@ -375,6 +378,7 @@ export class Scope {
       (session) => {
         this.report = session.report ?? null;
         this.forkedFrom = (session as { forkedFrom?: ForkedFrom | null }).forkedFrom ?? null;
+        this.follows = session.follows ?? null;
       },
       () => undefined, // The page is whole without it.
     );
