@@ -244,5 +244,18 @@ def _candidate(candidate: Candidate) -> dict[str, Any]:
     return {"node": candidate.node, "victims": list(candidate.victims), "numPDBViolations": candidate.num_pdb_violations}
 
 
+def reprieves(cycle: SchedulingCycle) -> dict[str, list[dict[str, Any]]]:
+    """Of each candidate of preemption, pod by pod in the order of trying: whether it can stay after all. Not of FORMAT.md."""
+    outcome = cycle.results.post_filter
+    results = () if outcome is None else outcome.results
+    candidates = results[-1].record.candidates if results and results[-1] is not None else ()
+    return {
+        candidate.node: [
+            {"pod": one.pod, "stays": one.stays, **({"violatesBudget": True} if one.violates_budget else {})} for one in candidate.reprieves
+        ]
+        for candidate in candidates
+    }
+
+
 def _nominating(info: NominatingInfo | None) -> dict[str, Any] | None:
     return None if info is None else {"mode": info.mode.value, "nominatedNodeName": info.nominated_node_name}

@@ -23,6 +23,7 @@ from schedviz.engine.config import ConfigurationError, KubeSchedulerConfiguratio
 from schedviz.engine.cycle_view import api_view, binding_view, cycle_view
 from schedviz.engine.extender_calls import Answer, ExtenderCalls
 from schedviz.engine.extenders import Extender, build_extenders, with_ignored_resources
+from schedviz.engine.framework.runtime import Stopwatch
 from schedviz.engine.operations import Operations, Task
 from schedviz.engine.origin import Origin
 from schedviz.engine.schedule_one import SchedulingCycle
@@ -85,6 +86,8 @@ class Simulation:
         self._ended_cycles: list[CycleView] = []
         #: `work_until` leaves the command at the first boundary of stages from this event on.
         self._leave_at: int | None = None
+        #: Times plugins, for the records of cycles.
+        self._watch: Stopwatch | None = None
 
     # Where it is.
 
@@ -244,12 +247,25 @@ class Simulation:
         """FORMAT.md's `cycle` of the last scheduling cycle of this command; made while `detail` is set."""
         return self.cycle_records[-1][1] if self.cycle_records else None
 
+    def watch_plugins(self, clock: Callable[[], int]) -> None:
+        """Say in full records from the next cycle on what FORMAT.md does not ask for: how long plugins took, by a clock that tells
+        nanoseconds (`pluginNanos`), and of preemption which pods were put back (`reprieves`). What is decided stays the same.
+
+        A scheduler that is made anew (a restart, another configuration) is not watched until it is asked for again.
+        """
+        self._watch = Stopwatch(clock)
+        for framework in self.scheduler.state.profiles.values():
+            framework.watch_plugins(self._watch)
+
     def cycle_ended(self, cycle: SchedulingCycle) -> None:
         """Called by `Operations` when a scheduling cycle has ended."""
         self.shown_cycle = cycle_view(cycle)
         self._ended_cycles.append(self.shown_cycle)
         if self.records == "full":
-            self.cycle_records.append((cycle.number, observe.cycle_record(cycle)))
+            record = observe.cycle_record(cycle)
+            if self._watch is not None:
+                record |= {"pluginNanos": self._watch.take(), "reprieves": observe.reprieves(cycle)}
+            self.cycle_records.append((cycle.number, record))
         elif self.records == "placement":
             self.cycle_records.append((cycle.number, observe.placement_record(cycle)))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from typing import Any
 from uuid import UUID
 
@@ -39,7 +40,9 @@ def replay_cycle(session: Session, cycle: int) -> dict[str, Any]:
     def found() -> bool:
         nonlocal wanted
         # Records are large: none is made of the cycles before.
-        simulation.detail = simulation.cycle >= cycle - 1
+        if simulation.cycle >= cycle - 1 and not simulation.detail:
+            simulation.detail = True
+            simulation.watch_plugins(time.perf_counter_ns)
         wanted = next((record for number, record in reversed(simulation.cycle_records) if number == cycle), None)
         return wanted is not None
 

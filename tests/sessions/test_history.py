@@ -155,6 +155,14 @@ def test_a_cycle_is_made_again_in_detail(busy: UUID) -> None:
         assert detail["scores"]
 
 
+def test_a_detail_says_how_long_each_plugin_took(busy: UUID) -> None:
+    nanos = replay.replay_cycle(Session.objects.get(pk=busy), 7)["pluginNanos"]
+
+    assert {"PreFilter", "Filter", "PreScore", "Score", "NormalizeScore", "Reserve"} <= set(nanos)
+    assert nanos["Filter"]["NodeResourcesFit"] > 0
+    assert all(taken >= 0 for of_point in nanos.values() for taken in of_point.values())
+
+
 def test_the_detail_of_a_cycle_of_a_run_has_its_binding(busy: UUID) -> None:
     detail = replay.replay_cycle(Session.objects.get(pk=busy), 3)
 

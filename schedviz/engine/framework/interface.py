@@ -73,12 +73,23 @@ class NominatingInfo(msgspec.Struct, frozen=True):
     nominated_node_name: str = ""
 
 
+class Reprieve(msgspec.Struct, frozen=True):
+    """A pod of lower priority, taken off a node in a dry run: whether it fits back beside the one that preempts."""
+
+    pod: str
+    stays: bool
+    #: Its eviction would violate a disruption budget: such pods are tried first.
+    violates_budget: bool = False
+
+
 class Candidate(msgspec.Struct, frozen=True):
     """A node on which preemption would help, and the pods that would have to go."""
 
     node: str
     victims: tuple[str, ...]
     num_pdb_violations: int = 0
+    #: In the order in which they were tried.
+    reprieves: tuple[Reprieve, ...] = ()
 
 
 class PreemptionRecord(msgspec.Struct, frozen=True):
@@ -185,6 +196,11 @@ class Handle(Protocol):
     @property
     def clock(self) -> Callable[[], int]:
         """Says the virtual time in nanoseconds."""
+        ...
+
+    @property
+    def keeps_details(self) -> bool:
+        """Whether somebody looks closely: what plugins tell of their way is to be whole."""
         ...
 
     def reject_waiting_pod(self, uid: str, plugin: str, message: str) -> bool:

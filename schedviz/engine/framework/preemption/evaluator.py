@@ -10,7 +10,15 @@ from typing import Final, Protocol
 
 from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.fit_error import Diagnosis, FitError, NodeToStatusMap
-from schedviz.engine.framework.interface import Candidate, Handle, NominatingInfo, NominatingMode, PostFilterResult, PreemptionRecord
+from schedviz.engine.framework.interface import (
+    Candidate,
+    Handle,
+    NominatingInfo,
+    NominatingMode,
+    PostFilterResult,
+    PreemptionRecord,
+    Reprieve,
+)
 from schedviz.engine.framework.preemption.importance import NodeVictims, pick
 from schedviz.engine.framework.status import SUCCESS, Code, Status, StatusError, as_status, unresolvable, unschedulable
 from schedviz.engine.framework.types import NodeInfo, PodInfo
@@ -62,7 +70,7 @@ class Evaluator:
             error = FitError(preemptor.key, len(statuses), Diagnosis(statuses))
             return _nominating(""), unschedulable(error.message)
 
-        found = tuple(map(shown, candidates))
+        found = tuple(shown(candidate, pod_by_pod=self._handle.keeps_details) for candidate in candidates)
         candidates, status = self._call_extenders(preemptor, candidates)
         left = tuple(map(shown, candidates)) if self._handle.extenders else None
         if not status.is_success:
@@ -174,9 +182,12 @@ def _nominating(node: str, record: PreemptionRecord | None = None) -> PostFilter
     return PostFilterResult(NominatingInfo(NominatingMode.OVERRIDE, node), record or PreemptionRecord())
 
 
-def shown(candidate: NodeVictims) -> Candidate:
-    """A candidate, for whoever watches."""
-    return Candidate(candidate.node, tuple(pod.key for pod in candidate.pods), candidate.num_pdb_violations)
+def shown(candidate: NodeVictims, *, pod_by_pod: bool = False) -> Candidate:
+    """A candidate, for whoever watches; `pod_by_pod`: with who could have stayed."""
+    if not pod_by_pod:
+        return Candidate(candidate.node, tuple(pod.key for pod in candidate.pods), candidate.num_pdb_violations)
+    reprieves = tuple(Reprieve(pod.key, stays, place < candidate.protected) for place, (pod, stays) in enumerate(candidate.tried))
+    return Candidate(candidate.node, tuple(pod.key for pod in candidate.pods), candidate.num_pdb_violations, reprieves)
 
 
 def _aggregate(errors: Iterable[StatusError]) -> StatusError:

@@ -21,6 +21,10 @@ class NodeVictims(msgspec.Struct, frozen=True):
     node: str
     pods: tuple[PodInfo, ...]
     num_pdb_violations: int = 0
+    #: All that were taken off, in the order in which it was tried whether they can stay, and whether they can.
+    tried: tuple[tuple[PodInfo, bool], ...] = ()
+    #: So many of these, the first, are protected by a budget that has no room.
+    protected: int = 0
 
 
 def start_time(pod: PodInfo, now: int) -> float:

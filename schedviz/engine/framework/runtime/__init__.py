@@ -11,6 +11,7 @@ from schedviz.engine.framework.runtime.outcomes import (
     ScoresOfPlugin,
 )
 from schedviz.engine.framework.runtime.plugin_lists import PluginLists, PluginListsError, Registry
+from schedviz.engine.framework.runtime.stopwatch import Stopwatch
 from schedviz.engine.framework.runtime.waiting_pods import WaitingPod, WaitingPods
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Registry",
     "ScoreOutcome",
     "ScoresOfPlugin",
+    "Stopwatch",
     "WaitingPod",
     "WaitingPods",
 ]

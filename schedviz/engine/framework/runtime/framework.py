@@ -5,8 +5,8 @@ Upstream: framework/runtime/framework.go frameworkImpl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Final
 
 from schedviz.engine.config.types import KubeSchedulerProfile, Plugins
 from schedviz.engine.framework.cycle_state import CycleState
@@ -48,6 +48,7 @@ from schedviz.engine.framework.runtime.outcomes import (
 )
 from schedviz.engine.framework.runtime.plugin_lists import PluginLists, Registry
 from schedviz.engine.framework.runtime.scoring import Scorer, run_score_plugins
+from schedviz.engine.framework.runtime.stopwatch import Stopwatch, TimedPlugin
 from schedviz.engine.framework.runtime.waiting_pods import WaitingPod, WaitingPods
 from schedviz.engine.framework.status import SKIP, SUCCESS, Code, Status, as_status, unschedulable, wrapped
 from schedviz.engine.framework.types import GVK, NANOS_PER_SECOND, ActionType, ClusterEvent, NodeInfo, PodInfo, QueuedPodInfo
@@ -90,6 +91,8 @@ class Framework:
         #: Set by the scheduler where it has some.
         self.extenders: Sequence[PreemptionExtender] = ()
         self.waiting_pods = WaitingPods()
+        #: Plugins keep what nobody needs but who looks closely.
+        self.keeps_details = False
         self.plugins = PluginLists(registry, profile, self)
         self.pre_enqueue_plugins: list[PreEnqueuePlugin] = self.plugins.at("pre_enqueue")
         self._queue_sort: QueueSortPlugin = self.plugins.at("queue_sort")[0]
@@ -112,6 +115,24 @@ class Framework:
         self._watchers = [plugin for plugin in self.plugins.by_name.values() if isinstance(plugin, ObjectWatcher)]
         #: Plugins that remember something from one pod to the next.
         self.stateful_plugins = [plugin for plugin in self.plugins.by_name.values() if isinstance(plugin, StatefulPlugin)]
+
+    def watch_plugins(self, watch: Stopwatch) -> None:
+        """Have what plugins do in a scheduling cycle timed from now on, and what they remember of it kept in full."""
+        self.keeps_details = True
+
+        def timed(plugins: Iterable[Any], point: str, method: str) -> list[Any]:
+            return [TimedPlugin(watch, point, plugin, method) for plugin in plugins]
+
+        self._pre_filter = timed(self._pre_filter, "PreFilter", "pre_filter")
+        self._filter = [(name, watch.around("Filter", name, ask)) for name, ask in self._filter]
+        self._post_filter = timed(self._post_filter, "PostFilter", "post_filter")
+        self._pre_score = timed(self._pre_score, "PreScore", "pre_score")
+        for scorer in self._score:
+            scorer.score = watch.around("Score", scorer.name, scorer.score)
+            if scorer.extensions is not None:
+                scorer.extensions = timed([scorer.extensions], "NormalizeScore", "normalize_score")[0]
+        self._reserve = timed(self._reserve, "Reserve", "reserve")
+        self._permit = timed(self._permit, "Permit", "permit")
 
     # --- what the profile has
 

@@ -113,6 +113,30 @@ def test_a_node_whose_victims_no_budget_protects_is_preferred(world):
     assert [candidate.num_pdb_violations for candidate in outcome.result.record.candidates] == [0, 1]
 
 
+def test_who_looks_closely_sees_each_pod_tried_the_protected_ones_first(world):
+    budget = {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "b", "namespace": "default"}}
+    world.object({**budget, "spec": {"selector": {"matchLabels": {"app": "a"}}}, "status": {"disruptionsAllowed": 0}})
+    world.node("a", {"cpu": "6"})
+    _low(world, "important", "a", priority=3)
+    _low(world, "protected", "a", priority=1, labels={"app": "a"})
+    _low(world, "minor", "a", priority=1)
+    framework = world.framework()
+    framework.keeps_details = True
+    pod = world.pod("p", {"cpu": "2"}, priority=10)
+    _, outcome, state = world.filter(framework, pod)
+
+    result = framework.run_post_filter_plugins(state, pod, outcome.node_to_status()).result
+
+    assert result is not None
+    (candidate,) = result.record.candidates
+    assert candidate.victims == ("default/minor",)
+    assert [(one.pod, one.stays, one.violates_budget) for one in candidate.reprieves] == [
+        ("default/protected", True, True),
+        ("default/important", True, False),
+        ("default/minor", False, False),
+    ]
+
+
 def test_among_equal_victims_the_one_that_started_last_goes(world):
     for name, started in (("a", "2023-12-31T00:00:00Z"), ("b", "2023-12-31T01:00:00Z")):
         world.node(name, {"cpu": "2"})

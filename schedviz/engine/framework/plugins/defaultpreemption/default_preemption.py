@@ -109,14 +109,15 @@ class DefaultPreemption:
             ordered.append([*first, *others])
         stays = trial.reprieve(places, ordered, lambda rows: handle.run_filter_plugins(state, pod, rows, reading=FilterReads.SUMS))
         for node_info, pods, stay, protected in zip(nodes, ordered, stays, violating, strict=True):
-            yield self._outcome(
-                node_info, [other for other, keeps in zip(pods, stay, strict=True) if not keeps], stay[:protected].count(False)
-            )
+            yield self._outcome(node_info, list(zip(pods, stay, strict=True)), protected)
 
-    def _outcome(self, node_info: NodeInfo, victims: Sequence[PodInfo], violations: int) -> NodeVictims | Status:
+    def _outcome(self, node_info: NodeInfo, tried: Sequence[tuple[PodInfo, bool]], protected: int) -> NodeVictims | Status:
+        """`tried`: who can stay and who cannot; the first `protected` of them by violating a budget."""
+        victims = tuple(pod for pod, stays in tried if not stays)
         if not victims and self.needs_victims:
             return as_status(f'expected at least one victim pod on node "{node_info.name}"')
-        return NodeVictims(node_info.name, tuple(victims), violations)
+        violations = sum(not stays for _, stays in tried[:protected])
+        return NodeVictims(node_info.name, victims, violations, tuple(tried), protected)
 
     def _select_victims_on_node(self, state: CycleState, pod: PodInfo, node_info: NodeInfo) -> NodeVictims | Status:
         """Take all pods of lower priority off the node, then let the most important ones stay that can. Upstream: SelectVictimsOnNode"""
@@ -132,16 +133,13 @@ class DefaultPreemption:
         if not status.is_success:
             return status
         violating, others = _by_budget(more_important_first(potential, self._handle.clock()), self._budgets())
-        victims: list[PodInfo] = []
-        violations = 0
-        for place, candidate in enumerate((*violating, *others)):
+        tried: list[tuple[PodInfo, bool]] = []
+        for candidate in (*violating, *others):
             stays = trial.reprieve(candidate)
             if isinstance(stays, Status):
                 return stays
-            if not stays:
-                victims.append(candidate)
-                violations += place < len(violating)
-        return self._outcome(node_info, victims, violations)
+            tried.append((candidate, stays))
+        return self._outcome(node_info, tried, len(violating))
 
     def _budgets(self) -> Sequence[Any]:
         return self._handle.objects.list("PodDisruptionBudget")

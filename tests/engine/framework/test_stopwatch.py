@@ -1,0 +1,46 @@
+"""What plugins take is told apart by extension point, and counted once."""
+
+from __future__ import annotations
+
+from itertools import count
+
+from schedviz.engine.framework.runtime import Stopwatch
+
+
+def test_time_is_told_by_extension_point_and_plugin():
+    ticks = count()
+    watch = Stopwatch(lambda: next(ticks))
+    fit = watch.around("Filter", "NodeResourcesFit", lambda rows: rows + 1)
+    score = watch.around("Score", "NodeResourcesFit", lambda: 7)
+
+    assert (fit(1), fit(2), score()) == (2, 3, 7)
+
+    assert watch.take() == {"Filter": {"NodeResourcesFit": 2}, "Score": {"NodeResourcesFit": 1}}
+    assert watch.take() == {}
+
+
+def test_what_a_plugin_asks_of_others_is_its_own_time():
+    ticks = count()
+    watch = Stopwatch(lambda: next(ticks))
+    inner = watch.around("Filter", "NodeName", lambda: None)
+    outer = watch.around("PostFilter", "DefaultPreemption", inner)
+
+    outer()
+
+    assert watch.take() == {"PostFilter": {"DefaultPreemption": 1}}
+
+
+def test_a_plugin_that_fails_is_timed_and_the_next_one_too():
+    ticks = count()
+    watch = Stopwatch(lambda: next(ticks))
+
+    def fail() -> None:
+        raise RuntimeError
+
+    broken, whole = watch.around("Filter", "Broken", fail), watch.around("Filter", "Whole", int)
+    try:
+        broken()
+    except RuntimeError:
+        whole()
+
+    assert watch.take() == {"Filter": {"Broken": 1, "Whole": 1}}
