@@ -58,7 +58,7 @@ def _load_what_tasks_need(**_: Any) -> None:
 def _say_that_it_is_alive(sender: Any, **_: Any) -> None:
     from django.conf import settings
 
-    from schedviz.sessions import heartbeat
+    from schedviz.sessions import heartbeat, tracing
     from schedviz.sessions.metrics import process, reporting
     from schedviz.sessions.slots import SLOTS
 
@@ -66,6 +66,8 @@ def _say_that_it_is_alive(sender: Any, **_: Any) -> None:
     process.SLOTS.set(SLOTS.total)
     process.SLOTS_TAKEN.set_function(lambda: SLOTS.taken)
     reporting.begin(settings.ROLE)
+    if settings.TRACES:
+        tracing.begin(settings.ROLE)
     heartbeat.begin(str(sender.hostname), sender.app.amqp.queues.consume_from)
 
 

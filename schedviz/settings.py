@@ -16,6 +16,9 @@ SCHEDVIZ_EXTENDER_USERS   names of users whose sessions may call them (nobody)
 SCHEDVIZ_METRICS_TOKEN    who sends it as a bearer token may read /metrics (nobody)
 SCHEDVIZ_METRICS_FROM     10.0.0.0/8, …: networks from which /metrics may be read (none)
 SCHEDVIZ_LOG              json | console                              (console on a terminal)
+SCHEDVIZ_LOG_LEVEL        of our own lines: DEBUG tells of each command (INFO)
+SCHEDVIZ_LOG_REQUESTS     1: a line for each request
+SCHEDVIZ_TRACES           1: OpenTelemetry traces, sent where OTEL_EXPORTER_OTLP_ENDPOINT says
 """
 
 from __future__ import annotations
@@ -164,6 +167,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "schedviz.web.metrics.middleware.RequestMetrics",
+    "schedviz.web.request_log.RequestLog",
     "schedviz.web.middleware.SecurityHeaders",
     "schedviz.web.middleware.StaticFiles",
     "schedviz.web.api.answer_headers.AnswerHeaders",
@@ -252,6 +256,9 @@ SPECTACULAR_SETTINGS = {
 }
 
 # --- Logs: one line for each thing that happened, to standard error.
+
+LOG_REQUESTS = flag("SCHEDVIZ_LOG_REQUESTS")
+TRACES = flag("SCHEDVIZ_TRACES")
 
 _processors: list[Any] = [
     structlog.contextvars.merge_contextvars,

@@ -11,6 +11,7 @@ from contextlib import nullcontext
 from typing import Any
 
 import msgspec
+from structlog.contextvars import bound_contextvars
 
 from schedviz.engine import Simulation
 from schedviz.sessions import answers, apply, checkpoints, frames, history, quotas, replaying, statements, stream
@@ -27,6 +28,7 @@ from schedviz.sessions.pace import Pace
 from schedviz.sessions.replaying import Stored
 from schedviz.sessions.shadowing import Shadow
 from schedviz.sessions.slots import BULK, LOADING, SUSPECT
+from schedviz.sessions.tracing import CommandSpan
 from schedviz.sessions.watchdog import WATCHDOG
 from schedviz.trace.commands import Pause, Run, Step
 
@@ -90,6 +92,7 @@ class Hosted:
         self.load_seconds = 0.0
         self.worked_seconds = 0.0
         self._is_bulk = False
+        self._span = CommandSpan()
 
     def keep_figures(self, *, now: bool = False) -> None:
         """Store what was counted for /metrics, if that is due; `now`: whether it is or not."""
@@ -234,8 +237,12 @@ class Hosted:
             return self._set_aside(stored, why)
         if self.is_suspicious and not announce(self.lease, stored.seq):
             raise Fenced(f"Another owner has taken session {self.session.pk}.")
+        if self.running is None:
+            op = str(type(stored.command).__struct_config__.tag)
+            self._span.begin(self.session.pk, stored.seq, op)
         try:
-            return self._begin_or_go_on(stored, stop)
+            with bound_contextvars(command=stored.seq), self._span.within():
+                return self._begin_or_go_on(stored, stop)
         except Exception as error:
             logger.exception("command %s of session %s broke the engine", stored.seq, self.session.pk)
             raise EngineBroke(stored.seq, f"the engine failed on it ({type(error).__name__}: {str(error)[:300]}).") from error
@@ -268,6 +275,7 @@ class Hosted:
         self.running = self.pace = None
         self._lookout.end()
         self._shadow.after(self.simulation, stored.command)
+        self._span.end(told)
         return Done(seq=stored.seq, outcome=told, stopped_event=stopped_event)
 
     def _why_stop(self, stored: Stored) -> str:
@@ -346,6 +354,8 @@ class Hosted:
         self._lookout.drained()
         self._lookout.refresh(committed.breakpoints_edit)
         self._publish(work, committed.frame)
+        for stored, one in done:
+            logger.debug("command done", extra={"command": stored.seq, "outcome": one.outcome})
         measured.CYCLES.inc(len(cycles))
         measured.COMMANDS.inc(len(done))
         measured.SET_ASIDE.inc(sum(one.quarantined for _, one in done))

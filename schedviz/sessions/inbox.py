@@ -14,6 +14,7 @@ import msgspec
 from django.conf import settings
 from django.db import IntegrityError, transaction
 
+from schedviz.sessions import accepted as accepting
 from schedviz.sessions import bells, quotas, statements
 from schedviz.sessions.commands import canonical
 from schedviz.sessions.errors import CommandRefused, HeadMoved, KeyReused, SessionFailed, SessionGone, TooManyCommands
@@ -58,6 +59,7 @@ def accept(session_id: UUID, command: AnyCommand, key: str, *, seen: Seen | None
         if known := _known(session_id, key, body):
             return known
         raise
+    accepting.tell(session_id, accepted.seq, _op(command))
     bells.ring(session_id, owned=is_owned)
     return accepted
 
@@ -81,6 +83,8 @@ def accept_all(session_id: UUID, commands: Sequence[tuple[str, AnyCommand]], *, 
         if known := _all_known(session_id, bodies):
             return known
         raise
+    for (accepted, _), (_, command) in zip(stored, commands, strict=True):
+        accepting.tell(session_id, accepted.seq, _op(command))
     bells.ring(session_id, owned=stored[-1][1])
     return [accepted for accepted, _ in stored]
 
@@ -116,6 +120,10 @@ def accept_in_transaction(session_id: UUID, commands: Iterable[tuple[str, AnyCom
         accepted, is_owned = _store(session_id, body, key, is_pause=False)
         seq = accepted.seq
     return seq, is_owned
+
+
+def _op(command: AnyCommand) -> str:
+    return str(type(command).__struct_config__.tag)
 
 
 def _encoded(command: AnyCommand, key: str) -> bytes:

@@ -7,7 +7,7 @@ from uuid import UUID
 from django.conf import settings
 
 from schedviz.celery import app
-from schedviz.sessions import bells, stream
+from schedviz.sessions import around_tasks, bells, stream  # noqa: F401 (it connects itself)
 
 
 @app.task(name=bells.TURN, queue=stream.ENGINE_QUEUE)

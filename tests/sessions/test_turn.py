@@ -336,7 +336,7 @@ def test_a_command_is_not_blamed_for_deaths_while_its_session_was_loaded(
     assert not Command.objects.get(session_id=session_id).quarantined
 
 
-def die(*_: Any) -> Any:
+def die(*_: Any, **__: Any) -> Any:
     raise SystemExit
 
 
@@ -378,7 +378,7 @@ def test_a_session_that_cannot_be_loaded_says_why_and_is_tried_again(make_sessio
     session_id = make_session()
     send(session_id, "cycle")
 
-    def fail(*_: Any) -> Any:
+    def fail(*_: Any, **__: Any) -> Any:
         raise TypeError("a bug")
 
     with monkeypatch.context() as patch:

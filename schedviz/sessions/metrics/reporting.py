@@ -17,7 +17,7 @@ import redis
 from prometheus_client.metrics_core import Metric
 
 from schedviz.sessions import stream
-from schedviz.sessions.metrics.process import REGISTRY, process_name
+from schedviz.sessions.metrics.process import EVERY, OF_ROLE, process_name
 from schedviz.sessions.slots import STOPPING
 
 logger = logging.getLogger(__name__)
@@ -61,7 +61,9 @@ def own(role: str) -> Report:
     """What this process measured until now."""
     families = [
         Family(metric.name, metric.documentation, metric.type, [(one.name, dict(one.labels), one.value) for one in metric.samples])
-        for metric in REGISTRY.collect()
+        for registry in (EVERY, OF_ROLE.get(role))
+        if registry is not None
+        for metric in registry.collect()
     ]
     return Report(process=process_name(role), role=role, families=families)
 

@@ -49,6 +49,7 @@ _DATABASE_AWAY = (OperationalError, InterfaceError)
 async def session_socket(scope: Scope, receive: Receive, send: Send) -> None:
     """The ASGI application of a session's WebSocket."""
     session_id: UUID = scope["url_route"]["kwargs"]["session_id"]
+    structlog.contextvars.bind_contextvars(session=str(session_id))
     if (await receive())["type"] != "websocket.connect":
         return
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from schedviz.sessions.metrics import definitions as scheduler
 from schedviz.sessions.metrics import keeping, reporting
 from schedviz.sessions.metrics.figures import Figures
 from schedviz.sessions.metrics.reporting import Family, Report
-from schedviz.sessions.models import Session
+from schedviz.sessions.models import SchedulerFigures, Session
 from schedviz.web.metrics import service
 from tests.conftest import RedisServer
 from tests.web.conftest import People, make_session
@@ -150,9 +151,9 @@ def test_help_and_names_are_upstreams(reader: Client) -> None:
 def test_only_the_sessions_that_were_worked_at_last_are_told_of(reader: Client, settings: Any) -> None:
     settings.METRICS_SESSIONS = 2
     sessions = [make_session(None, str(n)) for n in range(3)]
-    for session in sessions:
+    for minute, session in ((2, sessions[0]), (0, sessions[1]), (1, sessions[2])):
         with_figures(session, scheduled=1)
-    with_figures(sessions[0], scheduled=2)
+        SchedulerFigures.objects.filter(pk=session.pk).update(updated_at=datetime(2026, 1, 1, 0, minute, tzinfo=UTC))
 
     found = read(reader)
 

@@ -1,0 +1,89 @@
+"""Log lines that belong together: each carries the id of its request, and the session that the address names.
+
+The id is that of the proxy's `X-Request-ID` where it sends one, and is given back under that name. With SCHEDVIZ_LOG_REQUESTS=1
+each request is a line itself.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from inspect import iscoroutinefunction
+from typing import Any
+
+import structlog
+from asgiref.sync import markcoroutinefunction
+from django.conf import settings
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from structlog.contextvars import bound_contextvars
+
+from schedviz.sessions import tracing
+
+log = structlog.get_logger(__name__)
+
+HEADER = "X-Request-ID"
+#: What a proxy may send as an id: anything else could write lines of its own into somebody's log viewer.
+_ID = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
+
+
+class RequestLog:
+    """Binds the ids for whatever is logged while a request is answered."""
+
+    sync_capable = True
+    async_capable = True
+
+    def __init__(self, get_response: Callable[[HttpRequest], Any]) -> None:
+        self.get_response = get_response
+        self.is_async = iscoroutinefunction(get_response)
+        if self.is_async:
+            markcoroutinefunction(self)
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase | Awaitable[HttpResponseBase]:
+        if self.is_async:
+            return self._later(request)
+        with _bound(request) as id_, _traced(request):
+            began = time.perf_counter()
+            response: HttpResponseBase = self.get_response(request)
+            return _ended(request, response, id_, began)
+
+    async def _later(self, request: HttpRequest) -> HttpResponseBase:
+        with _bound(request) as id_, _traced(request):
+            began = time.perf_counter()
+            return _ended(request, await self.get_response(request), id_, began)
+
+    @staticmethod
+    def process_view(_request: HttpRequest, _view: Any, _args: Any, kwargs: dict[str, Any]) -> None:
+        """The address is known now."""
+        if "session_id" in kwargs:
+            structlog.contextvars.bind_contextvars(session=str(kwargs["session_id"]))
+
+
+@contextmanager
+def _bound(request: HttpRequest) -> Iterator[str]:
+    sent = request.headers.get(HEADER, "")
+    id_ = sent if _ID.fullmatch(sent) else secrets.token_hex(8)
+    # The session is bound where the address is known, and is to be forgotten with the request.
+    with bound_contextvars(request=id_, session=""):
+        structlog.contextvars.unbind_contextvars("session")
+        yield id_
+
+
+@contextmanager
+def _traced(request: HttpRequest) -> Iterator[None]:
+    with tracing.of_request(request.method or "", request.headers) as span:
+        yield
+        if span is not None and request.resolver_match is not None:
+            span.update_name(f"{request.method} {request.resolver_match.route}")
+
+
+def _ended(request: HttpRequest, response: HttpResponseBase, id_: str, began: float) -> HttpResponseBase:
+    response.headers.setdefault(HEADER, id_)
+    if settings.LOG_REQUESTS:
+        route = request.resolver_match.route if request.resolver_match is not None else ""
+        seconds = round(time.perf_counter() - began, 4)
+        log.info("request", method=request.method, route=route, status=response.status_code, seconds=seconds)
+    return response
