@@ -1,0 +1,93 @@
+"""Events as a stream, read as curl reads them, from the real server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from schedviz.web.api import event_stream
+from schedviz.web.login import make_token
+
+pytestmark = pytest.mark.django_db(transaction=True)
+SSE, NDJSON = {"Accept": "text/event-stream"}, {"Accept": "application/x-ndjson"}
+
+
+@pytest.fixture
+def curl(web_server, people) -> Iterator[httpx.Client]:
+    headers = {"Authorization": f"Bearer {make_token(people.owner, 'curl')}"}
+    with httpx.Client(base_url=f"http://{web_server.netloc}/api/v1/sessions/{people.session.pk}/", headers=headers, timeout=20) as client:
+        yield client
+
+
+def told(lines: Iterator[str], count: int) -> list[int]:
+    """The numbers of the next so many server-sent events."""
+    ids: list[int] = []
+    for line in lines:
+        if line.startswith("id: "):
+            ids.append(int(line[4:]))
+        if line.startswith("data: ") and ids:
+            assert json.loads(line[6:])["event"] == ids[-1]
+        if len(ids) == count and line == "":
+            break
+    return ids
+
+
+def test_lines_tell_all_that_is_stored_and_end(curl, commits):
+    for _ in range(3):
+        commits.chunk(events=400)
+
+    lines = curl.get("events/", headers=NDJSON, params={"after": 100}).text.splitlines()
+
+    assert [json.loads(line)["event"] for line in lines] == list(range(101, 1201))
+
+
+def test_a_stream_goes_on_with_what_happens(curl, commits):
+    commits.chunk(events=3)
+    with curl.stream("GET", "events/", headers=SSE) as response:
+        assert response.headers["Content-Type"].startswith("text/event-stream")
+        first = told(response.iter_lines(), 3)
+    with curl.stream("GET", "events/", headers={**SSE, "Last-Event-ID": str(first[-1])}) as response:
+        commits.chunk(events=2)
+        commits.chunk(events=1)
+        then = told(response.iter_lines(), 3)
+
+    assert (first, then) == ([1, 2, 3], [4, 5, 6])
+
+
+def test_what_redis_lost_comes_from_the_database(curl, commits):
+    commits.chunk(events=1)
+    with curl.stream("GET", "events/", headers=SSE) as response:
+        lines = response.iter_lines()
+        assert told(lines, 1) == [1]
+        commits.chunk(events=2, publish=False)
+        commits.chunk(events=2)
+        assert told(lines, 4) == [2, 3, 4, 5]
+
+
+def test_a_quiet_stream_says_that_it_lives(curl, commits, monkeypatch):
+    monkeypatch.setattr(event_stream, "HEARTBEAT_SECONDS", 0.05)
+    with curl.stream("GET", "events/", headers=SSE) as response:
+        assert ": still here" in response.iter_lines()
+
+
+def test_who_may_not_see_it_any_more_is_told_and_left(curl, commits, people, monkeypatch):
+    from schedviz.web.models import Token
+
+    monkeypatch.setattr(event_stream, "HEARTBEAT_SECONDS", 0.05)
+    monkeypatch.setattr(event_stream, "RECHECK_SECONDS", 0.0)
+    with curl.stream("GET", "events/", headers=NDJSON, params={"follow": 1}) as response:
+        lines = response.iter_lines()
+        next(lines)
+        Token.objects.all().delete()
+        last = [line for line in lines if line][-1]
+
+    assert json.loads(last)["t"] == "ended"
+
+
+def test_a_stranger_gets_no_stream(web_server, people):
+    answer = httpx.get(f"http://{web_server.netloc}/api/v1/sessions/{people.session.pk}/events/", headers=SSE)
+
+    assert answer.status_code == 404

@@ -1,0 +1,119 @@
+"""A request that is sent again is done once."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
+
+from schedviz.sessions.models import Breakpoint, Command, Session, ShareLink
+from schedviz.web.api.models import AnsweredRequest
+
+pytestmark = pytest.mark.django_db
+KEY = {"Idempotency-Key": "k1"}
+
+
+def test_a_session_is_made_once(owner_client, people):
+    first, second = (owner_client.post("/api/v1/sessions/", {"generate": {"nodes": 2}}, format="json", headers=KEY) for _ in range(2))
+
+    assert (first.status_code, second.status_code) == (201, 201)
+    assert first.json() == second.json()
+    assert (first["Location"], second["Idempotent-Replayed"]) == (second["Location"], "true")
+    assert Session.objects.count() == 2
+
+
+def test_files_are_compared_whole(owner_client, people):
+    def send(content: bytes):
+        file = SimpleUploadedFile("cluster.json", content)
+        return owner_client.post("/api/v1/sessions/", {"file": file, "name": "n"}, format="multipart", headers=KEY)
+
+    made, again, other = send(b"{}"), send(b"{}"), send(b"[]")
+
+    assert (made.status_code, again.status_code, other.status_code) == (201, 201, 409)
+    assert made.json()["id"] == again.json()["id"]
+    assert other.json()["code"] == "key_reused"
+
+
+def test_a_refused_request_leaves_its_key_free(owner_client, people):
+    refused = owner_client.post("/api/v1/sessions/", {"generate": {"nodes": -2}}, format="json", headers=KEY)
+    made = owner_client.post("/api/v1/sessions/", {"generate": {"nodes": 2}}, format="json", headers=KEY)
+
+    assert (refused.status_code, made.status_code) == (400, 201)
+
+
+def test_a_key_is_of_its_user_alone(people):
+    made = [
+        people.client(name).post("/api/v1/sessions/", {"generate": {"nodes": 2}}, format="json", headers=KEY)
+        for name in ("owner", "editor")
+    ]
+
+    assert [answer.status_code for answer in made] == [201, 201]
+    assert made[0].json()["id"] != made[1].json()["id"]
+
+
+def test_who_asks_again_while_it_is_under_way_is_told_so_until_it_has_surely_died(owner_client, people):
+    body, address = {"when": "popped default/web"}, f"/api/v1/sessions/{people.session.pk}/breakpoints/"
+    owner_client.post(address, body, format="json", headers=KEY)
+    Breakpoint.objects.all().delete()
+    AnsweredRequest.objects.update(status=0)
+
+    under_way = owner_client.post(address, body, format="json", headers=KEY)
+    AnsweredRequest.objects.update(created_at=timezone.now() - timedelta(minutes=11))
+    after = owner_client.post(address, body, format="json", headers=KEY)
+
+    assert (under_way.status_code, under_way.json()["code"]) == (409, "in_progress")
+    assert after.status_code == 201
+    assert Breakpoint.objects.count() == 1
+
+
+def test_a_link_is_told_again_though_its_secret_is_not_kept(owner_client, people):
+    address = f"/api/v1/sessions/{people.session.pk}/links/"
+
+    first, second = (owner_client.post(address, {"role": "viewer"}, format="json", headers=KEY) for _ in range(2))
+    another = owner_client.post(address, {"role": "viewer"}, format="json", headers={"Idempotency-Key": "k2"})
+
+    assert (first.status_code, second.status_code, another.status_code) == (201, 200, 201)
+    assert first.json()["url"] == second.json()["url"] != another.json()["url"]
+    assert ShareLink.objects.count() == 2
+    assert not AnsweredRequest.objects.exists()
+
+
+def test_commands_sent_together_are_stored_once_or_not_at_all(owner_client, people, redis):
+    address = f"/api/v1/sessions/{people.session.pk}/commands/together/"
+    commands = {"commands": [{"op": "cycle"}, {"op": "run", "max": 3}]}
+
+    first, second = (owner_client.post(address, commands, format="json", headers=KEY) for _ in range(2))
+    bad = owner_client.post(address, {"commands": [{"op": "cycle"}, {"op": "fly"}]}, format="json")
+    partly = owner_client.post(address, {"commands": [{"op": "cycle", "key": "k1/0"}, {"op": "pause"}]}, format="json")
+
+    assert [one["seq"] for one in first.json()["results"]] == [1, 2]
+    assert [(one["seq"], one["duplicate"]) for one in second.json()["results"]] == [(1, True), (2, True)]
+    assert (bad.status_code, bad.json()["path"]) == (400, "$.commands[1].op")
+    assert (partly.status_code, partly.json()["code"]) == (409, "key_reused")
+    assert Command.objects.count() == 2
+
+
+def test_more_commands_together_than_may_wait_are_refused_all(owner_client, people, redis, settings):
+    settings.COMMANDS_WAITING = 2
+
+    answer = owner_client.post(
+        f"/api/v1/sessions/{people.session.pk}/commands/together/", {"commands": [{"op": "cycle"}] * 3}, format="json"
+    )
+
+    assert (answer.status_code, answer.json()["code"]) == (429, "too_many_commands")
+    assert not Command.objects.exists()
+
+
+def test_commands_are_listed_in_pages(owner_client, people, redis):
+    base = f"/api/v1/sessions/{people.session.pk}/commands/"
+    owner_client.post(f"{base}together/", {"commands": [{"op": "cycle"}] * 5}, format="json")
+
+    first = owner_client.get(base, {"limit": 2})
+    last = owner_client.get(base, {"tail": 2}).json()
+
+    assert [one["seq"] for one in first.json()["results"]] == [1, 2]
+    assert (first.json()["next"], first.json()["previous"], first.json()["last"]) == (2, None, 5)
+    assert ([one["seq"] for one in last["results"]], last["next"], last["previous"]) == ([4, 5], None, 4)
+    assert 'after=2>; rel="next"' in first["Link"]

@@ -1,0 +1,80 @@
+"""ETags: what somebody has is not sent again, what was changed meanwhile is not overwritten."""
+
+from __future__ import annotations
+
+import pytest
+
+from schedviz.sessions.models import Command, Session
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(
+    "rest", ["", "state/", "view/", "events/", "cycles/", "commands/", "timeline/", "breakpoints/", "branches/", "view/?at=1"]
+)
+def test_what_has_not_changed_is_not_sent_again(owner_client, people, commits, rest):
+    commits.chunk(events=3)
+    address = f"/api/v1/sessions/{people.session.pk}/{rest}"
+    first = owner_client.get(address)
+
+    again = owner_client.get(address, headers={"If-None-Match": first["ETag"]})
+
+    assert (again.status_code, again.content, again["ETag"]) == (304, b"", first["ETag"])
+    assert first["Cache-Control"] == "private, no-cache"
+
+
+def test_an_event_makes_the_newest_state_another_and_leaves_the_past_as_it_was(owner_client, people, commits):
+    commits.chunk(events=3)
+    base = f"/api/v1/sessions/{people.session.pk}"
+    newest, past = owner_client.get(f"{base}/view/")["ETag"], owner_client.get(f"{base}/view/?at=2")["ETag"]
+
+    commits.chunk(events=1)
+
+    assert owner_client.get(f"{base}/view/", headers={"If-None-Match": newest}).status_code == 200
+    assert owner_client.get(f"{base}/view/?at=2", headers={"If-None-Match": past}).status_code == 304
+
+
+def test_a_stranger_with_the_right_etag_learns_nothing(people):
+    address = f"/api/v1/sessions/{people.session.pk}/state/"
+    etag = people.client("owner").get(address)["ETag"]
+
+    answer = people.client("stranger").get(address, headers={"If-None-Match": etag})
+
+    assert answer.status_code == 404
+    assert "ETag" not in answer
+
+
+def test_who_saw_an_older_session_does_not_rename_or_delete_it(owner_client, people):
+    address = f"/api/v1/sessions/{people.session.pk}/"
+    seen = owner_client.get(address)["ETag"]
+    owner_client.patch(address, {"name": "by another"}, format="json")
+
+    renamed = owner_client.patch(address, {"name": "mine"}, format="json", headers={"If-Match": seen})
+    deleted = owner_client.delete(address, headers={"If-Match": seen})
+
+    assert (renamed.status_code, deleted.status_code) == (412, 412)
+    assert renamed.json()["code"] == "changed"
+    assert Session.objects.get().name == "by another"
+    assert owner_client.delete(address, headers={"If-Match": owner_client.get(address)["ETag"]}).status_code == 204
+
+
+def test_a_command_for_what_was_seen_is_refused_when_something_happened(owner_client, people, commits, redis):
+    base = f"/api/v1/sessions/{people.session.pk}"
+    seen = owner_client.get(f"{base}/state/")["ETag"]
+
+    first = owner_client.post(f"{base}/commands/", {"op": "cycle", "key": "a"}, format="json", headers={"If-Match": seen})
+    second = owner_client.post(f"{base}/commands/", {"op": "cycle", "key": "b"}, format="json", headers={"If-Match": seen})
+    again = owner_client.post(f"{base}/commands/", {"op": "cycle", "key": "a"}, format="json", headers={"If-Match": seen})
+
+    assert (first.status_code, second.status_code, again.status_code) == (202, 412, 202)
+    assert again.json()["duplicate"]
+    assert [command.key for command in Command.objects.all()] == ["a"]
+    assert owner_client.get(f"{base}/state/").json()["lastSeq"] == 1
+
+
+def test_if_match_that_is_no_etag_of_a_state_is_refused_by_name(owner_client, people):
+    answer = owner_client.post(
+        f"/api/v1/sessions/{people.session.pk}/commands/", {"op": "cycle"}, format="json", headers={"If-Match": '"what"'}
+    )
+
+    assert (answer.status_code, answer.json()["path"]) == (400, "If-Match")
