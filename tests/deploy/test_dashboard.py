@@ -1,0 +1,87 @@
+"""The dashboard and the alerts ask for metrics that exist, with labels that they have."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+import yaml
+
+from schedviz.sessions.metrics import process
+from schedviz.sessions.metrics.definitions import SCHEDULER_METRICS, Kind
+from schedviz.web.metrics import service, sessions
+from tests.conftest import ROOT, RedisServer
+
+pytestmark = pytest.mark.django_db
+
+DASHBOARD = json.loads((ROOT / "docker/grafana/schedviz.json").read_text())
+ALERTS = yaml.safe_load((ROOT / "docker/prometheus/alerts.yaml").read_text())
+_METRIC = re.compile(r"\b((?:scheduler|schedviz|process)_[a-z_]+)(?:\{([^}]*)\})?")
+_LABEL = re.compile(r"(\w+)\s*=~?")
+
+
+def expressions() -> Iterator[tuple[str, str]]:
+    for panel in DASHBOARD["panels"]:
+        for target in panel.get("targets", []):
+            yield panel["title"], target["expr"]
+    for variable in DASHBOARD["templating"]["list"]:
+        if variable["type"] == "query":
+            yield variable["name"], variable["query"]["query"]
+    for group in ALERTS["groups"]:
+        for rule in group["rules"]:
+            yield rule["alert"], rule["expr"]
+
+
+@pytest.fixture
+def known(redis: RedisServer) -> dict[str, set[str]]:
+    """Every series name that a scrape can have, with its labels."""
+    found: dict[str, set[str]] = {}
+
+    def take(name: str, kind: str, labels: set[str]) -> None:
+        endings = {"counter": ["_total"], "histogram": ["_bucket", "_sum", "_count"]}.get(kind, [""])
+        for ending in endings:
+            found[name.removesuffix("_total") + ending] = labels | ({"le"} if ending == "_bucket" else set())
+
+    for metric in SCHEDULER_METRICS:
+        take(metric.name, str(metric.kind), {"session", *metric.labels})
+    for registry in (process.EVERY, process.WORKER, process.IO, process.WEB):
+        for each in registry._collector_to_names:
+            for family in each.describe() if hasattr(each, "describe") else each.collect():
+                take(family.name, family.type, {"process", "role", *getattr(each, "_labelnames", ())})
+    for one in [*service.of_database(), *service.of_redis(), service.build(), service.left_out(0), *sessions.exported(limit=0).metrics[:1]]:
+        take(one.name, one.type, set(getattr(one, "_labelnames", ())))
+    for part in ("database", "redis"):
+        take(f"schedviz_{part}_up", "gauge", set())
+    assert any(metric.kind is Kind.HISTOGRAM for metric in SCHEDULER_METRICS)
+    return found
+
+
+def test_everything_that_is_asked_for_exists(known: dict[str, set[str]]) -> None:
+    asked = list(expressions())
+    assert len(asked) > 40
+    for title, expression in asked:
+        metrics = _METRIC.findall(expression)
+        assert metrics, f"{title} asks for none of our metrics"
+        for name, selector in metrics:
+            assert name in known, f"{title}: there is no metric {name}"
+            assert set(_LABEL.findall(selector)) <= known[name], f"{title}: {name} has no such label: {selector}"
+
+
+def test_every_scheduler_metric_is_on_the_dashboard() -> None:
+    shown = {re.sub("_(bucket|sum|count)$", "", name) for _, expression in expressions() for name, _ in _METRIC.findall(expression)}
+    # The second name of the cache's size is there for other people's dashboards.
+    assert [metric.name for metric in SCHEDULER_METRICS if metric.name not in shown] == ["scheduler_cache_size"]
+
+
+def test_panels_have_ids_of_their_own_and_do_not_overlap() -> None:
+    panels = DASHBOARD["panels"]
+    assert len({panel["id"] for panel in panels}) == len(panels)
+    taken: set[tuple[int, int]] = set()
+    for panel in panels:
+        at = panel["gridPos"]
+        cells = {(x, y) for x in range(at["x"], at["x"] + at["w"]) for y in range(at["y"], at["y"] + at["h"])}
+        assert at["x"] + at["w"] <= 24
+        assert not cells & taken, panel["title"]
+        taken |= cells
