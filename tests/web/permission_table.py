@@ -13,6 +13,13 @@ SEE, COMMAND, MANAGE = "see", "command", "manage"
 EVERYBODY, GUEST, KNOWN, WRITER, STAFF = "everybody", "guest", "known", "writer", "staff"
 
 SESSION = "api/v1/sessions/<uuid:session_id>/"
+ROOM = "api/v1/rooms/<uuid:room_id>/"
+ROOM_ROUTES = [
+    *(("get", ""), ("patch", ""), ("delete", ""), ("get", "qr/"), ("get", "record/")),
+    *(("post", f"{rest}/") for rest in ("code", "show", "end", "questions", "answers", "hand", "leave", "forks")),
+    *(("patch", "questions/<int:number>/"), ("delete", "forks/<uuid:session_id>/")),
+    *((method, "participants/<int:participant_id>/") for method in ("patch", "delete")),
+]
 
 
 class Row(NamedTuple):
@@ -84,6 +91,11 @@ ROWS = [
     Row("put", "api/v1/lessons/<str:name>/progress/", WRITER, 404, {"stop": "first"}),
     Row("get", "api/v1/samples/", KNOWN),
     Row("get", "api/v1/samples/<str:name>/", KNOWN, 404),
+    # Rooms: of one in which nobody here is, nobody learns whether it is there. tests/rooms says who may what in it.
+    Row("get", "api/v1/rooms/", KNOWN),
+    Row("post", "api/v1/rooms/", WRITER, 404, {"session": "00000000-0000-4000-8000-000000000000"}),
+    Row("post", "api/v1/rooms/join/", EVERYBODY, 404, {"code": "WRNGCDE2", "nickname": "Ada"}),
+    *[Row(method, f"{ROOM}{rest}", EVERYBODY, 404, {} if method != "get" else None) for method, rest in ROOM_ROUTES],
     Row("get", "api/v1/schema/", EVERYBODY),
     Row("get", "api/v1/problems/", EVERYBODY),
     Row("get", "healthz", EVERYBODY, 503),
@@ -98,7 +110,7 @@ PAGES = {
 
 #: What a WebSocket's messages need, by the type of the message.
 SOCKET_VERBS = {"command": COMMAND, "resume": SEE, "ping": SEE}
-SOCKETS = {"ws/v1/sessions/<uuid:session_id>/"}
+SOCKETS = {"ws/v1/sessions/<uuid:session_id>/", "ws/v1/rooms/<uuid:room_id>/"}
 
 #: What stands in an address for what is not the session.
-STAND_INS = {"seq": 1, "cycle": 1, "number": 1, "link_id": 999, "namespace": "default", "name": "nothing"}
+STAND_INS = {"participant_id": 1, "seq": 1, "cycle": 1, "number": 1, "link_id": 999, "namespace": "default", "name": "nothing"}

@@ -13,6 +13,7 @@ from schedviz.trace.commands import AnyCommand
 from schedviz.trace.comparing import Comparison
 from schedviz.web.api import bodies, lesson_bodies
 from schedviz.web.api.problems import MEDIA_TYPE, ProblemBody, ProblemList
+from schedviz.web.rooms import bodies as rooms
 
 _TEMPLATE = "#/components/schemas/{name}"
 #: Every struct that a path refers to; those inside them follow by themselves.
@@ -25,6 +26,7 @@ _ROOTS: tuple[Any, ...] = (
     bodies.NewFork,
     bodies.ForkList,
     Comparison,
+    *rooms.ROOTS,
     bodies.CommandBody,
     bodies.CommandList,
     bodies.CommandsTaken,

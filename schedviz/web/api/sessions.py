@@ -351,7 +351,7 @@ def _described(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
     if new.generate is not None:
         return new.name or "Generated cluster", create.Generate(_possible(new.generate)), given
     if new.lesson is not None:
-        return _of_lesson(new.lesson, new.name)
+        return lesson_source(new.lesson, new.name)
     assert new.trace is not None
     try:
         check_trace(new.trace)
@@ -361,7 +361,7 @@ def _described(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
     return new.name or str(new.trace.get("name") or "Trace"), create.Trace(new.trace), given
 
 
-def _of_lesson(name: str, wanted: str) -> tuple[str, create.Source, dict[str, Any]]:
+def lesson_source(name: str, wanted: str) -> tuple[str, create.Source, dict[str, Any]]:
     """The session of a lesson is made as the lesson says. Raises `ApiError` 404."""
     try:
         lesson = lessons.find(name)

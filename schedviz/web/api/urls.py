@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.urls import path, re_path
+from django.urls import include, path, re_path
 from django.views.generic import RedirectView
 
 from schedviz.web.api.agreement import Agreement
@@ -43,6 +43,7 @@ urlpatterns = [
     path("lessons/", Lessons.as_view(), name="lessons"),
     path("lessons/<str:name>/", OneLesson.as_view(), name="lesson"),
     path("lessons/<str:name>/progress/", Progress.as_view(), name="lesson-progress"),
+    path("rooms/", include("schedviz.web.rooms.api.urls")),
     path("samples/", Samples.as_view(), name="samples"),
     path("samples/<str:name>/", OneSample.as_view(), name="sample"),
     path("sessions/", Sessions.as_view(), name="sessions"),

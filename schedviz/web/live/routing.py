@@ -6,6 +6,7 @@ from channels.routing import URLRouter
 from django.urls import path, re_path
 
 from schedviz.web.live.socket import Receive, Scope, Send, session_socket
+from schedviz.web.rooms.live.socket import room_socket
 
 
 async def _no_such_address(_scope: Scope, receive: Receive, send: Send) -> None:
@@ -16,6 +17,7 @@ async def _no_such_address(_scope: Scope, receive: Receive, send: Send) -> None:
 sockets = URLRouter(
     [
         path("ws/v1/sessions/<uuid:session_id>/", session_socket),  # type: ignore[arg-type]
+        path("ws/v1/rooms/<uuid:room_id>/", room_socket),  # type: ignore[arg-type]
         re_path(r"^", _no_such_address),  # type: ignore[arg-type]
     ]
 )

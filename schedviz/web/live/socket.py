@@ -56,10 +56,10 @@ async def session_socket(scope: Scope, receive: Receive, send: Send) -> None:
         came_with = await _let_in(scope, session_id)
         feed, viewer = await hub().join(session_id)
     except Refused as refused:
-        await _refuse(scope, send, refused)
+        await refuse(scope, send, refused)
         return
     except Full as full:
-        await _refuse(scope, send, Refused(503, str(full)))
+        await refuse(scope, send, Refused(503, str(full)))
         return
     try:
         await send({"type": "websocket.accept"})
@@ -79,7 +79,8 @@ async def _let_in(scope: Scope, session_id: UUID) -> Credentials:
     return came_with
 
 
-async def _refuse(scope: Scope, send: Send, refused: Refused) -> None:
+async def refuse(scope: Scope, send: Send, refused: Refused) -> None:
+    """Answer a handshake that is not accepted."""
     if "websocket.http.response" in scope.get("extensions", {}):
         body = msgspec.json.encode(problem(refused.status, "refused", str(refused)))
         headers = [(b"content-type", MEDIA_TYPE.encode()), (b"content-length", str(len(body)).encode())]

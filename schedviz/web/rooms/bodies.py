@@ -227,9 +227,8 @@ class NewRoomFork(Asked, frozen=True):
     key: Annotated[str, Meta(max_length=100)] = ""
 
 
-_moments = msgspec.json.Decoder(Moment)
-
-
-def read_moment(data: bytes) -> Moment:
-    """A moment from its JSON. Raises `msgspec.ValidationError` or `msgspec.DecodeError`."""
-    return _moments.decode(data)
+#: Every struct that a path of REST refers to.
+ROOTS = (
+    *(RoomBody, RoomList, NewRoom, Joining, RoomChange, Showing, Ending, NewQuestion, QuestionChange, NewAnswer, Hand),
+    *(ParticipantChange, NewRoomFork),
+)

@@ -1,0 +1,75 @@
+"""What every resource of a room begins with: the room in the address, and the place of the one who asks in it."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import msgspec
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from schedviz.web.api.errors import ApiError, not_found
+from schedviz.web.permissions import actor_of
+from schedviz.web.rooms import state
+from schedviz.web.rooms.bodies import RoomBody
+from schedviz.web.rooms.errors import RoomRefused, TooManyWrongCodes
+from schedviz.web.rooms.links import base_of
+from schedviz.web.rooms.models import Participant, Room
+from schedviz.web.rooms.seats import Seat, seat_in
+
+
+class RoomView(APIView):
+    """A resource of rooms: what cannot be done in a room is answered as every other error is."""
+
+    def handle_exception(self, exc: Exception) -> Response:
+        return super().handle_exception(_as_api_error(exc) if isinstance(exc, RoomRefused) else exc)
+
+
+class Seated(msgspec.Struct, frozen=True):
+    """A room, and the place in it of the one who asks."""
+
+    room: Room
+    seat: Seat
+
+    @property
+    def participant(self) -> Participant:
+        """The participant. Raises `ApiError` 403 for the teacher."""
+        if self.seat.participant_id is None:
+            raise ApiError(403, "forbidden", "This is for participants; you teach this room.")
+        return Participant.objects.select_related("room", "room__teacher").get(pk=self.seat.participant_id)
+
+
+def seated(request: Request, room_id: UUID) -> Seated:
+    """The room, for those in it. Raises `ApiError` 404 for others, and 403 for a token that may only look and tries more."""
+    actor = actor_of(request)
+    room = Room.objects.filter(pk=room_id).first()
+    seat = None if room is None else seat_in(actor, room)
+    if room is None or seat is None:
+        raise not_found("room")
+    if actor.read_only and request.method not in ("GET", "HEAD"):
+        raise ApiError(403, "forbidden", "This token has the scope read.")
+    return Seated(room, seat)
+
+
+def taught(request: Request, room_id: UUID) -> Room:
+    """The room, for its teacher. Raises `ApiError` 404, or 403 for participants."""
+    found = seated(request, room_id)
+    if not found.seat.is_teacher:
+        raise ApiError(403, "forbidden", "This is the teacher's.")
+    return found.room
+
+
+def room_body(request: Request, room_id: UUID, seat: Seat) -> RoomBody:
+    """The room as it is now, as far as this place may know it. Raises `ApiError` 404 where it was deleted in between."""
+    found = state.load(room_id)
+    told = None if found is None else found.told_to(seat, base_of(request))
+    if told is None:
+        raise not_found("room")
+    return told
+
+
+def _as_api_error(refused: RoomRefused) -> ApiError:
+    headers = {"Retry-After": str(refused.seconds)} if isinstance(refused, TooManyWrongCodes) else None
+    path = str(refused).split(":", 1)[0] if str(refused).startswith("$") else ""
+    return ApiError(refused.status, refused.code, str(refused), headers=headers, path=path)

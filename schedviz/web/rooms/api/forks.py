@@ -1,0 +1,86 @@
+"""`rooms/{room}/forks/`: sessions that participants fork to try."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from schedviz.sessions.errors import HistoryUnavailable, KeyReused
+from schedviz.sessions.fork import NotForkable
+from schedviz.sessions.models import Session
+from schedviz.sessions.quotas import QuotaReached
+from schedviz.web.api.access import body_as, session_for
+from schedviz.web.api.bodies import SessionBody
+from schedviz.web.api.errors import ApiError, not_found
+from schedviz.web.api.schema import answer, ref, refused
+from schedviz.web.api.sessions import session_body
+from schedviz.web.permissions import Verb
+from schedviz.web.rooms import bells, bodies, forks
+from schedviz.web.rooms.api.access import RoomView, seated
+from schedviz.web.rooms.models import Room, RoomFork
+
+
+class RoomForks(RoomView):
+    """The forks of a participant."""
+
+    @extend_schema(
+        operation_id="forkInRoom",
+        request={"application/json": ref(bodies.NewRoomFork)},
+        responses={
+            201: answer(SessionBody, "The fork, which you may command. It is `importing` until its engine is there."),
+            200: answer(SessionBody, "The fork that was made before with this key."),
+            **refused(400, 403, 404, 409),
+        },
+    )
+    def post(self, request: Request, room_id: UUID) -> Response:
+        """Fork what is shown in the room, or a fork of yours, at a moment, and try there what you like."""
+        found = seated(request, room_id)
+        participant = found.participant
+        new = body_as(bodies.NewRoomFork, request)
+        if "\0" in new.key:
+            raise ApiError(400, "invalid", "$.key: has the character U+0000, which cannot be stored.", path="$.key")
+        session = _in_room(request, found.room, new.session)
+        try:
+            forked = forks.fork_for(participant, session, at=new.at, key=new.key)
+        except HistoryUnavailable as error:
+            raise ApiError(404, error.code, str(error), path="$.at", found=str(new.at)) from error
+        except (NotForkable, KeyReused, QuotaReached) as error:
+            raise ApiError(409, error.code, str(error)) from error
+        return Response(session_body(request, forked.session), status=200 if forked.duplicate else 201)
+
+
+class OneRoomFork(RoomView):
+    """One fork."""
+
+    @extend_schema(operation_id="deleteRoomFork", responses={204: None, **refused(403, 404)})
+    def delete(self, request: Request, room_id: UUID, session_id: UUID) -> Response:
+        """Delete a fork of yours, or, as the teacher, anybody's."""
+        found = seated(request, room_id)
+        which = RoomFork.objects.filter(room=found.room, session_id=session_id)
+        if (participant_id := found.seat.participant_id) is not None:
+            which = which.filter(participant_id=participant_id)
+        if not which.exists():
+            raise not_found("fork")
+        forks.delete_sessions([session_id])
+        bells.changed(room_id)
+        return Response(status=204)
+
+
+def _in_room(request: Request, room: Room, wanted: str | None) -> Session:
+    """The session that is to be forked: what is shown, or one that is named and that the participant sees in this room."""
+    if wanted is None:
+        session = room.shown or room.session
+        if session is None:
+            raise not_found()
+        return session
+    try:
+        session_id = UUID(wanted)
+    except ValueError:
+        raise not_found() from None
+    session = session_for(request, session_id, Verb.SEE)
+    if session.pk not in (room.session_id, room.shown_id) and not RoomFork.objects.filter(room=room, session=session).exists():
+        raise not_found()
+    return session

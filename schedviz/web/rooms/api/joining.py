@@ -1,0 +1,95 @@
+"""`rooms/join/`, `rooms/{room}/leave/`, `rooms/{room}/participants/`: coming, going, being sent away."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.throttling import BaseThrottle
+
+from schedviz.web.api.access import body_as
+from schedviz.web.api.errors import not_found
+from schedviz.web.api.schema import answer, ref, refused
+from schedviz.web.rooms import bodies, guests, hands, joining
+from schedviz.web.rooms.api.access import RoomView, room_body, seated, taught
+from schedviz.web.rooms.models import Participant, Room
+from schedviz.web.rooms.seats import Seat
+
+
+class JoinRoom(RoomView):
+    """The door."""
+
+    @extend_schema(
+        operation_id="joinRoom",
+        request={"application/json": ref(bodies.Joining)},
+        responses={
+            201: answer(bodies.RoomBody, "You are in; the answer brings the cookie by which you are."),
+            200: answer(bodies.RoomBody, "You were in that room already."),
+            **refused(400, 403, 404, 409),
+        },
+    )
+    def post(self, request: Request) -> Response:
+        """Join a room with its code and a nickname. No account is needed."""
+        wanted = body_as(bodies.Joining, request)
+        secret = guests.secret_in(request.COOKIES.get(guests.COOKIE, "")) or guests.new_secret()
+        address = BaseThrottle().get_ident(request) or ""
+        joined = joining.join(wanted.code, wanted.nickname, secret=secret, address=address)
+        room_id = joined.participant.room_id
+        response = Response(room_body(request, room_id, Seat(room_id, joined.participant.pk)), status=200 if joined.is_back else 201)
+        guests.keep(response, secret, secure=request.is_secure())
+        return response
+
+
+class LeaveRoom(RoomView):
+    """The way out."""
+
+    @extend_schema(operation_id="leaveRoom", request=None, responses={204: None, **refused(403, 404)})
+    def post(self, request: Request, room_id: UUID) -> Response:
+        """Leave a room. Your answers and forks there are deleted."""
+        joining.leave(seated(request, room_id).participant)
+        return Response(status=204)
+
+
+class OneParticipant(RoomView):
+    """A participant."""
+
+    @extend_schema(
+        operation_id="changeParticipant",
+        request={"application/json": ref(bodies.ParticipantChange)},
+        responses={200: answer(bodies.RoomBody), **refused(400, 403, 404)},
+    )
+    def patch(self, request: Request, room_id: UUID, participant_id: int) -> Response:
+        """Lower a participant's hand."""
+        participant = _participant(taught(request, room_id), participant_id)
+        hands.raise_hand(participant, raised=body_as(bodies.ParticipantChange, request).hand)
+        return Response(room_body(request, room_id, Seat(room_id, None)))
+
+    @extend_schema(operation_id="removeParticipant", responses={204: None, **refused(403, 404)})
+    def delete(self, request: Request, room_id: UUID, participant_id: int) -> Response:
+        """Remove a participant, who cannot come back with the same browser's cookie."""
+        joining.remove(_participant(taught(request, room_id), participant_id))
+        return Response(status=204)
+
+
+class HandInRoom(RoomView):
+    """A participant's hand."""
+
+    @extend_schema(
+        operation_id="raiseHand",
+        request={"application/json": ref(bodies.Hand)},
+        responses={200: answer(bodies.RoomBody), **refused(400, 403, 404)},
+    )
+    def post(self, request: Request, room_id: UUID) -> Response:
+        """Raise your hand, or lower it."""
+        found = seated(request, room_id)
+        hands.raise_hand(found.participant, raised=body_as(bodies.Hand, request).raised)
+        return Response(room_body(request, room_id, found.seat))
+
+
+def _participant(room: Room, participant_id: int) -> Participant:
+    found = Participant.objects.filter(room=room, pk=participant_id, removed=False).first()
+    if found is None:
+        raise not_found("participant")
+    return found

@@ -1,0 +1,49 @@
+"""What of a room goes elsewhere: its QR code on a wall, its record into a spreadsheet."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.request import Request
+
+from schedviz.web.api.errors import ApiError
+from schedviz.web.api.schema import refused
+from schedviz.web.rooms import links
+from schedviz.web.rooms.api.access import RoomView, seated, taught
+from schedviz.web.rooms.record import record
+
+
+class RoomQr(RoomView):
+    """The short link as a picture."""
+
+    @extend_schema(
+        operation_id="getRoomQr",
+        responses={(200, "image/svg+xml"): OpenApiResponse(OpenApiTypes.STR, "Black on white, with a margin."), **refused(404, 409)},
+    )
+    def get(self, request: Request, room_id: UUID) -> HttpResponse:
+        """Read the room's short link as a QR code."""
+        room = seated(request, room_id).room
+        if not room.code:
+            raise ApiError(409, "room_ended", "The room has ended; it has no code any more.")
+        picture = links.qr_svg(links.link(links.base_of(request), room.code))
+        return HttpResponse(picture, content_type="image/svg+xml", headers={"Cache-Control": "no-store"})
+
+
+class RoomRecord(RoomView):
+    """Answers and timing."""
+
+    @extend_schema(
+        operation_id="getRoomRecord",
+        responses={
+            (200, "text/csv"): OpenApiResponse(OpenApiTypes.STR, "A line for each question and participant: docs/rooms.md."),
+            **refused(403, 404, 409),
+        },
+    )
+    def get(self, request: Request, room_id: UUID) -> HttpResponse:
+        """Download the record of a room as CSV: who answered what, and how long it took."""
+        room = taught(request, room_id)
+        name = f'attachment; filename="room-{room.created_at:%Y-%m-%d}.csv"'
+        return HttpResponse(record(room), content_type="text/csv; charset=utf-8", headers={"Content-Disposition": name})

@@ -1,0 +1,1 @@
+"""Rooms over WebSockets: the teacher's moment, and what changed in the room."""

@@ -1,0 +1,223 @@
+"""One room in this process: rung through Redis, read from the database, told to every open line as far as it is theirs to know."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+from uuid import UUID
+
+import msgspec
+import redis
+import redis.asyncio
+import structlog
+from django.db import InterfaceError, OperationalError
+
+from schedviz.web.live.database import in_database
+from schedviz.web.rooms import bells, presence, state
+from schedviz.web.rooms.bodies import Moment, RoomBody
+from schedviz.web.rooms.live.member import Member
+from schedviz.web.rooms.live.messages import MomentMessage, RoomMessage
+from schedviz.web.rooms.live.relay import Relay
+from schedviz.web.rooms.models import Room
+
+log = structlog.get_logger(__name__)
+
+#: Changes are gathered so long before the room is told again.
+GATHER_SECONDS = 0.2
+#: How often the database is asked while Redis is away, and how long Redis may be silent before it is asked too.
+POLL_SECONDS = 1.0
+SILENCE_MILLISECONDS = 2000
+#: A moment is stored up to a second after it was rung: one that was stored later than this after what was heard last was never heard.
+_LATE_SECONDS = 2.0
+REMOVED = 4403
+GONE = 4404
+ENDED = 4410
+_BROKEN = 1011
+_DATABASE_AWAY = (OperationalError, InterfaceError)
+_moments = msgspec.json.Decoder(Moment)
+
+
+class RoomFeed:
+    """A room and its open lines."""
+
+    def __init__(self, room_id: UUID, connection: redis.asyncio.Redis) -> None:
+        self.room_id = room_id
+        self.members: set[Member] = set()
+        self.relay = Relay(room_id, connection)
+        self._connection = connection
+        self._position = "0-0"
+        #: The newest moment that is known here, when it was, and of which sessions moments may be.
+        self._moment: Moment | None = None
+        self._moment_at = 0.0
+        self._sessions: frozenset[str] = frozenset()
+        self._revision = -1
+        self._dirty = asyncio.Event()
+        self._present_at = 0.0
+        self._ready = asyncio.Event()
+        self._tasks = [
+            asyncio.create_task(self._hear(), name=f"room {room_id}"),
+            asyncio.create_task(self._tell(), name=f"telling of room {room_id}"),
+        ]
+        for task in self._tasks:
+            task.add_done_callback(self._ended)
+
+    def add(self, member: Member) -> None:
+        """Tell one more, beginning with the room."""
+        self.members.add(member)
+        self._dirty.set()
+
+    def stop(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+
+    async def may_go_to(self, moment: Moment) -> bool:
+        """Whether everybody in the room may see the session of a moment."""
+        await self._ready.wait()
+        if moment.session in self._sessions:
+            return True
+        # What has just been shown is in the database before it is known here.
+        found = await in_database(state.load, self.room_id)
+        return found is not None and moment.session in found.sessions
+
+    def here(self) -> set[int]:
+        """The participants who have a line into this process."""
+        return {one.seat.participant_id for one in self.members if one.seat.participant_id is not None}
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("a room's feed broke", room=str(self.room_id), exc_info=error)
+            for member in self.members:
+                member.close(_BROKEN)
+            self._ready.set()
+
+    # --- hearing
+
+    async def _hear(self) -> None:
+        while True:
+            try:
+                await self._begin()
+                await self._listen()
+            except (redis.RedisError, OSError) as error:
+                log.warning("Redis is away; asking the database", room=str(self.room_id), error=str(error))
+            await self._look()
+            await asyncio.sleep(POLL_SECONDS)
+
+    async def _begin(self) -> None:
+        """From where on to listen, and what may have been missed."""
+        newest: Any = await self._connection.xrevrange(bells.key(self.room_id), count=bells.KEPT)
+        self._position = newest[0][0].decode() if newest else "0-0"
+        for _, members in newest:
+            if b"moment" in members:
+                self._take_moment(members[b"moment"])
+                break
+        self._dirty.set()
+
+    async def _listen(self) -> None:
+        while True:
+            heard: Any = await self._connection.xread({bells.key(self.room_id): self._position}, block=SILENCE_MILLISECONDS)
+            if not heard:
+                await self._look()
+            moment: bytes | None = None
+            for _, entries in heard or []:
+                for position, members in entries:
+                    self._position = position.decode()
+                    if b"moment" in members:
+                        moment = members[b"moment"]
+                    else:
+                        self._dirty.set()
+            if moment is not None:
+                self._take_moment(moment)
+
+    def _take_moment(self, data: bytes) -> None:
+        moment = _moments.decode(data)
+        self._moment_at = time.time()
+        if moment == self._moment:
+            return
+        self._moment = moment
+        if moment.session in self._sessions:
+            message = msgspec.json.encode(MomentMessage(moment))
+            for member in self.members:
+                member.tell_moment(message)
+        else:
+            # It was shown a moment ago, and the bell of that is on its way.
+            self._dirty.set()
+
+    async def _look(self) -> None:
+        """Ask the database what Redis may have lost."""
+        try:
+            found = await in_database(_position, self.room_id)
+        except _DATABASE_AWAY as error:
+            log.warning("the database is away", room=str(self.room_id), error=str(error))
+            return
+        if found is None or found[0] != self._revision or found[1] > self._moment_at + _LATE_SECONDS:
+            self._dirty.set()
+
+    # --- telling
+
+    async def _tell(self) -> None:
+        while True:
+            try:
+                async with asyncio.timeout(presence.RENEW_SECONDS):
+                    await self._dirty.wait()
+            except TimeoutError:
+                pass
+            self._dirty.clear()
+            try:
+                await self._renew_presence()
+                found = await in_database(state.load, self.room_id)
+            except _DATABASE_AWAY as error:
+                log.warning("the database is away", room=str(self.room_id), error=str(error))
+                self._dirty.set()
+            else:
+                self._tell_all(found)
+            await asyncio.sleep(GATHER_SECONDS)
+
+    async def _renew_presence(self) -> None:
+        if time.monotonic() >= self._present_at + presence.RENEW_SECONDS:
+            self._present_at = time.monotonic()
+            await in_database(presence.renew, self.here())
+
+    def _tell_all(self, found: state.RoomState | None) -> None:
+        if found is None:
+            self._ready.set()
+            for member in self.members:
+                member.close(GONE)
+            return
+        self._revision = found.room.revision
+        self._sessions = found.sessions
+        self._ready.set()
+        moment = self._newest_moment(found)
+        for member in self.members:
+            told = found.told_to(member.seat, member.base)
+            if told is None:
+                member.close(REMOVED if found.room.is_live else ENDED)
+                continue
+            self._tell_one(member, told, moment)
+            if not found.room.is_live:
+                member.close(ENDED)
+
+    def _tell_one(self, member: Member, told: RoomBody, moment: Moment | None) -> None:
+        # The moment has messages of its own.
+        without = msgspec.structs.replace(told, moment=None)
+        if without != member.told:
+            member.told = without
+            member.tell_room(msgspec.json.encode(RoomMessage(msgspec.structs.replace(told, moment=moment))))
+
+    def _newest_moment(self, found: state.RoomState) -> Moment | None:
+        """The newest of what is stored and what was heard."""
+        stored = found.allowed_moment(found.room.moment)
+        if stored is not None and found.room.moment_at > self._moment_at + _LATE_SECONDS:
+            # Redis was away.
+            self._moment, self._moment_at = stored, found.room.moment_at
+            message = msgspec.json.encode(MomentMessage(stored))
+            for member in self.members:
+                member.tell_moment(message)
+        if self._moment is not None and self._moment.session in self._sessions:
+            return self._moment
+        return stored
+
+
+def _position(room_id: UUID) -> tuple[int, float] | None:
+    found: tuple[int, float] | None = Room.objects.filter(pk=room_id).values_list("revision", "moment_at").first()
+    return found

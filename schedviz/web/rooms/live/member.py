@@ -1,0 +1,68 @@
+"""What waits for one open line into a room: the newest room and the newest moment. Whoever is slow misses what is old, and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+
+from schedviz.web.rooms.bodies import RoomBody
+from schedviz.web.rooms.seats import Seat
+
+#: Short texts that wait: answers to what the other side sent.
+_MOST_TEXTS = 64
+
+
+class Member:
+    """One open socket as the feed sees it."""
+
+    def __init__(self, seat: Seat, base: str) -> None:
+        self.seat = seat
+        #: `https://host` by which it came: links are told below that.
+        self.base = base
+        #: What it was told of the room last, the moment left out.
+        self.told: RoomBody | None = None
+        #: A WebSocket close code, once the feed wants the socket closed.
+        self.close_code = 0
+        self._room: bytes | None = None
+        self._moment: bytes | None = None
+        self._texts: deque[bytes] = deque(maxlen=_MOST_TEXTS)
+        self._awake = asyncio.Event()
+
+    def tell_room(self, data: bytes) -> None:
+        """The room changed; the newest moment is in it."""
+        self._room, self._moment = data, None
+        self._awake.set()
+
+    def tell_moment(self, data: bytes) -> None:
+        self._moment = data
+        self._awake.set()
+
+    def say(self, text: bytes) -> None:
+        self._texts.append(text)
+        self._awake.set()
+
+    def close(self, code: int) -> None:
+        """Let the socket be closed, after what waits for it."""
+        self.close_code = self.close_code or code
+        self._awake.set()
+
+    def take(self) -> bytes | None:
+        """The next thing to send; None: nothing waits."""
+        if self._room is not None:
+            data, self._room = self._room, None
+            return data
+        if self._moment is not None:
+            data, self._moment = self._moment, None
+            return data
+        return self._texts.popleft() if self._texts else None
+
+    async def wait(self, seconds: float) -> None:
+        """Wait until there is something to do, at most so long."""
+        if self._room is not None or self._moment is not None or self._texts or self.close_code:
+            return
+        self._awake.clear()
+        try:
+            async with asyncio.timeout(seconds):
+                await self._awake.wait()
+        except TimeoutError:
+            return

@@ -1,0 +1,75 @@
+"""The teacher's moments on their way out: thinned to the newest, rung through Redis at once, stored once a second."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from uuid import UUID
+
+import msgspec
+import redis
+import redis.asyncio
+import structlog
+from django.db import InterfaceError, OperationalError
+from django.utils import timezone
+
+from schedviz.web.live.database import in_database
+from schedviz.web.rooms import bells
+from schedviz.web.rooms.bodies import Moment
+from schedviz.web.rooms.models import LIVE, Room
+
+log = structlog.get_logger(__name__)
+
+#: Between two moments of one room.
+_PAUSE_SECONDS = 0.05
+_STORE_SECONDS = 1.0
+
+
+class Relay:
+    """Of one room in this process."""
+
+    def __init__(self, room_id: UUID, connection: redis.asyncio.Redis) -> None:
+        self._room_id = room_id
+        self._connection = connection
+        self._newest: Moment | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    def offer(self, moment: Moment) -> None:
+        """Send a moment on; one that still waits is forgotten."""
+        self._newest = moment
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._run(), name=f"moments of {self._room_id}")
+
+    async def _run(self) -> None:
+        unstored: Moment | None = None
+        stored_at = 0.0
+        while self._newest is not None or unstored is not None:
+            moment, self._newest = self._newest, None
+            if moment is not None:
+                unstored = moment
+                await self._ring(moment)
+            if unstored is not None and time.monotonic() >= stored_at + _STORE_SECONDS:
+                await self._store(unstored)
+                unstored, stored_at = None, time.monotonic()
+            await asyncio.sleep(_PAUSE_SECONDS)
+
+    async def _ring(self, moment: Moment) -> None:
+        try:
+            await self._connection.xadd(
+                bells.key(self._room_id), bells.entry(msgspec.json.encode(moment)), maxlen=bells.KEPT, approximate=True
+            )
+        except (redis.RedisError, OSError) as error:
+            # The others look into the database.
+            log.debug("Redis is away", room=str(self._room_id), error=str(error))
+
+    async def _store(self, moment: Moment) -> None:
+        try:
+            await in_database(_store, self._room_id, moment)
+        except (OperationalError, InterfaceError) as error:
+            log.warning("a moment was not stored", room=str(self._room_id), error=str(error))
+
+
+def _store(room_id: UUID, moment: Moment) -> None:
+    now = timezone.now()
+    stored = {"moment": msgspec.to_builtins(moment), "moment_at": now.timestamp(), "active_at": now}
+    Room.objects.filter(pk=room_id, status__in=LIVE).update(**stored)

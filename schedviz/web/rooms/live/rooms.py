@@ -1,0 +1,54 @@
+"""One `RoomFeed` for each room that somebody in this process is in."""
+
+from __future__ import annotations
+
+import asyncio
+from uuid import UUID
+from weakref import WeakKeyDictionary
+
+from django.conf import settings
+
+from schedviz.sessions import stream
+from schedviz.web.live.hub import Full
+from schedviz.web.rooms.live.feed import RoomFeed
+from schedviz.web.rooms.live.member import Member
+
+
+class LiveRooms:
+    """The feeds of one event loop."""
+
+    def __init__(self) -> None:
+        self._feeds: dict[UUID, RoomFeed] = {}
+        self._connection = stream.async_client()
+        self._sockets = 0
+
+    def join(self, room_id: UUID, member: Member) -> RoomFeed:
+        """The feed of a room, with one more open line. Raises `Full`."""
+        if self._sockets >= settings.SOCKETS:
+            raise Full(f"{settings.SOCKETS} lines into rooms are open, the limit SCHEDVIZ_SOCKETS of this server.")
+        feed = self._feeds.get(room_id)
+        if feed is None:
+            feed = self._feeds[room_id] = RoomFeed(room_id, self._connection)
+        self._sockets += 1
+        feed.add(member)
+        return feed
+
+    def leave(self, feed: RoomFeed, member: Member) -> None:
+        """A line has closed; the last one of a room ends its feed."""
+        feed.members.discard(member)
+        self._sockets -= 1
+        if not feed.members and self._feeds.get(feed.room_id) is feed:
+            del self._feeds[feed.room_id]
+            feed.stop()
+
+
+_of_loops: WeakKeyDictionary[asyncio.AbstractEventLoop, LiveRooms] = WeakKeyDictionary()
+
+
+def live_rooms() -> LiveRooms:
+    """The rooms of this event loop."""
+    loop = asyncio.get_running_loop()
+    found = _of_loops.get(loop)
+    if found is None:
+        found = _of_loops[loop] = LiveRooms()
+    return found

@@ -1,0 +1,42 @@
+"""What a room asks of the lesson that its session was made for."""
+
+from __future__ import annotations
+
+import msgspec
+
+from schedviz.lessons import LessonError, find
+from schedviz.lessons.lesson import Question
+from schedviz.lessons.played import Played
+from schedviz.sessions import questions
+from schedviz.sessions.errors import SessionError
+from schedviz.sessions.models import Session
+from schedviz.web.api.lessons import lesson_of
+
+_WAIT_SECONDS = 5.0
+
+
+def question_of(session: Session | None, stop: str) -> Question | None:
+    """The question of a stop of the session's lesson; None where there is none."""
+    name = lesson_of(session) if session is not None else ""
+    if not name:
+        return None
+    try:
+        plan = find(name).plan
+    except LessonError:
+        return None
+    return next((one.question for one in plan.stops if one.id == stop), None)
+
+
+def right_answer(session: Session | None, stop: str) -> str | None:
+    """The right answer of a stop of the session's lesson, from a worker that plays it; None where nobody can say now."""
+    if session is None:
+        return None
+    try:
+        content = questions.ask(session, questions.Path(lesson_of(session), at=0), timeout_seconds=_WAIT_SECONDS)
+    except (SessionError, LessonError):
+        return None
+    played = msgspec.json.decode(content, type=list[Played])
+    found = next((one.answer for one in played if one.stop.id == stop and one.stop.question is not None), None)
+    if isinstance(found, list):
+        return ",".join(sorted(str(one) for one in found))
+    return None if found is None else str(found)

@@ -1,0 +1,45 @@
+"""Who has an open line into a room: said for a while by each web process, so that one that dies takes nobody's place for ever."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from typing import Final
+
+from schedviz.web.rooms import bells
+from schedviz.web.rooms.models import Participant
+
+RENEW_SECONDS: Final = 15.0
+_SECONDS: Final = 40.0
+
+
+def renew(participants: Iterable[int]) -> None:
+    """They are still here."""
+    if ids := list(participants):
+        Participant.objects.filter(pk__in=ids).update(here_until=time.time() + _SECONDS)
+
+
+def come(participant_id: int) -> None:
+    """Somebody has opened a line."""
+    found = Participant.objects.filter(pk=participant_id).only("room_id", "here_until").first()
+    if found is None:
+        return
+    was_here = found.here_until > time.time()
+    renew([participant_id])
+    if not was_here:
+        bells.changed(found.room_id)
+
+
+def go(participant_id: int) -> None:
+    """The last line of somebody has closed."""
+    found = Participant.objects.filter(pk=participant_id).only("room_id").first()
+    if found is not None and Participant.objects.filter(pk=participant_id).update(here_until=0.0):
+        bells.changed(found.room_id)
+
+
+def follow(participant_id: int, *, following: bool) -> None:
+    """Somebody follows the teacher, or looks around."""
+    found = Participant.objects.filter(pk=participant_id).exclude(following=following).only("room_id").first()
+    if found is not None:
+        Participant.objects.filter(pk=participant_id).update(following=following)
+        bells.changed(found.room_id)

@@ -1,0 +1,61 @@
+"""Rooms that nobody ended, and what others began to delete."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.utils import timezone
+
+from schedviz.sessions.models import Session
+from schedviz.web.rooms.closing import sweep_rooms
+from schedviz.web.rooms.models import Participant, Room, RoomFork
+
+
+def test_a_room_that_was_forgotten_ends_by_itself_with_all_that_is_personal(classroom, settings):
+    ada = classroom.student("Ada")
+    ada.ask("post", "forks/", {}, expect=201)
+    sweep_rooms()
+    assert Participant.objects.exists()
+
+    Room.objects.update(active_at=timezone.now() - timedelta(hours=settings.ROOM_HOURS, seconds=1))
+    sweep_rooms()
+
+    assert classroom.look()["status"] == "ended"
+    assert not Participant.objects.exists()
+    assert Session.objects.get() == classroom.session
+
+
+def test_forks_that_somebody_began_to_delete_are_swept(classroom):
+    ada = classroom.student("Ada")
+    ada.ask("post", "forks/", {}, expect=201)
+    # Whoever deleted the room died before its forks were.
+    Room.objects.all().delete()
+
+    sweep_rooms()
+
+    assert not RoomFork.objects.exists()
+    assert Session.objects.get() == classroom.session
+
+
+def test_forks_that_were_kept_stay(classroom):
+    ada = classroom.student("Ada")
+    fork = ada.ask("post", "forks/", {}, expect=201)["id"]
+    classroom.teacher.ask("post", "end/", {"keep": True})
+
+    sweep_rooms()
+    assert classroom.teacher.status_of(f"sessions/{fork}/") == 200
+    classroom.teacher.ask("delete", expect=204)
+    sweep_rooms()
+
+    assert classroom.teacher.status_of(f"sessions/{fork}/") == 200
+
+
+def test_a_room_outlives_its_session_as_an_empty_one(classroom):
+    ada = classroom.student("Ada")
+    classroom.teacher.ask_at("delete", f"/api/v1/sessions/{classroom.session.pk}/", expect=204)
+
+    room = ada.ask("get")
+
+    assert (room["session"], room["moment"], room["lesson"]) == (None, None, "")
+    ada.ask("post", "forks/", {}, expect=404)
+    classroom.teacher.ask("post", "end/", {})

@@ -1,0 +1,160 @@
+"""Coming into a room, with a code and a nickname and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+from rest_framework.test import APIClient
+
+from schedviz.web.rooms import codes, tries
+from schedviz.web.rooms.models import Participant, WrongCode
+from tests.rooms.conftest import ROOMS, Person
+
+
+def test_a_code_has_eight_characters_that_nobody_takes_for_others():
+    made = {codes.new_code() for _ in range(200)}
+
+    assert len(made) == 200
+    assert all(len(code) == 8 and set(code) <= set(codes.ALPHABET) for code in made)
+    assert not set("0O1IL2Z5S8B") & set(codes.ALPHABET) - set("258")
+
+
+def test_who_has_the_code_joins_without_an_account_and_is_in_by_a_cookie(classroom):
+    ada = Person(APIClient())
+
+    room = ada.join(classroom.code, "Ada")
+
+    assert room["role"] == "participant"
+    assert room["you"]["nickname"] == "Ada"
+    assert room["participants"] is None
+    cookie = ada.client.cookies["schedviz_guest"]
+    assert cookie["httponly"]
+    assert cookie["samesite"] == "Lax"
+    assert not cookie["secure"]
+    assert Participant.objects.get().digest not in cookie.value
+    assert ada.ask("get")["you"] == room["you"]
+
+
+def test_over_https_the_cookie_stays_there(classroom):
+    client = APIClient()
+    client.post(f"{ROOMS}join/", {"code": classroom.code, "nickname": "Ada"}, format="json", secure=True)
+
+    assert client.cookies["schedviz_guest"]["secure"]
+
+
+@pytest.mark.parametrize("change", [str.lower, lambda code: f"{code[:4]}-{code[4:]}", lambda code: f" {code[:4]} {code[4:]} "])
+def test_a_code_is_read_as_people_write_it(classroom, change):
+    Person(APIClient()).join(change(classroom.code), "Ada")
+
+
+def test_the_same_browser_is_the_same_participant_again_and_may_have_another_name(classroom):
+    ada = classroom.student("Ada")
+    before = ada.ask("get")["you"]
+
+    again = ada.join(classroom.code, "Ada L.", expect=200)
+
+    assert again["you"] == {**before, "nickname": "Ada L."}
+    assert classroom.look()["count"] == 1
+
+
+@pytest.mark.parametrize("taken", ["Ada", "ADA", " ada ", "Ａda"])
+def test_a_nickname_is_taken_once_however_it_is_written(classroom, taken):
+    classroom.student("Ada")
+
+    problem = Person(APIClient()).join(classroom.code, taken, expect=409)
+
+    assert problem["code"] == "nickname_taken"
+
+
+@pytest.mark.parametrize("nickname", ["", "   ", "x" * 33, "a\u0000b", "\u202eevil"])
+def test_a_nickname_can_be_shown(classroom, nickname):
+    Person(APIClient()).join(classroom.code, nickname, expect=400)
+
+
+def test_a_name_may_be_of_any_script(classroom):
+    assert Person(APIClient()).join(classroom.code, "小明 👩‍🚀")["you"]["nickname"] == "小明 👩‍🚀"
+
+
+def test_a_locked_room_lets_nobody_new_in_and_who_was_in_comes_back(classroom):
+    ada = classroom.student("Ada")
+
+    assert classroom.teacher.ask("patch", body={"locked": True})["status"] == "locked"
+
+    assert Person(APIClient()).join(classroom.code, "Bob", expect=404)["code"] == "wrong_code"
+    ada.join(classroom.code, "Ada", expect=200)
+    assert ada.ask("get")["status"] == "locked"
+    classroom.teacher.ask("patch", body={"locked": False})
+    Person(APIClient()).join(classroom.code, "Bob")
+
+
+def test_another_code_makes_the_old_one_void(classroom):
+    code = classroom.teacher.ask("post", "code/")["code"]
+
+    assert code != classroom.code
+    Person(APIClient()).join(classroom.code, "Ada", expect=404)
+    Person(APIClient()).join(code, "Ada")
+
+
+def test_ten_wrong_codes_a_minute_and_then_not_even_the_right_one(classroom):
+    for _ in range(10):
+        Person(APIClient()).join("WRNGCDE2", "Ada", expect=404)
+
+    response = APIClient().post(f"{ROOMS}join/", {"code": classroom.code, "nickname": "Ada"}, format="json")
+
+    assert response.status_code == 429
+    assert 1 <= int(response.headers["Retry-After"]) <= 60
+    # From elsewhere it goes on; and the minute passes.
+    elsewhere = APIClient(REMOTE_ADDR="10.1.2.3")
+    assert elsewhere.post(f"{ROOMS}join/", {"code": classroom.code, "nickname": "Ada"}, format="json").status_code == 201
+    WrongCode.objects.update(at=0.0)
+    Person(APIClient()).join(classroom.code, "Bob")
+
+
+def test_addresses_of_one_ipv6_network_are_counted_together_and_none_is_kept(db):
+    tries.count_wrong_code("2001:db8:1:2::1")
+    tries.count_wrong_code("2001:db8:1:2:ffff::9")
+    tries.count_wrong_code("2001:db8:1:3::1")
+    tries.count_wrong_code("10.0.0.1")
+
+    kept = list(WrongCode.objects.values_list("address", flat=True))
+
+    assert len(set(kept)) == 3
+    assert not any("2001" in one or "10.0" in one for one in kept)
+
+
+def test_a_cookie_that_was_not_signed_here_is_nobodys(classroom):
+    ada = classroom.student("Ada")
+    forged = APIClient()
+    forged.cookies["schedviz_guest"] = ada.client.cookies["schedviz_guest"].value[:-2] + "xx"
+
+    assert forged.get(f"{ROOMS}{classroom.id}/").status_code == 404
+
+
+def test_who_was_removed_is_out_and_cannot_come_back_with_that_cookie(classroom):
+    ada = classroom.student("Ada")
+
+    classroom.teacher.ask("delete", f"participants/{ada.ask('get')['you']['id']}/", expect=204)
+
+    ada.ask("get", expect=404)
+    assert ada.join(classroom.code, "Ada", expect=403)["code"] == "removed"
+    assert classroom.look()["participants"] == []
+    # The name is free.
+    classroom.student("Ada")
+
+
+def test_a_room_has_a_limit(classroom, settings):
+    settings.ROOM_PARTICIPANTS = 1
+    classroom.student("Ada")
+
+    problem = Person(APIClient()).join(classroom.code, "Bob", expect=409)
+
+    assert problem["code"] == "room_full"
+    assert "SCHEDVIZ_ROOM_PARTICIPANTS" in problem["detail"]
+
+
+def test_the_cookie_of_a_participant_needs_the_csrf_token(classroom):
+    ada = classroom.student("Ada")
+    browser = APIClient(enforce_csrf_checks=True)
+    browser.cookies["schedviz_guest"] = ada.client.cookies["schedviz_guest"].value
+
+    assert browser.get(f"{ROOMS}{classroom.id}/").status_code == 200
+    assert browser.post(f"{ROOMS}{classroom.id}/hand/", {"raised": True}, format="json").status_code == 403

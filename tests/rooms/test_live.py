@@ -1,0 +1,241 @@
+"""Rooms over WebSockets: the teacher's moment, who is here, coming back."""
+
+from __future__ import annotations
+
+import json
+import zlib
+
+import pytest
+from websockets.exceptions import InvalidStatus
+
+from schedviz.sessions import stream
+from schedviz.web.rooms import bells, presence
+from schedviz.web.rooms.models import Participant, Room
+from tests.conftest import until
+from tests.rooms.conftest import Classroom, Person
+from tests.web.conftest import Commits, make_session
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def classroom(web_server, classroom) -> Classroom:
+    """The server is there before the room."""
+    return classroom
+
+
+def at(classroom: Classroom, event: int, **members: object) -> dict[str, object]:
+    return {"session": str(classroom.session.pk), "at": event, **members}
+
+
+def test_everybody_is_told_the_room_first_each_as_far_as_it_is_theirs(classroom, line):
+    ada = classroom.student("Ada")
+
+    taught = line(classroom.teacher).room()
+    seen = line(ada).room(lambda room: room["here"] == 1)
+
+    assert taught["participants"][0]["nickname"] == "Ada"
+    assert (seen["role"], seen["participants"], seen["you"]["nickname"]) == ("participant", None, "Ada")
+    assert seen == ada.ask("get") | {"link": seen["link"]}
+
+
+def test_where_the_teacher_goes_all_are_told_and_who_comes_later_too(classroom, line):
+    teacher, ada = line(classroom.teacher), line(classroom.student("Ada"))
+    ada.room()
+
+    teacher.send(type="moment", moment=at(classroom, 2, select="pod:default/web-7", zoom=1.5, page={"rows": "12"}))
+
+    moment = ada.moment()
+    assert (moment["at"], moment["select"], moment["zoom"], moment["page"]) == (2, "pod:default/web-7", 1.5, {"rows": "12"})
+    # The teacher's other windows, too.
+    assert teacher.moment() == moment
+    assert line(classroom.student("Bob")).room()["moment"] == moment
+
+
+def test_the_last_moment_wins_and_is_stored(classroom, line):
+    teacher, ada = line(classroom.teacher), line(classroom.student("Ada"))
+    ada.room()
+
+    for event in range(40):
+        teacher.send(type="moment", moment=at(classroom, event))
+
+    told = [ada.moment()]
+    while told[-1]["at"] != 39:
+        told.append(ada.moment())
+    assert len(told) < 40
+    assert until(lambda: (Room.objects.get().moment or {}).get("at") == 39)
+
+
+def test_a_participant_cannot_say_where_the_room_is(classroom, line):
+    ada = line(classroom.student("Ada"))
+
+    ada.send(type="moment", moment=at(classroom, 2))
+
+    assert ada.until(lambda message: message["type"] == "error")["code"] == "forbidden"
+
+
+def test_the_teacher_goes_only_where_all_may_look(classroom, line):
+    teacher = line(classroom.teacher)
+    other = make_session(classroom.user, "another one")
+    moment = {"session": str(other.pk), "at": None}
+
+    teacher.send(type="moment", moment=moment)
+    assert teacher.until(lambda message: message["type"] == "error")["code"] == "not_shown"
+
+    classroom.teacher.ask("post", "show/", {"session": str(other.pk)})
+    # At once: what was shown a moment ago is known.
+    teacher.send(type="moment", moment=moment)
+    assert teacher.room(lambda room: (room["moment"] or {}).get("session") == str(other.pk))["shown"]["session"] == str(other.pk)
+
+
+@pytest.mark.parametrize("text", ["{", '{"type":"fly"}', '{"type":"moment","moment":{"session":"x","colour":1}}', "[]"])
+def test_what_cannot_be_read_is_refused_in_words_and_the_line_stays(classroom, line, text):
+    teacher = line(classroom.teacher)
+
+    teacher.raw.send(text)
+
+    assert teacher.until(lambda message: message["type"] == "error")["code"] == "invalid"
+    teacher.send(type="ping")
+    teacher.until(lambda message: message["type"] == "pong")
+
+
+def test_the_teacher_sees_who_comes_follows_raises_a_hand_and_goes(classroom, line):
+    ada = classroom.student("Ada")
+    teacher = line(classroom.teacher)
+    teacher.room(lambda room: room["here"] == 0)
+
+    opened = line(ada)
+    teacher.room(lambda room: room["here"] == 1 and room["participants"][0]["here"])
+    opened.send(type="following", following=False)
+    teacher.room(lambda room: not room["participants"][0]["following"])
+    ada.ask("post", "hand/", {"raised": True})
+    teacher.room(lambda room: room["participants"][0]["hand"])
+    opened.raw.close()
+    teacher.room(lambda room: room["here"] == 0)
+
+
+def test_who_drops_and_returns_is_the_same_and_has_two_windows_if_they_like(classroom, line):
+    ada = classroom.student("Ada")
+    teacher = line(classroom.teacher)
+    first, second = line(ada), line(ada)
+    you = first.room()["you"]
+    assert second.room()["you"] == you
+    teacher.room(lambda room: room["here"] == 1)
+
+    first.raw.close()
+    ada.ask("post", "hand/", {"raised": True})
+    assert teacher.room(lambda room: room["participants"][0]["hand"])["here"] == 1
+    second.raw.close()
+    teacher.room(lambda room: room["here"] == 0)
+
+    assert line(ada).room()["you"] == you | {"hand": True}
+
+
+def test_a_question_goes_to_all_and_its_tally_to_the_teacher(classroom, line):
+    ada = classroom.student("Ada")
+    teacher, opened = line(classroom.teacher), line(ada)
+    classroom.teacher.ask("post", "questions/", {"text": "Where?", "kind": "node"}, expect=201)
+    opened.room(lambda room: room["questions"])
+
+    ada.ask("post", "answers/", {"question": 1, "value": "node-a"})
+
+    teacher.room(lambda room: room["questions"] and room["questions"][0]["tally"] == [{"value": "node-a", "count": 1}])
+    assert opened.room(lambda room: room["questions"][0]["answered"] == 1)["questions"][0]["tally"] is None
+    classroom.teacher.ask("patch", "questions/1/", {"revealed": True})
+    opened.room(lambda room: room["questions"][0]["tally"])
+
+
+def test_who_is_removed_is_sent_away_and_the_others_stay(classroom, line):
+    ada, bob = classroom.student("Ada"), classroom.student("Bob")
+    opened, other = line(ada), line(bob)
+    you = opened.room()["you"]["id"]
+
+    classroom.teacher.ask("delete", f"participants/{you}/", expect=204)
+
+    assert opened.close_code() == 4403
+    other.room(lambda room: room["count"] == 1)
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_the_end_closes_every_line(classroom, line, keep):
+    teacher, ada = line(classroom.teacher), line(classroom.student("Ada"))
+    ada.room()
+
+    classroom.teacher.ask("post", "end/", {"keep": keep})
+
+    assert ada.close_code() == 4410
+    assert teacher.room(lambda room: room["status"] == "ended")["kept"] is keep
+    assert teacher.close_code() == 4410
+    with pytest.raises(InvalidStatus) as refused:
+        line(classroom.students["Ada"])
+    assert refused.value.response.status_code == 404
+
+
+def test_a_deleted_room_closes_every_line(classroom, line):
+    ada = line(classroom.student("Ada"))
+    ada.room()
+
+    classroom.teacher.ask("delete", expect=204)
+
+    assert ada.close_code() in (4404, 4410)
+
+
+def test_a_stranger_is_refused_before_the_line_is_open(classroom, line):
+    from rest_framework.test import APIClient
+
+    with pytest.raises(InvalidStatus) as refused:
+        line(Person(APIClient(), classroom.id))
+
+    assert refused.value.response.status_code == 404
+
+
+def test_a_participant_sees_the_session_s_own_frames(classroom, line):
+    ada = classroom.student("Ada")
+    opened = line(ada, f"sessions/{classroom.session.pk}/")
+    first = json.loads(zlib.decompress(opened.raw.recv(timeout=10)))
+    assert (first["type"], first["event"]) == ("view", 3)
+
+    Commits(classroom.session).chunk(events=2)
+
+    data = opened.raw.recv(timeout=10)
+    while isinstance(data, str):
+        data = opened.raw.recv(timeout=10)
+    assert json.loads(zlib.decompress(data))["event"] == 5
+    opened.send(type="command", key="k", command={"op": "pause"})
+    assert opened.until(lambda message: message["type"] == "error")["code"] == "forbidden"
+
+
+def test_while_redis_is_away_the_database_tells(classroom, line, redis_server):
+    ada = classroom.student("Ada")
+    teacher, opened = line(classroom.teacher), line(ada)
+    opened.room()
+    redis_server.kill()
+    try:
+        ada.ask("post", "hand/", {"raised": True})
+        teacher.room(lambda room: room["participants"][0]["hand"])
+        teacher.send(type="moment", moment=at(classroom, 2))
+        assert opened.moment()["at"] == 2
+    finally:
+        redis_server.start()
+    stream.client().ping()
+
+
+def test_a_bell_that_was_lost_is_made_up_for(classroom, line, monkeypatch):
+    ada = classroom.student("Ada")
+    teacher = line(classroom.teacher)
+    teacher.room()
+    monkeypatch.setattr(bells, "key", lambda room_id: f"elsewhere:{room_id}")
+
+    ada.ask("post", "hand/", {"raised": True})
+
+    teacher.room(lambda room: room["participants"][0]["hand"])
+
+
+def test_a_server_that_died_takes_nobodys_place_for_ever(classroom):
+    classroom.student("Ada")
+    presence.renew([Participant.objects.get().pk])
+    assert classroom.look()["here"] == 1
+
+    Participant.objects.update(here_until=1.0)
+
+    assert classroom.look()["here"] == 0

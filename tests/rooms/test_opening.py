@@ -1,0 +1,65 @@
+"""Opening rooms, listing them, their links."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+import pytest
+from rest_framework.test import APIClient
+
+from schedviz.sessions.models import Session
+from tests.rooms.conftest import ROOMS, Person
+
+
+def test_a_room_of_a_lesson_makes_its_session(classroom):
+    room = classroom.teacher.ask_at("post", ROOMS, {"lesson": "the-list", "title": "Monday"}, expect=201)
+
+    assert room["lesson"] == "the-list"
+    assert room["title"] == "Monday"
+    assert Session.objects.get(pk=room["session"]).source["lesson"] == "the-list"
+
+
+@pytest.mark.parametrize("body", [{}, {"session": "x", "lesson": "y"}, {"session": "x", "colour": "red"}])
+def test_a_room_is_of_one_session_or_lesson(classroom, body):
+    classroom.teacher.ask_at("post", ROOMS, body, expect=400)
+
+
+@pytest.mark.parametrize("body", [{"session": "not-an-id"}, {"lesson": "no-such-lesson"}])
+def test_that_is_there(classroom, body):
+    classroom.teacher.ask_at("post", ROOMS, body, expect=404)
+
+
+def test_rooms_are_listed_newest_first_with_how_many_are_in(classroom):
+    classroom.student("Ada")
+    second = classroom.teacher.ask_at("post", ROOMS, {"session": str(classroom.session.pk), "title": "again"}, expect=201)
+
+    listed = classroom.teacher.ask_at("get", ROOMS)["results"]
+
+    assert [(one["id"], one["title"], one["count"]) for one in listed] == [(second["id"], "again", 0), (classroom.id, "the session", 1)]
+
+
+def test_the_link_is_where_the_teacher_is_or_what_the_operator_says(classroom, settings):
+    assert classroom.look()["link"] == f"http://testserver/r/{classroom.code}"
+
+    settings.URL = "https://schedviz.example.org/"
+
+    assert classroom.look()["link"] == f"https://schedviz.example.org/r/{classroom.code}"
+
+
+def test_the_link_is_told_as_a_qr_code_that_is_a_picture_and_nothing_else(classroom):
+    response = classroom.student("Ada").client.get(f"{ROOMS}{classroom.id}/qr/")
+
+    assert response.headers["Content-Type"] == "image/svg+xml"
+    root = ET.fromstring(response.content)
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    assert root.get("viewBox")
+    assert {one.tag.rpartition("}")[2] for one in root.iter()} == {"svg", "path"}
+
+
+def test_a_title_can_be_changed(classroom):
+    assert classroom.teacher.ask("patch", body={"title": " Tuesday "})["title"] == "Tuesday"
+    classroom.teacher.ask("patch", body={"title": " "}, expect=400)
+
+
+def test_a_login_is_needed_to_open_one(classroom):
+    Person(APIClient()).ask_at("post", ROOMS, {"session": str(classroom.session.pk)}, expect=401)

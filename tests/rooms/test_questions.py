@@ -1,0 +1,188 @@
+"""Asking, answering, revealing; and the record of it."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from rest_framework.test import APIClient
+
+from schedviz.lessons import course
+from tests.rooms.conftest import ROOMS, Person, open_classroom
+from tests.web.conftest import make_session
+
+
+@pytest.fixture
+def asked(classroom):
+    """A room of three in which a question is open."""
+    for name in ("Ada", "Bob", "=Eve"):
+        classroom.student(name)
+    classroom.teacher.ask("post", "questions/", {"text": "Where does it go?", "kind": "node"}, expect=201)
+    return classroom
+
+
+def answer(person: Person, value: str, *, question: int = 1, expect: int = 200):
+    return person.ask("post", "answers/", {"question": question, "value": value}, expect=expect)
+
+
+def test_the_tally_is_the_teacher_s_until_it_is_revealed_to_all(asked):
+    ada, bob = asked.students["Ada"], asked.students["Bob"]
+    answer(ada, "node-b")
+    answer(bob, " node-b ")
+
+    seen = ada.ask("get")["questions"][0]
+    assert (seen["tally"], seen["right"], seen["answered"]) == (None, None, 2)
+    assert ada.ask("get")["you"]["answers"] == {"1": "node-b"}
+    assert asked.look()["questions"][0]["tally"] == [{"value": "node-b", "count": 2}]
+
+    asked.teacher.ask("patch", "questions/1/", {"right": "node-a"})
+    assert ada.ask("get")["questions"][0]["right"] is None
+    asked.teacher.ask("patch", "questions/1/", {"revealed": True})
+
+    seen = ada.ask("get")["questions"][0]
+    assert (seen["tally"], seen["right"], seen["open"]) == ([{"value": "node-b", "count": 2}], "node-a", False)
+
+
+def test_an_answer_may_be_changed_until_the_question_is_closed(asked):
+    ada = asked.students["Ada"]
+    answer(ada, "node-a")
+    answer(ada, "node-b")
+
+    assert asked.look()["questions"][0]["tally"] == [{"value": "node-b", "count": 1}]
+    asked.teacher.ask("patch", "questions/1/", {"open": False})
+    assert answer(ada, "node-c", expect=409)["code"] == "question_closed"
+
+
+def test_a_new_question_closes_the_one_before(asked):
+    asked.teacher.ask("post", "questions/", {"text": "And now?", "kind": "choice", "options": ["here", "there"]}, expect=201)
+
+    assert [one["open"] for one in asked.look()["questions"]] == [False, True]
+    answer(asked.students["Ada"], "node-a", expect=409)
+    answer(asked.students["Ada"], "here", question=2)
+    answer(asked.students["Ada"], "elsewhere", question=2, expect=400)
+
+
+@pytest.mark.parametrize(
+    ("kind", "written", "counted"),
+    [("number", "3.0", "3"), ("number", "0.50", "0.5"), ("nodes", "node-b, node-a", "node-a,node-b"), ("text", "a  b", "a b")],
+)
+def test_answers_that_are_the_same_are_counted_together(classroom, kind, written, counted):
+    ada = classroom.student("Ada")
+    classroom.teacher.ask("post", "questions/", {"text": "?", "kind": kind}, expect=201)
+
+    answer(ada, written)
+
+    assert classroom.look()["questions"][0]["tally"] == [{"value": counted, "count": 1}]
+
+
+@pytest.mark.parametrize("value", ["three", "nan", "inf"])
+def test_a_number_is_expected_where_one_is_asked_for(classroom, value):
+    ada = classroom.student("Ada")
+    classroom.teacher.ask("post", "questions/", {"text": "?", "kind": "number"}, expect=201)
+
+    answer(ada, value, expect=400)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"text": " "},
+        {"text": "?", "kind": "choice"},
+        {"text": "?", "kind": "choice", "options": ["a", "a"]},
+        {"text": "?", "options": ["a"]},
+    ],
+)
+def test_a_question_is_whole(classroom, body):
+    classroom.teacher.ask("post", "questions/", body, expect=400)
+
+
+def test_the_question_of_a_stop_comes_with_its_kind_and_options(classroom):
+    lesson, stop = next((one, stop) for one in course().lessons for stop in one.plan.stops if stop.question and stop.question.options)
+    taught = open_classroom(classroom.user, make_session(classroom.user, source={"lesson": lesson.name}))
+
+    room = taught.teacher.ask("post", "questions/", {"stop": stop.id}, expect=201)
+
+    assert room["lesson"] == lesson.name
+    assert room["questions"][0]["kind"] == stop.question.ask
+    assert room["questions"][0]["options"] == stop.question.options
+    taught.teacher.ask("post", "questions/", {"stop": "no-such-stop"}, expect=404)
+
+
+def test_hands_are_raised_and_lowered_by_both(classroom):
+    ada = classroom.student("Ada")
+
+    assert ada.ask("post", "hand/", {"raised": True})["you"]["hand"]
+    (seen,) = classroom.look()["participants"]
+    assert seen["hand"]
+    assert seen["handAt"]
+    classroom.teacher.ask("patch", f"participants/{seen['id']}/", {"hand": False})
+    assert not ada.ask("get")["you"]["hand"]
+
+
+def record(room) -> list[dict[str, str]]:
+    text = room.teacher.ask("get", "record/").decode("utf-8-sig")
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_the_record_has_a_line_for_each_question_and_participant(asked):
+    answer(asked.students["Ada"], "node-a")
+    answer(asked.students["Ada"], "node-b")
+    answer(asked.students["Bob"], "-3")
+    asked.teacher.ask("patch", "questions/1/", {"revealed": True, "right": "node-b"})
+
+    lines = record(asked)
+
+    told = [(line["participant"], line["answer"], line["is_right"], line["changes"]) for line in lines]
+    # What a spreadsheet would take for a formula is a text.
+    assert told == [("Ada", "node-b", "1", "1"), ("Bob", "-3", "0", "0"), ("'=Eve", "", "", "")]
+    assert float(lines[0]["seconds"]) >= 0
+    assert lines[2]["seconds"] == ""
+    assert lines[0]["text"] == "Where does it go?"
+
+
+def test_nothing_personal_is_kept_after_the_end(asked):
+    answer(asked.students["Ada"], "node-a")
+    asked.students["Ada"].ask("post", "forks/", {}, expect=201)
+
+    room = asked.teacher.ask("post", "end/", {})
+
+    assert (room["status"], room["code"], room["link"], room["participants"]) == ("ended", "", "", [])
+    # How many answered what is nobody's name.
+    assert room["questions"][0]["tally"] == [{"value": "node-a", "count": 1}]
+    assert asked.teacher.ask("get", "record/", expect=409)["code"] == "not_kept"
+    asked.students["Ada"].ask("get", expect=404)
+    assert asked.students["Ada"].status_of(f"sessions/{asked.session.pk}/") == 404
+    Person(APIClient()).join(asked.code, "Kim", expect=404)
+    assert [one["id"] for one in asked.teacher.ask_at("get", "/api/v1/sessions/")["results"]] == [str(asked.session.pk)]
+    asked.teacher.ask("post", "questions/", {"text": "?"}, expect=409)
+    asked.teacher.ask("get", "qr/", expect=409)
+
+
+def test_unless_the_teacher_says_so(asked):
+    answer(asked.students["Ada"], "node-a")
+
+    room = asked.teacher.ask("post", "end/", {"keep": True})
+
+    assert room["kept"]
+    assert [one["nickname"] for one in room["participants"]] == ["Ada", "Bob", "=Eve"]
+    assert record(asked)[0]["answer"] == "node-a"
+    # And yet it is over for them.
+    asked.students["Ada"].ask("get", expect=404)
+    assert asked.students["Ada"].status_of(f"sessions/{asked.session.pk}/") == 404
+    asked.teacher.ask("delete", expect=204)
+    assert asked.teacher.ask_at("get", ROOMS)["results"] == []
+
+
+def test_who_leaves_leaves_nothing(asked):
+    ada = asked.students["Ada"]
+    answer(ada, "node-a")
+    ada.ask("post", "forks/", {}, expect=201)
+
+    ada.ask("post", "leave/", expect=204)
+
+    room = asked.look()
+    assert [one["nickname"] for one in room["participants"]] == ["Bob", "=Eve"]
+    assert room["questions"][0]["tally"] == []
+    assert asked.teacher.ask_at("get", "/api/v1/sessions/")["count"] == 1

@@ -1,0 +1,175 @@
+"""Who may what in a room and with its sessions: the teacher, participants, everybody else."""
+
+from __future__ import annotations
+
+import pytest
+from rest_framework.test import APIClient
+
+from schedviz.sessions.models import Session
+from schedviz.web.login import make_token
+from schedviz.web.rooms.models import RoomFork
+from tests.rooms.conftest import Person
+from tests.web.conftest import make_session
+
+
+@pytest.fixture
+def ada(classroom) -> Person:
+    return classroom.student("Ada")
+
+
+@pytest.fixture
+def fork(classroom, ada) -> Session:
+    return Session.objects.get(pk=ada.ask("post", "forks/", {}, expect=201)["id"])
+
+
+def test_a_participant_looks_at_the_room_s_session_and_does_nothing_there(classroom, ada):
+    address = f"sessions/{classroom.session.pk}/"
+
+    assert ada.client.get(f"/api/v1/{address}").json()["role"] == "viewer"
+    assert ada.status_of(f"{address}state/") == 200
+    ada.ask_at("post", f"/api/v1/{address}commands/", {"op": "pause"}, expect=403)
+    ada.ask_at("delete", f"/api/v1/{address}", expect=403)
+    assert ada.client.get(f"/s/{classroom.session.pk}/").status_code == 200
+
+
+def test_and_sees_nothing_else_of_the_server(classroom, ada):
+    other = make_session(classroom.user, "another one")
+
+    assert ada.status_of(f"sessions/{other.pk}/") == 404
+    assert ada.status_of("sessions/") == 401
+    assert ada.status_of("rooms/") == 401
+    assert ada.status_of("quotas/") == 401
+    ada.ask_at("post", "/api/v1/sessions/", {"generate": {"nodes": 2}}, expect=401)
+
+
+def test_a_participant_commands_an_own_fork_and_it_counts_as_the_teacher_s(classroom, ada, fork):
+    assert fork.owner == classroom.user
+    assert not fork.calls_extenders
+    assert ada.client.get(f"/api/v1/sessions/{fork.pk}/").json()["role"] == "editor"
+    ada.ask_at("patch", f"/api/v1/sessions/{fork.pk}/", {"name": "mine"}, expect=403)
+    assert classroom.teacher.status_of(f"sessions/{fork.pk}/") == 200
+
+
+def test_a_fork_is_nobody_else_s_until_it_is_shown(classroom, fork):
+    bob = classroom.student("Bob")
+    assert bob.status_of(f"sessions/{fork.pk}/") == 404
+
+    shown = classroom.teacher.ask("post", "show/", {"session": str(fork.pk)})["shown"]
+
+    assert shown == {"session": str(fork.pk), "participant": "Ada"}
+    assert bob.client.get(f"/api/v1/sessions/{fork.pk}/").json()["role"] == "viewer"
+    assert bob.status_of(f"sessions/{classroom.session.pk}/") == 200
+    classroom.teacher.ask("post", "show/", {"session": None})
+    assert bob.status_of(f"sessions/{fork.pk}/") == 404
+
+
+def test_forks_are_not_among_the_teacher_s_sessions_while_the_room_lives(classroom, fork):
+    def listed() -> list[str]:
+        return [one["id"] for one in classroom.teacher.ask_at("get", "/api/v1/sessions/")["results"]]
+
+    assert listed() == [str(classroom.session.pk)]
+    classroom.teacher.ask("post", "end/", {"keep": True})
+    assert set(listed()) == {str(classroom.session.pk), str(fork.pk)}
+
+
+def test_the_teacher_s_own_resources_are_nobody_else_s(classroom, ada):
+    you = ada.ask("get")["you"]["id"]
+    for method, rest, body in (
+        ("patch", "", {"locked": True}),
+        ("delete", "", None),
+        ("post", "code/", None),
+        ("post", "show/", {"session": None}),
+        ("post", "end/", {}),
+        ("get", "record/", None),
+        ("post", "questions/", {"text": "why?"}),
+        ("delete", f"participants/{you}/", None),
+    ):
+        ada.ask(method, rest, body, expect=403)
+
+
+def test_and_a_participant_s_are_not_the_teacher_s(classroom):
+    for rest, body in (("hand/", {"raised": True}), ("leave/", None), ("forks/", {})):
+        classroom.teacher.ask("post", rest, body, expect=403)
+
+
+def test_a_stranger_cannot_tell_a_room_from_none(classroom):
+    stranger = Person(APIClient(), classroom.id)
+    nowhere = Person(APIClient(), "00000000-0000-4000-8000-000000000000")
+    for method, rest in (("get", ""), ("get", "qr/"), ("post", "hand/"), ("delete", "")):
+        assert stranger.ask(method, rest, expect=404)["detail"] == nowhere.ask(method, rest, expect=404)["detail"]
+
+
+def test_a_token_with_the_scope_read_looks_and_does_no_more(classroom):
+    reader = Person(APIClient(), classroom.id)
+    reader.client.credentials(HTTP_AUTHORIZATION=f"Bearer {make_token(classroom.user, 'reading', scope='read')}")
+
+    assert reader.ask("get")["role"] == "teacher"
+    reader.ask("post", "end/", {}, expect=403)
+    reader.ask_at("post", "/api/v1/rooms/", {"session": str(classroom.session.pk)}, expect=403)
+
+
+def test_a_room_is_opened_by_who_may_share_the_session(classroom, django_user_model):
+    client = APIClient()
+    client.force_login(django_user_model.objects.create_user("somebody"))
+
+    response = client.post("/api/v1/rooms/", {"session": str(classroom.session.pk)}, format="json")
+
+    assert response.status_code == 404
+
+
+def test_what_is_shown_is_the_teacher_s_to_share(classroom, django_user_model):
+    foreign = make_session(django_user_model.objects.create_user("somebody"))
+
+    classroom.teacher.ask("post", "show/", {"session": str(foreign.pk)}, expect=404)
+
+
+def test_a_participant_has_some_forks_and_the_oldest_makes_room(classroom, ada, settings):
+    settings.ROOM_FORKS = 2
+
+    def fork_again() -> str:
+        return ada.ask("post", "forks/", {"session": str(classroom.session.pk)}, expect=201)["id"]
+
+    made = [fork_again(), fork_again()]
+    classroom.teacher.ask("post", "show/", {"session": made[0]})
+
+    made += [fork_again(), fork_again()]
+
+    # The first is being shown.
+    assert [one["session"] for one in ada.ask("get")["you"]["forks"]] == [made[0], *made[2:]]
+    assert not Session.objects.filter(pk=made[1]).exists()
+
+
+def test_the_same_key_is_the_same_fork_and_keys_of_two_are_not_the_same(classroom, ada):
+    bob = classroom.student("Bob")
+    first = ada.ask("post", "forks/", {"key": "k"}, expect=201)["id"]
+
+    assert ada.ask("post", "forks/", {"key": "k"})["id"] == first
+    assert bob.ask("post", "forks/", {"key": "k"}, expect=201)["id"] != first
+
+
+def test_a_fork_is_of_what_one_sees_in_the_room(classroom, ada, fork):
+    bob = classroom.student("Bob")
+
+    bob.ask("post", "forks/", {"session": str(fork.pk)}, expect=404)
+    assert ada.ask("post", "forks/", {"session": str(classroom.session.pk), "at": 2}, expect=201)["forkedFrom"]["event"] == 2
+    ada.ask("post", "forks/", {"at": 999}, expect=404)
+
+
+def test_forks_count_in_the_teacher_s_quota(classroom, ada, settings):
+    settings.SESSIONS_PER_USER = 1
+
+    problem = ada.ask("post", "forks/", {}, expect=409)
+
+    assert problem["code"] == "quota_reached"
+
+
+def test_a_participant_deletes_an_own_fork_and_the_teacher_any(classroom, ada, fork):
+    bob = classroom.student("Bob")
+    own = bob.ask("post", "forks/", {}, expect=201)["id"]
+
+    bob.ask("delete", f"forks/{fork.pk}/", expect=404)
+    bob.ask("delete", f"forks/{own}/", expect=204)
+    classroom.teacher.ask("delete", f"forks/{fork.pk}/", expect=204)
+
+    assert not RoomFork.objects.exists()
+    assert Session.objects.get() == classroom.session
