@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.fit_error import Diagnosis, FitError
 from schedviz.engine.framework.interface import FilterReads
 from schedviz.engine.framework.rows import Rows
+from schedviz.engine.framework.runtime.handing_down import hand_down
 from schedviz.engine.framework.runtime.outcomes import PreFilterOutcome, ScoreOutcome
 from schedviz.engine.framework.status import Status, unresolvable
 from schedviz.engine.framework.trial_rows import TrialRows
@@ -174,6 +175,26 @@ def changed(simulation: Simulation, *, updated: Sequence[KubeObject] = (), delet
             _tell(simulation, "DELETED" if old is None else "MODIFIED", obj if old is None else old)
         for obj in reversed(deleted):
             _tell(simulation, "ADDED", obj)
+
+
+@contextmanager
+def configured(simulation: Simulation, config: dict[str, Any] | None) -> Iterator[None]:
+    """A copy of a session with another KubeSchedulerConfiguration for as long as the `with` lasts. Raises `ConfigurationError`."""
+    scheduler = simulation.scheduler
+    state = scheduler.state
+    before = simulation.config, simulation.configuration, simulation.extenders
+    profiles, extenders = state.profiles, state.extenders
+    try:
+        simulation.configure(config)
+        state.profiles = scheduler.profiles_of(simulation.configuration)
+        state.extenders = simulation.extenders
+        for name, framework in state.profiles.items():
+            framework.extenders = simulation.extenders
+            hand_down(profiles.get(name), framework)
+        yield
+    finally:
+        simulation.config, simulation.configuration, simulation.extenders = before
+        state.profiles, state.extenders = profiles, extenders
 
 
 def _tell(simulation: Simulation, verb: Verb, obj: KubeObject) -> None:

@@ -294,14 +294,14 @@ def _int64(value: int) -> int:
 
 
 def build_extenders(configuration: KubeSchedulerConfiguration, declared: Iterable[dict[str, Any]], calls: ExtenderCalls) -> list[Extender]:
-    """The extenders of a configuration and those that were declared, those that may fail without harm last.
+    """The extenders of a configuration and those that were declared, those that may fail without harm last. One that the configuration
+    has under the address of a declared one (`http://<name>.fake`) is asked as the configuration says, and answers as it was declared.
 
     Raises `msgspec.ValidationError`. Upstream: scheduler.go buildExtenders
     """
-    found = [Extender(config, None, calls) for config in configuration.extenders]
-    for each in declared:
-        answers = msgspec.convert(each, Declared)
-        found.append(Extender(answers.configuration(), answers, calls))
+    answering = {answers.url: answers for answers in (msgspec.convert(each, Declared) for each in declared)}
+    found = [Extender(config, answering.pop(config.url_prefix, None), calls) for config in configuration.extenders]
+    found += [Extender(answers.configuration(), answers, calls) for answers in answering.values()]
     return sorted(found, key=lambda extender: extender.is_ignorable)
 
 

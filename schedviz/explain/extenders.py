@@ -94,7 +94,10 @@ def declared_extenders(simulation: Simulation) -> list[Declared]:
 
 def known_extenders(simulation: Simulation) -> tuple[ExtenderConfig, ...]:
     """All extenders of a session as its configuration would have them."""
-    return (*simulation.configuration.extenders, *(declared.configuration() for declared in declared_extenders(simulation)))
+    configured = simulation.configuration.extenders
+    named = {extender.url_prefix for extender in configured}
+    declared = (declared.configuration() for declared in declared_extenders(simulation))
+    return (*configured, *(extender for extender in declared if extender.url_prefix not in named))
 
 
 def uncalled(simulation: Simulation, dry_run: DryRun) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from schedviz.explain.doctor.nominations import FOR_EVER
 from schedviz.explain.doctor.of_import import scheduler_of
 from schedviz.ingest import decode_trace
 from schedviz.samples import sample, samples
-from schedviz.trace.commands import AnyCommand
+from schedviz.trace.commands import AnyCommand, convert_command
 
 POD = "test-ns/test-pod-hgfmk"
 NOMINATED = "132.10.134.193"
@@ -97,6 +97,28 @@ def test_a_change_that_the_extender_rejects_is_not_suggested() -> None:
     assert change.suggestions
     for suggestion in change.suggestions:
         assert not WITH_ROOM & set(suggestion.nodes), suggestion
+
+
+@pytest.mark.parametrize(
+    ("name", "pod", "url"),
+    [
+        ("nominated-for-ever", POD, "http://sheduler-extender.fake"),
+        ("nominated-for-ever-v1.27", "default/p", "http://e1.fake"),
+    ],
+)
+def test_turning_the_preempt_verb_on_is_the_first_suggestion_and_ends_it(name: str, pod: str, url: str) -> None:
+    simulation = played(name)
+    first = smallest_change(simulation, pod).suggestions[0]
+    assert (first.effect, first.changes[0].what) == ("endsNomination", f"give the extender {url} a preemptVerb")
+    # v1.18 leaves the nomination, so there the pod is made again, too.
+    assert [change.kind for change in first.changes] == (["plugin", "again"] if pod == POD else ["plugin"])
+    for command in (*first.commands, convert_command({"op": "advance", "seconds": 400}), convert_command({"op": "run"})):
+        simulation.start(command)
+        outcome = simulation.work()
+        assert outcome is not None
+        assert not outcome.error, outcome
+    mended = why_pending(simulation, pod)
+    assert (mended.standing, mended.for_ever) == ("pending", False)
 
 
 @pytest.mark.parametrize("name", [each.name for each in samples()])

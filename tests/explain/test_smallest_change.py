@@ -110,3 +110,80 @@ def test_the_commands_of_a_suggestion_place_the_pod_on_a_node_that_it_names(obje
         do(simulation, "advance", seconds=60)
         do(simulation, "run")
         assert why_pending(simulation, "default/p").node in suggestion.nodes, suggestion.changes
+
+
+def profile(plugin: str, args: dict[str, object] | None = None, **plugins: object) -> dict[str, object]:
+    """A configuration in which a plugin has arguments, or extension points have other plugins."""
+    config = [] if args is None else [{"name": plugin, "args": args}]
+    return {"profiles": [{"schedulerName": "default-scheduler", "plugins": plugins, "pluginConfig": config}]}
+
+
+REQUIRED = {"nodeSelectorTerms": [{"matchExpressions": [{"key": "pool", "operator": "In", "values": ["web"]}]}]}
+ADDED = profile("NodeAffinity", {"addedAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": REQUIRED}})
+SPREAD = {"maxSkew": 1, "topologyKey": "topology.kubernetes.io/zone", "whenUnsatisfiable": "DoNotSchedule"}
+DEFAULTS = profile("PodTopologySpread", {"defaultingType": "List", "defaultConstraints": [SPREAD]})
+SCRIPTED = profile(
+    "Scripted",
+    {"rules": [{"point": "filter", "nodes": ["n1"], "code": "Unschedulable", "reasons": ["not on my node"]}]},
+    multiPoint={"enabled": [{"name": "Scripted"}]},
+)
+#: A service selects pods, so that default constraints hold for them.
+WEB = {
+    "apiVersion": "v1",
+    "kind": "Service",
+    "metadata": {"name": "web", "namespace": "default"},
+    "spec": {"selector": {"app": "web"}},
+}
+
+
+@pytest.mark.parametrize(
+    ("config", "objects", "what"),
+    [
+        (ADDED, [node("n1"), pod("p")], "take addedAffinity out of NodeAffinity's arguments in the profile default-scheduler"),
+        (
+            DEFAULTS,
+            [
+                *(node("n1"), node("n2", zone="b", cpu="100m"), WEB),
+                *(pod("w", labels={"app": "web"}, on="n1"), pod("p", labels={"app": "web"})),
+            ],
+            "spread by default over topology.kubernetes.io/zone with whenUnsatisfiable: ScheduleAnyway in the profile default-scheduler",
+        ),
+        (SCRIPTED, [node("n1"), pod("p")], "disable the plugin Scripted in the profile default-scheduler"),
+    ],
+    ids=["addedAffinity", "default constraints", "a plugin of one's own"],
+)
+def test_an_argument_of_a_plugin_is_changed_and_places_the_pod_when_it_is(
+    config: dict[str, object], objects: list[dict[str, object]], what: str
+) -> None:
+    simulation = cluster(*objects, config=config)
+    found = smallest_change(simulation, "default/p")
+    (suggestion,) = [each for each in found.suggestions if [change.kind for change in each.changes] == ["plugin"]]
+    assert suggestion.changes[0].what == what
+    assert simulation.config == config, "The session is as it was."
+    do(simulation, "run")
+    for command in suggestion.commands:
+        do(simulation, **msgspec.to_builtins(command))
+    do(simulation, "advance", seconds=400)
+    do(simulation, "run")
+    assert why_pending(simulation, "default/p").node in suggestion.nodes
+
+
+def test_preemption_is_turned_on_where_it_would_make_room() -> None:
+    off = profile("", postFilter={"disabled": [{"name": "*"}]})
+    simulation = cluster(node("n1"), pod("low", cpu="4", on="n1", priority=0), pod("p", cpu="2", priority=10), config=off)
+    (suggestion,) = [each for each in smallest_change(simulation, "default/p").suggestions if each.effect == "makesRoom"]
+    assert suggestion.changes[0].what == "enable the plugin DefaultPreemption in the profile default-scheduler"
+    assert (suggestion.fits, suggestion.nodes) == (0, ("n1",))
+
+
+def test_an_argument_and_a_change_of_the_pod_make_a_pair() -> None:
+    found = smallest_change(cluster(node("n1", cpu="1"), pod("p", cpu="2"), config=ADDED), "default/p")
+    assert {"plugin", "request"} in [{change.kind for change in suggestion.changes} for suggestion in found.suggestions]
+
+
+def test_what_was_tried_is_said_where_nothing_helps() -> None:
+    claim = [{"name": "v", "persistentVolumeClaim": {"claimName": "missing"}}]
+    found = smallest_change(cluster(node("n1", cordoned=True), pod("p", volumes=claim)), "default/p")
+    assert sum(found.tried.values()) >= found.dry_runs > 0
+    assert "were tried (" in found.sentence
+    assert "one more node" in found.sentence

@@ -7,22 +7,36 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from schedviz.engine import Simulation
-from schedviz.explain.changes.change import Change
+from schedviz.explain.changes.change import Change, Config
 from schedviz.kube import codec
 from schedviz.kube.core import Pod, PodStatus
 from schedviz.kube.kinds import BY_TYPE
 from schedviz.kube.meta import KubeObject
-from schedviz.trace.commands import AnyCommand, Create, Delete, Update
+from schedviz.trace.commands import AnyCommand, Configure, Create, Delete, Update
 
 replace = msgspec.structs.replace
 
 
 def commands_of(simulation: Simulation, pod: Pod, changes: Sequence[Change]) -> tuple[AnyCommand, ...]:
-    """What is done to objects around the pod comes first, so that the scheduler finds it when the pod is tried.
+    """What is done to the scheduler and to objects around the pod comes first, so that it is so when the pod is tried.
 
     A pod's spec cannot be changed once it is there: the pod is deleted and made again from another template, as its author would do it.
     """
-    return (*_around(simulation, changes), *_made_again(pod, changes))
+    return (*_configuring(simulation, changes), *_around(simulation, changes), *_made_again(pod, changes))
+
+
+def config_with(simulation: Simulation, changes: Sequence[Change]) -> Config | None:
+    """The configuration with all changes; None: they change nothing of it."""
+    wanted = before = simulation.config or {}
+    for change in changes:
+        wanted = change.of_config(wanted)
+    return None if wanted is before else wanted
+
+
+def _configuring(simulation: Simulation, changes: Sequence[Change]) -> Iterator[AnyCommand]:
+    config = config_with(simulation, changes)
+    if config is not None:
+        yield Configure(config=config)
 
 
 def _around(simulation: Simulation, changes: Iterable[Change]) -> Iterator[AnyCommand]:

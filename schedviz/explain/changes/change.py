@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -24,12 +24,17 @@ Kind = Literal[
     "victim",  # pods leave a node
     "node",  # one more node of a shape that there is
     "plugin",  # a plugin is asked with other arguments
+    "again",  # the pod is deleted and made again as it was
 ]
+
+#: A KubeSchedulerConfiguration as it is written.
+Config = dict[str, Any]
 
 #: What a change costs those who make it, from what the pod's author can do alone to what costs money or other people's pods. Two
 #: changes cost the sum, and always more than one.
 COSTS: dict[Kind, float] = {
     "uncordon": 1,
+    "again": 1,
     "toleration": 2,
     "request": 2,
     "port": 3,
@@ -40,6 +45,22 @@ COSTS: dict[Kind, float] = {
     "plugin": 5,
     "victim": 6,
     "node": 8,
+}
+
+#: The kinds in words, for what was tried.
+WORDS: dict[str, str] = {
+    "request": "a smaller request",
+    "toleration": "a toleration",
+    "selector": "a label asked for no more",
+    "constraint": "a constraint relaxed",
+    "port": "a host port given up",
+    "uncordon": "a node uncordoned",
+    "label": "a label for a node",
+    "taint": "a taint taken off",
+    "victim": "pods that leave",
+    "node": "one more node",
+    "plugin": "the scheduler's configuration",
+    "again": "the pod made again",
 }
 
 
@@ -64,6 +85,8 @@ class Change(msgspec.Struct, frozen=True):
     #: How much of the thing changes, from 0 to 1: of two changes of a kind, the smaller is told first.
     amount: float = 0.0
     pod: Callable[[Pod], Pod] | None = None
+    #: The scheduler's configuration as it is to be, made of the one in use.
+    config: Callable[[Config], Config] | None = None
     updated: tuple[KubeObject, ...] = ()
     deleted: tuple[KubeObject, ...] = ()
 
@@ -76,6 +99,10 @@ class Change(msgspec.Struct, frozen=True):
     def told(self) -> ChangeView:
         """The change as it is told."""
         return ChangeView(self.kind, self.what, self.kubectl)
+
+    def of_config(self, config: Config) -> Config:
+        """The configuration with the change."""
+        return self.config(config) if self.config is not None else config
 
     def of_pod(self, pod: Pod) -> Pod:
         """The pod with the change."""

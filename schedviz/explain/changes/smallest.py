@@ -6,14 +6,17 @@ import itertools
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Final
+from contextlib import nullcontext
+from typing import Final, Literal
 
 from schedviz.engine import Simulation
-from schedviz.engine.dry_run import DryRun, changed
+from schedviz.engine.dry_run import DryRun, changed, configured
 from schedviz.explain.changes.around import changes_around
-from schedviz.explain.changes.carrying_out import commands_of
-from schedviz.explain.changes.change import Change, ChangeView
+from schedviz.explain.changes.carrying_out import commands_of, config_with
+from schedviz.explain.changes.change import WORDS, Change, ChangeView
+from schedviz.explain.changes.of_configuration import changes_of_configuration, made_again, preemption_turned_on, verbs_for_preemption
 from schedviz.explain.changes.of_pod import changes_of_pod
+from schedviz.explain.changes.trying import count_running, next_cycle_of
 from schedviz.explain.explanation import Explanation, Part
 from schedviz.explain.extenders import feasible_nodes
 from schedviz.explain.why import find_pod, why_pending
@@ -23,18 +26,29 @@ from schedviz.trace.commands import AnyCommand
 TOLD: Final = 8
 #: Dry runs after which the search for pairs ends, whatever was found. It is a number and not a time so that the answer is always the same.
 MOST_TRIED: Final = 400
+_WOULD: Final[dict[str, str]] = {
+    "fits": "would fit",
+    "makesRoom": "would be nominated, and room made for it",
+    "endsNomination": "would not be nominated for ever",
+}
 #: Nodes that a suggestion names.
 _NAMED: Final = 5
 
 
+#: What a change does for the pod. `fits`: it passes every filter on some nodes. `makesRoom`: its next cycle nominates it to a node, which
+#: its victims leave. `endsNomination`: it is not nominated any more to a node that it cannot have; it is pending, and says why.
+Effect = Literal["fits", "makesRoom", "endsNomination"]
+
+
 class Suggestion(Part, frozen=True):
-    """One or two changes with which the pod passes every filter on `nodes`."""
+    """One or two changes with which the pod passes every filter on `nodes`, or what else they do for it."""
 
     changes: tuple[ChangeView, ...]
     cost: float
     #: How many nodes would take it, and the first of them.
     fits: int
     nodes: tuple[str, ...]
+    effect: Effect = "fits"
     #: What does it in a session, in this order: a fork is where to try it.
     commands: tuple[AnyCommand, ...] = ()
 
@@ -62,14 +76,21 @@ def smallest_change(simulation: Simulation, pod_key: str, explanation: Explanati
     search = _Search(simulation, DryRun(simulation, pod))
     if not explanation.matrix or explanation.fits:
         return search.result(began, "Nothing has to change: " + explanation.sentence)
-    singles = [*changes_of_pod(search.dry_run, explanation), *changes_around(search.dry_run, explanation)]
+    for verb in verbs_for_preemption(simulation, explanation):
+        # v1.18 leaves a nomination where it is when it finds no candidate any more.
+        if not search.try_cycle(verb):
+            search.try_cycle(verb, made_again(pod))
+    for change in preemption_turned_on(search.dry_run, explanation):
+        search.try_cycle(change)
+    singles = [
+        *changes_of_pod(search.dry_run, explanation),
+        *changes_around(search.dry_run, explanation),
+        *changes_of_configuration(search.dry_run, explanation),
+    ]
     search.try_all((change,) for change in singles)
-    if not search.found:
+    if not search.fitting:
         search.try_all(_pairs(singles))
-    if not search.found:
-        return search.result(began, f"No single change and no pair of changes places {pod_key}; {search.dry_runs} were tried.")
-    best = search.in_order()[0]
-    return search.result(began, f"{pod_key} would fit: {' and '.join(change.what for change in best.changes)}.")
+    return search.result(began, search.sentence)
 
 
 def _pairs(singles: Sequence[Change]) -> Iterator[tuple[Change, ...]]:
@@ -104,18 +125,63 @@ class _Search:
             self.tried[change.kind] += 1
         self.dry_runs += 1
         updated = [obj for change in changes for obj in change.updated]
-        with changed(self.simulation, updated=updated, deleted=[obj for change in changes for obj in change.deleted]):
+        config = config_with(self.simulation, changes)
+        with (
+            configured(self.simulation, config) if config is not None else nullcontext(),
+            changed(self.simulation, updated=updated, deleted=[obj for change in changes for obj in change.deleted]),
+        ):
             dry_run = DryRun(self.simulation, pod)
             names = feasible_nodes(self.simulation, dry_run)
         if names:
-            cost = sum(change.cost for change in changes)
-            told = tuple(change.told for change in changes)
-            commands = commands_of(self.simulation, self.pod, changes)
-            self.found.append(Suggestion(told, round(cost, 3), len(names), tuple(names[:_NAMED]), commands))
+            self._tell(changes, names)
+
+    def try_cycle(self, *changes: Change) -> bool:
+        """Try on a copy what the pod's next cycle would do: whether it is nominated, and to where somebody leaves. True: that helps."""
+        self.tried.update(change.kind for change in changes)
+        self.dry_runs += 1
+        copy = Simulation.restore(self.simulation.checkpoint())
+        for command in commands_of(copy, self.pod, changes):
+            copy.start(command)
+            copy.work()
+        running = count_running(copy)
+        after = next_cycle_of(copy, self.pod.key)
+        if after is None:
+            return False
+        nominated = after.status.nominated_node_name
+        if nominated and count_running(copy) < running:
+            self._tell(changes, [nominated], "makesRoom")
+            return True
+        if self.pod.status.nominated_node_name and not nominated:
+            self._tell(changes, [], "endsNomination")
+            return True
+        return False
+
+    def _tell(self, changes: tuple[Change, ...], names: Sequence[str], effect: Effect = "fits") -> None:
+        cost = sum(change.cost for change in changes)
+        told = tuple(change.told for change in changes)
+        commands = commands_of(self.simulation, self.pod, changes)
+        fits = len(names) if effect == "fits" else 0
+        self.found.append(Suggestion(told, round(cost, 3), fits, tuple(names[:_NAMED]), effect, commands))
+
+    @property
+    def fitting(self) -> list[Suggestion]:
+        """Those with which a node takes the pod."""
+        return [suggestion for suggestion in self.found if suggestion.effect == "fits"]
 
     def in_order(self) -> list[Suggestion]:
-        """The cheapest first; of equal ones that with more nodes to choose from."""
-        return sorted(self.found, key=lambda suggestion: (suggestion.cost, -suggestion.fits))
+        """What ends a mistake comes first, then the cheapest; of equal ones that with more nodes to choose from."""
+        return sorted(self.found, key=lambda suggestion: (suggestion.effect != "endsNomination", suggestion.cost, -suggestion.fits))
+
+    @property
+    def sentence(self) -> str:
+        """What was found, or what was tried."""
+        if self.found:
+            best = self.in_order()[0]
+            return f"{self.pod.key} {_WOULD[best.effect]}: {' and '.join(change.what for change in best.changes)}."
+        kinds = ", ".join(f"{count} × {WORDS[kind]}" for kind, count in sorted(self.tried.items(), key=lambda item: -item[1]))
+        ended = f"; the search ends after {MOST_TRIED}" if self.dry_runs >= MOST_TRIED else ""
+        tried = f"{self.dry_runs} were tried ({kinds}){ended}" if kinds else "there is none that answers what is said against it"
+        return f"No single change and no pair of changes places {self.pod.key}: {tried}."
 
     def result(self, began: float, sentence: str) -> SmallestChange:
         seconds = round(time.perf_counter() - began, 4)

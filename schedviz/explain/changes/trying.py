@@ -1,0 +1,28 @@
+"""The next scheduling cycle of one pod, out of turn, on a copy of a session."""
+
+from __future__ import annotations
+
+from schedviz.engine import Simulation
+from schedviz.engine.framework.types import PodInfo
+from schedviz.explain.what_if import clear_queue
+from schedviz.kube.core import Pod
+from schedviz.trace.commands import Cycle
+
+
+def count_running(simulation: Simulation) -> int:
+    """How many pods have a node and are not being deleted."""
+    pods = (obj for obj in simulation.stored_objects() if isinstance(obj, Pod))
+    return sum(bool(pod.spec.node_name) and pod.metadata.deletion_timestamp is None for pod in pods)
+
+
+def next_cycle_of(simulation: Simulation, pod_key: str) -> Pod | None:
+    """The pod after its cycle; None where it has none. Nobody else is scheduled meanwhile, and the copy is another one afterwards."""
+    pod = simulation.cluster.find("Pod", pod_key)
+    if not isinstance(pod, Pod):
+        return None
+    clear_queue(simulation)
+    simulation.scheduler.state.queue.add(PodInfo(pod))
+    simulation.start(Cycle())
+    simulation.work()
+    after = simulation.cluster.find("Pod", pod_key)
+    return after if simulation.drain_cycles() and isinstance(after, Pod) else None
