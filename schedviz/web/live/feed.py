@@ -17,6 +17,7 @@ from django.db import InterfaceError, OperationalError
 
 from schedviz.sessions import frames, history, stream
 from schedviz.sessions.models import Session
+from schedviz.web.live.close_codes import CloseCode
 from schedviz.web.live.database import in_database
 from schedviz.web.live.viewer import Frame, Viewer
 
@@ -32,8 +33,6 @@ VIEW_MAY_LAG = 64
 #: A coalesced frame has at most so many bytes (compressed), so that no viewer waits for a giant.
 _COALESCE_BYTES = 256 << 10
 _REPAIR_FRAMES = 64
-_GONE = 4404
-_BROKEN = 1011
 
 _DATABASE_AWAY = (OperationalError, InterfaceError)
 
@@ -70,6 +69,8 @@ class Feed:
         self._view_lock = asyncio.Lock()
         #: How often the state was replaced without events.
         self._replaced = 0
+        #: A call of Redis can swallow that it was cancelled (seen with redis-py 8.1), so that is not relied on.
+        self._stopped = False
         self._ready = asyncio.Event()
         self._task = asyncio.create_task(self._run(), name=f"feed {session_id}")
         self._task.add_done_callback(self._ended)
@@ -80,6 +81,7 @@ class Feed:
 
     def stop(self) -> None:
         """Read no more."""
+        self._stopped = True
         self._task.cancel()
         if self._timer is not None:
             self._timer.cancel()
@@ -105,17 +107,19 @@ class Feed:
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("a feed broke", session=str(self.session_id), exc_info=error)
             for viewer in self.viewers:
-                viewer.close(_BROKEN)
+                viewer.close(CloseCode.BROKEN)
 
     # --- reading
 
     async def _run(self) -> None:
         await self._begin()
-        while True:
+        while not self._stopped:
             try:
                 await self._listen()
             except (redis.RedisError, OSError) as error:
                 log.warning("Redis is away; asking the database", session=str(self.session_id), error=str(error))
+            if self._stopped:
+                return
             try:
                 await self._look()
             except _DATABASE_AWAY as error:
@@ -139,7 +143,7 @@ class Feed:
             # A `$` in each call would miss what comes between two calls.
             newest: Any = await self._connection.xrevrange(stream.notes_key(self.session_id), count=1)
             self._notes_position = newest[0][0].decode() if newest else "0-0"
-        while True:
+        while not self._stopped:
             positions = {str(self.session_id): (f"{self.chunk}-0", self._notes_position)}
             tails = await stream.read_tails(self._connection, positions, block_milliseconds=SILENCE_MILLISECONDS)
             if not tails:
@@ -164,7 +168,7 @@ class Feed:
         found = await in_database(_position, self.session_id)
         if found is None:
             for viewer in self.viewers:
-                viewer.close(_GONE)
+                viewer.close(CloseCode.GONE)
             return
         if found.shown_status != self._status:
             self._take_status(found.shown_status, frames.status(frames.session_state(found)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -22,6 +23,7 @@ from schedviz.trace.commands import AnyCommand, convert_command
 from schedviz.web.api.errors import DATABASE_DOWN, not_stored, struct_error
 from schedviz.web.api.problems import MEDIA_TYPE, problem
 from schedviz.web.live.bucket import Bucket
+from schedviz.web.live.close_codes import CloseCode
 from schedviz.web.live.database import in_database
 from schedviz.web.live.feed import Feed, frames_between
 from schedviz.web.live.handshake import Credentials, Refused, allowed, credentials
@@ -37,8 +39,11 @@ HEARTBEAT_SECONDS = 15.0
 RECHECK_SECONDS = 60.0
 #: Further behind than this, a viewer is given the view.
 RESUME_CHUNKS = 256
-CLOSE_FORBIDDEN = 4403
-CLOSE_TRY_AGAIN = 1013
+#: Refused messages for which somebody stays connected: so many a second, and so many at once.
+REFUSED_PER_SECOND = 50
+REFUSED_AT_ONCE = 1000
+#: How long who does not read may take to be told that the socket is closed.
+_CLOSING_SECONDS = 5.0
 
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
@@ -107,6 +112,7 @@ class _Socket:
         #: The last chunk that this viewer was given; None: nothing yet.
         self._chunk: int | None = None
         self._bucket = Bucket(settings.SOCKET_COMMANDS_PER_SECOND, settings.SOCKET_COMMANDS_AT_ONCE)
+        self._patience = Bucket(REFUSED_PER_SECOND, REFUSED_AT_ONCE)
 
     async def run(self, resume_from: int | None) -> None:
         """Give and take until one of both ends."""
@@ -121,7 +127,12 @@ class _Socket:
             # A send to who has gone raises OSError; the receiving loop would have said so a moment later.
             if (error := task.exception()) is not None and not isinstance(error, _Left | OSError):
                 log.error("a socket broke", session=str(self._feed.session_id), exc_info=error)
-                await self._close(1011)
+                await self._close(CloseCode.BROKEN)
+        if giving not in done and self._viewer.close_code:
+            # Who gives may be held up by a viewer that does not read, and was stopped.
+            with contextlib.suppress(OSError, TimeoutError):
+                async with asyncio.timeout(_CLOSING_SECONDS):
+                    await self._close(self._viewer.close_code)
 
     # --- giving
 
@@ -148,7 +159,7 @@ class _Socket:
             if now - checked >= RECHECK_SECONDS:
                 checked = now
                 if not await self._allowed(Verb.SEE):
-                    self._viewer.close(CLOSE_FORBIDDEN)
+                    self._viewer.close(CloseCode.FORBIDDEN)
         await self._close(self._viewer.close_code)
 
     async def _begin(self) -> None:
@@ -173,10 +184,10 @@ class _Socket:
         try:
             chunk, data = await self._feed.view(at_least=self._chunk or 0)
         except _DATABASE_AWAY:
-            self._viewer.close(CLOSE_TRY_AGAIN)
+            self._viewer.close(CloseCode.TRY_AGAIN)
             return
         except Session.DoesNotExist:
-            self._viewer.close(4404)
+            self._viewer.close(CloseCode.GONE)
             return
         self._chunk = chunk
         await self._send({"type": "websocket.send", "bytes": data})
@@ -237,26 +248,29 @@ class _Socket:
     # --- taking
 
     async def _take(self) -> None:
-        while True:
+        while not self._viewer.close_code:
             message = await self._receive()
             if message["type"] == "websocket.disconnect":
                 raise _Left
             await self._take_message(message.get("text"))
 
     async def _take_message(self, text: str | None) -> None:
+        if not self._bucket.take():
+            if not self._patience.take():
+                self._viewer.close(CloseCode.FLOOD)
+                return
+            self._error(
+                "too_many_requests",
+                f"More than {settings.SOCKET_COMMANDS_PER_SECOND} messages a second; this one was left out, send it again.",
+                key=_key_in(text) if text is not None and len(text) <= settings.SOCKET_MESSAGE_BYTES else None,
+            )
+            return
         if text is None:
             self._error("bad_message", "Messages are JSON texts; this one is binary.")
             return
         if len(text) > settings.SOCKET_MESSAGE_BYTES:
             self._error(
                 "too_large", f"A message has at most {settings.SOCKET_MESSAGE_BYTES} bytes (SCHEDVIZ_SOCKET_MESSAGE_BYTES); use REST."
-            )
-            return
-        if not self._bucket.take():
-            self._error(
-                "too_many_requests",
-                f"More than {settings.SOCKET_COMMANDS_PER_SECOND} messages a second; this one was left out, send it again.",
-                key=_key_in(text),
             )
             return
         try:

@@ -7,6 +7,8 @@ from collections import deque
 
 import msgspec
 
+from schedviz.web.live.close_codes import CloseCode
+
 from schedviz.sessions.metrics import process as measured
 
 
@@ -24,6 +26,10 @@ class Text(msgspec.Struct, frozen=True):
     data: bytes
 
 
+#: Texts that may wait for a viewer; who does not read them any more is let go.
+MOST_TEXTS = 2000
+
+
 class Viewer:
     """One open socket as the hub sees it."""
 
@@ -31,6 +37,7 @@ class Viewer:
         self._byte_limit = byte_limit
         self._items: deque[Frame | Text] = deque()
         self._bytes = 0
+        self._texts = 0
         self._awake = asyncio.Event()
         #: The first chunk of those that were dropped because the viewer is slow; 0: none was.
         self.dropped = 0
@@ -57,7 +64,13 @@ class Viewer:
         self._awake.set()
 
     def say(self, text: bytes) -> None:
-        """Put a text in the queue."""
+        """Put a text in the queue; over `MOST_TEXTS` the socket is to be closed."""
+        if self.close_code:
+            return
+        if self._texts >= MOST_TEXTS:
+            self.close(CloseCode.TOO_SLOW)
+            return
+        self._texts += 1
         self._items.append(Text(text))
         self._awake.set()
 
@@ -90,6 +103,8 @@ class Viewer:
         item = self._items.popleft()
         if isinstance(item, Frame):
             self._bytes -= len(item.data)
+        else:
+            self._texts -= 1
         return item
 
     async def wait(self, seconds: float) -> bool:
