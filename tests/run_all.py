@@ -38,6 +38,7 @@ CHECKS = [
     Step("format", [str(BIN / "ruff"), "format", "--check", "--quiet", "."]),
     Step("lint", [str(BIN / "ruff"), "check", "--quiet", "--output-format=concise", "."]),
     Step("imports", [str(BIN / "lint-imports")]),
+    Step("bandit", [str(BIN / "bandit"), "-q", "-r", "schedviz", "-c", "pyproject.toml", "--severity-level", "medium"]),
     Step("migrations", [sys.executable, "manage.py", "makemigrations", "--check", "--dry-run"]),
     Step("openapi", [sys.executable, "manage.py", "spectacular", "--validate", "--fail-on-warn", "--file", os.devnull]),
     Step("wire schema", [sys.executable, "-m", "schedviz.web.gen", "--check"]),
