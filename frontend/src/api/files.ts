@@ -29,6 +29,19 @@ function nameIn(disposition: string): string {
   return /filename="?([^";]+)"?/i.exec(disposition)?.[1] ?? "session";
 }
 
-export function exportPath(session: string, trace: { to: number } | null): string {
-  return `sessions/${session}/export/${trace ? `?format=trace&to=${trace.to}` : ""}`;
+/** Which stretch of a session a trace tells. */
+export interface TraceWindow {
+  /** The event with whose objects it begins; null: the session's beginning. */
+  from: number | null;
+  to: number;
+  /** With what was observed. */
+  observed: boolean;
+}
+
+export function exportPath(session: string, trace: TraceWindow | null): string {
+  if (!trace) return `sessions/${session}/export/`;
+  const query = new URLSearchParams({ format: "trace", to: String(trace.to) });
+  if (trace.from !== null) query.set("from", String(trace.from));
+  if (trace.observed) query.set("observed", "1");
+  return `sessions/${session}/export/?${query.toString()}`;
 }

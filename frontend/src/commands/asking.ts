@@ -27,6 +27,7 @@ export function askingCommands(page: AskingActions): Command[] {
       title: "command.ask.fork",
       keys: ["f"],
       group: "ask",
+      changes: "server",
       run() {
         page.forkHere();
       },
@@ -36,6 +37,7 @@ export function askingCommands(page: AskingActions): Command[] {
       title: "command.ask.undo",
       keys: ["u"],
       group: "ask",
+      changes: "server",
       run() {
         page.undoHere();
       },
@@ -51,7 +53,7 @@ export function askingCommands(page: AskingActions): Command[] {
     },
     open("pending", "w"),
     open("agreement", "a"),
-    open("breakpoints", "b"),
+    { ...open("breakpoints", "b"), changes: "session" },
     open("export", "e"),
   ];
 }

@@ -7,5 +7,7 @@ export interface Command {
   /** As KeyboardEvent.key; the first is the one that help shows. */
   keys: string[];
   group: "transport" | "ask" | "do" | "page";
+  /** It changes this session, or makes another thing on the server: not for those who only look. */
+  changes?: "session" | "server";
   run(): void;
 }

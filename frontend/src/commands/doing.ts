@@ -20,6 +20,7 @@ export function doingCommands(scope: Scope, page: DoingActions): Command[] {
     title: `command.do.${tab}`,
     keys,
     group: "do",
+    changes: "session",
     run() {
       page.openDoing(tab);
     },
@@ -29,6 +30,7 @@ export function doingCommands(scope: Scope, page: DoingActions): Command[] {
     title,
     keys: [],
     group: "do",
+    changes: "session",
     run() {
       scope.send(command);
     },
@@ -49,6 +51,7 @@ export function doingCommands(scope: Scope, page: DoingActions): Command[] {
       title: "command.share",
       keys: ["s"],
       group: "page",
+      changes: "session",
       run() {
         page.openShare();
       },

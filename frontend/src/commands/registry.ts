@@ -108,6 +108,7 @@ export function commandsOf(scope: Scope, page: PageActions): Command[] {
       title: "command.import",
       keys: ["i"],
       group: "page",
+      changes: "server",
       run() {
         page.openFiles();
       },

@@ -135,5 +135,17 @@ export function clockTicks(layout: TimelineLayout, times: readonly { event: numb
     const x = xOf(layout, event);
     if (isFree(x)) ticks.push({ x, seconds, idleSeconds: 0 });
   }
-  return ticks.sort((a, b) => a.x - b.x);
+  // No time at all between two moments needs no second mark.
+  return ticks.sort((a, b) => a.x - b.x).filter((tick, i, all) => tick.idleSeconds > 0 || tick.seconds !== all[i - 1]?.seconds);
+}
+
+/** So many digits after the point tell the times on the clock's strip apart. */
+export function clockDigits(ticks: readonly ClockTick[]): number {
+  let least = Infinity;
+  for (let i = 1; i < ticks.length; i++) {
+    const gap = ticks[i]!.seconds - ticks[i - 1]!.seconds;
+    if (gap > 0) least = Math.min(least, gap);
+  }
+  if (least === Infinity) return 3;
+  return Math.max(1, Math.min(6, Math.ceil(-Math.log10(least))));
 }

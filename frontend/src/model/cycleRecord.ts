@@ -20,6 +20,13 @@ export interface CandidateRecord {
   numPDBViolations: number;
 }
 
+/** A pod that was taken off a candidate in a dry run: whether it fits back. */
+export interface ReprieveRecord {
+  pod: string;
+  stays: boolean;
+  violatesBudget?: boolean;
+}
+
 /** The full record of a cycle, as `GET cycles/{n}/` answers it; the shape of FORMAT.md's `cycle`, of which only what is drawn is named. */
 export interface CycleRecord {
   pod: string;
@@ -33,7 +40,33 @@ export interface CycleRecord {
   scores?: Record<string, PluginScores> | null;
   totals?: Record<string, number> | null;
   tied?: string[];
+  /** What plugins took when the record was made, by extension point. */
+  pluginNanos?: Record<string, Record<string, number>>;
+  /** Of each candidate, in the order of trying. */
+  reprieves?: Record<string, ReprieveRecord[]>;
   postFilter?: { candidates?: CandidateRecord[]; chosen?: string; victims?: string[]; nominatedNode?: string } | null;
+}
+
+/** What plugins took in a cycle. */
+export interface Times {
+  /** By stage of the rail, on which NormalizeScore is a part of Score. */
+  byStage: ReadonlyMap<string, Readonly<Record<string, number>>>;
+  all: number;
+  /** The longest that a plugin took at a stage. */
+  most: number;
+}
+
+export function timesOf(record: CycleRecord | undefined): Times | null {
+  if (!record?.pluginNanos) return null;
+  const byStage = new Map<string, Record<string, number>>();
+  for (const [point, plugins] of Object.entries(record.pluginNanos)) {
+    const stage = point === "NormalizeScore" ? "Score" : point;
+    const known = byStage.get(stage) ?? {};
+    for (const [plugin, nanos] of Object.entries(plugins)) known[plugin] = (known[plugin] ?? 0) + nanos;
+    byStage.set(stage, known);
+  }
+  const each = [...byStage.values()].flatMap((plugins) => Object.values(plugins));
+  return { byStage, all: each.reduce((sum, nanos) => sum + nanos, 0), most: Math.max(1, ...each) };
 }
 
 /** What the matrix says of a node. */

@@ -53,6 +53,13 @@ export function printSeconds(seconds: number, digits = 3): string {
   return `${Math.floor(whole / 3600)}h ${two(Math.floor((whole % 3600) / 60))}m`;
 }
 
+/** A time that was measured: `0.4 µs`, `12 µs`, `3.1 ms`. */
+export function printNanos(nanos: number): string {
+  if (nanos < 10_000) return `${(nanos / 1e3).toFixed(1)} µs`;
+  if (nanos < 1e6) return `${Math.round(nanos / 1e3)} µs`;
+  return `${(nanos / 1e6).toFixed(nanos < 1e8 ? 1 : 0)} ms`;
+}
+
 const counts = new Intl.NumberFormat("en", { useGrouping: true });
 
 /** A count with thin groups: `1,523`. */

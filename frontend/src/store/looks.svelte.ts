@@ -19,6 +19,8 @@ const NOBODY: ReadonlyMap<string, "away" | "assumed"> = new Map();
 export class Looks {
   cycleAs = $state<"stages" | "matrix">("stages");
   matrixPart = $state.raw<MatrixPart>(ALL_ROWS);
+  /** What each plugin took is shown at its stage. */
+  times = $state(false);
   /** Scores as the plugin gave them, after NormalizeScore, or times the weight. */
   scoreAs = $state<"raw" | "normalized" | "weighted">("weighted");
   /** The Status whose way is told. */
@@ -38,7 +40,7 @@ export class Looks {
 
   /** Whether anything on the page needs the full record of the cycle. */
   get wantsRecord(): boolean {
-    return this.cycleAs === "matrix" || this.matrixWide || this.cacheBy === "verdict" || /\bplugin:./.test(this.nodeFilter);
+    return this.times || this.cycleAs === "matrix" || this.matrixWide || this.cacheBy === "verdict" || /\bplugin:./.test(this.nodeFilter);
   }
 
   /** Leave only these nodes in sight in the cache; the same once more: all again. */

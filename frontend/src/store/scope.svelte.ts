@@ -1,5 +1,5 @@
 import type { Follows } from "../api/agreement";
-import { ApiError, getSession, postCommand } from "../api/client";
+import { ApiError, getSession, postCommand, type SessionSummary } from "../api/client";
 import type { ForkedFrom } from "../api/forks";
 import { getCycles } from "../api/moments";
 import { passQuery } from "../api/pass";
@@ -57,6 +57,8 @@ export class Scope {
   forkedFrom = $state.raw<ForkedFrom | null>(null);
   /** The real cluster that it shadows, or that the session shadows which it was forked from. */
   follows = $state.raw<Follows | null>(null);
+  /** What the person is to the session; undefined: not told yet. */
+  role = $state<SessionSummary["role"]>();
   /** LIVE: new events are shown as they come. False: they wait, and are counted. */
   following = $state(true);
   /** The event of the moment that is shown. */
@@ -96,9 +98,11 @@ export class Scope {
   private readonly replay = new Replay((count) => this.replaySteps(count));
   private readonly socket: SessionSocket;
 
+  /** `acts`: whether something can be done on this page at all. */
   constructor(
     readonly id: string,
     open?: (url: string) => WebSocket,
+    private readonly acts: () => boolean = () => true,
   ) {
     const base = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}`;
     this.socket = new SessionSocket(
@@ -116,6 +120,16 @@ export class Scope {
       open,
     );
     this.socket.connect();
+  }
+
+  /** Whether something can be done to the session here, and not only looked at. */
+  get mayAct(): boolean {
+    return this.role !== "viewer" && this.acts();
+  }
+
+  /** There is a picture: neither is the session still being imported, nor did that fail. */
+  get isDrawn(): boolean {
+    return this.current !== null && this.session.status !== "importing" && this.session.status !== "failed";
   }
 
   /** The moment that is shown. Not reactive: read `version` before it. */
@@ -181,6 +195,7 @@ export class Scope {
       void this.forward(unit);
       return;
     }
+    if (!this.mayAct) return;
     if (unit === "mutation") this.following = false;
     if (!this.following) this.owed += 1;
     this.send({ op: "step", unit });
@@ -252,6 +267,7 @@ export class Scope {
       else this.startReplay();
       return;
     }
+    if (!this.mayAct) return;
     if (this.running) {
       this.send({ op: "pause" });
       return;
@@ -269,7 +285,7 @@ export class Scope {
   setRate(rate: number | null): void {
     this.rate = rate;
     if (this.replaying) this.startReplay();
-    if (!this.running || this.inThePast) return;
+    if (!this.running || this.inThePast || !this.mayAct) return;
     this.send({ op: "pause" });
     this.send({ op: "run", ...(rate === null ? {} : { rate }) });
   }
@@ -377,7 +393,8 @@ export class Scope {
     getSession(this.id).then(
       (session) => {
         this.report = session.report ?? null;
-        this.forkedFrom = (session as { forkedFrom?: ForkedFrom | null }).forkedFrom ?? null;
+        this.role = session.role;
+        this.forkedFrom = session.forkedFrom ?? null;
         this.follows = session.follows ?? null;
       },
       () => undefined, // The page is whole without it.

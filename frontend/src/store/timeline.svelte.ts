@@ -1,4 +1,5 @@
 import { getEvents, getTimeline } from "../api/moments";
+import { failureOf } from "../i18n/failure";
 import type { AnyEvent } from "../model/generated";
 import { LEAD, MarkPages, PAGE } from "../model/markPages";
 import type { Mark } from "../model/marks";
@@ -16,6 +17,8 @@ const REST_MILLIS = 120;
 export class TimelineData {
   /** Read it before anything else: the data are plain. */
   version = $state(0);
+  /** Why something that is looked at could not be fetched. */
+  problem = $state("");
 
   private readonly whole = new Tallies();
   private readonly pages = new MarkPages();
@@ -56,6 +59,12 @@ export class TimelineData {
     return whole.last - whole.first <= MOST_WITH_MARKS && !this.pages.missing(whole.first + 1, headEvent, headEvent).length ? this.marksOf(whole) : null;
   }
 
+  /** Something of a window is not known yet. */
+  lacks(window: Window): boolean {
+    if (window.last - window.first > MOST_WITH_MARKS) return this.loads > 0 && this.early !== null;
+    return this.pages.missing(window.first + 1, Math.min(window.last, this.scope.headEvent), this.scope.headEvent).length > 0;
+  }
+
   talliesOf(window: Window): readonly Tally[] {
     const { near } = this;
     const isNear = near && near.window.first <= window.first && near.window.last >= window.last;
@@ -89,7 +98,14 @@ export class TimelineData {
     this.timer = setTimeout(() => {
       this.fetching?.abort();
       this.fetching = new AbortController();
-      void this.fetch(window, this.fetching.signal).catch(() => undefined); // What is not fetched is not drawn; the next look asks again.
+      const { signal } = this.fetching;
+      this.fetch(window, signal).then(
+        () => { this.problem = ""; },
+        (error: unknown) => {
+          // The next look asks again.
+          if (!signal.aborted) this.problem = failureOf(error);
+        },
+      );
     }, REST_MILLIS);
   }
 
