@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.urls import path
+from django.urls import include, path
 
 from schedviz.web.pages import embed, views
 
@@ -10,6 +10,7 @@ urlpatterns = [
     path("", views.home, name="home"),
     path("sessions/", views.sessions_page, name="sessions-page"),
     path("lessons/", views.lessons_page, name="lessons-page"),
+    path("", include("schedviz.web.rooms.urls")),
     path("s/<uuid:session_id>/", views.session_page, name="session-page"),
     path("s/<uuid:session_id>/panel/<str:panel>/", views.panel_page, name="panel-page"),
     path("embed/<uuid:session_id>/<str:panel>/", embed.embedded_panel, name="embedded-panel"),

@@ -11,7 +11,7 @@ from django.contrib.auth import login as log_in
 from django.contrib.auth import logout as log_out
 from django.contrib.auth.forms import AuthenticationForm
 from django.http import HttpRequest, HttpResponse, QueryDict
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_protect, ensure_csrf_cookie
@@ -22,9 +22,9 @@ from rest_framework.throttling import SimpleRateThrottle
 from schedviz.sessions.models import Session
 from schedviz.web.api.lessons import lesson_of
 from schedviz.web.login import redeem
-from schedviz.web.pages.assets import assets
 from schedviz.web.pages.panels import PANELS
-from schedviz.web.pages.words import language_of, words_of
+from schedviz.web.pages.shell import page as _page
+from schedviz.web.pages.words import words_of
 from schedviz.web.permissions import Verb, actor_of, may, open_link, visible_sessions
 
 
@@ -167,15 +167,3 @@ def _form(request: HttpRequest, data: QueryDict | None = None) -> Authentication
     form.fields["password"].label = words["password"]
     form.error_messages = {**form.error_messages, "invalid_login": words["wrong"]}
     return form
-
-
-def _page(request: HttpRequest, template: str, *, status: int = 200, **context: Any) -> HttpResponse:
-    user = request.user
-    shared = {
-        "assets": assets(),
-        "language": language_of(request),
-        "words": words_of(request),
-        "theme": request.COOKIES.get("schedviz_theme", ""),
-        "user_name": user.get_username() if user.is_authenticated else "",
-    }
-    return render(request, template, {**shared, **context}, status=status)

@@ -1,0 +1,24 @@
+"""The shell of a page, filled for the one who asks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from schedviz.web.pages.assets import assets
+from schedviz.web.pages.words import language_of, words_of
+
+
+def page(request: HttpRequest, template: str, *, status: int = 200, **context: Any) -> HttpResponse:
+    """A template with what all of them need."""
+    user = request.user
+    shared = {
+        "assets": assets(),
+        "language": language_of(request),
+        "words": words_of(request),
+        "theme": request.COOKIES.get("schedviz_theme", ""),
+        "user_name": user.get_username() if user.is_authenticated else "",
+    }
+    return render(request, template, {**shared, **context}, status=status)

@@ -1,0 +1,85 @@
+"""The pages of rooms: shells, in which the front end draws what REST and the WebSockets give."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import ensure_csrf_cookie
+from django.views.decorators.http import require_GET
+
+from schedviz.web.api.lessons import lesson_of
+from schedviz.web.pages.shell import page
+from schedviz.web.permissions import actor_of
+from schedviz.web.rooms.codes import read_code
+from schedviz.web.rooms.models import LIVE, Room
+from schedviz.web.rooms.seats import Seat, seat_in
+
+
+@require_GET
+@never_cache
+@ensure_csrf_cookie
+def join_page(request: HttpRequest, code: str = "") -> HttpResponse:
+    """`/r/`, `/r/<code>/`: the door. Whoever is in the room already is sent on; others do not learn whether there is one."""
+    room = Room.objects.filter(code=read_code(code), status__in=LIVE).first() if code else None
+    if room is not None and seat_in(actor_of(request), room) is not None:
+        return redirect("room-page", room_id=room.pk)
+    return page(request, "rooms/join.html", code=read_code(code))
+
+
+@require_GET
+@never_cache
+@ensure_csrf_cookie
+def rooms_page(request: HttpRequest) -> HttpResponse:
+    """`/rooms/`: the rooms of a teacher."""
+    if not actor_of(request).is_known:
+        return redirect(f"/login/?next={quote(request.get_full_path())}")
+    return page(request, "rooms/list.html")
+
+
+@require_GET
+@never_cache
+@ensure_csrf_cookie
+def room_page(request: HttpRequest, room_id: UUID) -> HttpResponse:
+    """`/rooms/<id>/`: one room, for those in it; who is not stands at the door."""
+    return _room(request, room_id)
+
+
+@require_GET
+@never_cache
+@ensure_csrf_cookie
+def presenter_page(request: HttpRequest, room_id: UUID) -> HttpResponse:
+    """`/rooms/<id>/presenter/`: notes, what comes next, the tally; the teacher's alone."""
+    return _room(request, room_id, view="presenter")
+
+
+@require_GET
+@never_cache
+@ensure_csrf_cookie
+def projector_page(request: HttpRequest, room_id: UUID) -> HttpResponse:
+    """`/rooms/<id>/projector/`: what is on the wall; the teacher's alone."""
+    return _room(request, room_id, view="projector")
+
+
+def _room(request: HttpRequest, room_id: UUID, *, view: str = "") -> HttpResponse:
+    room = Room.objects.select_related("session", "shown").filter(pk=room_id).first()
+    seat: Seat | None = None if room is None else seat_in(actor_of(request), room)
+    if room is None or seat is None:
+        return redirect("join-page")
+    if view and not seat.is_teacher:
+        return redirect("room-page", room_id=room_id)
+    session = room.shown or room.session
+    return page(
+        request,
+        "rooms/room.html",
+        room_id=str(room_id),
+        title=room.title,
+        role="teacher" if seat.is_teacher else "participant",
+        session_id=str(session.pk) if session else "",
+        session_name=session.name if session else "",
+        lesson=lesson_of(session) if session else "",
+        view=view,
+    )
