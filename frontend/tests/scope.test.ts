@@ -59,7 +59,7 @@ function serve(url: string): Response {
   if (pathname.endsWith("/view/")) return json({ event: view.event, chunk: 0, firstEvent: view.event, view: fresh() });
   if (pathname.endsWith("/events/")) {
     const after = Number(searchParams.get("after"));
-    return json({ events: events.filter(({ event }) => event > after).slice(0, Number(searchParams.get("limit") ?? 500)) });
+    return json({ results: events.filter(({ event }) => event > after).slice(0, Number(searchParams.get("limit") ?? 500)) });
   }
   if (pathname.endsWith("/cycles/")) {
     const ended = events.find((event) => event.t === "cycleEnded" && event.cycle === Number(searchParams.get("after")) + 1);
