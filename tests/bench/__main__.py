@@ -3,7 +3,7 @@ size (against a real `schedviz up`), and the engine alone.
 
     .venv/bin/python -m tests.bench [--only SECTION]... [--write] [FILE...]
 
-Sections: product, cycles, snapshots, recordings, sweeps, imports, frames. FILEs are dumps to import through the server (all in one session). `--write` puts
+Sections: product, cycles, pairs, sweeps, imports, frames. FILEs are dumps to import through the server (all in one session). `--write` puts
 the figures into docs/performance.json, and makes docs/performance.md of it; sections that were not measured keep their figures.
 Without a section to measure (`--only none`) the document is made again.
 """
@@ -16,16 +16,16 @@ import tempfile
 from pathlib import Path
 
 from schedviz.cli.bench.table import print_imports, print_rows
-from tests.bench import bundle, document, engine, frames, importing, round_trip, snapshots
+from tests.bench import bundle, document, engine, frames, importing, pairs, round_trip
 from tests.bench.report import Figure, print_figures
 from tests.bench.server import Server
 
-SECTIONS = ("product", "cycles", "snapshots", "recordings", "sweeps", "imports", "frames")
+SECTIONS = ("product", "cycles", "pairs", "sweeps", "imports", "frames")
 
 
 def product(files: list[Path]) -> list[Figure]:
     """As it runs."""
-    figures: list[Figure] = [bundle.first_load()]
+    figures: list[Figure] = bundle.first_load()
     with tempfile.TemporaryDirectory(prefix="schedviz-bench-") as folder:
         Server.run_once(Path(folder))  # The first start makes the database; what is measured is the second.
         with Server(Path(folder)) as server:
@@ -72,12 +72,9 @@ def _measure(section: str, measured: document.Measured, files: list[Path], *, wr
                 measured.cycles = [*(other for other in measured.cycles if not row.is_of_the_same_as(other)), row]
                 print_rows([row])
                 keep()
-        case "snapshots":
-            measured.snapshots = snapshots.snapshots()
-            print(measured.snapshots)
-        case "recordings":
-            measured.recordings = engine.recordings()
-            print_rows(measured.recordings)
+        case "pairs":
+            measured.pairs = pairs.pairs()
+            sys.stdout.write(f"{measured.pairs}\n")
         case "sweeps":
             measured.sweeps = engine.sweeps()
             print_rows(measured.sweeps)

@@ -1,9 +1,8 @@
-"""The engine's workloads, imports and recordings: all that docs/performance.md says of the engine alone."""
+"""The engine's workloads and imports: all that docs/performance.md says of the engine alone."""
 
 from __future__ import annotations
 
 import os
-import statistics
 from collections.abc import Iterator, Sequence
 
 from schedviz.cli.bench.check import differences
@@ -37,16 +36,6 @@ def cycles(sizes: Sequence[int] = SIZES, *, pods: int = 200) -> Iterator[Row]:
         yield _row("basic", WORKLOADS["basic"], nodes, pods, every_node=False)
 
 
-def recordings(*, nodes: int = 5000, pods: int = 300) -> list[Row]:
-    """The basic workload with recording off, in summary, and in detail, one after the other several times."""
-    rows: list[Row] = []
-    for _ in range(REPEATS):
-        for recording in ("off", "summary", "detail"):
-            some = pods // 5 if recording == "detail" else pods
-            rows.append(measure("basic", WORKLOADS["basic"], nodes=nodes, pods=some, every_node=True, recording=recording))
-    return rows
-
-
 def sweeps(*, nodes: int = 500, pods: int = 100) -> list[Row]:
     """The basic workload with more pods that run on each node, and with more nodes that change between two cycles."""
 
@@ -77,10 +66,3 @@ def _row(name: str, workload: Workload, nodes: int, pods: int, *, every_node: bo
 def _median(rows: Sequence[Row]) -> Row:
     """The run with the median ratio."""
     return sorted(rows, key=lambda row: row.ratio)[len(rows) // 2]
-
-
-def ratio_of_recordings(rows: Sequence[Row], recording: str) -> float:
-    """How much longer a cycle takes than without recording, the median of the repeats."""
-    off = [row.ratio for row in rows if row.recording == "off"]
-    with_it = [row.ratio for row in rows if row.recording == recording]
-    return statistics.median(one / other for one, other in zip(with_it, off, strict=True))
