@@ -159,6 +159,7 @@ INSTALLED_APPS = [
     "channels",
     "rest_framework",
     "drf_spectacular",
+    "drf_spectacular_sidecar",
     "schedviz.sessions",
     "schedviz.web",
     "schedviz.web.api",
@@ -252,7 +253,7 @@ SPECTACULAR_SETTINGS = {
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
     "OAS_VERSION": "3.1.0",
-    "POSTPROCESSING_HOOKS": ["schedviz.web.api.schema.add_components"],
+    "POSTPROCESSING_HOOKS": ["schedviz.web.api.schema.add_components", "schedviz.web.api.examples.add_examples"],
 }
 
 # --- Logs: one line for each thing that happened, to standard error.

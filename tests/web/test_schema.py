@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import zlib
 
 import jsonschema
 import pytest
+from django.contrib.staticfiles import finders
 from django.core.management import call_command
 from jsonschema.validators import Draft202012Validator
 
@@ -116,6 +118,16 @@ def test_answers_are_as_the_schema_says(openapi, people, commits, redis, owner_c
 
 def test_the_schema_is_served(client, db):
     assert client.get("/api/v1/schema/?format=json").json()["info"]["title"] == "schedviz"
+
+
+def test_the_page_of_the_docs_loads_nothing_from_elsewhere(client, db):
+    page = client.get("/api/v1/docs/")
+
+    assert page["Content-Security-Policy"].startswith("default-src 'none'; script-src 'self'")
+    for address in re.findall(r'(?:src|href)="([^"]+)"', page.content.decode()):
+        assert address.startswith("/")
+        if address.startswith("/static/") and "/app/" not in address:
+            assert finders.find(address.removeprefix("/static/"))
 
 
 def test_the_wire_schema_in_docs_is_the_newest():

@@ -12,6 +12,7 @@ from schedviz.web.api.commands import Commands, CommandsTogether, OneCommand
 from schedviz.web.api.compare import Compare, CompareReport
 from schedviz.web.api.cycles import Cycles, OneCycle
 from schedviz.web.api.describe import DescribeNode, DescribePod
+from schedviz.web.api.docs_page import docs_page
 from schedviz.web.api.dump import Dump
 from schedviz.web.api.errors import no_such_address
 from schedviz.web.api.events import Events
@@ -35,6 +36,7 @@ from schedviz.web.api.timeline import Timeline
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="schema")),
+    path("docs/", docs_page, name="api-docs"),
     path("schema/", SchemaView.as_view(), name="schema"),
     path("problems/", Problems.as_view(), name="problems"),
     path("quotas/", Quotas.as_view(), name="quotas"),

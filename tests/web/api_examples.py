@@ -1,0 +1,140 @@
+"""The examples of the OpenAPI document: requests, in an order in which each finds what it needs, and how their answers are written down.
+
+`SCHEDVIZ_RECORD_EXAMPLES=1 pytest tests/web/test_examples.py` writes the answers to schedviz/web/api/examples.json again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+NODE = {"cpu": "4", "memory": "8Gi", "pods": "110"}
+
+
+def _node(name: str) -> dict[str, Any]:
+    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "status": {"capacity": NODE, "allocatable": NODE}}
+
+
+def pod(name: str, cpu: str) -> dict[str, Any]:
+    """A pod that asks for so much."""
+    container = {"name": "app", "image": "app:1", "resources": {"requests": {"cpu": cpu}}}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "default"}, "spec": {"containers": [container]}}
+
+
+CLUSTER = [_node("node-1"), _node("node-2"), pod("web-1", "1"), pod("web-2", "1"), pod("giant", "16")]
+TRACE = {"format": "schedviz-trace/1", "name": "two nodes", "steps": []}
+MESSAGE = (
+    "0/2 nodes are available: 2 Insufficient cpu. preemption: 0/2 nodes are available: 2 No preemption victims found for incoming pod."
+)
+
+
+class Example(NamedTuple):
+    """One request, of an operation ("": it only makes what others need). `{s}` in path and query is the session, `{e}` an empty one that follows a cluster, `{f}` the fork, `{l}` a lesson's."""
+
+    operation: str
+    method: str
+    path: str
+    status: int = 200
+    body: Any = None
+    query: Mapping[str, Any] = MappingProxyType({})
+    headers: Mapping[str, str] = MappingProxyType({})
+    #: Keep the id that is answered under this letter.
+    keep: str = ""
+
+
+_WAIT = {"Prefer": "wait=20"}
+S = "sessions/{s}/"
+EXAMPLES = [
+    Example("createSession", "post", "sessions/", 201, {"name": "two nodes", "trace": TRACE}, headers=_WAIT, keep="s"),
+    Example("createBreakpoint", "post", f"{S}breakpoints/", 201, {"when": "popped default/web-7"}),
+    Example("listBreakpoints", "get", f"{S}breakpoints/"),
+    Example("getBreakpoint", "get", f"{S}breakpoints/1/"),
+    Example("changeBreakpoint", "patch", f"{S}breakpoints/1/", body={"enabled": False}),
+    Example("deleteBreakpoint", "delete", f"{S}breakpoints/1/", 204),
+    Example("", "post", f"{S}commands/together/", body={"commands": [{"op": "create", "object": each} for each in CLUSTER]}, headers=_WAIT),
+    Example("sendCommand", "post", f"{S}commands/", body={"op": "step", "unit": "cycle", "key": "step-1"}, headers=_WAIT),
+    Example(
+        "sendCommands",
+        "post",
+        f"{S}commands/together/",
+        body={"commands": [{"op": "create", "object": pod("web-3", "1"), "key": "web-3"}, {"op": "run", "max": 10, "key": "run-1"}]},
+        headers=_WAIT,
+    ),
+    Example("listCommands", "get", f"{S}commands/", query={"tail": 2}),
+    Example("getCommand", "get", f"{S}commands/6/"),
+    Example("getSession", "get", S),
+    Example("listSessions", "get", "sessions/", query={"limit": 1, "q": "two nodes"}),
+    Example("changeSession", "patch", S, body={"name": "web on two nodes"}),
+    Example("cancel", "post", f"{S}cancel/", 409),
+    Example("getState", "get", f"{S}state/"),
+    Example("getView", "get", f"{S}view/", query={"at": 2}),
+    Example("getTimeline", "get", f"{S}timeline/", query={"buckets": 2}),
+    Example("listCycles", "get", f"{S}cycles/", query={"limit": 2}),
+    Example("getCycle", "get", f"{S}cycles/1/", query={"plugins": "NodeResourcesFit"}),
+    Example("listEvents", "get", f"{S}events/", query={"after": 2, "limit": 2}),
+    Example("getPodStory", "get", f"{S}stories/pods/default/web-1/", query={"limit": 2}),
+    Example("getNodeStory", "get", f"{S}stories/nodes/node-1/", query={"limit": 2}),
+    Example("explainPending", "get", f"{S}explain/"),
+    Example("explainPod", "get", f"{S}explain/default/giant/"),
+    Example("smallestChange", "get", f"{S}explain/default/giant/change/"),
+    Example("explainMessage", "post", f"{S}explain/message/", body={"text": MESSAGE, "pod": "default/giant"}),
+    Example("whatIf", "post", f"{S}what-if/", body={"pod": pod("copy", "1"), "copies": 20}),
+    Example("describeNode", "get", f"{S}describe/nodes/node-1/"),
+    Example("describePod", "get", f"{S}describe/pods/default/web-1/"),
+    Example("getObject", "get", f"{S}objects/", query={"kind": "Pod", "namespace": "default", "name": "web-1"}),
+    Example("dumpScheduler", "get", f"{S}dump/"),
+    Example("exportSession", "get", f"{S}export/", query={"format": "trace"}),
+    Example("createBranch", "post", f"{S}branches/", 201, {"at": 2, "name": "another way", "key": "fork-1"}, headers=_WAIT, keep="f"),
+    Example("listBranches", "get", f"{S}branches/"),
+    Example("compare", "get", "compare/", query={"a": "{s}", "b": "{f}"}),
+    Example("compareReport", "get", "compare/report/", query={"a": "{s}", "b": "{f}"}),
+    Example("createLink", "post", f"{S}links/", 201, {"role": "viewer"}),
+    Example("listLinks", "get", f"{S}links/"),
+    Example("revokeLink", "delete", f"{S}links/1/", 204),
+    Example(
+        "pushObservations",
+        "post",
+        "sessions/{e}/observations/",
+        201,
+        {"source": "kind", "n": 1, "events": [{"type": "ADDED", "object": _node("node-1"), "version": "1"}]},
+    ),
+    Example("getObserver", "get", "sessions/{e}/observations/"),
+    Example("listLessons", "get", "lessons/"),
+    Example("listSamples", "get", "samples/"),
+    Example("getSample", "get", "samples/nominated-for-ever/"),
+    Example("listProblems", "get", "problems/"),
+    Example("getQuotas", "get", "quotas/"),
+    Example("deleteSession", "delete", "sessions/{f}/", 204),
+]
+
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_LONGEST_LIST, _LONGEST_TEXT = 2, 300
+
+
+class Writing:
+    """How an answer is written down: what differs from run to run is made equal, and what is long is cut."""
+
+    def __init__(self, netloc: str) -> None:
+        self._netloc = netloc
+        self._ids: dict[str, str] = {}
+
+    def written(self, value: Any, name: str = "") -> Any:
+        """The answer as the example shows it."""
+        if isinstance(value, dict):
+            return {key: self.written(each, key) for key, each in value.items()}
+        if isinstance(value, list):
+            return [self.written(each, name) for each in value[:_LONGEST_LIST]]
+        if isinstance(value, str):
+            if name.endswith("At"):
+                return "2026-01-31T12:00:00Z"
+            text = _UUID.sub(lambda found: self._id(found[0]), value.replace(f"http://{self._netloc}", "https://schedviz.example"))
+            text = re.sub(r"link=[\w-]+", "link=s3cr3t", text)
+            return text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]}…"
+        if name in ("seconds", "storedBytes") and value is not None:
+            return 0
+        return value
+
+    def _id(self, found: str) -> str:
+        return self._ids.setdefault(found, f"5c4ed000-0000-4000-8000-{len(self._ids) + 1:012}")
