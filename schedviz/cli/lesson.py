@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import tempfile
+import threading
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,6 +16,8 @@ import click
 if TYPE_CHECKING:
     from schedviz.lessons import Lesson, Played
 
+#: As `lessons.catalogue` reads it; that module is too slow to import for `--help`.
+OWN_FOLDERS = "SCHEDVIZ_LESSONS"
 #: A lesson was read and is not right: a claim does not hold, a text lacks something.
 EXIT_WRONG = 1
 #: A lesson cannot be read.
@@ -61,13 +66,45 @@ def check(ctx: click.Context, lessons: tuple[str, ...], watch: bool) -> None:  #
 
 @lesson.command()
 @click.argument("name", metavar="NAME|FOLDER")
-@click.option("--language", type=click.Choice(["en", "zh-CN"]), default="en", show_default=True, help="In which language it is told.")
-def run(name: str, language: str) -> None:
-    """Take a lesson in the terminal: each stop is told, its question asked, and the engine's answer shown."""
+@click.option("--terminal", is_flag=True, help="Take it here, in the terminal, and not in the page.")
+@click.option("--language", type=click.Choice(["en", "zh-CN"]), default="en", show_default=True, help="With --terminal: in which language.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, show_default=True, help="Port of the page; 0: any free one.")
+@click.option("--no-open", is_flag=True, help="Do not open the browser.")
+def run(*, name: str, terminal: bool, language: str, port: int, no_open: bool) -> None:
+    """Take a lesson in the page while it is written: whenever its files change it is checked, and the page begins anew at the same stop.
+
+    What is done there is kept for as long as this runs. Ctrl-C ends it.
+    """
+    (folder,) = _folders((name,))
+    if terminal:
+        _take_here(folder, language)
+        return
+    from schedviz.up.errors import CannotStart
+    from schedviz.up.options import UpOptions
+    from schedviz.up.run import run as run_all
+
+    own = str(folder.absolute())
+    os.environ[OWN_FOLDERS] = os.pathsep.join(part for part in (own, os.environ.get(OWN_FOLDERS, "")) if part)
+    threading.Thread(target=_check_whenever_it_changes, args=([folder],), daemon=True).start()
+    with tempfile.TemporaryDirectory(prefix="schedviz-lesson-", ignore_cleanup_errors=True) as data:
+        try:
+            run_all(UpOptions(data=Path(data), port=port, open_browser=not no_open, page=f"/lessons/?begin={folder.absolute().name}"))
+        except CannotStart as error:
+            raise click.ClickException(str(error)) from error
+
+
+def _check_whenever_it_changes(folders: list[Path]) -> None:
+    while True:
+        seen = _times(folders)
+        _check_all(folders)
+        while _times(folders) == seen:
+            time.sleep(_LOOK_SECONDS)
+
+
+def _take_here(folder: Path, language: str) -> None:
     from schedviz.lessons import LessonError, read_lesson
     from schedviz.lessons.playing import play
 
-    (folder,) = _folders((name,))
     try:
         taken = read_lesson(folder)
     except LessonError as error:
@@ -82,7 +119,7 @@ def _folders(lessons: Iterable[str]) -> list[Path]:
     from schedviz.lessons.reading import PLAN
 
     named = [Path(one) if Path(one).is_dir() else CONTENT / one for one in lessons]
-    folders = named or sorted(file.parent for file in CONTENT.glob(f"*/{PLAN}"))
+    folders = [folder.absolute() for folder in named] or sorted(file.parent for file in CONTENT.glob(f"*/{PLAN}"))
     for folder in folders:
         if not folder.is_dir():
             raise click.ClickException(f'There is no folder and no lesson "{folder.name}".')

@@ -34,6 +34,8 @@ def _faults_of_texts(lesson: Lesson) -> Iterator[Fault]:
 
 
 def _faults_of_text(text: Text, stops: dict[str, Stop]) -> Iterator[Fault]:
+    if text.title == NOTHING:
+        yield Fault(text.file, 1, "the lesson has no title yet")
     if not text.about:
         yield Fault(text.file, 1, "say under the title what the lesson is about")
     if not FEWEST_FACTS <= len(text.take_home) <= MOST_FACTS:

@@ -22,11 +22,13 @@ from schedviz.lessons.playing import play
 from schedviz.sessions import replaying
 from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.exporting import NotExportable
+from schedviz.sessions.lesson_draft import lesson_draft
 from schedviz.sessions.models import Session
 from schedviz.sessions.questions import (
     Answer,
     Change,
     Describe,
+    Drafted,
     Dumped,
     Kept,
     Path,
@@ -66,6 +68,8 @@ def answer(session_id: UUID, question: bytes, place: str) -> None:
 def _ask_engine(session: Session, question: Question) -> bytes:
     if isinstance(question, Path):
         return msgspec.json.encode(list(play(find(question.lesson))))
+    if isinstance(question, Drafted):
+        return msgspec.json.encode(lesson_draft(session, name=question.name, moments=question.moments))
     if isinstance(question, Recorded):
         return msgspec.json.encode(recording(session, after=question.after, until=question.until, observed=question.observed))
     simulation = _engine(session, question.at)

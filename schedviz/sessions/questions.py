@@ -92,6 +92,13 @@ class Path(Asked, frozen=True, tag="path"):
     version: str = ""
 
 
+class Drafted(Asked, frozen=True, tag="drafted"):
+    """What was done as a lesson that is to be written, with a stop for each of these moments."""
+
+    name: str
+    moments: list[int] = []
+
+
 class Recorded(Asked, frozen=True, tag="recorded"):
     """What was done between two events as a trace, checked by running it."""
 
@@ -101,7 +108,7 @@ class Recorded(Asked, frozen=True, tag="recorded"):
     observed: bool = False
 
 
-Question = Recorded | Why | Change | Pending | WhatIf | Said | Describe | Kept | Dumped | Path
+Question = Drafted | Recorded | Why | Change | Pending | WhatIf | Said | Describe | Kept | Dumped | Path
 
 
 class AnswerLate(SessionError):  # noqa: N818 -- says what happened.

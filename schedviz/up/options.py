@@ -18,3 +18,5 @@ class UpOptions:
     #: The address to listen on; by default nobody else's machine can connect.
     host: str = "127.0.0.1"
     open_browser: bool = True
+    #: Where the first link leads.
+    page: str = ""

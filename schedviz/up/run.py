@@ -30,7 +30,7 @@ def run(options: UpOptions) -> None:
         with ports.listen(options.host, options.port) as listener:
             url = ports.url_of(listener)
             lock.name_holder(url)
-            terminal = Terminal(url=url, data=data, open_browser=options.open_browser)
+            terminal = Terminal(url=url, data=data, open_browser=options.open_browser, page=options.page)
             terminal.starting()
             _empty(data / "tmp")
             folder = _socket_folder()

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import click
 
@@ -15,16 +16,19 @@ import click
 class Terminal:
     """Few words, one line for each thing; standard output for what was asked for, standard error for trouble."""
 
-    def __init__(self, *, url: str, data: Path, open_browser: bool) -> None:
+    def __init__(self, *, url: str, data: Path, open_browser: bool, page: str = "") -> None:
         self._url = url
         self._data = data
         self._open_browser = open_browser
+        self._page = page
 
     def starting(self) -> None:
         _say(f"schedviz starts on {self._url}, with its data in {self._data}")
 
     def announce(self, login: str, seconds: float) -> None:
         """Everything is up."""
+        if self._page:
+            login += f"&next={quote(self._page, safe='')}"
         _say(f"\nReady after {seconds:.1f} s. Open this link; it logs you in, once:\n\n    {click.style(login, bold=True)}\n")
         _say(f"Scripts find a token for the REST API in {self._data / 'token'}. Ctrl-C stops everything.")
         if self._open_browser and _has_display():

@@ -39,7 +39,7 @@ def test_a_wrong_claim_leaves_with_1_and_an_unreadable_plan_with_2(tmp_path: Pat
 
 
 def test_a_lesson_is_taken_in_the_terminal_in_either_language():
-    english, chinese = invoke("run", "the-list"), invoke("run", "the-list", "--language", "zh-CN")
+    english, chinese = invoke("run", "the-list", "--terminal"), invoke("run", "the-list", "--terminal", "--language", "zh-CN")
     assert (english.exit_code, chinese.exit_code) == (0, 0)
     assert "The list and its generations" in english.output
     assert "链表" in chinese.output

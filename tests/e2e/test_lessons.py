@@ -89,6 +89,40 @@ def test_the_path_is_left_and_found_again(page: Page, server: Server):
     expect(page.locator(".asking")).to_be_visible()
 
 
+def test_a_fork_is_tried_and_the_path_waits(page: Page, server: Server):
+    begin(page, server, "the-list")
+    page.locator("[data-lesson-next]").click()
+    at(page, "first-snapshot")
+    path = page.url
+
+    page.locator("[data-lesson-try]").click()
+    page.wait_for_url(lambda url: url != path, timeout=PATIENCE_MILLIS)
+    at(page, "first-snapshot")
+    fork = page.url.split("/s/")[1].split("/")[0]
+    server.rest(f"sessions/{fork}/commands/", {"op": "cordon", "node": "node-b"})
+    expect(page.locator("aside.lesson")).to_contain_text("This fork has left the path", timeout=PATIENCE_MILLIS)
+    page.locator("[data-lesson-rejoin]").click()
+
+    page.wait_for_url(path, timeout=PATIENCE_MILLIS)
+    at(page, "first-snapshot")
+    expect(page.locator(".asking")).to_be_visible()
+
+
+def test_how_far_somebody_is_is_known_in_another_browser(page: Page, server: Server):
+    begin(page, server, "the-list")
+    page.locator("[data-lesson-next]").click()
+    at(page, "first-snapshot")
+    answer(page, 1)
+    page.locator("[data-right=false]").wait_for(timeout=PATIENCE_MILLIS)
+    session = page.url.split("/s/")[1].split("/")[0]
+    until(lambda: (server.rest(f"sessions/{session}/lesson/")["progress"] or {}).get("answers") == {"first-snapshot": 1})
+
+    page.evaluate("localStorage.clear()")
+    page.reload()
+    at(page, "first-snapshot")
+    expect(page.locator("[data-right=false]")).to_contain_text("You said 1.", timeout=PATIENCE_MILLIS)
+
+
 def test_a_stop_has_an_address_of_its_own(page: Page, server: Server):
     page.goto(f"{server.url}/lessons/?begin=the-list&stop=a-pod-is-assumed")
     at(page, "a-pod-is-assumed")

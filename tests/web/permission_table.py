@@ -61,6 +61,7 @@ ROWS = [
     Row("get", f"{SESSION}breakpoints/<int:number>/", SEE, 404),
     Row("get", f"{SESSION}lesson/", SEE, 404),
     Row("get", f"{SESSION}lesson/hints/", SEE, 404),
+    Row("get", f"{SESSION}lesson/draft/", SEE, 503),
     Row("get", f"{SESSION}links/", MANAGE),
     # They change nothing.
     Row("post", f"{SESSION}explain/message/", SEE, 503, {"text": "0/5 nodes are available: 5 Insufficient cpu."}),

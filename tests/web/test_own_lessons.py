@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import shutil
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from rest_framework.test import APIClient
 
+from schedviz.lessons import read_lesson
 from schedviz.lessons.catalogue import OWN_FOLDERS
+from schedviz.lessons.checking import faults_of
 from schedviz.lessons.skeleton import write_skeleton
+from schedviz.sessions.models import Session
 from tests.conftest import Worker
 from tests.web.conftest import People
 from tests.web.test_lessons import begin, carry_out
@@ -78,3 +83,40 @@ def test_a_lesson_with_half_of_its_texts_can_be_looked_at(owner: APIClient, fold
 
     (folder / "en.md").write_text(english + "\n")
     assert owner.get(f"/api/v1/sessions/{session}/lesson/").json()["changed"] is True
+
+
+def test_a_session_is_made_a_lesson_that_is_right_once_its_texts_are_written(owner: APIClient, folder: Path, io_worker: Worker):
+    session = begin(owner, "mine")
+    stop = owner.get(f"/api/v1/sessions/{session}/lesson/").json()["stops"][1]
+    carry_out(owner, session, stop["do"])
+    moment = Session.objects.get(pk=session).event
+    carry_out(owner, session, [*stop["reveal"], {"op": "cordon", "node": "small"}])
+
+    made = owner.get(f"/api/v1/sessions/{session}/lesson/draft/?name=made&at={moment},{moment + 1}")
+    zipfile.ZipFile(io.BytesIO(made.content)).extractall(folder.parent)
+
+    drafted = folder.parent / "made"
+    lesson = read_lesson(drafted)
+    assert [[type(command).__name__ for command in one.do] for one in lesson.plan.stops] == [
+        [],
+        ["Create"],
+        ["Cycle"],
+    ]
+    assert {fault.message for fault in faults_of(lesson)} >= {
+        "beginning: nothing is said",
+        "the lesson has no title yet",
+        "say under the title what the lesson is about",
+    }
+    for language in ("en", "zh-CN"):
+        text = drafted / f"{language}.md"
+        written = (
+            text.read_text().replace("# –", "# A title").replace("-->", "-->\nWords.").replace("-->\nWords.\n\n##", "-->\n\nWords.\n\n##")
+        )
+        text.write_text(written[: written.rindex("Words.")] + "- One.\n- Two.\n- Three.\n")
+    assert faults_of(read_lesson(drafted)) == []
+    shutil.rmtree(drafted)
+
+
+@pytest.mark.parametrize("query", ["name=My Lesson", "at=5,x"])
+def test_a_draft_that_is_asked_for_in_a_wrong_way(owner: APIClient, people: People, query: str):
+    assert owner.get(f"/api/v1/sessions/{people.session.pk}/lesson/draft/?{query}").status_code == 400

@@ -14,6 +14,9 @@ export interface LessonLine {
   /** The newest session that you took it in, and how many of its stops are behind you there. */
   session: string | null;
   done: number;
+  /** The stop that you were at last, wherever it was; "": none is known. And whether you ever came to the end. */
+  stop: string;
+  finished: boolean;
 }
 
 export interface CoursePart {
@@ -43,6 +46,16 @@ export interface LessonStop {
   notes: Words;
   question: LessonQuestion | null;
   answer: { value: Answer; words: Words } | null;
+  /** There are hints that depend on how things are. */
+  hints: boolean;
+}
+
+/** How far you are in a lesson. */
+export interface LessonProgress {
+  stop: string;
+  session: string | null;
+  answers: Record<string, Answer>;
+  finished: boolean;
 }
 
 export interface Lesson {
@@ -54,6 +67,18 @@ export interface Lesson {
   stops: LessonStop[];
   /** The next lesson of the course; "": this is the last. */
   next: string;
+  /** Of the lesson's files; and whether they are others than when the session was made. */
+  version: string;
+  changed: boolean;
+  /** It is none of those that ship, and may be changed at any time. */
+  own: boolean;
+  progress: LessonProgress | null;
+}
+
+/** Something that is said because of how things are. */
+export interface LiveHint {
+  id: string;
+  words: Words;
 }
 
 export function getCourse(): Promise<{ parts: CoursePart[] }> {
@@ -67,4 +92,29 @@ export function getLesson(session: string): Promise<Lesson> {
 /** A session for a lesson. It is `importing` until its engine is there. */
 export function beginLesson(lesson: string): Promise<SessionSummary> {
   return call("POST", "sessions/", { body: { lesson } });
+}
+
+/** Which hints of a stop hold in the newest state. */
+export async function getHints(session: string, stop: string, signal: AbortSignal): Promise<LiveHint[]> {
+  return (await call<{ hints: LiveHint[] }>("GET", `sessions/${session}/lesson/hints/?stop=${stop}`, { signal })).hints;
+}
+
+/** Remember how far somebody who is logged in has got. */
+export function keepProgress(lesson: string, progress: LessonProgress): Promise<LessonProgress> {
+  return call("PUT", `lessons/${lesson}/progress/`, { body: progress });
+}
+
+/** The version of a lesson's files as they are now, and why they cannot be read. */
+export function getLessonVersion(lesson: string, signal: AbortSignal): Promise<{ version: string; own: boolean; faults: string[] }> {
+  return call("GET", `lessons/${lesson}/`, { signal });
+}
+
+/** Where a lesson begins at a stop: for whoever opens it, in a session of their own. */
+export function addressOf(lesson: string, stop = ""): string {
+  return `/lessons/?begin=${lesson}${stop ? `&stop=${stop}` : ""}`;
+}
+
+/** A session as a lesson that is to be written: a stop for each of the moments, or after each command. */
+export function draftPath(session: string, name: string, moments: readonly number[]): string {
+  return `sessions/${session}/lesson/draft/?name=${encodeURIComponent(name)}${moments.length ? `&at=${moments.join(",")}` : ""}`;
 }

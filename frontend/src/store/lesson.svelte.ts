@@ -1,35 +1,42 @@
 import { carryOut } from "../api/commands";
 import { forkSession, whenMade } from "../api/forks";
-import { getLesson, type Answer, type Lesson, type LessonStop } from "../api/lessons";
+import { pageOf } from "../api/client";
+import { getHints, getLesson, type Answer, type Lesson, type LessonStop, type LiveHint } from "../api/lessons";
 import { failureOf } from "../i18n/failure";
 import { placeAt, standing, type Standing } from "../model/lessonPath";
 import { newKey } from "../model/newKey";
+import { keepFor, ProgressKeeper } from "./lessonProgress";
+import { followLesson } from "./lessonReload";
 import type { Scope } from "./scope.svelte";
-
-interface Kept {
-  stop: string;
-  answers: Record<string, Answer>;
-}
 
 /** Takes somebody through the lesson of a session: forward by the lesson's commands, back by looking at what was, astray by whatever they do. */
 export class LessonPlayer {
   lesson = $state.raw<Lesson | null>(null);
   index = $state(0);
   /** What was answered, by stop. */
-  answers = $state.raw<Record<string, Answer>>({});
+  answers = $state.raw<Readonly<Record<string, Answer>>>({});
   hinted = $state(false);
   busy = $state(false);
   problem = $state("");
   /** After the last stop: what to take home. */
   finished = $state(false);
+  /** What is said because of how things are now. */
+  liveHints = $state.raw<readonly LiveHint[]>([]);
+  /** What is wrong with the lesson's files, while they are written. */
+  faults = $state("");
+  private asking: AbortController | null = null;
+  private readonly progress: ProgressKeeper;
   private readonly gone = new AbortController();
 
   constructor(private readonly scope: Scope) {
+    this.progress = new ProgressKeeper(scope.id);
     void this.begin();
   }
 
   close(): void {
     this.gone.abort();
+    this.asking?.abort();
+    void this.progress.flush();
   }
 
   get stop(): LessonStop | null {
@@ -52,6 +59,13 @@ export class LessonPlayer {
     return this.standing === "there" || (this.standing === "revealed" && stop.arrived === stop.revealed && this.given === null);
   }
 
+  /** The session on whose path this one was forked off, to go back to; "": there is none. */
+  get home(): string {
+    const from = this.scope.forkedFrom;
+    if (!from?.id || this.standing !== "left") return "";
+    return this.lesson?.stops.some(({ arrived, revealed }) => from.event === arrived || from.event === revealed) ? from.id : "";
+  }
+
   async answer(value: Answer): Promise<void> {
     const { stop } = this;
     if (!stop) return;
@@ -69,6 +83,7 @@ export class LessonPlayer {
     const following = lesson.stops[this.index + 1];
     if (!following) {
       this.finished = true;
+      this.keep();
       return;
     }
     if (this.scope.head.event > following.arrived || this.standing === "past") {
@@ -91,14 +106,48 @@ export class LessonPlayer {
   /** Take a stop again, or go back to where the path was left: on a fork, for what happened has happened. */
   async again(): Promise<void> {
     const { stop } = this;
-    if (!stop || this.busy) return;
+    if (!stop) return;
+    const answers = Object.fromEntries(Object.entries(this.answers).filter(([id]) => id !== stop.id));
+    await this.forkAt(stop.arrived, this.scope.session.name ?? "", stop, answers);
+  }
+
+  /** Leave the path on a fork of the moment that is shown: what is done there stays there, and this session waits. */
+  async tryOut(): Promise<void> {
+    if (this.stop) await this.forkAt(this.scope.event, "", this.stop, this.answers);
+  }
+
+  /** Back to the path that this fork left. */
+  goHome(): void {
+    if (this.home) location.assign(`${pageOf(this.home)}#stop=${this.stop?.id ?? ""}`);
+  }
+
+  /** Ask what is to be said of how things are. */
+  async lookForHints(): Promise<void> {
+    this.asking?.abort();
+    const { stop } = this;
+    if (!stop?.hints || this.finished) {
+      this.liveHints = [];
+      return;
+    }
+    const asking = new AbortController();
+    this.asking = asking;
+    try {
+      const hints = await getHints(this.scope.id, stop.id, asking.signal);
+      if (!asking.signal.aborted) this.liveHints = hints;
+    } catch {
+      // Without a hint one goes on, too.
+    }
+  }
+
+  private async forkAt(event: number, name: string, stop: LessonStop, answers: Readonly<Record<string, Answer>>): Promise<void> {
+    if (this.busy) return;
     this.busy = true;
     try {
-      const fork = await forkSession(this.scope.id, { at: stop.arrived, key: newKey(), name: this.scope.session.name ?? "" });
+      const fork = await forkSession(this.scope.id, { at: event, key: newKey(), ...(name ? { name } : {}) });
       await whenMade(fork.id, this.gone.signal);
-      const answers = Object.fromEntries(Object.entries(this.answers).filter(([id]) => id !== stop.id));
       keepFor(fork.id, { stop: stop.id, answers });
-      location.assign(`/s/${fork.id}/`);
+      await this.progress.flush();
+      location.assign(pageOf(fork.id));
     } catch (error) {
       this.tell(error);
     } finally {
@@ -109,12 +158,13 @@ export class LessonPlayer {
   private async begin(): Promise<void> {
     try {
       const lesson = await getLesson(this.scope.id);
-      const kept = keptFor(this.scope.id);
-      const asked = /^#stop=([a-z0-9-]+)$/.exec(location.hash)?.[1] ?? kept.stop;
+      const kept = this.progress.of(lesson.progress);
+      const asked = stopInAddress() || kept.stop;
       this.answers = kept.answers;
       const named = lesson.stops.findIndex(({ id }) => id === asked);
       this.index = named >= 0 ? named : placeAt(lesson.stops, this.scope.head.event);
       this.lesson = lesson;
+      if (lesson.own) followLesson(lesson, () => this.stop?.id ?? "", (faults) => { this.faults = faults; }, this.gone.signal);
       // What leads to the stop is done on arrival; to the first one nobody has come by another.
       const before = lesson.stops[this.index - 1]?.revealed ?? 0;
       if (this.stop && this.standing === "ahead" && this.scope.head.event === before) await this.perform(this.stop, "do");
@@ -153,25 +203,13 @@ export class LessonPlayer {
   }
 
   private keep(): void {
-    keepFor(this.scope.id, { stop: this.stop?.id ?? "", answers: this.answers });
+    if (this.lesson) this.progress.keep(this.lesson.name, { stop: this.stop?.id ?? "", answers: this.answers }, this.finished);
   }
 }
 
-const placeOf = (session: string): string => `schedviz.lesson.${session}`;
-
-function keepFor(session: string, kept: Kept): void {
-  try {
-    localStorage.setItem(placeOf(session), JSON.stringify(kept));
-  } catch {
-    // Without storage one begins where the session is.
-  }
-}
-
-function keptFor(session: string): Kept {
-  try {
-    const kept = JSON.parse(localStorage.getItem(placeOf(session)) ?? "{}") as Partial<Kept>;
-    return { stop: kept.stop ?? "", answers: kept.answers ?? {} };
-  } catch {
-    return { stop: "", answers: {} };
-  }
+/** The stop that the address names (`#stop=`), once: later, wherever one has got to is where one comes back to. */
+function stopInAddress(): string {
+  const named = /^#stop=([a-z0-9-]+)$/.exec(location.hash)?.[1] ?? "";
+  if (named) history.replaceState(history.state, "", location.pathname + location.search);
+  return named;
 }

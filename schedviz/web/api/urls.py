@@ -18,6 +18,7 @@ from schedviz.web.api.errors import no_such_address
 from schedviz.web.api.events import Events
 from schedviz.web.api.explain import ExplainMessage, ExplainPending, ExplainPod, SmallestChange, WhatIf
 from schedviz.web.api.export import Export
+from schedviz.web.api.lesson_drafts import LessonDraft
 from schedviz.web.api.lesson_hints import LessonHints
 from schedviz.web.api.lesson_progress import Progress
 from schedviz.web.api.lessons import Lessons, OneLesson, SessionLesson
@@ -78,6 +79,7 @@ urlpatterns = [
     path("sessions/<uuid:session_id>/agreement/", Agreement.as_view(), name="agreement"),
     path("sessions/<uuid:session_id>/export/", Export.as_view(), name="export"),
     path("sessions/<uuid:session_id>/lesson/", SessionLesson.as_view(), name="session-lesson"),
+    path("sessions/<uuid:session_id>/lesson/draft/", LessonDraft.as_view(), name="lesson-draft"),
     path("sessions/<uuid:session_id>/lesson/hints/", LessonHints.as_view(), name="lesson-hints"),
     path("sessions/<uuid:session_id>/links/", Links.as_view(), name="links"),
     path("sessions/<uuid:session_id>/links/<int:link_id>/", OneLink.as_view(), name="link"),

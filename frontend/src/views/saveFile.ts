@@ -1,0 +1,14 @@
+import type { Fetched } from "../api/files";
+
+const KEPT_MILLIS = 60_000;
+
+/** Has the browser save a file that was fetched. */
+export function saveFile(file: Fetched): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(file.blob);
+  link.download = file.name;
+  link.click();
+  setTimeout(() => {
+    URL.revokeObjectURL(link.href);
+  }, KEPT_MILLIS);
+}

@@ -1,0 +1,98 @@
+"""A lesson's folder made of what was done in a session: its plan is whole and holds, its texts are to be written.
+
+Each stop claims what the engine says there, and a comment in each text tells its author what happens: as long as nothing is written below
+it, `schedviz lesson check` says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import msgspec
+import yaml
+
+from schedviz.lessons.asking import NOTHING
+from schedviz.lessons.lesson import Check, Lesson, Plan, Settings, Stop
+from schedviz.lessons.playing import play
+from schedviz.lessons.reading import PLAN
+from schedviz.trace.commands import AnyCommand
+
+#: What may be claimed of a stop; of these whatever differs from the stop before.
+_CLAIMS: Final = (
+    "cycle.outcome",
+    "cycle.node",
+    "state.queue.activeQ[].pod",
+    "state.queue.backoffQ[].pod",
+    "state.queue.unschedulable[].pod",
+    "sort(state.cache.assumedPods)",
+    "sort(state.cache.list[].name)",
+)
+
+_COMMENTS: Final = {
+    "en": {
+        "title": "What is it called? What is it about, in a sentence?",
+        "happens": "What happens here",
+        "facts": "Three to five facts.",
+    },
+    "zh-CN": {
+        "title": "这一课叫什么？用一句话说明这一课讲什么。",
+        "happens": "这里发生了什么",
+        "facts": "三到五条要点。",
+    },
+}
+
+
+class DraftStop(msgspec.Struct, frozen=True):
+    """A moment that somebody chose: what was done since the one before."""
+
+    id: str
+    commands: list[AnyCommand]
+
+
+def draft(name: str, objects: list[dict[str, Any]], settings: Settings, stops: Sequence[DraftStop]) -> dict[str, str]:
+    """The files of the lesson, by their names. Raises `ExpressionError`, `ConfigurationError`."""
+    plan = Plan(part="workflow", order=99, minutes=5, settings=settings, stops=[_asking(stop) for stop in stops])
+    claimed = _with_claims(Lesson(name, plan, objects, {}))
+    written: dict[str, Any] = {**msgspec.to_builtins(claimed), "cluster": objects}
+    ordered = {key: written[key] for key in ("part", "order", "minutes", "settings", "cluster", "stops") if written.get(key)}
+    texts = {f"{language}.md": _text(words, claimed) for language, words in _COMMENTS.items()}
+    return {PLAN: yaml.safe_dump(ordered, sort_keys=False, allow_unicode=True, width=120), **texts}
+
+
+def _asking(stop: DraftStop) -> Stop:
+    """The stop with everything asked that may be claimed; what it is to be is found by playing."""
+    return Stop(id=stop.id, do=stop.commands, highlight=["pane/cache"], check=[Check(claim, None) for claim in _CLAIMS])
+
+
+def _with_claims(lesson: Lesson) -> Plan:
+    before: dict[str, Any] = {}
+    stops: list[Stop] = []
+    for played in play(lesson):
+        found = {checked.claim.that: checked.found for checked in played.checks}
+        news = [Check(that, value) for that, value in found.items() if value is not None and before.get(that, ...) != value]
+        same = [Check("length(state.cache.list)", len(found["sort(state.cache.list[].name)"] or []))]
+        stops.append(msgspec.structs.replace(played.stop, check=news or same))
+        before = found
+    return msgspec.structs.replace(lesson.plan, stops=stops)
+
+
+def _text(words: dict[str, str], plan: Plan) -> str:
+    parts = [f"# {NOTHING}\n\n<!-- {words['title']} -->"]
+    parts += [f"## {stop.id}\n\n<!-- {words['happens']}: {'; '.join(_happens(stop))} -->" for stop in plan.stops]
+    parts.append(f"## Take home\n\n<!-- {words['facts']} -->")
+    return "\n\n".join(parts) + "\n"
+
+
+def _happens(stop: Stop) -> Iterator[str]:
+    for command in stop.do:
+        told: dict[str, Any] = msgspec.to_builtins(command)
+        of = told.get("object", {})
+        about = (
+            [of.get("kind", ""), of.get("metadata", {}).get("name", "")]
+            if of
+            else [str(told.get(key, "")) for key in ("node", "pod", "name")]
+        )
+        yield " ".join(word for word in (told["op"], *about) if word)
+    for check in stop.check:
+        yield f"{check.that} = {msgspec.json.encode(check.equals).decode()}"

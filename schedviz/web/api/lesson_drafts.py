@@ -1,0 +1,66 @@
+"""`/api/v1/sessions/{id}/lesson/draft/`: a lesson made of what was done in a session, to be written."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from uuid import UUID
+
+import msgspec
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from schedviz.sessions import questions
+from schedviz.web.api.access import session_for
+from schedviz.web.api.errors import ApiError
+from schedviz.web.api.explain import ask
+from schedviz.web.api.schema import query, refused
+from schedviz.web.permissions import Verb
+
+_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+#: Of entries of the archive: the same session is the same file.
+_WHEN = (1980, 1, 1, 0, 0, 0)
+
+
+class LessonDraft(APIView):
+    """A session as a lesson."""
+
+    @extend_schema(
+        operation_id="draftLesson",
+        parameters=[
+            query("name", str, "The lesson's name, which its folder has: small letters, digits and hyphens; my-lesson."),
+            query("at", str, "Events, separated by commas: a stop for each of these moments. Left out: a stop after each command."),
+        ],
+        responses={
+            (200, "application/zip"): OpenApiResponse(OpenApiTypes.BINARY, "The lesson's folder: lesson.yaml, en.md, zh-CN.md."),
+            **refused(400, 404, 409, 503),
+        },
+    )
+    def get(self, request: Request, session_id: UUID) -> HttpResponse:
+        """Make a lesson of what was done. Its claims are what the engine says; `schedviz lesson check` asks for the texts."""
+        session = session_for(request, session_id, Verb.SEE)
+        name = request.query_params.get("name") or "my-lesson"
+        if not _NAME.fullmatch(name) or len(name) > 60:
+            expected = "small letters, digits and hyphens"
+            raise ApiError(400, "invalid", f"?name={name}: {expected} were expected.", path="?name", expected=expected, found=name)
+        asked = questions.Drafted(name, _moments(request), at=session.event)
+        files = msgspec.json.decode(ask(session, asked).content, type=dict[str, str])
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            for file, text in files.items():
+                archive.writestr(zipfile.ZipInfo(f"{name}/{file}", _WHEN), text)
+        response = HttpResponse(packed.getvalue(), content_type="application/zip")
+        response["Content-Disposition"] = f'attachment; filename="{name}.zip"'
+        return response
+
+
+def _moments(request: Request) -> list[int]:
+    raw = request.query_params.get("at", "")
+    parts = [part.strip() for part in raw.split(",") if part.strip()]
+    if not all(part.isascii() and part.isdigit() and len(part) <= 18 for part in parts):
+        raise ApiError(400, "invalid", f"?at={raw}: events, separated by commas, were expected.", path="?at", expected="5,9", found=raw)
+    return [int(part) for part in parts]
