@@ -32,6 +32,9 @@ COMMANDS = {
     "compare": LazyCommand("schedviz.cli.compare", "compare", "Compare two runs: placements, where they part, scores, use, reasons."),
     "lesson": LazyCommand("schedviz.cli.lesson", "lesson", "Write, check and take lessons."),
     "dump": LazyCommand("schedviz.cli.dump", "dump", "Print what the scheduler prints on SIGUSR2."),
+    "check": LazyCommand("schedviz.cli.check.command", "check", "Say what would keep a server from running well."),
+    "backup": LazyCommand("schedviz.cli.backup", "backup", "Write everything that is kept to a file."),
+    "restore": LazyCommand("schedviz.cli.backup", "restore", "Put everything back from such a file."),
     "token": LazyCommand("schedviz.cli.token", "token", "Make, list and revoke tokens for the REST API."),
     "bench": LazyCommand("schedviz.cli.bench", "bench", "Measure import, cycles and latency on this machine."),
 }

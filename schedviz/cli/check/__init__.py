@@ -1,0 +1,1 @@
+"""`schedviz check`: whether a server can be run as it is configured."""

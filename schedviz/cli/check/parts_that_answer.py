@@ -1,0 +1,75 @@
+"""Whether database, Redis and workers answer, and are as schedviz needs them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import redis
+from django.db import DatabaseError, InterfaceError, connection
+from django.db.migrations.executor import MigrationExecutor
+
+from schedviz.cli.check.finding import Finding, error, warning
+from schedviz.sessions import heartbeat, stream
+from schedviz.web.health import QUEUES
+
+#: SQLite gets the disk's; PostgreSQL's own default is 100, of which each worker's thread can take one.
+_CONNECTIONS = 150
+#: What may go when Redis is full: the tails of sessions, which have a lifetime; not the queue of turns, which has none.
+_POLICIES = ("noeviction", "volatile-ttl", "volatile-lru", "volatile-lfu", "volatile-random")
+
+
+def found(*, workers: bool) -> list[Finding]:
+    """What does not answer or is not as it is to be. `workers`: they are to be up already."""
+    findings = [*_database(), *(in_redis := list(_redis()))]
+    if workers and not any(finding.level == "error" for finding in in_redis):
+        findings += _workers()
+    return findings
+
+
+def _database() -> Iterator[Finding]:
+    try:
+        executor = MigrationExecutor(connection)
+        missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
+        if connection.vendor == "postgresql":
+            with connection.cursor() as cursor:
+                cursor.execute("SHOW max_connections")
+                allowed = int(cursor.fetchone()[0])
+            if allowed < _CONNECTIONS:
+                yield warning(
+                    "PostgreSQL's max_connections",
+                    f"is {allowed}; an engine worker with 64 slots can take 64, a web server some 20",
+                    f"set it to {_CONNECTIONS} or more, or put a pooler in front",
+                )
+    except (DatabaseError, InterfaceError) as failed:
+        yield error(
+            "SCHEDVIZ_DATABASE_URL", f"the database does not answer: {' '.join(str(failed).split())[:200]}", "start it, or mend the address"
+        )
+        return
+    if missing:
+        yield error("the database", f"lacks {len(missing)} migrations", "run `django-admin migrate` once, before the servers start")
+
+
+def _redis() -> Iterator[Finding]:
+    try:
+        stream.client().ping()
+    except (redis.RedisError, OSError) as failed:
+        yield error("SCHEDVIZ_REDIS_URL", f"Redis does not answer: {str(failed)[:200]}", "start it, or mend the address, user or password")
+        return
+    try:
+        policy = stream.client().config_get("maxmemory-policy").get("maxmemory-policy")
+    except redis.RedisError:
+        # Its user may not ask, which is as it should be.
+        return
+    if policy not in _POLICIES:
+        yield error("Redis' maxmemory-policy", f"is {policy}: when it is full, turns that wait are thrown away", "set it to volatile-ttl")
+
+
+def _workers() -> Iterator[Finding]:
+    served = {queue for queues in heartbeat.alive().values() for queue in queues}
+    for queue in QUEUES:
+        if queue not in served:
+            yield error(
+                "the workers",
+                f"none serves the queue {queue}: commands are accepted and wait",
+                f"start one: celery -A schedviz.celery worker -Q {queue} …",
+            )

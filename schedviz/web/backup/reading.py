@@ -1,0 +1,136 @@
+"""Putting a backup back: the tables as they were when it was written, their rows, then the migrations since."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import redis
+from django.apps.registry import Apps
+from django.core.management.color import no_style
+from django.db import connection, transaction
+from django.db.migrations.executor import MigrationExecutor
+from django.db.models import DateTimeField, Model
+
+from schedviz.sessions import stream
+from schedviz.sessions.models import Session
+from schedviz.web.backup import tables
+from schedviz.web.backup.records import FORMAT, BackupError, End, Header, Rows, Summary, records
+
+
+def read(path: Path, *, replace: bool = False) -> Summary:
+    """Fill the database from a file: all of it or nothing. Raises `BackupError`.
+
+    The database is to be empty; with `replace` what it has is thrown away, and its tables are to be those of the file.
+    """
+    with path.open("rb") as file:
+        found = records(file)
+        header = _header(found)
+        executor = MigrationExecutor(connection)
+        _expect_known(header, executor)
+        if replace:
+            _expect_same_tables(header, executor)
+        else:
+            _expect_empty(header, executor)
+            executor.migrate(_ends_of(header, executor))
+        executor = MigrationExecutor(connection)
+        apps = executor.loader.project_state(header.migrations).apps
+        with transaction.atomic():
+            if replace:
+                _throw_away(apps)
+            counted = _fill(apps, found)
+            _reset_sequences(apps)
+    executor.migrate(executor.loader.graph.leaf_nodes())
+    _forget_in_redis()
+    return Summary(tables=len(counted), rows=sum(counted.values()), sessions=counted[Session._meta.label], bytes=path.stat().st_size)
+
+
+def _header(found: Iterator[Header | Rows | End]) -> Header:
+    header = next(found, None)
+    if not isinstance(header, Header):
+        raise BackupError("This is no backup of schedviz: it does not begin with a header.")
+    if header.format != FORMAT:
+        raise BackupError(f"This backup has format {header.format}; this version reads {FORMAT}.")
+    return header
+
+
+def _expect_known(header: Header, executor: MigrationExecutor) -> None:
+    unknown = [f"{app}.{name}" for app, name in header.migrations if (app, name) not in executor.loader.graph.nodes]
+    if unknown:
+        raise BackupError(
+            f"This backup was written by schedviz {header.version}, which is newer: {unknown[0]} is not known here. Upgrade first."
+        )
+
+
+def _expect_same_tables(header: Header, executor: MigrationExecutor) -> None:
+    if set(executor.loader.applied_migrations) != set(header.migrations):
+        raise BackupError("The tables are not those of the backup, which is of another version; put it into an empty database.")
+
+
+def _expect_empty(header: Header, executor: MigrationExecutor) -> None:
+    if not executor.loader.applied_migrations:
+        return
+    for model in tables.kept(executor.loader.project_state(list(executor.loader.applied_migrations)).apps):
+        if model._default_manager.exists():
+            raise BackupError(f"The database is not empty, {model._meta.db_table} has rows; use another one, or --replace.")
+    if set(executor.loader.applied_migrations) != set(header.migrations):
+        raise BackupError("The tables are not those of the backup, which is of another version; put it into a database without tables.")
+
+
+def _ends_of(header: Header, executor: MigrationExecutor) -> list[tuple[str, str]]:
+    """The last migrations of the backup: those that no other of its migrations follows."""
+    known = set(header.migrations)
+    graph = executor.loader.graph
+    return [key for key in known if not any(child.key in known and child.key[0] == key[0] for child in graph.node_map[key].children)]
+
+
+def _throw_away(apps: Apps) -> None:
+    for model in reversed(tables.kept(apps)):
+        with connection.cursor() as cursor:
+            cursor.execute(f"DELETE FROM {connection.ops.quote_name(model._meta.db_table)}")  # noqa: S608 -- a table's name.
+
+
+def _fill(apps: Apps, found: Iterator[Header | Rows | End]) -> Counter[str]:
+    models = {model._meta.label: model for model in tables.kept(apps)}
+    for field in (field for model in models.values() for field in tables.fields_of(model) if isinstance(field, DateTimeField)):
+        # These models are made for this alone: times stay what they were.
+        field.auto_now = field.auto_now_add = False
+    counted: Counter[str] = Counter(dict.fromkeys(models, 0))
+    for record in found:
+        match record:
+            case Rows():
+                model = models.get(record.model)
+                if model is None:
+                    raise BackupError(f"The backup has rows of {record.model}, which this version does not keep.")
+                _insert(model, record)
+                counted[record.model] += len(record.values)
+            case End():
+                if record.rows != {label: counted[label] for label in record.rows}:
+                    raise BackupError("The backup has not the rows that it says it has; nothing was put back.")
+                return counted
+            case Header():
+                raise BackupError("The backup has two headers; nothing was put back.")
+    raise BackupError("The backup has no end: it was not written or copied to its end. Nothing was put back.")
+
+
+def _insert(model: type[Model], rows: Rows) -> None:
+    model._default_manager.bulk_create([model(**dict(zip(rows.fields, values, strict=True))) for values in rows.values])
+
+
+def _reset_sequences(apps: Apps) -> None:
+    statements = connection.ops.sequence_reset_sql(no_style(), tables.kept(apps))
+    with connection.cursor() as cursor:
+        for statement in statements:
+            cursor.execute(statement)
+
+
+def _forget_in_redis() -> None:
+    """Tails of what came after the backup would hide what comes now; turns that wait are rung again by the sweeper."""
+    try:
+        keys = list(stream.client().scan_iter(match="schedviz:*", count=1000))
+        if keys:
+            stream.client().delete(*keys)
+    except redis.RedisError:
+        # It is down with the server, or was never up: then it holds nothing.
+        return

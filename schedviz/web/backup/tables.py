@@ -1,0 +1,45 @@
+"""Which tables are kept, in an order in which they can be filled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.apps.registry import Apps
+from django.db.models import Field, Model
+from django.db.models.fields.related import ForeignKey
+
+#: Made by the migrations themselves, or not worth keeping: logins of browsers, the admin's list of what was clicked.
+_LEFT_OUT_APPS = frozenset(("contenttypes", "sessions", "sites", "admin"))
+_LEFT_OUT_MODELS = frozenset(("auth.Permission",))
+
+
+def kept(apps: Apps) -> list[type[Model]]:
+    """The models whose rows are kept; who refers to another comes after it."""
+    candidates = [model for model in apps.get_models(include_auto_created=True) if model._meta.managed and not model._meta.proxy]
+    wanted = [model for model in candidates if not _is_left_out(model) and not any(_is_left_out(other) for other in _refers_to(model))]
+    ordered: list[type[Model]] = []
+
+    def take(model: type[Model]) -> None:
+        if model in ordered or model not in wanted:
+            return
+        for other in _refers_to(model):
+            if other is not model:
+                take(other)
+        ordered.append(model)
+
+    for model in sorted(wanted, key=lambda model: model._meta.label):
+        take(model)
+    return ordered
+
+
+def fields_of(model: type[Model]) -> list[Field[Any, Any]]:
+    """The fields that are columns."""
+    return list(model._meta.concrete_fields)
+
+
+def _refers_to(model: type[Model]) -> list[type[Model]]:
+    return [field.related_model for field in fields_of(model) if isinstance(field, ForeignKey) and isinstance(field.related_model, type)]
+
+
+def _is_left_out(model: type[Model]) -> bool:
+    return model._meta.app_label in _LEFT_OUT_APPS or model._meta.label in _LEFT_OUT_MODELS

@@ -1,0 +1,88 @@
+"""Writing a backup: one moment of the database, while it is in use."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from django.apps import apps
+from django.db import connection, transaction
+from django.db.migrations.recorder import MigrationRecorder
+from django.db.models import Model
+
+from schedviz import __version__
+from schedviz.sessions.models import Session
+from schedviz.web.backup import tables
+from schedviz.web.backup.records import FORMAT, BackupError, End, Header, Rows, Summary, Writer
+
+#: Rows in a record, and bytes after which it is written with fewer.
+_ROWS = 500
+_BYTES = 8 << 20
+
+
+def write(path: Path) -> Summary:
+    """Write everything to a file that the user alone can read; a file of that name is replaced when the new one is whole.
+
+    Raises `BackupError` where migrations are missing, and what the database or the disk raises.
+    """
+    fresh = path.with_name(f".{path.name}.new")
+    fresh.unlink(missing_ok=True)
+    try:
+        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            writer = Writer(file)
+            with _one_moment():
+                counted = _write_all(writer)
+            writer.close()
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(path)
+    finally:
+        fresh.unlink(missing_ok=True)
+    return Summary(tables=len(counted), rows=sum(counted.values()), sessions=counted[Session._meta.label], bytes=path.stat().st_size)
+
+
+@contextmanager
+def _one_moment() -> Iterator[None]:
+    """What others commit meanwhile is not seen: SQLite's log and PostgreSQL both keep what a reader began with."""
+    with transaction.atomic():
+        if connection.vendor == "postgresql":
+            with connection.cursor() as cursor:
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        yield
+
+
+def _write_all(writer: Writer) -> dict[str, int]:
+    applied = sorted(MigrationRecorder(connection).applied_migrations())
+    if not applied:
+        raise BackupError("The database has no tables yet: there is nothing to write.")
+    header = Header(
+        format=FORMAT, version=__version__, written_at=datetime.now(UTC).isoformat(), database=connection.vendor, migrations=list(applied)
+    )
+    writer.write(header)
+    counted: dict[str, int] = {}
+    for model in tables.kept(apps):
+        counted[model._meta.label] = 0
+        for rows in _rows(model):
+            counted[model._meta.label] += len(rows.values)
+            writer.write(rows)
+    writer.write(End(rows=counted))
+    return counted
+
+
+def _rows(model: type[Model]) -> Iterator[Rows]:
+    names = [field.attname for field in tables.fields_of(model)]
+    some: list[list[Any]] = []
+    size = 0
+    for row in model._default_manager.order_by("pk").values_list(*names).iterator(chunk_size=_ROWS):
+        values = [bytes(value) if isinstance(value, memoryview) else value for value in row]
+        some.append(values)
+        size += sum(len(value) for value in values if isinstance(value, bytes | str))
+        if len(some) >= _ROWS or size >= _BYTES:
+            yield Rows(model=model._meta.label, fields=names, values=some)
+            some, size = [], 0
+    if some:
+        yield Rows(model=model._meta.label, fields=names, values=some)

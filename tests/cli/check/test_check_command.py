@@ -1,0 +1,77 @@
+"""`schedviz check`: exit codes, output for people and for scripts, and the parts that are to answer."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+from django.db import OperationalError
+
+from schedviz.cli.check import parts_that_answer
+from schedviz.cli.check.command import check
+from schedviz.sessions import stream
+from tests.conftest import RedisServer
+
+pytestmark = pytest.mark.django_db
+
+
+def run(*arguments: str) -> tuple[int, str]:
+    result = CliRunner().invoke(check, arguments, standalone_mode=False)
+    assert result.exception is None, result.exception
+    return result.return_value, result.output
+
+
+def test_all_is_well_where_workers_are_up(redis: RedisServer) -> None:
+    for queue in ("engine", "io"):
+        stream.client().set(f"schedviz:worker:{queue}@test", json.dumps([queue]), ex=5)
+
+    assert run() == (0, "Nothing is wrong.\n")
+
+
+def test_workers_that_are_not_up_are_an_error_unless_they_are_not_to_be(redis: RedisServer) -> None:
+    code, output = run("-o", "json")
+
+    assert code == 1
+    assert [one["setting"] for one in json.loads(output)] == ["the workers", "the workers"]
+    assert run("--no-workers")[0] == 0
+
+
+def test_redis_that_is_away_and_a_policy_that_throws_turns_away_are_named(redis: RedisServer) -> None:
+    stream.client().config_set("maxmemory-policy", "allkeys-lru")
+    try:
+        code, output = run("--no-workers")
+    finally:
+        stream.client().config_set("maxmemory-policy", "noeviction")
+    assert code == 1
+    assert "allkeys-lru" in output
+
+    redis.kill()
+    try:
+        code, output = run()
+    finally:
+        redis.start()
+    assert code == 1
+    assert "Redis does not answer" in output
+    assert "Traceback" not in output
+
+
+def test_a_database_that_is_away_is_named(redis: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(*_: object) -> None:
+        raise OperationalError("connection refused")
+
+    monkeypatch.setattr(parts_that_answer, "MigrationExecutor", away)
+
+    code, output = run("--no-workers")
+
+    assert code == 1
+    assert "the database does not answer: connection refused" in output
+
+
+def test_deploy_looks_at_the_settings_too_and_strict_counts_warnings(redis: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+
+    output = run("--deploy")[1]
+
+    assert "OPENBLAS_NUM_THREADS is not 1" in output
+    assert run("--deploy", "--strict")[0] == 1
