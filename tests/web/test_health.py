@@ -64,3 +64,13 @@ def test_a_database_that_is_away_is_named(client, redis, monkeypatch):
 
     assert response.status_code == 503
     assert response.json()["down"] == ["database"]
+
+
+def test_a_web_server_can_be_asked_for_itself_alone(client, redis):
+    redis.kill()
+    try:
+        response = client.get("/healthz?self")
+    finally:
+        redis.start()
+
+    assert (response.status_code, response.json()) == (200, {"status": "ok", "web": "ok"})
