@@ -135,6 +135,11 @@ def _encoded(command: AnyCommand, key: str) -> bytes:
         raise CommandRefused("key: has the character U+0000, which cannot be stored.")
     if _NUL.search(body):
         raise CommandRefused("The command has the character U+0000 in it, which cannot be stored.")
+    try:
+        # As the engine keeps it: JSON has integers of any size, a checkpoint those of 64 bits.
+        msgspec.msgpack.encode(command)
+    except OverflowError:
+        raise CommandRefused("The command has a whole number in it that is too large: -2^63 to 2^64 - 1 can be kept.") from None
     return body
 
 

@@ -148,6 +148,8 @@ def test_what_cannot_be_stored_is_refused(make_session: MakeSession) -> None:
     for refused, key in ((Delete(kind="Pod", name="a\0b"), "a key"), (command("cycle"), "a\0key")):
         with pytest.raises(CommandRefused, match=r"U\+0000"):
             inbox.accept(session_id, refused, key)
+    with pytest.raises(CommandRefused, match="too large"):
+        inbox.accept(session_id, command("configure", config={"profiles": 10**40}), "a key")
     # A backslash before "u0000" is a backslash, and no escape.
     inbox.accept(session_id, Delete(kind="Pod", name="a\\u0000"), "another key")
 

@@ -17,6 +17,7 @@ from schedviz.web.permissions import Actor, Role, Verb, may
 from tests.web.conftest import Commits, People
 from tests.web.permission_table import (
     COMMAND,
+    EVERYBODY,
     MANAGE,
     PAGES,
     ROWS,
@@ -133,8 +134,9 @@ def test_every_address_and_method_has_a_row():
 def test_each_gets_what_they_may(people, everybody):
     wrong = []
     for row in ROWS:
-        for role, client in everybody.items():
-            answer = ask(client, row, people.session.pk)
+        # What is everybody's is looked at for a few of them: some of it, such as the schema, takes long to make.
+        for role in ("owner", "link", "anonymous") if row.need == EVERYBODY else ROLES:
+            answer = ask(everybody[role], row, people.session.pk)
             if answer.status_code != expected(row, role):
                 wrong.append(f"{row.method} {row.route} as {role}: {answer.status_code}, expected {expected(row, role)}")
 
@@ -142,8 +144,8 @@ def test_each_gets_what_they_may(people, everybody):
 
 
 def told(response, session_id: object) -> tuple[int, bytes, dict[str, str]]:
-    """All that an answer tells, but which session was asked for."""
-    headers = {name: value for name, value in response.headers.items() if not name.startswith(("RateLimit", "X-RateLimit"))}
+    """All that an answer tells, but which session was asked for, and which request it was."""
+    headers = {name: value for name, value in response.headers.items() if name not in {"X-Request-ID", "Date"} and "RateLimit" not in name}
     written = str(session_id).encode()
     return (
         response.status_code,
