@@ -88,14 +88,16 @@ def starter(folder: Path, command: Callable[[tuple[str, ...]], list[str]]) -> It
         started.append(running)
         return running
 
-    yield start
-    for running in started:
-        left = running.family()
-        with contextlib.suppress(ProcessLookupError):
-            running.process.kill()
-        running.process.wait()
-        # The watcher does it, and removes the folder of sockets.
-        psutil.wait_procs(left, timeout=10)
-        for member in {*left, *running.family()}:
-            with contextlib.suppress(psutil.NoSuchProcess):
-                member.kill()
+    try:
+        yield start
+    finally:
+        for running in started:
+            left = running.family()
+            with contextlib.suppress(ProcessLookupError):
+                running.process.kill()
+            running.process.wait()
+            # The watcher does it, and removes the folder of sockets.
+            psutil.wait_procs(left, timeout=10)
+            for member in {*left, *running.family()}:
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    member.kill()
