@@ -186,8 +186,9 @@ def _quotas(at: Configured) -> Iterator[Finding]:
 
 def _data_folder(at: Configured) -> Iterator[Finding]:
     data: Path = at.settings.DATA
-    for path in (data, data / "secret_key", data / "token"):
-        if path.exists() and stat.S_IMODE(path.stat().st_mode) & 0o077:
+    secrets = [path for path in (data / "secret_key", data / "token", data / "schedviz.sqlite3") if path.exists()]
+    for path in [data, *secrets] if secrets else []:
+        if stat.S_IMODE(path.stat().st_mode) & 0o077:
             yield error("SCHEDVIZ_DATA", f"others on this host can read {path}", f"chmod go= {path}")
     if os.geteuid() == 0:
         yield warning("the user", "is root; nothing of schedviz needs that", "run it as a user of its own")

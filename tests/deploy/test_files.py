@@ -1,0 +1,128 @@
+"""The files that put schedviz on servers: they name settings that exist, run programs that exist, and give no more rights than are needed."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+
+from tests.conftest import ROOT
+
+DOCKER = ROOT / "docker"
+COMPOSE = yaml.safe_load((DOCKER / "compose.yaml").read_text())
+RENDERED = Path(__file__).parent / "rendered"
+#: Our processes in compose.
+OURS = ("migrate", "web", "engine", "io", "sweeper")
+SOURCES = [
+    (ROOT / "schedviz" / name).read_text() for name in ("settings.py", "web/environment.py", "sessions/lease.py", "sessions/slots.py")
+]
+#: Read by compose, by the shell and by the chart, not by schedviz.
+_NOT_SETTINGS = {"SCHEDVIZ_BIND", "SCHEDVIZ_POD_IP"}
+EVERYTHING = [
+    *("--set-string", "settings.SCHEDVIZ_TRACES=1"),
+    *("--set", "ingress.enabled=true,ingress.tlsSecret=tls,networkPolicy.enabled=true,scrapeConfig.enabled=true,caConfigMap=ca"),
+]
+
+
+def manifests(name: str) -> list[dict[str, Any]]:
+    return [each for each in yaml.safe_load_all((RENDERED / f"{name}.yaml").read_text()) if each]
+
+
+@pytest.mark.parametrize("path", ["compose.yaml", "env.example", "Dockerfile", "systemd/environment.example", "chart/templates/_pods.tpl"])
+def test_settings_that_are_named_exist(path: str) -> None:
+    named = set(re.findall(r"\bSCHEDVIZ_[A-Z_]+", (DOCKER / path).read_text())) - _NOT_SETTINGS
+    assert named
+    assert [name for name in sorted(named) if not any(name in source for source in SOURCES)] == []
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_a_container_is_nobody_and_writes_nowhere(name: str) -> None:
+    service = COMPOSE["services"][name]
+    assert service["read_only"] is True
+    assert service["cap_drop"] == ["ALL"]
+    assert service["security_opt"] == ["no-new-privileges:true"]
+
+
+def test_the_image_runs_as_a_numbered_user_that_is_not_root() -> None:
+    users = re.findall(r"^USER (.+)$", (DOCKER / "Dockerfile").read_text(), re.MULTILINE)
+    assert users == ["10001:10001"]
+
+
+@pytest.mark.parametrize("name", [name for name in OURS if name not in ("migrate", "sweeper")])
+def test_who_can_hang_has_a_health_check_and_time_to_stop(name: str) -> None:
+    assert COMPOSE["services"][name]["healthcheck"]["test"][0] == "CMD"
+    assert "stop_grace_period" in COMPOSE["services"][name]
+
+
+def test_the_charts_values_hold_to_their_schema_and_nothing_else_does() -> None:
+    values = yaml.safe_load((DOCKER / "chart/values.yaml").read_text())
+    schema = json.loads((DOCKER / "chart/values.schema.json").read_text())
+    jsonschema.Draft7Validator.check_schema(schema)
+    jsonschema.validate(values, schema)
+    for wrong in (
+        {"nonsense": 1},
+        {"hosts": []},
+        {"origins": ["https://*.example.org"]},
+        {"settings": {"PATH": "x"}},
+        {"web": {"replicas": -1}},
+    ):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate({**values, **wrong}, schema)
+
+
+@pytest.mark.parametrize("name", ["default", "everything"])
+def test_pods_of_the_chart_are_nobody_and_write_nowhere(name: str) -> None:
+    pods = [each["spec"]["template"]["spec"] for each in manifests(name) if each["kind"] in ("Deployment", "Job")]
+    assert len(pods) == 5
+    for pod in pods:
+        assert pod["securityContext"]["runAsNonRoot"] is True
+        assert pod["automountServiceAccountToken"] is False
+        for container in pod["containers"]:
+            context = container["securityContext"]
+            assert context["readOnlyRootFilesystem"] is True
+            assert context["allowPrivilegeEscalation"] is False
+            assert context["capabilities"] == {"drop": ["ALL"]}
+            assert container["resources"]["limits"]["memory"]
+
+
+def test_selectors_of_the_chart_choose_the_pods_that_are_meant() -> None:
+    found = manifests("everything")
+    labels = [each["spec"]["template"]["metadata"]["labels"] for each in found if each["kind"] == "Deployment"]
+    for each in found:
+        if each["kind"] in ("Service", "PodDisruptionBudget"):
+            selector = each["spec"]["selector"].get("matchLabels", each["spec"]["selector"])
+            assert sum(selector.items() <= one.items() for one in labels) == 1, each["metadata"]["name"]
+
+
+@pytest.mark.parametrize(("name", "options"), [("default", []), ("everything", EVERYTHING)])
+def test_what_is_looked_at_here_is_what_helm_renders(name: str, options: list[str]) -> None:
+    helm = shutil.which("helm")
+    if helm is None:
+        # CI has none either: the rendered files are in the repository, so that they are looked at everywhere.
+        pytest.skip("helm is not installed; `helm template` writes tests/deploy/rendered again")
+    command = [helm, "template", "release", str(DOCKER / "chart"), "--kube-version", "1.29.0", "--namespace", "schedviz", *options]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == (RENDERED / f"{name}.yaml").read_text()
+
+
+@pytest.mark.parametrize("unit", sorted((DOCKER / "systemd").glob("*.service")), ids=lambda path: path.name)
+def test_units_run_what_containers_run_and_may_little(unit: Path) -> None:
+    text = unit.read_text()
+    for line in ("NoNewPrivileges=true", "ProtectSystem=strict", "CapabilityBoundingSet=", "User=schedviz", "UMask=0077"):
+        assert f"\n{line}\n" in text
+    program = re.search(r"^ExecStart=/opt/schedviz/bin/(.+)$", text, re.MULTILINE)
+    assert program is not None
+    words = [
+        word for word in program[1].split() if not word.startswith(("engine-%i", "io@%H", "127.0.0.1")) and word not in ("-n", "0.0.0.0")
+    ]
+    image = re.search(r"^CMD (\[.+?\])$", (DOCKER / "Dockerfile").read_text().replace("\\\n", ""), re.MULTILINE)
+    assert image is not None
+    commands = [json.loads(image[1]), *(COMPOSE["services"][name]["command"] for name in ("engine", "io", "sweeper"))]
+    assert words in [[word for word in command if word != "0.0.0.0"] for command in commands]
