@@ -60,10 +60,41 @@ def test_import_why_fix(page: Page, server: Server, file: Path) -> None:
 
     suggestion.locator("[data-open-fork]").click()
     page.wait_for_url(lambda url: session not in url, timeout=PATIENCE_MILLIS)
-    expect(page.get_by_role("complementary")).to_contain_text(placed or "?", timeout=PATIENCE_MILLIS)
+    expect(page.get_by_role("complementary", name="Summary of default/giant")).to_contain_text(placed or "?", timeout=PATIENCE_MILLIS)
     fork = page.url.split("/s/")[1].split("/")[0]
     until(lambda: server.rest(f"sessions/{fork}/explain/default/giant/")["node"] == placed)
     assert server.rest(f"sessions/{fork}/")["forkedFrom"]["id"] == session
+
+
+def test_a_pod_that_is_nominated_for_ever_is_explained_and_mended_by_a_preempt_verb(page: Page, server: Server) -> None:
+    page.goto(f"{server.url}/sessions/")
+    page.locator("details:has([data-case]) > summary").click(timeout=PATIENCE_MILLIS)
+    page.locator("[data-case='nominated-for-ever'] button").click()
+    page.wait_for_url("**/s/*/", timeout=PATIENCE_MILLIS)
+    session = page.url.rstrip("/").rsplit("/", 1)[-1]
+    until(lambda: server.rest(f"sessions/{session}/")["status"] == "ready")
+    page.goto(f"{server.url}/s/{session}/?select=pod:test-ns/test-pod-hgfmk&tab=why")
+
+    told = page.locator("[data-for-ever='132.10.134.193']")
+    expect(told).to_contain_text("has a filterVerb and no preemptVerb", timeout=PATIENCE_MILLIS)
+    expect(told).to_contain_text("give the extender a preemptVerb")
+    expect(page.locator("[data-why-message]")).to_contain_text("7 node is not in the subnet of the pod's fixed IP")
+
+    page.locator("[data-change-ask]").click()
+    first = page.locator("[data-suggestion='0']")
+    expect(first).to_contain_text(
+        "give the extender http://sheduler-extender.fake a preemptVerb", timeout=PATIENCE_MILLIS, ignore_case=True
+    )
+    expect(first.locator("[data-effect]")).to_have_attribute("data-effect", "endsNomination")
+    first.locator("[data-try-change]").click()
+    expect(first.locator("[data-trial-outcome]")).to_have_attribute("data-trial-outcome", "unschedulable", timeout=PATIENCE_MILLIS)
+    first.locator("[data-open-fork]").click()
+    page.wait_for_url(lambda url: session not in url, timeout=PATIENCE_MILLIS)
+
+    fork = page.url.split("/s/")[1].split("/")[0]
+    mended = server.rest(f"sessions/{fork}/explain/test-ns/test-pod-hgfmk/")
+    assert (mended["standing"], mended["forEver"]) == ("pending", False)
+    assert server.rest(f"sessions/{session}/explain/test-ns/test-pod-hgfmk/")["forEver"], "The session itself is as it was."
 
 
 def test_a_pasted_message_is_told_right(page: Page, server: Server, file: Path) -> None:

@@ -11,6 +11,7 @@ from schedviz.engine.cache.debugger.signal import Signal
 from schedviz.engine.config import load_configuration
 from schedviz.explain.doctor.examine import examine_dump, examine_dump_alone, examine_objects
 from schedviz.explain.doctor.finding import Examination, Scheduler
+from schedviz.explain.doctor.verdict import verdict
 from schedviz.kube.core import Node, Pod
 from schedviz.kube.meta import KubeObject
 
@@ -56,7 +57,8 @@ def cut_examination(examination: Examination) -> dict[str, Any] | None:
         return None
     told: dict[str, Any] = msgspec.to_builtins(examination)
     told["findings"] = told["findings"][:MOST_FINDINGS]
-    return {**told, "differences": len(examination.differences), "notes": len(examination.notes)}
+    counts = {"differences": len(examination.differences), "notes": len(examination.notes)}
+    return {"verdict": verdict(examination), **told, **counts}
 
 
 def differences_in_words(examinations: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -68,4 +70,6 @@ def differences_in_words(examinations: Sequence[Mapping[str, Any]]) -> list[str]
         if finding["differs"] and ("dump" in examination["compared"] or finding["kind"] not in _TOLD_ANYWAY)
     ]
     more = len(told) - _IN_WORDS
-    return [*told[:_IN_WORDS], *([f"… and {more} more differences; `schedviz doctor` tells all of them."] if more > 0 else [])]
+    # Where several differ, what they have in common comes first.
+    verdicts = [examination["verdict"] for examination in examinations if examination["differences"] > 1 and len(told) > 1]
+    return [*verdicts, *told[:_IN_WORDS], *([f"… and {more} more differences; `schedviz doctor` tells all of them."] if more > 0 else [])]

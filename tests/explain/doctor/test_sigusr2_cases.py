@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from schedviz.explain.doctor import Examination, Finding, examine_dump, examine_dump_alone
+from schedviz.explain.doctor.verdict import verdict
 from schedviz.ingest import Source, load
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "sigusr2"
@@ -101,3 +102,23 @@ def test_a_dump_alone_shows_ghosts_and_what_its_comparer_said() -> None:
     assert [finding.kind for finding in examine_dump_alone(handlers.logs[0].signals[-1]).differences] == ["comparer", "comparer"]
     fine = load([Source.of_path(SAMPLES / "01-plain" / "scheduler.log")])
     assert not examine_dump_alone(fine.logs[0].signals[-1]).findings
+
+
+@pytest.mark.parametrize(
+    ("case", "said"),
+    [
+        ("01-plain", "Nothing is wrong."),
+        ("02-assumed", "Nothing is wrong: 2 pods are assumed and their bindings are on their way."),
+        ("03-nominated", "Nothing is wrong: a pod is nominated and waits for its node."),
+        ("04-ghost-node", "Node worker-2 is a ghost: it was deleted, and the scheduler keeps it for the pods on it"),
+        ("05-stale-watch", "4 differences, most likely for one reason: watch events from the API server did not reach"),
+        (
+            "06-amounts",
+            "2 differences, each with a cause of its own. Node worker-1: allocatable in the cache is cpu 3920m where the node has 1920m",
+        ),
+        ("07-stale-handlers", "4 differences, most likely for one reason: the scheduler's informers have what its cache lacks"),
+        ("08-other-scheduler", "Nothing is wrong: a pod that is being deleted waits in the queue, a pod belongs to another scheduler."),
+    ],
+)
+def test_the_first_line_is_the_answer(case: str, said: str) -> None:
+    assert verdict(examined(case)).startswith(said)
