@@ -63,6 +63,12 @@ export interface Explanation {
   matrix: NodeVerdict[];
   room: Room[];
   queue: QueuePlace | null;
+  /** Nobody has to go on the node that it is nominated to, and yet it will not be bound there: why, and what to do. */
+  forEver: boolean;
+  cause: string;
+  advice: string;
+  /** Extenders that would be asked over HTTP in a cycle, and are not here. */
+  extendersNotAsked: string[];
   alike: string[];
 }
 
@@ -78,6 +84,8 @@ export interface Suggestion {
   cost: number;
   fits: number;
   nodes: string[];
+  /** What was seen when it was tried: the pod fits; its next cycle makes room for it; it is not nominated for ever any more. */
+  effect: "fits" | "makesRoom" | "endsNomination";
   commands: AnyCommand[];
 }
 
