@@ -11,6 +11,9 @@ APP := schedviz/web/static/app
 
 # For `make demo`.
 PORT ?= 8777
+LISTEN ?=
+TLS_CERT ?=
+TLS_KEY ?=
 DATA ?=
 DEMO_FLAGS ?=
 
@@ -51,8 +54,9 @@ $(BUILT): $(PACKAGES) $(FRONTEND_SOURCES)
 
 # ------------------------------------------------------------------------------------------------------------------ run
 
-demo: setup ## Run everything on this machine (PORT=8777 DATA=folder)
-	@exec $(BIN)/schedviz up --port $(PORT) $(if $(DATA),--data "$(DATA)") $(DEMO_FLAGS)
+demo: setup ## Run everything on this machine (PORT=8777 DATA=folder; for others: LISTEN=0.0.0.0 TLS_CERT=file TLS_KEY=file)
+	@exec $(BIN)/schedviz up --port $(PORT) $(if $(DATA),--data "$(DATA)") $(if $(LISTEN),--listen "$(LISTEN)") \
+	    $(if $(TLS_CERT),--tls-cert "$(TLS_CERT)") $(if $(TLS_KEY),--tls-key "$(TLS_KEY)") $(DEMO_FLAGS)
 
 bench: setup ## Measure scheduling cycles
 	$(BIN)/schedviz bench

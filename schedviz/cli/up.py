@@ -19,17 +19,26 @@ class DoesNotStart(click.ClickException):
 @click.option("--port", type=click.IntRange(0, 65535), default=DEFAULT_PORT, show_default=True, help="Port of the page; 0: any free one.")
 @click.option("--data", type=click.Path(file_okay=False, path_type=Path), help="Folder for everything that is kept.")
 @click.option("--listen", "host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0: every one of this machine.")
+@click.option("--tls-cert", type=click.Path(dir_okay=False, path_type=Path), help="Certificate (PEM, with its chain): serve https.")
+@click.option("--tls-key", type=click.Path(dir_okay=False, path_type=Path), help="The certificate's key (PEM, without a password).")
 @click.option("--no-open", is_flag=True, help="Do not open the browser.")
-def up(*, port: int, data: Path | None, host: str, no_open: bool) -> None:
+def up(*, port: int, data: Path | None, host: str, tls_cert: Path | None, tls_key: Path | None, no_open: bool) -> None:
     """Run everything on this machine: the page, the workers, Redis. Ctrl-C stops it all.
+
+    With --listen others can open it, too: at exactly the address that is printed (or SCHEDVIZ_URL), with a login or a room's code.
 
     The data folder is SCHEDVIZ_DATA, else `data` in a source checkout, else ~/.local/share/schedviz.
     """
     from schedviz.up.errors import CannotStart
     from schedviz.up.run import run
 
+    if (tls_cert is None) != (tls_key is None):
+        raise click.UsageError("--tls-cert and --tls-key go together.")
+    options = UpOptions(
+        data=data or _usual_data_folder(), port=port, host=host, open_browser=not no_open, tls_certificate=tls_cert, tls_key=tls_key
+    )
     try:
-        run(UpOptions(data=data or _usual_data_folder(), port=port, host=host, open_browser=not no_open))
+        run(options)
     except CannotStart as error:
         raise DoesNotStart(str(error)) from error
 

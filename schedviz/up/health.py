@@ -9,9 +9,12 @@ import contextlib
 import json
 import selectors
 import socket
+import ssl
 import time
 from typing import Any
 from urllib.parse import urlsplit
+
+from schedviz.up.reach import Reach, Tls
 
 _PAUSE_SECONDS = 0.05
 
@@ -19,10 +22,12 @@ _PAUSE_SECONDS = 0.05
 class HealthProbe:
     """One `GET /healthz` at a time over a non-blocking socket."""
 
-    def __init__(self, url: str, selector: selectors.BaseSelector) -> None:
-        self._address = urlsplit(url)
+    def __init__(self, reach: Reach, selector: selectors.BaseSelector) -> None:
+        self._reach = reach
+        self._tls = _ourselves(reach.tls) if reach.tls else None
         self._selector = selector
         self._socket: socket.socket | None = None
+        self._asked = False
         self._answer = b""
         self._next = 0.0
         #: Everything was up when it was last asked.
@@ -34,35 +39,50 @@ class HealthProbe:
         """Ask, unless a question is on its way or the last answer is very fresh."""
         if self._socket is not None or time.monotonic() < self._next:
             return
-        assert self._address.hostname is not None
         try:
-            self._socket = socket.create_connection((self._address.hostname, self._address.port or 80), timeout=0.5)
-            self._socket.sendall(f"GET /healthz HTTP/1.1\r\nHost: {self._address.netloc}\r\nConnection: close\r\n\r\n".encode())
+            self._socket = socket.create_connection(self._reach.address, timeout=0.5)
+            if self._tls is not None:
+                self._socket = self._tls.wrap_socket(self._socket, do_handshake_on_connect=False)
             self._socket.setblocking(False)
+            self._answer, self._asked = b"", False
+            self._say()
         except OSError:
             self.close()
             return
-        self._answer = b""
         self._selector.register(self._socket, selectors.EVENT_READ, self.read)
 
     def read(self) -> None:
         """Something of the answer has come."""
         assert self._socket is not None
         try:
-            data = self._socket.recv(65536)
-        except BlockingIOError:
+            self._say()
+            # To the end of what is there: of what TLS has decrypted already, the selector does not know.
+            while data := self._socket.recv(65536):
+                self._answer += data
+        except (BlockingIOError, ssl.SSLWantReadError):
             return
         except OSError:
-            data = b""
-        self._answer += data
-        if data:
-            return
+            pass
         head, _, body = self._answer.partition(b"\r\n\r\n")
         self.healthy = head.split(b" ", 2)[1:2] == [b"200"]
         with contextlib.suppress(ValueError):
             parsed = json.loads(body)
             self.detail = parsed if isinstance(parsed, dict) else {}
         self.close()
+
+    def _say(self) -> None:
+        """Send the question, over TLS as soon as both sides have agreed on it."""
+        assert self._socket is not None
+        if self._asked:
+            return
+        if isinstance(self._socket, ssl.SSLSocket):
+            try:
+                self._socket.do_handshake()
+            except ssl.SSLWantReadError:
+                return
+        host = urlsplit(self._reach.url).netloc
+        self._socket.sendall(f"GET /healthz HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
+        self._asked = True
 
     def close(self) -> None:
         """Forget the question that is on its way."""
@@ -72,3 +92,13 @@ class HealthProbe:
             self._socket.close()
             self._socket = None
         self._next = time.monotonic() + _PAUSE_SECONDS
+
+
+def _ourselves(tls: Tls) -> ssl.SSLContext:
+    """Believes our own certificate and no other, whatever name it is for."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.load_verify_locations(tls.certificate)
+    # The file need not have the authority's certificate in it.
+    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+    return context

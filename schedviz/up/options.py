@@ -18,5 +18,8 @@ class UpOptions:
     #: The address to listen on; by default nobody else's machine can connect.
     host: str = "127.0.0.1"
     open_browser: bool = True
+    #: PEM files; both or none.
+    tls_certificate: Path | None = None
+    tls_key: Path | None = None
     #: Where the first link leads.
     page: str = ""

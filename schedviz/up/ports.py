@@ -31,13 +31,6 @@ def listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-def url_of(listener: socket.socket) -> str:
-    """Where a browser on this machine finds what listens there, without a slash at the end."""
-    host, port = listener.getsockname()[:2]
-    reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 (it is replaced, not bound)
-    return f"http://[{reachable}]:{port}" if ":" in reachable else f"http://{reachable}:{port}"
-
-
 def _why_not(host: str, port: int, error: OSError) -> str:
     if error.errno == errno.EADDRINUSE:
         return (

@@ -9,28 +9,23 @@ import sys
 from pathlib import Path
 
 from schedviz.up.child import Program
+from schedviz.up.reach import Reach, Tls
 
 ENGINE_WORKERS = 2
 #: Sessions that one engine worker can host at a time; they share one core.
 SLOTS = 64
 
 
-def shared_environment(data: Path, redis_url: str, host: str) -> dict[str, str]:
+def shared_environment(data: Path, redis_url: str, reach: Reach) -> dict[str, str]:
     """What every child is told."""
-    allowed = ["127.0.0.1", "localhost", "[::1]"]
-    if host in {"0.0.0.0", "::"}:  # noqa: S104 (compared, not bound)
-        name = socket.gethostname()
-        allowed += [name, f"{name}.local", *_addresses_of(name)]
-    elif host not in allowed:
-        allowed.append(f"[{host}]" if ":" in host else host)
     return {
-        **os.environ,
+        **reach.environment,
+        **{name: value for name, value in os.environ.items() if value or name not in reach.environment},
         "DJANGO_SETTINGS_MODULE": "schedviz.settings",
         "SCHEDVIZ_DATA": str(data),
         # Uploads on their way, and what a killed pool leaves behind; emptied at each start.
         "TMPDIR": str(data / "tmp"),
         "SCHEDVIZ_REDIS_URL": redis_url,
-        "SCHEDVIZ_ALLOWED_HOSTS": os.environ.get("SCHEDVIZ_ALLOWED_HOSTS") or ",".join(allowed),
         "SCHEDVIZ_LOG": "json",
         "PYTHONUNBUFFERED": "1",
         # Nothing may depend on the order of sets; if something did, it would at least do so in the same way in every worker.
@@ -56,12 +51,13 @@ def housekeeper(url: str) -> Program:
     )
 
 
-def web(listener: socket.socket) -> Program:
+def web(listener: socket.socket, tls: Tls | None = None) -> Program:
     """The web server, on a socket that outlives it."""
     descriptor = listener.fileno()
+    files = [str(tls.certificate), str(tls.key)] if tls else []
     return Program(
         "web",
-        [sys.executable, "-m", "schedviz.up.web_server", str(descriptor)],
+        [sys.executable, "-m", "schedviz.up.web_server", str(descriptor), *files],
         {"SCHEDVIZ_ROLE": "web"},
         grace_seconds=1.2,
         inherit=(descriptor,),
@@ -83,11 +79,3 @@ def _worker(name: str, role: str, queue: str, pool: str, size: int, *, grace: fl
         {"SCHEDVIZ_ROLE": role, "CELERY_SKIP_CHECKS": "1"},
         grace_seconds=grace,
     )
-
-
-def _addresses_of(name: str) -> list[str]:
-    try:
-        found = socket.getaddrinfo(name, None)
-    except socket.gaierror:
-        return []
-    return sorted({f"[{entry[4][0]}]" if entry[0] == socket.AF_INET6 else str(entry[4][0]) for entry in found})

@@ -13,6 +13,7 @@ from schedviz.up.child import Program
 from schedviz.up.errors import CannotStart
 from schedviz.up.lock import DataLock
 from schedviz.up.options import UpOptions
+from schedviz.up.reach import reach
 from schedviz.up.supervisor import Supervisor
 from schedviz.up.terminal import Terminal
 
@@ -28,16 +29,16 @@ def run(options: UpOptions) -> None:
     lock = DataLock(data)
     try:
         with ports.listen(options.host, options.port) as listener:
-            url = ports.url_of(listener)
-            lock.name_holder(url)
-            terminal = Terminal(url=url, data=data, open_browser=options.open_browser, page=options.page)
+            reached = reach(options, listener)
+            lock.name_holder(reached.url)
+            terminal = Terminal(reach=reached, data=data, open_browser=options.open_browser, page=options.page)
             terminal.starting()
             _empty(data / "tmp")
             folder = _socket_folder()
             redis, redis_url = _redis(folder, terminal)
-            environment = programs.shared_environment(data, redis_url, options.host)
-            supervisor = Supervisor(data=data, folder=folder, environment=environment, url=url, terminal=terminal)
-            supervisor.run([*redis, programs.housekeeper(url)], [programs.web(listener), *programs.workers()])
+            environment = programs.shared_environment(data, redis_url, reached)
+            supervisor = Supervisor(data=data, folder=folder, environment=environment, reach=reached, terminal=terminal)
+            supervisor.run([*redis, programs.housekeeper(reached.url)], [programs.web(listener, reached.tls), *programs.workers()])
     finally:
         lock.release()
 

@@ -20,6 +20,7 @@ from schedviz.up.disk import DiskWatch
 from schedviz.up.errors import CannotStart
 from schedviz.up.health import HealthProbe
 from schedviz.up.logs import LogTail, last_words
+from schedviz.up.reach import Reach
 from schedviz.up.signals import Signals
 from schedviz.up.terminal import Terminal
 
@@ -32,20 +33,19 @@ _IMPATIENT_SECONDS = 15.0
 class Supervisor:
     """The children of one data folder. `run` returns when they are all gone."""
 
-    def __init__(self, *, data: Path, folder: Path, environment: dict[str, str], url: str, terminal: Terminal) -> None:
+    def __init__(self, *, data: Path, folder: Path, environment: dict[str, str], reach: Reach, terminal: Terminal) -> None:
         self._logs = data / "logs"
         self._logs.mkdir(mode=0o700, exist_ok=True)
         self._environment = environment
         self._owner = programs.owner_of(data)
         #: What the names of owners in this run begin with.
         self._run = f"{self._owner}.{os.getpid()}"
-        self._url = url
         self._terminal = terminal
         self._selector = selectors.DefaultSelector()
         self._signals = Signals(self._selector)
         self._watcher = leash.Watcher(folder)
         self._tie = leash.tie_to(os.getpid())
-        self._health = HealthProbe(url, self._selector)
+        self._health = HealthProbe(reach, self._selector)
         self._disk = DiskWatch(data)
         #: By name, in the order in which they are started.
         self._children: dict[str, Child] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import subprocess
 import sys
@@ -12,24 +13,31 @@ from urllib.parse import quote
 
 import click
 
+from schedviz.up.reach import Reach
+
 
 class Terminal:
     """Few words, one line for each thing; standard output for what was asked for, standard error for trouble."""
 
-    def __init__(self, *, url: str, data: Path, open_browser: bool, page: str = "") -> None:
-        self._url = url
+    def __init__(self, *, reach: Reach, data: Path, open_browser: bool, page: str = "") -> None:
+        self._reach = reach
         self._data = data
         self._open_browser = open_browser
         self._page = page
 
     def starting(self) -> None:
-        _say(f"schedviz starts on {self._url}, with its data in {self._data}")
+        _say(f"schedviz starts on {self._reach.url}, with its data in {self._data}")
+        if self._reach.warning:
+            self.warn(self._reach.warning)
 
     def announce(self, login: str, seconds: float) -> None:
         """Everything is up."""
         if self._page:
             login += f"&next={quote(self._page, safe='')}"
         _say(f"\nReady after {seconds:.1f} s. Open this link; it logs you in, once:\n\n    {click.style(login, bold=True)}\n")
+        if self._reach.is_open_to_others:
+            _say(f"Others open {self._reach.url}. Participants of a room open {self._reach.url}/r/ and need its code:\n")
+            _say_qr(f"{self._reach.url}/r/")
         _say(f"Scripts find a token for the REST API in {self._data / 'token'}. Ctrl-C stops everything.")
         if self._open_browser and _has_display():
             _open(login)
@@ -53,6 +61,21 @@ def _say(line: str, *, err: bool = False) -> None:
     """A terminal that was closed is no reason to stop serving."""
     with contextlib.suppress(OSError):
         click.echo(line, err=err)
+
+
+def _say_qr(text: str) -> None:
+    """A QR code in half blocks, white on black whatever the terminal's colours are; nothing where it has no such letters."""
+    import segno
+
+    drawn = io.StringIO()
+    segno.make_qr(text).terminal(drawn, compact=True, border=2)
+    lines = drawn.getvalue().splitlines()
+    try:
+        "█▀▄".encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        return
+    coloured = [f"\x1b[97;40m{line}\x1b[0m" for line in lines] if sys.stdout.isatty() else lines
+    _say("\n".join(f"    {line}" for line in coloured) + "\n")
 
 
 def _has_display() -> bool:

@@ -1,4 +1,4 @@
-"""The web server's process: uvicorn on a socket that the supervisor holds. `python -m schedviz.up.web_server DESCRIPTOR`."""
+"""The web server's process: uvicorn on a socket that the supervisor holds. `python -m schedviz.up.web_server DESCRIPTOR [CERT KEY]`."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import uvicorn
 LARGEST_MESSAGE_BYTES = 64 * 1024
 
 
-def main(descriptor: int) -> None:
-    """Serve until SIGTERM; open WebSockets are told to come back and given a moment to hear it."""
+def main(descriptor: int, certificate: str | None = None, key: str | None = None) -> None:
+    """Serve until SIGTERM, with a certificate over TLS; open WebSockets are told to come back and given a moment to hear it."""
     config = uvicorn.Config(
         "schedviz.asgi:application",
         ws="websockets-sansio",
@@ -24,9 +24,11 @@ def main(descriptor: int) -> None:
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=1,
+        ssl_certfile=certificate,
+        ssl_keyfile=key,
     )
     uvicorn.Server(config).run(sockets=[socket.socket(fileno=descriptor)])
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    main(int(sys.argv[1]), *sys.argv[2:])

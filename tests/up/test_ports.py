@@ -12,28 +12,6 @@ from schedviz.up import ports
 from schedviz.up.errors import CannotStart
 
 
-def test_port_0_takes_a_free_port_and_its_address_says_which():
-    with ports.listen("127.0.0.1", 0) as listener:
-        port = listener.getsockname()[1]
-
-        assert ports.url_of(listener) == f"http://127.0.0.1:{port}"
-        assert port > 0
-
-
-def test_listening_on_every_address_is_reached_on_this_machine():
-    with ports.listen("0.0.0.0", 0) as listener:
-        assert ports.url_of(listener).startswith("http://127.0.0.1:")
-
-
-def test_an_ipv6_address_is_written_in_brackets():
-    try:
-        listener = ports.listen("::1", 0)
-    except CannotStart:
-        pytest.skip("this machine has no IPv6")
-    with listener:
-        assert ports.url_of(listener).startswith("http://[::1]:")
-
-
 def test_a_port_in_use_is_refused_with_who_has_it_and_what_to_do():
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]

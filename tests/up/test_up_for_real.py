@@ -6,6 +6,7 @@ import json
 import re
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import time
@@ -15,11 +16,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import psutil
 import pytest
 
 from schedviz.up import programs, redis_server
 from tests.conftest import until
+from tests.up.certificates import certificate
+from tests.up.reaching import own_address
 from tests.up.running import Running, Start, alive, starter
 
 CHILDREN = {
@@ -252,3 +256,27 @@ def _without_redirect(url: str) -> tuple[int, Any]:
     except urllib.error.HTTPError as error:
         with error:
             return error.code, error.read()
+
+
+def test_others_reach_it_over_tls_at_its_own_address_and_no_other_name(start_up: Start, tmp_path: Path):
+    address = own_address()
+    cert, key = certificate(tmp_path / "tls", address)
+    running = start_up("--listen", "0.0.0.0", "--tls-cert", str(cert), "--tls-key", str(key))
+    running.waits_for("Participants of a room open")
+    url, login = re.findall(r"https://[^\s,]+", running.said)[:2]
+
+    with httpx.Client(verify=ssl.create_default_context(cafile=str(cert)), base_url=url) as browser:
+        assert browser.get("/healthz").status_code == 200
+        assert browser.get("/r/").status_code == 200
+        assert browser.get("/healthz", headers={"Host": "elsewhere.example"}).status_code == 400
+        assert browser.get(login).status_code == 302
+        assert all(cookie.secure for cookie in browser.cookies.jar)
+        made = browser.get("/api/v1/sessions/").json()["results"][0]["id"]
+        passes = {"X-CSRFToken": browser.cookies["schedviz_csrf"], "Origin": url, "Referer": f"{url}/"}
+        room = browser.post("/api/v1/rooms/", json={"session": made}, headers=passes).json()
+        foreign = browser.post("/api/v1/rooms/", json={"session": made}, headers={**passes, "Origin": "https://elsewhere.example"})
+
+    assert url == f"https://{address}:{url.rpartition(':')[2]}"
+    assert room["link"] == f"{url}/r/{room['code']}"
+    assert foreign.status_code == 403
+    assert "Without TLS" not in running.said

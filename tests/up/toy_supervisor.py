@@ -13,6 +13,8 @@ from pathlib import Path
 from schedviz.up import ports
 from schedviz.up.child import Program
 from schedviz.up.errors import CannotStart
+from schedviz.up.options import UpOptions
+from schedviz.up.reach import reach
 from schedviz.up.supervisor import Supervisor
 from schedviz.up.terminal import Terminal
 
@@ -25,11 +27,10 @@ def program(name: str, kind: str, argument: object, **options: object) -> Progra
 
 def main(folder: Path, kinds: list[str]) -> int:
     listener = ports.listen("127.0.0.1", 0)
-    url = ports.url_of(listener)
+    reached = reach(UpOptions(data=folder), listener)
     sockets = Path(tempfile.mkdtemp(dir=folder))
-    supervisor = Supervisor(
-        data=folder, folder=sockets, environment=dict(os.environ), url=url, terminal=Terminal(url=url, data=folder, open_browser=False)
-    )
+    terminal = Terminal(reach=reached, data=folder, open_browser=False)
+    supervisor = Supervisor(data=folder, folder=sockets, environment=dict(os.environ), reach=reached, terminal=terminal)
     housekeeper = next((kind for kind in kinds if kind.endswith("_housekeeper")), "housekeeper")
     first = [program("redis", "idle", ""), program("housekeeper", housekeeper, folder / "heard", conversation=True)]
     # Beside a broken child not everything is up: nobody answers.
