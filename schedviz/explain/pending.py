@@ -28,10 +28,10 @@ class PendingGroup(Part, frozen=True):
 
 
 def pending_groups(simulation: Simulation) -> list[PendingGroup]:
-    """The groups, the largest first. At most `MOST_GROUPS`."""
+    """The groups that no node would take now, then those that only have to be tried; the largest first. At most `MOST_GROUPS`."""
     pending = [pod for pod in _pods(simulation) if not pod.spec.node_name and pod.metadata.deletion_timestamp is None]
     found = sorted(groups(pending), key=len, reverse=True)[:MOST_GROUPS]
-    return [_told(simulation, pods) for pods in found]
+    return sorted((_told(simulation, pods) for pods in found), key=lambda group: group.outlook == "now")
 
 
 def _pods(simulation: Simulation) -> Iterable[Pod]:

@@ -33,7 +33,10 @@ class KubectlTextReader:
     def recognises(self, text: bytes) -> bool:
         """Whether it begins with the head of a table, or is what `kubectl describe` prints."""
         head = text[:_HEAD_BYTES].decode("utf-8", "replace")
-        return _TABLE.match(head.lstrip()) is not None or (_DESCRIBED.match(head.lstrip()) is not None and "\nLabels:" in head)
+        start = head.lstrip()
+        if _TABLE.match(start) is not None:
+            return True
+        return _DESCRIBED.match(start) is not None and any(f"\n{word}:" in head for word in ("Namespace", "Labels", "Events"))
 
     def read(self, name: str, text: bytes, _limits: Limits) -> Iterator[Said]:
         """Why pods did not fit. Raises `UnreadableFile` where nothing of it is told."""

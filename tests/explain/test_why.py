@@ -9,6 +9,7 @@ from explain_clusters import cluster, do, node, pod
 
 from schedviz.engine import Simulation
 from schedviz.explain import PodUnknownError, why_pending
+from schedviz.explain.pending import pending_groups
 
 SPREAD = {"maxSkew": 1, "topologyKey": "topology.kubernetes.io/zone", "whenUnsatisfiable": "DoNotSchedule"}
 
@@ -170,3 +171,8 @@ def test_nodes_that_pre_filter_leaves_out_are_in_the_matrix() -> None:
     explanation = why_pending(cluster(node("n1"), node("n2"), pod("full", cpu="4", on="n2"), pod("p", affinity=affinity)), "default/p")
     assert explanation.message == "0/2 nodes are available: 1 Insufficient cpu."
     assert {verdict.node: verdict.plugin for verdict in explanation.matrix} == {"n1": "NodeAffinity", "n2": "NodeResourcesFit"}
+
+
+def test_groups_that_no_node_takes_come_before_those_that_only_have_to_be_tried() -> None:
+    simulation = cluster(node("n1"), pod("fits-1"), pod("fits-2"), pod("giant", cpu="64"))
+    assert [group.outlook for group in pending_groups(simulation)] == ["never", "now"]

@@ -52,6 +52,22 @@ def test_a_format_is_recognised_by_what_is_in_it_whatever_its_name_is(name: str)
     assert kept == FORMATS[name] or (name.endswith(".log") and kept[0] == FORMATS[name][0] and kept[2:] == FORMATS[name][2:])
 
 
+def test_a_configuration_is_read_beside_a_cluster() -> None:
+    result = load([Source.of_path(SAMPLES / name) for name in ("list.json", "kube-scheduler-config.yaml")])
+    assert result.config is not None
+    assert [profile["schedulerName"] for profile in result.config["profiles"]] == ["default-scheduler", "packing"]
+    assert [extender["urlPrefix"] for extender in result.config["extenders"]] == ["https://extender.example/v1"]
+    assert keys(result) == CLUSTER
+
+
+def test_what_kubectl_describes_is_told_by_little_of_it() -> None:
+    short = (
+        b"Name:             web-2\nNamespace:        shop\nEvents:\n  Warning  FailedScheduling  2m  default-scheduler  " + MESSAGE.encode()
+    )
+    result = load([Source.of_path(SAMPLES / "list.json"), Source.of_bytes("pasted", short)])
+    assert told(result, "shop/web-2") == MESSAGE
+
+
 def test_a_cluster_info_dump_is_lists_with_logs_between_them() -> None:
     result = sample("cluster-info-dump.txt")
     assert keys(result) == CLUSTER
