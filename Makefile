@@ -25,7 +25,7 @@ BUILT := $(APP)/.vite/manifest.json
 FRONTEND_SOURCES := $(shell find frontend \( -name node_modules -o -name __pycache__ -o -name tests -o -name scripts \) -prune -o \
     -type f -not -name '*.md' -print 2>/dev/null)
 
-.PHONY: help setup demo test check e2e bench bench-docs gen lock dist audit sbom clean
+.PHONY: help setup demo test check e2e bench bench-docs gen docs lock dist audit sbom clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -82,6 +82,10 @@ gen: setup ## Write the generated files again: the wire's JSON Schema, the front
 	$(BIN)/python -m frontend.scripts.generate_types
 	$(BIN)/python -m frontend.scripts.generate_schema
 
+docs: setup ## Build the documentation as a site in site/, searchable without a network
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	@echo "Open site/index.html"
+
 lock: ## Write requirements.lock again from pyproject.toml
 	@tools/lock
 
@@ -96,4 +100,4 @@ sbom: ## Write what schedviz is made of (CycloneDX) into dist/
 	@tools/sbom
 
 clean: ## Remove everything that was made here, but not your data
-	rm -rf $(VENV) .venv-audit frontend/node_modules $(APP) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-audit frontend/node_modules $(APP) dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,0 +1,62 @@
+"""The documentation builds as a site without a warning, has every page, and needs nothing from elsewhere."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+DOCS = ROOT / "docs"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr + done.stdout
+    return folder
+
+
+def pages(site: Path) -> list[Path]:
+    return sorted(site.rglob("*.html"))
+
+
+def test_every_document_is_a_page_that_can_be_found(site: Path) -> None:
+    # Pages that are not in the navigation yet are found by searching.
+    index = json.loads((site / "search/search_index.json").read_text())
+    found = {document["location"].partition("#")[0] for document in index["docs"]}
+    wanted = {str(path.relative_to(DOCS).with_suffix(".html")) for path in DOCS.rglob("*.md")}
+    assert wanted <= found
+
+
+def test_nothing_is_fetched_from_elsewhere(site: Path) -> None:
+    loaded = re.compile(r"""<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)=["'](?:https?:)?//([^"'/]+)[^>]*>""")
+    outside = {
+        (page.name, match[0]) for page in pages(site) for match in loaded.finditer(page.read_text()) if 'rel="canonical"' not in match[0]
+    }
+    assert outside == set()
+
+
+def test_it_can_be_searched_without_a_server(site: Path) -> None:
+    # The offline plugin puts the index beside the pages as a script: a browser reads no JSON from a file.
+    assert (site / "search/search_index.js").exists()
+
+
+@pytest.mark.parametrize("word", ["activeQ", "NodeInfo", "snapshot", "Permit", "抢占", "水位线"])
+def test_the_glossary_has_both_languages(word: str) -> None:
+    assert word in (DOCS / "glossary.md").read_text()
+
+
+def test_each_concept_names_upstreams_symbol() -> None:
+    text = (DOCS / "concepts.md").read_text()
+    without = [part.splitlines()[0] for part in re.split(r"^### ", text, flags=re.MULTILINE)[1:] if "Upstream:" not in part]
+    assert without == []
