@@ -20,12 +20,14 @@ from schedviz.kube.core import Pod
 from schedviz.lessons import find
 from schedviz.lessons.playing import play
 from schedviz.sessions import replaying
+from schedviz.sessions.asked_engine import ASKED
 from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.exporting import NotExportable
 from schedviz.sessions.lesson_draft import lesson_draft
 from schedviz.sessions.models import Session
 from schedviz.sessions.questions import (
     Answer,
+    Asked,
     Change,
     Describe,
     Drafted,
@@ -72,7 +74,16 @@ def _ask_engine(session: Session, question: Question) -> bytes:
         return msgspec.json.encode(lesson_draft(session, name=question.name, moments=question.moments))
     if isinstance(question, Recorded):
         return msgspec.json.encode(recording(session, after=question.after, until=question.until, observed=question.observed))
-    simulation = _engine(session, question.at)
+    moment = (session.pk, session.event if question.at is None else question.at, session.applied_seq)
+    simulation = ASKED.take(moment) or _engine(session, question.at)
+    answered = _answered(simulation, question)
+    if not isinstance(question, Change | WhatIf):
+        # Those two leave it otherwise: the lists of its cache in another order, or with pods that there are not.
+        ASKED.keep(moment, simulation)
+    return answered
+
+
+def _answered(simulation: Simulation, question: Asked) -> bytes:
     match question:
         case Why():
             return msgspec.json.encode(why_pending(simulation, question.pod))
@@ -98,6 +109,7 @@ def _ask_engine(session: Session, question: Question) -> bytes:
             if kept is None:
                 raise Unanswerable(f"There is no {question.kind} {question.key} at this moment.")
             return codec.encode(kept)
+    raise AssertionError(question)
 
 
 def _read(simulation: Simulation, said: Said) -> Message:
