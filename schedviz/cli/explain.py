@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from schedviz.cli.loading import loaded, simulated
+from schedviz.cli.remote.options import client_of, find_session, server_option, token_option
 
 if TYPE_CHECKING:
     from schedviz.engine import Simulation
@@ -35,13 +36,30 @@ _NAMED = 5
     "--change/--no-change", "with_change", default=True, show_default=True, help="Look for the smallest change that places the pod."
 )
 @click.option("--message", metavar="TEXT", help="Explain a pasted `0/N nodes are available: …`; - reads it from standard input.")
+@click.option("--session", "which", envvar="SCHEDVIZ_SESSION", metavar="SESSION", help="Of a session of a server, instead of files.")
+@click.option("--at", type=click.IntRange(min=0), metavar="EVENT", help="With --session: as it was after this event.")
 @click.option("-o", "--output", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="What is printed.")
-def explain(pod: str | None, paths: tuple[Path, ...], with_change: bool, message: str | None, form: Literal["text", "json"]) -> None:  # noqa: FBT001
+@server_option
+@token_option
+def explain(
+    pod: str | None,
+    paths: tuple[Path, ...],
+    with_change: bool,  # noqa: FBT001
+    message: str | None,
+    which: str | None,
+    at: int | None,
+    form: Literal["text", "json"],
+    server: str | None,
+    token: str | None,
+) -> None:
     """Say why a pod is Pending: the reason, the nodes behind each part of it, and the smallest change that places the pod, which was tried.
 
     Without a pod, every pending pod is told, those together of which the scheduler reads the same. Leaves with 0, or 2 if there is no
     such pod or a file cannot be used.
     """
+    if which is not None and not paths and message is None:
+        _of_session(which, server, token, pod, form, at=at, with_change=with_change)
+        return
     if not paths and message is None:
         raise click.UsageError("Give a file with -f, as `kubectl get nodes,pods -A -o json` prints it, or a text with --message.")
     simulation = simulated(loaded(paths)) if paths else None
@@ -57,6 +75,44 @@ def explain(pod: str | None, paths: tuple[Path, ...], with_change: bool, message
 
 def _key(pod: str) -> str:
     return pod if "/" in pod else f"default/{pod}"
+
+
+def _of_session(
+    which: str, server: str | None, token: str | None, pod: str | None, form: str, *, at: int | None, with_change: bool
+) -> None:
+    """The same, told by the server."""
+    import msgspec
+
+    from schedviz.client import NotFound
+    from schedviz.explain import Explanation
+    from schedviz.explain.changes import SmallestChange
+
+    with client_of(server, token) as client:
+        session = find_session(client, which)
+        if pod is None:
+            _print_groups(session.pending(at=at), form)
+            return
+        try:
+            found = msgspec.convert(session.explain(pod, at=at).raw, Explanation)
+        except NotFound as error:
+            raise click.ClickException(str(error)) from None
+        looks = with_change and bool(found.matrix) and not found.fits
+        change = msgspec.convert(session.smallest_change(pod, at=at), SmallestChange) if looks else None
+    if form == "json":
+        _print_json({"explanation": found, "smallestChange": change})
+    else:
+        _print_text(found, change)
+
+
+def _print_groups(groups: list[dict[str, Any]], form: str) -> None:
+    if form == "json":
+        _print_json({"groups": groups})
+        return
+    for group in groups:
+        more = f" (and {group['count'] - 1} more like it)" if group["count"] > 1 else ""
+        click.echo(f"{group['sentence']}{more}")
+    if not groups:
+        click.echo("No pod is pending.")
 
 
 def _one(simulation: Simulation, pod: str, form: str, *, with_change: bool) -> None:

@@ -31,6 +31,7 @@ _SHOWN = 40
     "--write", "target", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False), help="Write what would be sent, as a List."
 )
 @click.option("--name", default="", help="What the session is called; default: the first file's name.")
+@click.option("--wait", is_flag=True, help="Print its id when the import has ended; 1 if it failed.")
 @click.option("-o", "--output", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="What is printed.")
 @server_option
 @token_option
@@ -41,6 +42,7 @@ def import_(
     secret: str | None,
     target: Path | None,
     name: str,
+    wait: bool,
     form: Literal["text", "json"],
     server: str,
     token: str,
@@ -63,6 +65,10 @@ def import_(
     if found.config is not None:
         files["kube-scheduler.json"] = json.dumps(found.config).encode()
     answer = json.loads(Server(server, token).post_files("sessions/", files, {"name": name or paths[0].name}))
+    if wait:
+        from schedviz.cli.remote.waiting import imported
+
+        answer = imported(server, token, answer["id"])
     click.echo(answer["id"] if form == "text" else json.dumps(answer, indent=2))
 
 

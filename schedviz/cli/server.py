@@ -13,12 +13,17 @@ from urllib.parse import urlencode, urlsplit
 
 import click
 
-DEFAULT_SERVER = "http://127.0.0.1:8777"
+from schedviz.client.server import DEFAULT_SERVER, find_server
+
 #: A comparison of long sessions takes a while.
 _TIMEOUT_SECONDS = 120.0
 
-server_option = click.option("--server", envvar="SCHEDVIZ_SERVER", default=DEFAULT_SERVER, show_default=True, help="Where sessions are.")
-token_option = click.option("--token", envvar="SCHEDVIZ_TOKEN", default="", help="Of `schedviz token create`; or set SCHEDVIZ_TOKEN.")
+server_option = click.option(
+    "--server", envvar="SCHEDVIZ_SERVER", default=None, metavar="URL", help="Where sessions are; else the `schedviz up` of this machine."
+)
+token_option = click.option(
+    "--token", envvar="SCHEDVIZ_TOKEN", default=None, metavar="SECRET", help="Of `schedviz token create`; else that of this machine."
+)
 
 
 class Answer(NamedTuple):
@@ -46,11 +51,12 @@ class Answer(NamedTuple):
 class Server:
     """Asks one server. What goes wrong is a sentence."""
 
-    def __init__(self, address: str, token: str) -> None:
-        if urlsplit(address).scheme not in ("http", "https"):
+    def __init__(self, address: str | None, token: str | None) -> None:
+        if address and urlsplit(address).scheme not in ("http", "https"):
             raise click.ClickException(f"--server {address}: expected an address such as {DEFAULT_SERVER}.")
-        self._address = address.rstrip("/")
-        self._headers = {"Authorization": f"Bearer {token}"} if token else {}
+        found = find_server(address, token or None)
+        self._address = found.address
+        self._headers = {"Authorization": f"Bearer {found.token}"} if found.token else {}
 
     def get(self, path: str, query: Mapping[str, str] | None = None) -> bytes:
         """What is at `/api/v1/<path>`. Raises `click.ClickException`."""

@@ -126,7 +126,7 @@ def _place(request: Request, name: str, rows: QuerySet[M], order: Sequence[str])
         pk, values = msgspec.json.decode(base64.urlsafe_b64decode(given + "=" * (-len(given) % 4)), type=tuple[str | int, list[Any]])
         columns = dict(zip([one.removeprefix("-") for one in order], values, strict=True))
         # SQLite compares times as texts, and those that it writes itself have fewer digits: it is to compare what it has with what it has.
-        own = rows.model._default_manager.filter(pk=pk)  # noqa: SLF001 -- Django's documented name for it.
+        own = rows.model._default_manager.filter(pk=pk)
         own_exists = own.exists()
     except (binascii.Error, ValueError, msgspec.MsgspecError, TypeError, UnicodeError) as error:
         expected = "`next` or `previous` of another page of this list"

@@ -1,0 +1,16 @@
+"""`schedviz completion`: what a shell needs to complete commands, options and sessions."""
+
+from __future__ import annotations
+
+import click
+from click.shell_completion import get_completion_class
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+def completion(ctx: click.Context, shell: str) -> None:
+    """Print the script that completes `schedviz` in a shell: `eval "$(schedviz completion bash)"`."""
+    found = get_completion_class(shell)
+    assert found is not None
+    click.echo(found(ctx.find_root().command, {}, "schedviz", "_SCHEDVIZ_COMPLETE").source())

@@ -1,0 +1,68 @@
+"""What these commands have in common: which server, which session, how it is printed."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import click
+from click.shell_completion import CompletionItem
+
+from schedviz.cli.server import server_option, token_option
+
+if TYPE_CHECKING:
+    from schedviz.client import Client, Session
+
+_ID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+
+
+def client_of(server: str | None, token: str | None) -> Client:
+    """The server that is meant."""
+    from schedviz.client import Client
+
+    return Client(server, token)
+
+
+def find_session(client: Client, which: str) -> Session:
+    """A session by its id, the beginning of its id, its name, or `@newest`. Raises `click.ClickException`."""
+    from schedviz.client import NotFound
+
+    if _ID.fullmatch(which):
+        try:
+            return client.session(which.lower())
+        except NotFound:
+            raise click.ClickException(f"There is no session {which}, or you may not see it. schedviz sessions lists them.") from None
+    listed = client.sessions(most=1) if which == "@newest" else client.sessions()
+    found = [row for row in listed if which == "@newest" or row["name"] == which or row["id"].startswith(which.lower())]
+    if len(found) == 1:
+        return client.session(found[0]["id"])
+    if not found:
+        raise click.ClickException(f"There is no session {which!r}. schedviz sessions lists them.")
+    few = ", ".join(row["id"] for row in found[:3])
+    raise click.ClickException(f"{len(found)} sessions are called {which!r} or begin so ({few}, …); give the whole id.")
+
+
+def _known_sessions(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """What a shell offers: ids, with names beside them. Silent where the server does not answer."""
+    from schedviz.client import Client, SchedvizError
+
+    try:
+        with Client(ctx.params.get("server"), ctx.params.get("token")) as client:
+            rows = client.sessions(most=200)
+    except SchedvizError:
+        return []
+    return [CompletionItem(row["id"], help=row["name"]) for row in rows if row["id"].startswith(incomplete)]
+
+
+session_option = click.option(
+    "--session",
+    "which",
+    envvar="SCHEDVIZ_SESSION",
+    required=True,
+    metavar="SESSION",
+    help="Its id or the beginning of it, its name, or @newest; or set SCHEDVIZ_SESSION.",
+    shell_complete=_known_sessions,
+)
+
+
+__all__ = ["client_of", "find_session", "server_option", "session_option", "token_option"]

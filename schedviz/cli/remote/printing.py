@@ -1,0 +1,87 @@
+"""How rows and values are printed: `-o table|wide|json|yaml|name`. Standard output has the answer and nothing else."""
+
+from __future__ import annotations
+
+import json
+import sys
+import unicodedata
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import click
+
+Form = Literal["table", "wide", "json", "yaml", "name"]
+
+output_option = click.option(
+    "-o",
+    "--output",
+    "form",
+    type=click.Choice(["table", "wide", "json", "yaml", "name"]),
+    default="table",
+    show_default=True,
+    help="How it is printed; wide: every column, name: the first alone.",
+)
+#: Columns of a table that is not wide are cut to so many characters.
+_WIDEST = 60
+
+
+def print_rows(rows: Sequence[dict[str, Any]], form: Form, columns: Sequence[str], *, whole: Any = None) -> None:
+    """Rows as a table of these columns (`wide`: of all), or what they were made of (`whole`) as JSON or YAML."""
+    if form in ("json", "yaml"):
+        print_value(list(rows) if whole is None else whole, form)
+        return
+    if form == "name":
+        for row in rows:
+            click.echo(_cell(row.get(columns[0])))
+        return
+    shown = list(columns) if form == "table" else list(dict.fromkeys([*columns, *(name for row in rows for name in row)]))
+    lines = [[_title(name) for name in shown], *([_cell(row.get(name)) for name in shown] for row in rows)]
+    if form == "table":
+        lines = [[text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1]}…" for text in line] for line in lines]
+    widths = [max(_width(line[place]) for line in lines) for place in range(len(shown))]
+    for line in lines:
+        click.echo("   ".join(text + " " * (width - _width(text)) for text, width in zip(line, widths, strict=True)).rstrip())
+
+
+def print_value(value: Any, form: Form) -> None:
+    """A value as JSON or, asked so, as YAML."""
+    if form == "yaml":
+        import yaml
+
+        click.echo(yaml.safe_dump(value, sort_keys=False, allow_unicode=True).rstrip())
+    else:
+        click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+class Progress:
+    """How far something is, on standard error and only where somebody looks at it."""
+
+    def __init__(self) -> None:
+        self._looked_at = sys.stderr.isatty()
+        self._said = 0
+
+    def say(self, text: str) -> None:
+        """Instead of what was said before."""
+        if self._looked_at:
+            click.echo("\r" + text.ljust(self._said), err=True, nl=False)
+            self._said = len(text)
+
+    def end(self) -> None:
+        """Leave an empty line behind."""
+        if self._looked_at and self._said:
+            click.echo("\r" + " " * self._said + "\r", err=True, nl=False)
+
+
+def _title(name: str) -> str:
+    return "".join(f"-{letter}" if letter.isupper() and place else letter for place, letter in enumerate(name)).upper()
+
+
+def _cell(value: Any) -> str:
+    from schedviz.client.records import printed
+
+    # A name from outside must not move the cursor of a terminal.
+    return "".join(letter if letter.isprintable() else "�" for letter in printed(value))
+
+
+def _width(text: str) -> int:
+    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)

@@ -1,0 +1,59 @@
+"""`schedviz sessions`, `fork`, `delete`, `export`: which sessions there are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from schedviz.cli.remote.options import client_of, find_session, server_option, session_option, token_option
+from schedviz.cli.remote.printing import Form, output_option, print_rows
+
+_COLUMNS = ("id", "name", "status", "cycle", "event", "owner", "createdAt")
+
+
+@click.command()
+@click.option("--name", default="", help="Only those with this in their name.")
+@click.option("--status", type=click.Choice(["importing", "ready", "running", "paused", "failed"]), help="Only those.")
+@output_option
+@server_option
+@token_option
+def sessions(*, name: str, status: str | None, form: Form, server: str | None, token: str | None) -> None:
+    """List the sessions of a server, newest first."""
+    with client_of(server, token) as client:
+        print_rows(client.sessions(name=name, status=status or ""), form, _COLUMNS)
+
+
+@click.command()
+@session_option
+@click.option("--at", type=click.IntRange(min=0), help="After this event; else as it is now.")
+@click.option("--name", default="", help="What the fork is called.")
+@server_option
+@token_option
+def fork(*, which: str, at: int | None, name: str, server: str | None, token: str | None) -> None:
+    """Fork a session at a moment, and print the fork's id."""
+    with client_of(server, token) as client:
+        click.echo(find_session(client, which).fork(at=at, name=name).id)
+
+
+@click.command()
+@session_option
+@server_option
+@token_option
+def delete(*, which: str, server: str | None, token: str | None) -> None:
+    """Delete a session and everything about it."""
+    with client_of(server, token) as client:
+        session = find_session(client, which)
+        session.delete()
+        click.echo(f"schedviz: deleted {session.name!r}.", err=True)
+
+
+@click.command()
+@session_option
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@server_option
+@token_option
+def export(*, which: str, file: Path, server: str | None, token: str | None) -> None:
+    """Write a session to FILE as a `.schedviz` file, which `schedviz import` and every server take."""
+    with client_of(server, token) as client:
+        file.write_bytes(find_session(client, which).export())

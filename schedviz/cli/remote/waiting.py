@@ -1,0 +1,35 @@
+"""Waiting for an import, with its progress on standard error."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import click
+
+from schedviz.cli.remote.options import client_of
+from schedviz.cli.remote.printing import Progress
+
+_LOOK_SECONDS = 0.5
+
+
+class ImportNotDone(click.ClickException):
+    """The import failed."""
+
+    exit_code = 1
+
+
+def imported(server: str | None, token: str | None, session_id: str) -> dict[str, Any]:
+    """The session when its import has ended. Raises `ImportNotDone`."""
+    progress = Progress()
+    with client_of(server, token or None) as client:
+        session = client.session(session_id)
+        while session.status == "importing":
+            said = session.info["progress"] or {}
+            progress.say(f"{said.get('phase', '')} {said.get('done', '')} {said.get('unit', '')}")
+            time.sleep(_LOOK_SECONDS)
+            session.refresh()
+    progress.end()
+    if session.status == "failed":
+        raise ImportNotDone(session.info["message"])
+    return session.info

@@ -1,0 +1,50 @@
+"""A Python client of schedviz, over REST: sessions from files, from kubectl or generated; stepped, run, forked, asked and compared.
+
+    from schedviz.client import Session
+
+    with Session.from_kubectl() as session:
+        session.run()
+        print(session.state().pods)
+
+It needs no other part of schedviz, and no pandas: `pandas.DataFrame(session.cycles())` works as it is. See docs/client.md.
+"""
+
+from __future__ import annotations
+
+from schedviz.client.aio import AsyncClient, AsyncSession
+from schedviz.client.answers import Comparison, Explanation, Outcome, State, WhatIf
+from schedviz.client.errors import (
+    CommandFailed,
+    ImportFailed,
+    NotAllowed,
+    NotFound,
+    Refused,
+    SchedvizError,
+    TooMany,
+    Unavailable,
+)
+from schedviz.client.kubectl import KubectlError
+from schedviz.client.records import Records
+from schedviz.client.sync import Client, Session
+
+__all__ = [
+    "AsyncClient",
+    "AsyncSession",
+    "Client",
+    "CommandFailed",
+    "Comparison",
+    "Explanation",
+    "ImportFailed",
+    "KubectlError",
+    "NotAllowed",
+    "NotFound",
+    "Outcome",
+    "Records",
+    "Refused",
+    "SchedvizError",
+    "Session",
+    "State",
+    "TooMany",
+    "Unavailable",
+    "WhatIf",
+]

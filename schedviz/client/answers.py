@@ -1,0 +1,236 @@
+"""What is answered, as values with the names of REST in Python's case; `raw` holds all that was sent."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from schedviz.client.records import Records, records
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a command, or the last of several, ended."""
+
+    #: Cycles that were run, and the last event.
+    cycles: int
+    event: int
+    clock_seconds: float
+    #: Why a run ended: `empty`, `max`, `paused`, `breakpoint`, `quota`; "": it was no run.
+    stopped: str
+    #: Why nothing happened; "": something did.
+    result: str
+    #: The breakpoint that stopped it.
+    breakpoint: int | None
+    raw: dict[str, Any] = field(repr=False)
+
+    @classmethod
+    def of(cls, raw: dict[str, Any]) -> Outcome:
+        """From REST's outcome."""
+        return cls(
+            raw.get("cycles", 0),
+            raw["event"],
+            raw["clockSeconds"],
+            raw.get("stopped", ""),
+            raw.get("result", ""),
+            raw.get("breakpoint"),
+            raw,
+        )
+
+
+@dataclass(frozen=True)
+class State:
+    """The cache, the snapshot and the queue after an event."""
+
+    event: int
+    cycle: int
+    clock_seconds: float
+    status: str
+    raw: dict[str, Any] = field(repr=False)
+
+    @classmethod
+    def of(cls, raw: dict[str, Any]) -> State:
+        """From `state/`."""
+        return cls(raw["event"], raw["cycle"], raw["clockSeconds"], raw["status"], raw)
+
+    @property
+    def nodes(self) -> Records:
+        """The nodes in the order of the cache's list, with what is requested (cpu in millicores, memory in bytes) of what there is."""
+        return Records(
+            {
+                "node": item["name"],
+                "pods": len(item["pods"]),
+                "cpu": item["requested"]["milliCPU"],
+                "cpuAllocatable": item["allocatable"]["milliCPU"],
+                "memory": item["requested"]["memory"],
+                "memoryAllocatable": item["allocatable"]["memory"],
+                "podsAllocatable": item["allocatable"]["allowedPodNumber"],
+                "generation": item["generation"],
+            }
+            for item in self.raw["cache"]["list"]
+        )
+
+    @property
+    def pods(self) -> Records:
+        """Every pod: `state` is `bound` or `assumed` (with its `node`), `activeQ`, `backoffQ` or `unschedulable`."""
+        places = ((name, entry) for name in ("activeQ", "backoffQ", "unschedulable") for entry in self.raw["queue"][name])
+        return Records(
+            [
+                *(
+                    {
+                        "pod": one["pod"],
+                        "state": "assumed" if one["assumed"] else "bound",
+                        "node": one["node"],
+                        "attempts": None,
+                        "plugins": [],
+                    }
+                    for one in self.raw["cache"]["podStates"].values()
+                ),
+                *(
+                    {"pod": one["pod"], "state": name, "node": "", "attempts": one["attempts"], "plugins": one["unschedulablePlugins"]}
+                    for name, one in places
+                ),
+            ]
+        )
+
+    @property
+    def queue(self) -> Records:
+        """The pods that wait, in the order of popping, with `queue`, `priority`, `attempts` and what rejected them."""
+        return Records(
+            {"queue": name, **row} for name in ("activeQ", "backoffQ", "unschedulable") for row in records(self.raw["queue"][name])
+        )
+
+    @property
+    def pending(self) -> list[str]:
+        """The names of the pods that wait."""
+        return self.queue.column("pod")
+
+    def __rich__(self) -> Any:
+        from rich.console import Group
+
+        return Group(f"event {self.event}, cycle {self.cycle}, {self.clock_seconds:g} s, {self.status}", self.nodes, "", self.queue)
+
+    def _repr_html_(self) -> str:
+        told = f"<p>event {self.event}, cycle {self.cycle}, {self.clock_seconds:g} s, {html.escape(self.status)}</p>"
+        return f"{told}{self.nodes._repr_html_()}{self.queue._repr_html_()}"
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a pod is where it is."""
+
+    pod: str
+    sentence: str
+    #: The scheduler's words: `0/5 nodes are available: …`.
+    message: str
+    #: `pending`, `bound`, …
+    standing: str
+    #: `never`: not even an empty node would take it; `notNow`; "": it is not pending.
+    outlook: str
+    raw: dict[str, Any] = field(repr=False)
+
+    @classmethod
+    def of(cls, raw: dict[str, Any]) -> Explanation:
+        """From `explain/{ns}/{pod}/`."""
+        return cls(raw["pod"], raw["sentence"], raw["message"], raw["standing"], raw.get("outlook", ""), raw)
+
+    @property
+    def clauses(self) -> Records:
+        """The parts of the message, each with its `plugin`, `reason`, `count` and `nodes`."""
+        return records(self.raw["clauses"])
+
+    @property
+    def matrix(self) -> Records:
+        """A row for each node that rejects it: the `plugin` that did first, its `reasons`, and whether that is for ever."""
+        return records(self.raw["matrix"])
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    def __rich__(self) -> Any:
+        from rich.console import Group
+
+        return Group(self.sentence, "", self.clauses)
+
+    def _repr_html_(self) -> str:
+        return f"<p>{html.escape(self.sentence)}</p>{self.clauses._repr_html_()}"
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """How many copies of a pod would fit, and where."""
+
+    placed: int
+    remaining: int
+    #: Why the next one does not fit; "": all do.
+    message: str
+    raw: dict[str, Any] = field(repr=False)
+
+    @classmethod
+    def of(cls, raw: dict[str, Any]) -> WhatIf:
+        """From `what-if/`."""
+        return cls(raw["placed"], raw["remaining"], raw.get("message", ""), raw)
+
+    @property
+    def nodes(self) -> Records:
+        """How many would be on each node."""
+        return Records({"node": name, "copies": count} for name, count in self.raw["nodes"].items())
+
+    def _repr_html_(self) -> str:
+        return f"<p>{self.placed} fit, {self.remaining} do not. {html.escape(self.message)}</p>{self.nodes._repr_html_()}"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two runs side by side."""
+
+    #: They did the same, and every pod is in the same place.
+    same: bool
+    raw: dict[str, Any] = field(repr=False)
+
+    @classmethod
+    def of(cls, raw: dict[str, Any]) -> Comparison:
+        """From `compare/`."""
+        return cls(raw["same"], raw)
+
+    @property
+    def divergence(self) -> str:
+        """Where they part, in a sentence; "": they do not."""
+        return str((self.raw["divergence"] or {}).get("text", ""))
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many pods are in the `same` place, `moved`, `placedOnlyInA`, `placedOnlyInB`, `onlyInA`, `onlyInB`."""
+        return {name: value for name, value in self.raw["placements"].items() if isinstance(value, int) and name != "leftOut"}
+
+    @property
+    def pods(self) -> Records:
+        """The pods that are not in the same place (1000 at most): where each is in `a` and in `b`."""
+        return Records({"pod": one["pod"], "a": _place(one["a"]), "b": _place(one["b"])} for one in self.raw["placements"]["pods"])
+
+    @property
+    def utilisation(self) -> Records:
+        """What is requested of what there is, in `a` and in `b`."""
+        return Records(_shares(self.raw["utilisation"]))
+
+    def __rich__(self) -> Any:
+        from rich.console import Group
+
+        return Group("the same" if self.same else self.divergence, "", self.utilisation, "", self.pods)
+
+    def _repr_html_(self) -> str:
+        head = "the same" if self.same else self.divergence
+        tables = self.utilisation._repr_html_() + self.pods._repr_html_()
+        return f"<p>{html.escape(head)}</p>{tables}"
+
+
+def _place(place: dict[str, Any] | None) -> str:
+    return "" if place is None else str(place["node"] or place["state"])
+
+
+def _shares(use: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for resource in ("cpu", "memory", "pods"):
+        a, b = use["a"][resource], use["b"][resource]
+        yield {"resource": resource, "a": a["requested"], "ofA": a["allocatable"], "b": b["requested"], "ofB": b["allocatable"]}

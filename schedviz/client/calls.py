@@ -1,0 +1,85 @@
+"""One thing to be asked over HTTP, and what came back: values, so that what is asked is written once and sent by whatever sends.
+
+A *flow* is a generator that yields calls (and pauses), is sent replies, and returns a result. `sync.py` and `aio.py` drive the same flows.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias, TypeVar
+
+from schedviz.client.errors import SchedvizError, refusal
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Call:
+    """A request of REST; `path` is below `/api/v1/`."""
+
+    method: str
+    path: str
+    query: Mapping[str, Any] = field(default_factory=dict)
+    body: Any = None
+    #: Files by name; then `body` is the fields of a form.
+    files: Sequence[tuple[str, bytes]] = ()
+    headers: Mapping[str, str] = field(default_factory=dict)
+    #: Seconds that the server itself may take before it answers.
+    wait: float = 0.0
+
+
+@dataclass(frozen=True)
+class Pause:
+    """Wait so many seconds."""
+
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What was answered."""
+
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
+
+    def json(self) -> Any:
+        """The answer. Raises `Refused`."""
+        if self.status >= 400:
+            raise refusal(self.status, self._problem())
+        try:
+            return json.loads(self.content) if self.content else None
+        except ValueError as error:
+            raise SchedvizError("The server answered with something else than schedviz does; is the address right?") from error
+
+    def bytes(self) -> bytes:
+        """The answer as it is. Raises `Refused`."""
+        if self.status >= 400:
+            raise refusal(self.status, self._problem())
+        return self.content
+
+    def _problem(self) -> Mapping[str, Any]:
+        try:
+            found = json.loads(self.content)
+        except ValueError:
+            found = None
+        if isinstance(found, dict) and "detail" in found:
+            return found
+        return {"detail": f"HTTP {self.status}: the server answered with something else than schedviz does; is the address right?"}
+
+
+Flow: TypeAlias = Generator[Call | Pause, Reply, T]
+
+
+def ask(call: Call) -> Flow[Any]:
+    """The answer to one call, as JSON."""
+    reply = yield call
+    return reply.json()
+
+
+def ask_bytes(call: Call) -> Flow[bytes]:
+    """The answer to one call, as it is."""
+    reply = yield call
+    return reply.bytes()

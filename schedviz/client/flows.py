@@ -1,0 +1,231 @@
+"""What can be asked of a server, each written once; `sync.py` and `aio.py` send it."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from schedviz.client.answers import Comparison, Explanation, Outcome, State, WhatIf
+from schedviz.client.calls import Call, Flow, Pause, ask, ask_bytes
+from schedviz.client.errors import CommandFailed, ImportFailed, Refused, SchedvizError
+from schedviz.client.records import Records, records
+
+#: How long a server is asked to wait at once.
+WAIT_SECONDS = 25.0
+_PAGE = 1000
+_EVENTS_PAGE = 5000
+#: Commands after which it is no error that there was nothing to do.
+_MAY_DO_NOTHING = frozenset({"run", "step", "cycle", "schedule", "advance", "pause", "snapshot"})
+
+
+def new_session(
+    *,
+    name: str,
+    files: Sequence[tuple[str, bytes]] = (),
+    settings: Mapping[str, Any] | None = None,
+    policies: Mapping[str, Any] | None = None,
+    **source: Any,
+) -> Flow[dict[str, Any]]:
+    """Make a session; it is being imported when this ends."""
+    headers = {"Idempotency-Key": uuid.uuid4().hex}
+    if files:
+        import json
+
+        fields = {"name": name} if name else {}
+        fields |= {member: json.dumps(value) for member, value in (("settings", settings), ("policies", policies)) if value}
+        call = Call("POST", "sessions/", files=files, body=fields, headers=headers)
+    else:
+        body = {"name": name, **source, **({"settings": settings} if settings else {}), **({"policies": policies} if policies else {})}
+        call = Call("POST", "sessions/", body=body, headers=headers)
+    made: dict[str, Any] = yield from ask(call)
+    return made
+
+
+def ready(session: str, timeout: float) -> Flow[dict[str, Any]]:
+    """The session when its import has ended. Raises `ImportFailed`, or `SchedvizError` after `timeout` seconds."""
+    until = time.monotonic() + timeout
+    while True:
+        wait = min(WAIT_SECONDS, max(0.1, until - time.monotonic()))
+        found: dict[str, Any] = yield from ask(Call("GET", f"sessions/{session}/", headers={"Prefer": f"wait={wait:.1f}"}, wait=wait))
+        if found["status"] == "failed":
+            raise ImportFailed(found["message"])
+        if found["status"] != "importing":
+            return found
+        if time.monotonic() >= until:
+            raise SchedvizError(f"The session is still being imported after {timeout:g} s; it goes on by itself.")
+
+
+def read_files(paths: Sequence[str | Path]) -> list[tuple[str, bytes]]:
+    """Files, and all files of folders, with their names. Raises `SchedvizError`."""
+    found: list[tuple[str, bytes]] = []
+    for path in map(Path, paths):
+        try:
+            if path.is_dir():
+                found += [(str(each.relative_to(path)), each.read_bytes()) for each in sorted(path.rglob("*")) if each.is_file()]
+            else:
+                found.append((path.name, path.read_bytes()))
+        except OSError as error:
+            raise SchedvizError(f"{error.filename}: {error.strerror}.") from None
+    if not found:
+        raise SchedvizError("There is no file in what was given.")
+    return found
+
+
+def listed(path: str, query: Mapping[str, Any] | None = None, *, most: int | None = None, page: int = _PAGE) -> Flow[list[Any]]:
+    """All results of a list, page after page, or the first `most`."""
+    found: list[Any] = []
+    after: Any = None
+    while most is None or len(found) < most:
+        limit = page if most is None else min(page, most - len(found))
+        cursor = {} if after is None else {"after": after}
+        answer = yield from ask(Call("GET", path, {**(query or {}), "limit": limit, **cursor}))
+        found += answer["results"]
+        after = answer["next"]
+        if after is None:
+            break
+    return found
+
+
+def submit(session: str, commands: Sequence[Mapping[str, Any]], *, wait: float = 0.0) -> Flow[list[dict[str, Any]]]:
+    """Send commands, all or none: what is known of them when they are accepted or, within so many seconds, done."""
+    headers = {"Idempotency-Key": uuid.uuid4().hex, **({"Prefer": f"wait={wait:g}"} if wait else {})}
+    path = f"sessions/{session}/commands/together/"
+    answer = yield from ask(Call("POST", path, body={"commands": list(commands)}, headers=headers, wait=wait))
+    found: list[dict[str, Any]] = answer["results"]
+    return found
+
+
+def command(session: str, seq: int, *, wait: float = 0.0) -> Flow[dict[str, Any]]:
+    """What is known of a command now or, within so many seconds, when it is done."""
+    headers = {"Prefer": f"wait={wait:g}"} if wait else {}
+    found: dict[str, Any] = yield from ask(Call("GET", f"sessions/{session}/commands/{seq}/", headers=headers, wait=wait))
+    return found
+
+
+def send(session: str, commands: Sequence[Mapping[str, Any]], *, timeout: float | None) -> Flow[Outcome]:
+    """Send commands, all or none; the outcome of the last when it is done.
+
+    Raises `CommandFailed` where one of them could not be done, `SchedvizError` where they take longer than `timeout` seconds.
+    """
+    until = None if timeout is None else time.monotonic() + timeout
+    sent = yield from submit(session, commands, wait=WAIT_SECONDS)
+    first, last = sent[0]["seq"], sent[-1]
+    while last["status"] == "waiting":
+        if until is not None and time.monotonic() >= until:
+            raise SchedvizError(f"Command {last['seq']} is not done after {timeout:g} s; it goes on by itself, and cancel() stops runs.")
+        last = yield from command(session, last["seq"], wait=WAIT_SECONDS)
+    if sent[-1]["status"] == "waiting":
+        sent = yield from listed(f"sessions/{session}/commands/", {"after": first - 1}, most=last["seq"] - first + 1)
+    for one in sent:
+        expect_done(one)
+    return Outcome.of(last["outcome"])
+
+
+def expect_done(command: Mapping[str, Any]) -> None:
+    """Raises `CommandFailed` for a command that ended and could not be done, or that changed nothing where it was to."""
+    op, outcome = command["command"].get("op"), command.get("outcome") or {}
+    what = f"command {command['seq']} ({op})"
+    if command["status"] == "quarantined":
+        raise CommandFailed(f"{what} broke the engine and was set aside.")
+    if why := outcome.get("error") or (outcome.get("result") if op not in _MAY_DO_NOTHING else ""):
+        raise CommandFailed(f"{what}: {why}")
+
+
+def state(session: str, at: int | None) -> Flow[State]:
+    """The state, newest or past."""
+    return State.of((yield from ask(Call("GET", f"sessions/{session}/state/", _at(at)))))
+
+
+def cycles(session: str, *, most: int | None, tail: int | None, after: int) -> Flow[Records]:
+    """The summaries of cycles, flat."""
+    if tail is not None:
+        answer = yield from ask(Call("GET", f"sessions/{session}/cycles/", {"tail": tail}))
+        return records(answer["results"])
+    found = yield from listed(f"sessions/{session}/cycles/", {"after": after}, most=most)
+    return records(found)
+
+
+def cycle(session: str, number: int) -> Flow[dict[str, Any]]:
+    """Everything about a cycle."""
+    found: dict[str, Any] = yield from _patiently(Call("GET", f"sessions/{session}/cycles/{number}/", wait=35))
+    return found
+
+
+def events_page(session: str, after: int) -> Flow[dict[str, Any]]:
+    """Stored events after one."""
+    found: dict[str, Any] = yield from ask(Call("GET", f"sessions/{session}/events/", {"after": after, "limit": _EVENTS_PAGE}))
+    return found
+
+
+def explain(session: str, pod: str, at: int | None) -> Flow[Explanation]:
+    """Why a pod is where it is."""
+    return Explanation.of((yield from _patiently(Call("GET", f"sessions/{session}/explain/{_path(pod)}/", _at(at), wait=35))))
+
+
+def pending(session: str, at: int | None) -> Flow[Records]:
+    """All pending pods in groups."""
+    groups = yield from _patiently(Call("GET", f"sessions/{session}/explain/", _at(at), wait=35))
+    return Records({**records([one])[0], "count": len(one["pods"])} for one in groups)
+
+
+def smallest_change(session: str, pod: str, at: int | None) -> Flow[dict[str, Any]]:
+    """The smallest changes that place a pod."""
+    found: dict[str, Any] = yield from _patiently(Call("GET", f"sessions/{session}/explain/{_path(pod)}/change/", _at(at), wait=35))
+    return found
+
+
+def what_if(session: str, pod: Mapping[str, Any], copies: int, at: int | None) -> Flow[WhatIf]:
+    """How many copies would fit."""
+    body = {"pod": dict(pod), "copies": copies}
+    return WhatIf.of((yield from _patiently(Call("POST", f"sessions/{session}/what-if/", _at(at), body, wait=35))))
+
+
+def compare(a: str, b: str) -> Flow[Comparison]:
+    """Two sessions, or moments (`<id>@<event>`), side by side."""
+    return Comparison.of((yield from _patiently(Call("GET", "compare/", {"a": a, "b": b}, wait=60))))
+
+
+def fork(session: str, at: int | None, name: str) -> Flow[dict[str, Any]]:
+    """A fork; it is being made when this ends."""
+    body = {"name": name, "key": uuid.uuid4().hex, **({} if at is None else {"at": at})}
+    made: dict[str, Any] = yield from ask(Call("POST", f"sessions/{session}/branches/", body=body))
+    return made
+
+
+def kept_object(session: str, kind: str, name: str, at: int | None) -> Flow[dict[str, Any]]:
+    """An object as it is kept."""
+    namespace, _, short = name.rpartition("/")
+    query = {"kind": kind, "name": short, **({"namespace": namespace} if namespace else {}), **_at(at)}
+    found: dict[str, Any] = yield from _patiently(Call("GET", f"sessions/{session}/objects/", query, wait=35))
+    return found
+
+
+def export(session: str) -> Flow[bytes]:
+    """The session as a `.schedviz` file."""
+    return (yield from ask_bytes(Call("GET", f"sessions/{session}/export/", wait=60)))
+
+
+def _patiently(call: Call) -> Flow[Any]:
+    """An answer that a worker makes: where it says that it is being made, it is asked for again."""
+    for _ in range(10):
+        try:
+            return (yield from ask(call))
+        except Refused as refused:
+            if refused.code not in ("answer_late", "detail_late"):
+                raise
+            late = refused
+            yield Pause(2.0)
+    raise late
+
+
+def _at(event: int | None) -> dict[str, Any]:
+    return {} if event is None else {"at": event}
+
+
+def _path(pod: str) -> str:
+    namespace, slash, name = pod.partition("/")
+    return f"{quote(namespace)}/{quote(name)}" if slash else f"default/{quote(pod)}"

@@ -1,0 +1,53 @@
+"""What the cluster of a kubeconfig holds, by the user's own kubectl, which only reads."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Sequence
+
+from schedviz.client.errors import SchedvizError
+
+#: What the scheduler looks at. Those that a cluster does not know, or the user may not read, are left out.
+KINDS = (
+    "nodes",
+    "pods",
+    "namespaces",
+    "priorityclasses",
+    "persistentvolumes",
+    "persistentvolumeclaims",
+    "storageclasses",
+    "csinodes",
+    "services",
+    "replicasets",
+    "statefulsets",
+    "replicationcontrollers",
+    "poddisruptionbudgets",
+)
+#: Without these there is nothing to schedule.
+_NEEDED = ("nodes", "pods")
+_SECONDS = 120
+
+
+class KubectlError(SchedvizError):
+    """kubectl is not there, or could not read what is needed."""
+
+
+def read_cluster(*, context: str | None = None, kubeconfig: str | None = None, kinds: Sequence[str] = KINDS) -> list[tuple[str, bytes]]:
+    """A file of JSON for each kind that can be read. Raises `KubectlError`."""
+    program = shutil.which("kubectl")
+    if program is None:
+        raise KubectlError("kubectl is not on the PATH; install it, or write a dump elsewhere and use Session.from_files.")
+    options = [*(["--context", context] if context else []), *(["--kubeconfig", kubeconfig] if kubeconfig else [])]
+    found: list[tuple[str, bytes]] = []
+    for kind in kinds:
+        command = [program, *options, "get", kind, "--all-namespaces", "--output", "json"]
+        try:
+            done = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False)  # noqa: S603 -- the user's kubectl.
+        except subprocess.TimeoutExpired as error:
+            raise KubectlError(f"kubectl get {kind} takes longer than {_SECONDS} s.") from error
+        if done.returncode == 0:
+            found.append((f"{kind}.json", done.stdout))
+        elif kind in _NEEDED:
+            raise KubectlError(f"kubectl get {kind}: {done.stderr.decode(errors='replace').strip()}")
+    return found

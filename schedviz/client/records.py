@@ -1,0 +1,87 @@
+"""Rows that pandas, csv and a notebook take as they are: a list of flat dicts that draws itself as a table."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+#: Rows that are drawn; all are there.
+_SHOWN = 20
+
+
+class Records(list[dict[str, Any]]):
+    """Rows of one kind. `pandas.DataFrame(records)`, `polars.from_dicts(records)` and `records.to_csv()` need nothing more."""
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the members, in the order in which they come."""
+        return list(dict.fromkeys(name for row in self for name in row))
+
+    def where(self, test: Callable[[dict[str, Any]], bool] | None = None, /, **members: Any) -> Records:
+        """Those with these members, and for which the test holds."""
+        return Records(
+            row for row in self if all(row.get(name) == value for name, value in members.items()) and (test is None or test(row))
+        )
+
+    def column(self, name: str) -> list[Any]:
+        """One member of each row."""
+        return [row.get(name) for row in self]
+
+    def to_csv(self) -> str:
+        """The rows as CSV, with a first line of names; lists are joined by spaces."""
+        text = io.StringIO()
+        writer = csv.DictWriter(text, self.columns, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({name: printed(value) for name, value in row.items()} for row in self)
+        return text.getvalue()
+
+    def _repr_html_(self) -> str:
+        """A table, as Jupyter shows it."""
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in self.columns)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(printed(row.get(name)))}</td>" for name in self.columns) + "</tr>" for row in self[:_SHOWN]
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{self._more()}"
+
+    def _more(self) -> str:
+        return f"<p>and {len(self) - _SHOWN} more</p>" if len(self) > _SHOWN else ""
+
+    def __rich__(self) -> Table:
+        """A table, as rich prints it."""
+        from rich.table import Table
+
+        table = Table(caption=f"and {len(self) - _SHOWN} more" if len(self) > _SHOWN else None, pad_edge=False, box=None)
+        for name in self.columns:
+            table.add_column(name)
+        for row in self[:_SHOWN]:
+            table.add_row(*(printed(row.get(name)) for name in self.columns))
+        return table
+
+
+def records(rows: Iterable[dict[str, Any]]) -> Records:
+    """The rows, each with the members that are plain: what is nested is left out."""
+    return Records(
+        {
+            name: value
+            for name, value in row.items()
+            if not isinstance(value, dict) and not (isinstance(value, list) and any(isinstance(each, dict | list) for each in value))
+        }
+        for row in rows
+    )
+
+
+def printed(value: Any) -> str:
+    """A cell of a table."""
+    if value is None:
+        return ""
+    if isinstance(value, list):
+        return " ".join(str(each) for each in value)
+    if isinstance(value, float):
+        return f"{value:g}"
+    return str(value)

@@ -1,0 +1,75 @@
+"""Sending calls with httpx: how a call becomes a request, when it is sent again, and what is said when nobody answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+
+from schedviz.client.calls import Call, Reply
+from schedviz.client.errors import Unavailable
+from schedviz.client.server import Server
+
+_TIMEOUT_SECONDS = 60.0
+#: So often a call that may be sent again is, and how long the first pause is where the server names none.
+TRIES = 5
+_PAUSE_SECONDS = 0.5
+_LONGEST_PAUSE_SECONDS = 30.0
+_TRY_AGAIN = (429, 502, 503, 504)
+#: Of 503: the server has begun to make the answer; asking again at once is of no use.
+_MADE_MEANWHILE = (b'"answer_late"', b'"detail_late"')
+
+
+def options(server: Server) -> dict[str, Any]:
+    """What both kinds of httpx's client are made with."""
+    headers = {"User-Agent": "schedviz-client"} | ({"Authorization": f"Bearer {server.token}"} if server.token else {})
+    return {"base_url": f"{server.address}/api/v1/", "headers": headers, "trust_env": not _is_here(server)}
+
+
+def _is_here(server: Server) -> bool:
+    """Whether it runs on this machine: then no proxy of the environment is asked."""
+    return urlsplit(server.address).hostname in ("127.0.0.1", "localhost", "::1")
+
+
+def request_of(call: Call) -> dict[str, Any]:
+    """The arguments of httpx's `request`."""
+    made: dict[str, Any] = {"method": call.method, "url": call.path, "params": dict(call.query), "headers": dict(call.headers)}
+    if call.files:
+        made |= {"files": [("file", (name, data)) for name, data in call.files], "data": call.body or {}}
+    elif call.body is not None:
+        made["json"] = call.body
+    return {**made, "timeout": httpx.Timeout(_TIMEOUT_SECONDS + call.wait, connect=10.0)}
+
+
+def reply_of(response: httpx.Response) -> Reply:
+    """What was answered."""
+    return Reply(response.status_code, response.headers, response.content)
+
+
+def pause_before_again(call: Call, tries: int, reply: Reply | None) -> float | None:
+    """How long to wait before a call is sent again, after so many tries; None: it is not. `reply` None: nobody answered."""
+    may_repeat = call.method in ("GET", "DELETE") or "Idempotency-Key" in call.headers or _has_key(call.body)
+    if tries >= TRIES or not may_repeat:
+        return None
+    if reply is None:
+        return float(_PAUSE_SECONDS * 2**tries)
+    if reply.status not in _TRY_AGAIN or any(word in reply.content for word in _MADE_MEANWHILE):
+        return None
+    return min(_seconds(reply.headers, _PAUSE_SECONDS * 2**tries), _LONGEST_PAUSE_SECONDS)
+
+
+def no_answer(server: Server, error: Exception) -> Unavailable:
+    """The error for a server that cannot be reached."""
+    reason = str(error) or type(error).__name__
+    return Unavailable(f"{server.address} does not answer ({reason}). Is `schedviz up` running there?")
+
+
+def _has_key(body: Any) -> bool:
+    return isinstance(body, Mapping) and bool(body.get("key"))
+
+
+def _seconds(headers: Mapping[str, str], otherwise: float) -> float:
+    raw = headers.get("Retry-After", "")
+    return float(raw) if raw.isdigit() else otherwise

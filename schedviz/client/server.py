@@ -1,0 +1,75 @@
+"""Where the server is and with what one comes: what is said, else the environment, else the `schedviz up` of this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from schedviz.client.errors import SchedvizError
+
+DEFAULT_SERVER = "http://127.0.0.1:8777"
+
+
+@dataclass(frozen=True)
+class Server:
+    """An address without a slash at its end, and a token; "": none."""
+
+    address: str
+    token: str
+
+
+def find_server(address: str | None = None, token: str | None = None) -> Server:
+    """The server that is meant: by the arguments, by SCHEDVIZ_SERVER and SCHEDVIZ_TOKEN, else the one that runs on this machine, whose data
+    folder (SCHEDVIZ_DATA, `./data`, ~/.local/share/schedviz) says where it is and has a token for its user.
+
+    A token that was found in a folder is sent to no other server than that folder's.
+    """
+    said = (address or os.environ.get("SCHEDVIZ_SERVER") or "").rstrip("/")
+    secret = token if token is not None else os.environ.get("SCHEDVIZ_TOKEN", "")
+    if said and urlsplit(said).scheme not in ("http", "https"):
+        raise SchedvizError(f"{said}: an address such as {DEFAULT_SERVER} is expected.")
+    if said and secret:
+        return Server(said, secret)
+    for folder in _data_folders():
+        local, kept = _running(folder), _read(folder / "token")
+        if local and kept and (not said or _same(said, local)):
+            return Server(said or local, secret or kept)
+    return Server(said or DEFAULT_SERVER, secret)
+
+
+def _data_folders() -> Iterator[Path]:
+    if raw := os.environ.get("SCHEDVIZ_DATA"):
+        yield Path(raw).expanduser()
+    yield Path("data")
+    yield Path(os.environ.get("XDG_DATA_HOME") or "~/.local/share").expanduser() / "schedviz"
+
+
+def _running(folder: Path) -> str:
+    """Where the server of a data folder is; "": none has run there. It may have ended since."""
+    try:
+        found = json.loads(_read(folder / "lock") or "{}")
+    except ValueError:
+        return ""
+    return str(found.get("url") or "").rstrip("/") if isinstance(found, dict) else ""
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeError):
+        return ""
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two addresses are one server: `localhost` is this machine."""
+
+    def place(address: str) -> tuple[str, str, int | None]:
+        parts = urlsplit(address)
+        host = "127.0.0.1" if parts.hostname == "localhost" else str(parts.hostname)
+        return parts.scheme, host, parts.port
+
+    return place(one) == place(other)

@@ -1,0 +1,354 @@
+"""`Client` and `Session`: what a script or a notebook uses."""
+
+from __future__ import annotations
+
+import json
+import time
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+import httpx
+
+from schedviz.client import flows, kubectl, sending, showing
+from schedviz.client.answers import Comparison, Explanation, Outcome, State, WhatIf
+from schedviz.client.calls import Call, Flow, Pause, Reply, ask
+from schedviz.client.errors import refusal
+from schedviz.client.records import Records, records
+from schedviz.client.server import find_server
+
+T = TypeVar("T")
+IMPORT_SECONDS = 600.0
+
+
+class Client:
+    """A server. Without arguments: SCHEDVIZ_SERVER and SCHEDVIZ_TOKEN, else the `schedviz up` of this machine."""
+
+    def __init__(self, server: str | None = None, token: str | None = None) -> None:
+        self.server = find_server(server, token)
+        self._http = httpx.Client(**sending.options(self.server))
+        # Whoever uses `Session.from_files(…)` alone never sees the client.
+        self._closing = weakref.finalize(self, self._http.close)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._closing()
+
+    def do(self, flow: Flow[T]) -> T:
+        """Carry out a flow."""
+        reply: Reply | None = None
+        while True:
+            try:
+                step = next(flow) if reply is None else flow.send(reply)
+            except StopIteration as ended:
+                result: T = ended.value
+                return result
+            reply = self._pause(step) if isinstance(step, Pause) else self._send(step)
+
+    def call(self, method: str, path: str, body: Any = None, **query: Any) -> Any:
+        """Anything of REST that has no word of its own here: `client.call("GET", "quotas/")`."""
+        return self.do(ask(Call(method, path, query, body)))
+
+    def sessions(self, *, name: str = "", status: str = "", most: int | None = None) -> Records:
+        """The sessions that you may see, newest first; `name`: a part of it."""
+        query = {key: value for key, value in (("q", name), ("status", status)) if value}
+        return records(self.do(flows.listed("sessions/", query, most=most, page=200)))
+
+    def session(self, session: str) -> Session:
+        """A session that is there, by its id. Raises `NotFound`."""
+        return Session(self, self.call("GET", f"sessions/{session}/"))
+
+    def from_files(
+        self,
+        *paths: str | Path,
+        name: str = "",
+        config: Mapping[str, Any] | None = None,
+        settings: Mapping[str, Any] | None = None,
+        wait: bool = True,
+        timeout: float = IMPORT_SECONDS,
+    ) -> Session:
+        """A session of files and folders: whatever docs/readers.md knows. `config`: a KubeSchedulerConfiguration. Raises `ImportFailed`."""
+        files = flows.read_files(paths)
+        return self._made(
+            flows.new_session(name=name or files[0][0], files=files, settings=scheduler_settings({"config": config, "settings": settings})),
+            wait,
+            timeout,
+        )
+
+    def from_kubectl(
+        self,
+        *,
+        context: str | None = None,
+        kubeconfig: str | None = None,
+        name: str = "",
+        config: Mapping[str, Any] | None = None,
+        settings: Mapping[str, Any] | None = None,
+        wait: bool = True,
+        timeout: float = IMPORT_SECONDS,
+    ) -> Session:
+        """A session of the cluster that kubectl is set to, read with your own rights. Raises `KubectlError` or `ImportFailed`."""
+        files = kubectl.read_cluster(context=context, kubeconfig=kubeconfig)
+        flow = flows.new_session(
+            name=name or context or "kubectl", files=files, settings=scheduler_settings({"config": config, "settings": settings})
+        )
+        return self._made(flow, wait, timeout)
+
+    def generate(
+        self,
+        *,
+        name: str = "",
+        config: Mapping[str, Any] | None = None,
+        settings: Mapping[str, Any] | None = None,
+        wait: bool = True,
+        timeout: float = IMPORT_SECONDS,
+        **cluster: Any,
+    ) -> Session:
+        """A session of a made-up cluster: `nodes`, `pods`, `shape`, `zones`, `seed`."""
+        flow = flows.new_session(name=name, settings=scheduler_settings({"config": config, "settings": settings}), generate=cluster)
+        return self._made(flow, wait, timeout)
+
+    def from_objects(self, objects: Sequence[Mapping[str, Any]], *, name: str = "objects", **how: Any) -> Session:
+        """A session of Kubernetes objects, as dicts; otherwise as `from_files`."""
+        listed = json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)}).encode()
+        settings = scheduler_settings(how)
+        flow = flows.new_session(name=name, files=[("objects.json", listed)], settings=settings)
+        return self._made(flow, how.pop("wait", True), how.pop("timeout", IMPORT_SECONDS))
+
+    def compare(self, a: Session | str, b: Session | str) -> Comparison:
+        """Two sessions, or moments of sessions (`<id>@<event>`), side by side."""
+        return self.do(flows.compare(_id(a), _id(b)))
+
+    def _made(self, flow: Flow[dict[str, Any]], wait: bool, timeout: float) -> Session:  # noqa: FBT001 -- ours alone.
+        made = Session(self, self.do(flow))
+        return made.wait(timeout) if wait else made
+
+    def _send(self, call: Call) -> Reply:
+        for tries in range(sending.TRIES + 1):
+            reply, lost = None, None
+            try:
+                reply = sending.reply_of(self._http.request(**sending.request_of(call)))
+            except httpx.TransportError as error:
+                lost = error
+            pause = sending.pause_before_again(call, tries, reply)
+            if pause is None:
+                break
+            time.sleep(pause)
+        if reply is None:
+            raise sending.no_answer(self.server, lost or OSError("no answer"))
+        return reply
+
+    @staticmethod
+    def _pause(pause: Pause) -> Reply:
+        time.sleep(pause.seconds)
+        return Reply(204, {}, b"")
+
+    def stream(self, path: str, query: Mapping[str, Any], headers: Mapping[str, str]) -> Iterator[str]:
+        """The lines of an answer, as they come. Raises `Refused` or `Unavailable`."""
+        timeout = httpx.Timeout(60.0, connect=10.0)
+        try:
+            with self._http.stream("GET", path, params=dict(query), headers=dict(headers), timeout=timeout) as response:
+                if response.status_code >= 400:
+                    response.read()
+                    sending.reply_of(response).json()
+                yield from response.iter_lines()
+        except httpx.TransportError as error:
+            raise sending.no_answer(self.server, error) from error
+
+
+class Session:
+    """A session on a server: a simulated cluster and its scheduler. Everything that it does waits for the answer, unless told otherwise."""
+
+    def __init__(self, client: Client, info: dict[str, Any]) -> None:
+        self.client = client
+        #: What the server told of it last: `refresh()` asks again.
+        self.info = info
+
+    # Made of something, on the server that `Client()` finds.
+
+    @classmethod
+    def from_files(cls, *paths: str | Path, **how: Any) -> Session:
+        """As `Client().from_files`."""
+        return Client().from_files(*paths, **how)
+
+    @classmethod
+    def from_kubectl(cls, **how: Any) -> Session:
+        """As `Client().from_kubectl`."""
+        return Client().from_kubectl(**how)
+
+    @classmethod
+    def generate(cls, **how: Any) -> Session:
+        """As `Client().generate`."""
+        return Client().generate(**how)
+
+    @classmethod
+    def open(cls, session: str) -> Session:
+        """A session that is there, by its id."""
+        return Client().session(session)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+        """Leave nothing behind: the session is deleted."""
+        self.delete()
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        return str(self.info["id"])
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return str(self.info["name"])
+
+    @property
+    def page(self) -> str:
+        """Where people see it."""
+        return str(self.info["page"])
+
+    @property
+    def status(self) -> str:
+        """`importing`, `ready`, `running`, `paused` or `failed`, as of the last `refresh`."""
+        return str(self.info["status"])
+
+    def refresh(self) -> Self:
+        """Ask the server how it is now."""
+        self.info = self.client.call("GET", f"sessions/{self.id}/")
+        return self
+
+    def wait(self, timeout: float = IMPORT_SECONDS) -> Self:
+        """Wait until its import has ended. Raises `ImportFailed`."""
+        self.info = self.client.do(flows.ready(self.id, timeout))
+        return self
+
+    # Doing.
+
+    def send(self, *commands: Mapping[str, Any], timeout: float | None = None) -> Outcome:
+        """Send commands (docs/rest.md: `{"op": "create", "object": …}`), all or none; the outcome of the last. Raises `CommandFailed`."""
+        return self.client.do(flows.send(self.id, commands, timeout=timeout))
+
+    def submit(self, *commands: Mapping[str, Any]) -> list[int]:
+        """The same without waiting: their numbers."""
+        return [one["seq"] for one in self.client.do(flows.submit(self.id, commands))]
+
+    def step(self, count: int = 1, *, unit: str = "cycle") -> Outcome:
+        """Go on by so many units: `cycle`, `stage` or `mutation`."""
+        return self.send({"op": "step", "unit": unit, "count": count})
+
+    def run(self, max: int | None = None, *, timeout: float | None = None) -> Outcome:  # noqa: A002 -- the command's word.
+        """Run until nothing can be scheduled, or for `max` cycles."""
+        return self.send({"op": "run", **({} if max is None else {"max": max})}, timeout=timeout)
+
+    def advance(self, seconds: float | None = None) -> Outcome:
+        """Move the virtual clock by so many seconds, or to the next timer."""
+        return self.send({"op": "advance", **({"to": "next"} if seconds is None else {"seconds": seconds})})
+
+    def create(self, *objects: Mapping[str, Any]) -> Outcome:
+        """Create Kubernetes objects."""
+        return self.send(*({"op": "create", "object": dict(one)} for one in objects))
+
+    def remove(self, kind: str, name: str, namespace: str = "default") -> Outcome:
+        """Delete a Kubernetes object."""
+        return self.send({"op": "delete", "kind": kind, "name": name, "namespace": namespace})
+
+    def cancel(self) -> Self:
+        """Stop its import, or its runs."""
+        self.info = self.client.call("POST", f"sessions/{self.id}/cancel/")
+        return self
+
+    def fork(self, *, at: int | None = None, name: str = "") -> Session:
+        """A session that begins as this one was after event `at`, or is now, and goes its own way."""
+        return Session(self.client, self.client.do(flows.fork(self.id, at, name))).wait()
+
+    def delete(self) -> None:
+        """Delete it and everything about it."""
+        self.client.call("DELETE", f"sessions/{self.id}/")
+
+    # Looking.
+
+    def state(self, *, at: int | None = None) -> State:
+        """The cache, the snapshot and the queue, as they are or were after event `at`."""
+        return self.client.do(flows.state(self.id, at))
+
+    def cycles(self, *, most: int | None = None, tail: int | None = None, after: int = 0) -> Records:
+        """The cycles that ended, flat: `cycle`, `pod`, `outcome`, `node`, `evaluatedNodes`, `feasibleNodes`, `firstEvent`, …"""
+        return self.client.do(flows.cycles(self.id, most=most, tail=tail, after=after))
+
+    def cycle(self, number: int) -> dict[str, Any]:
+        """Everything about a cycle: what each plugin said of each node, the scores, the choice."""
+        return self.client.do(flows.cycle(self.id, number))
+
+    def events(self, *, after: int = 0, follow: bool = False) -> Iterator[dict[str, Any]]:
+        """What the scheduler did, event by event, from the first; `follow`: and what it does from now on, without an end."""
+        if follow:
+            query, headers = {"after": after, "follow": 1}, {"Accept": "application/x-ndjson"}
+            for line in self.client.stream(f"sessions/{self.id}/events/", query, headers):
+                if line:
+                    yield told_event(json.loads(line))
+            return
+        while True:
+            page = self.client.do(flows.events_page(self.id, after))
+            yield from page["results"]
+            if page["next"] is None:
+                return
+            after = page["next"]
+
+    def explain(self, pod: str, *, at: int | None = None) -> Explanation:
+        """Why a pod (`namespace/name`, or a name in `default`) is where it is."""
+        return self.client.do(flows.explain(self.id, pod, at))
+
+    def pending(self, *, at: int | None = None) -> Records:
+        """The pods that wait, those together of which the scheduler reads the same, with the reason."""
+        return self.client.do(flows.pending(self.id, at))
+
+    def smallest_change(self, pod: str, *, at: int | None = None) -> dict[str, Any]:
+        """The smallest changes that place a pod, each tried; `suggestions[0]["commands"]` does the first (fork, and `send` them)."""
+        return self.client.do(flows.smallest_change(self.id, pod, at))
+
+    def what_if(self, pod: Mapping[str, Any], copies: int = 1, *, at: int | None = None) -> WhatIf:
+        """How many copies of a pod would fit, and where; nothing changes."""
+        return self.client.do(flows.what_if(self.id, pod, copies, at))
+
+    def compare(self, other: Session | str) -> Comparison:
+        """This session (`a`) beside another (`b`)."""
+        return self.client.compare(self, other)
+
+    def object(self, kind: str, name: str, *, at: int | None = None) -> dict[str, Any]:
+        """A Kubernetes object as it is kept, that is with what the scheduler reads; `name` is `namespace/name` for what has a namespace."""
+        return self.client.do(flows.kept_object(self.id, kind, name, at))
+
+    def export(self) -> bytes:
+        """All of it, as the content of a `.schedviz` file, which `from_files` takes."""
+        return self.client.do(flows.export(self.id))
+
+    def __repr__(self) -> str:
+        return showing.line(self.info)
+
+    def _repr_html_(self) -> str:
+        return showing.card(self.info)
+
+
+def told_event(event: dict[str, Any]) -> dict[str, Any]:
+    """An event of a stream; a word that ends it is an error."""
+    if "event" not in event:
+        raise refusal(403 if event.get("t") == "ended" else 503, {"detail": event.get("message", ""), "code": event.get("t", "")})
+    return event
+
+
+def _id(session: Session | str) -> str:
+    return session if isinstance(session, str) else session.id
+
+
+def scheduler_settings(how: dict[str, Any]) -> dict[str, Any] | None:
+    """Takes `config` and `settings` out of these arguments; the settings that the server is sent."""
+    config, settings = how.pop("config", None), how.pop("settings", None)
+    return {**(settings or {}), **({} if config is None else {"config": dict(config)})} or None

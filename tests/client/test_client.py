@@ -1,0 +1,171 @@
+"""What scripts get of `schedviz.client`, from a real server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import stat
+from pathlib import Path
+
+import pytest
+
+from schedviz.client import (
+    AsyncClient,
+    Client,
+    CommandFailed,
+    ImportFailed,
+    KubectlError,
+    NotAllowed,
+    NotFound,
+    Refused,
+    SchedvizError,
+    Session,
+    Unavailable,
+)
+
+
+@pytest.fixture
+def session(client: Client):
+    with client.generate(nodes=3, pods=10, seed=1, name="three nodes") as session:
+        yield session
+
+
+def test_a_session_is_run_looked_at_and_gone_back_in(session: Session):
+    outcome = session.run()
+    state = session.state()
+    cycles = session.cycles()
+
+    assert (outcome.stopped, outcome.cycles) == ("empty", len(cycles))
+    assert {row["state"] for row in state.pods} <= {"bound", "unschedulable", "backoffQ"}
+    assert len(state.pods) == 10
+    assert sum(state.nodes.column("pods")) == len(state.pods.where(state="bound")) == len(cycles.where(outcome="scheduled"))
+    assert session.state(at=0).nodes.column("pods") == [0, 0, 0]
+    assert session.cycle(1)["pod"] == cycles[0]["pod"]
+    assert [event["event"] for event in session.events()] == list(range(1, outcome.event + 1))
+
+
+def test_rows_are_flat_and_show_themselves(session: Session):
+    session.run()
+    rows = session.cycles()
+
+    assert all(not isinstance(value, dict) for row in rows for value in row.values())
+    assert rows.to_csv().splitlines()[0].startswith("cycle,") or "cycle" in rows.columns
+    assert "<table>" in rows._repr_html_()
+    assert rows.__rich__().row_count == min(20, len(rows))
+    assert "three nodes" in session._repr_html_()
+    assert "three nodes" in repr(session)
+
+
+def test_names_from_outside_are_text_in_a_notebook(client: Client):
+    with client.generate(nodes=1, pods=0, name="<script>alert(1)</script>") as session:
+        assert "<script>" not in session._repr_html_()
+
+
+def test_forks_are_compared_with_what_they_were_forked_from(session: Session):
+    session.run()
+    with session.fork(at=0, name="another way") as other:
+        other.remove("Node", other.state().nodes[0]["node"])
+        other.run()
+        found = session.compare(other)
+
+    assert not found.same
+    assert found.divergence
+    assert found.counts["moved"] + found.counts["placedOnlyInA"] > 0
+
+
+def test_commands_go_together_or_not_at_all(session: Session):
+    with pytest.raises(Refused) as refused:
+        session.send({"op": "cycle"}, {"op": "fly"})
+    numbers = session.submit({"op": "cycle"}, {"op": "cycle"})
+
+    assert (refused.value.status, refused.value.path) == (400, "$.commands[1].op")
+    assert numbers == [1, 2]
+
+
+def test_a_command_that_cannot_be_done_is_an_error(session: Session):
+    with pytest.raises(CommandFailed, match="already exists"):
+        session.create({"apiVersion": "v1", "kind": "Node", "metadata": {"name": session.state().nodes[0]["node"]}})
+
+
+def test_what_is_wrong_in_a_file_is_told(client: Client, tmp_path: Path):
+    file = tmp_path / "cluster.json"
+    file.write_text('{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "10x"}}}')
+
+    with pytest.raises(ImportFailed, match=r"cluster\.json"):
+        client.from_files(file)
+    with pytest.raises(SchedvizError, match="No such file"):
+        client.from_files(tmp_path / "nothing.json")
+
+
+def test_what_is_not_there_not_allowed_or_not_answering_is_told(client: Client):
+    with pytest.raises(NotFound):
+        client.session("00000000-0000-4000-8000-000000000000")
+    with pytest.raises(NotAllowed), Client(client.server.address, "wrong") as other:
+        other.sessions()
+
+
+def test_a_server_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("schedviz.client.sending.TRIES", 0)
+
+    with pytest.raises(Unavailable, match=r"127\.0\.0\.1:9 does not answer"), Client("http://127.0.0.1:9", "t") as nobody:
+        nobody.sessions()
+
+
+def test_a_token_of_this_machine_is_sent_to_its_server_alone(here: Path):
+    assert Client().server.token
+    assert Client("https://schedviz.example").server.token == ""
+
+
+def test_all_sessions_are_listed_page_by_page(client: Client, session: Session):
+    assert session.id in client.sessions().column("id")
+    assert len(client.sessions(most=1)) == 1
+    assert client.sessions(name="three").where(id=session.id)
+
+
+def test_a_stream_goes_on_with_what_happens(session: Session):
+    session.submit({"op": "run"})
+
+    kinds = []
+    for event in session.events(follow=True):
+        kinds.append(event["t"])
+        if event["t"] == "commandDone":
+            break
+
+    assert kinds.count("cycleEnded") == 10
+
+
+def test_the_same_words_are_awaited(here: Path):
+    async def main() -> tuple[int, list[str], str]:
+        async with AsyncClient() as client, await client.generate(nodes=2, pods=4, seed=1, name="awaited") as session:
+            outcome = await session.run()
+            kinds = [event["t"] async for event in session.events()]
+            state = await session.state()
+            async with await session.fork(at=0) as other:
+                found = await session.compare(other)
+            assert outcome.cycles == len(await session.cycles()) == 4
+            return len(state.pods), kinds, found.divergence
+
+    pods, kinds, divergence = asyncio.run(main())
+
+    assert pods == 4
+    assert "cycleEnded" in kinds
+    assert divergence
+
+
+def test_a_cluster_is_read_by_the_users_own_kubectl(here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "real"}, "status": {"allocatable": {"cpu": "2", "pods": "10"}}}
+    (tmp_path / "nodes").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [node]}))
+    (tmp_path / "pods").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": []}))
+    fake = tmp_path / "kubectl"
+    fake.write_text(
+        f'#!/bin/sh\n[ "$2" = kind ] && [ "$3" = get ] || exit 2\ncat {tmp_path}/"$4" 2>/dev/null || {{ echo "no such resource" >&2; exit 1; }}\n'
+    )
+    fake.chmod(fake.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+
+    with Session.from_kubectl(context="kind") as session:
+        assert session.state().nodes.column("node") == ["real"]
+        assert session.name == "kind"
+    (tmp_path / "pods").unlink()
+    with pytest.raises(KubectlError, match="get pods: no such resource"):
+        Session.from_kubectl(context="kind")

@@ -1,0 +1,43 @@
+"""The recipes of docs/recipes.md do what they say, as they stand there."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.client.conftest import recipes
+
+ALL = list(recipes())[1:]
+#: A word that each prints.
+SAYS = {
+    "1.": "moved",
+    "2.": "filled in cycle",
+    "4.": "Insufficient cpu",
+    "5.": "Insufficient cpu",
+    "6.": "-again",
+    "7.": "scheduled",
+    "8.": "bound",
+    "9.": "'cpu': 1500",
+    "10.": "[",
+}
+
+
+@pytest.mark.parametrize(("title", "language", "code"), ALL, ids=[f"{title.partition(' ')[0]}{language}" for title, language, _ in ALL])
+def test_a_recipe(folder: Path, machine: dict[str, str], title: str, language: str, code: str):
+    command = [sys.executable, "-"] if language == "python" else ["bash", "-euo", "pipefail", "-c", code]
+
+    done = subprocess.run(command, input=code, cwd=folder, env=machine, capture_output=True, text=True, timeout=300, check=False)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    said = SAYS.get(title.partition(" ")[0], "")
+    assert said in done.stdout + (done.stderr if title.startswith("4.") else "") or (
+        said == "moved" and "on another node" in done.stdout
+    ), done.stdout
+
+
+def test_comparing_two_configurations_takes_ten_lines_at_most():
+    for _, language, code in [one for one in ALL if one[0].startswith("1.")]:
+        assert len([line for line in code.splitlines() if line.strip()]) <= 10, language
