@@ -1,0 +1,77 @@
+"""What v1 has, it keeps (docs/rest.md, "What v1 promises"): addresses, parameters, members of answers, and what requests need.
+
+`SCHEDVIZ_RECORD_V1=1 pytest tests/web/test_v1.py` adds what is new to v1.json; what is in there goes away by hand alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from django.core.management import call_command
+
+CONTRACT = Path(__file__).with_name("v1.json")
+
+
+def promises(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Everything that somebody may rely on, as a place and what is there."""
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            if "operationId" not in operation:
+                continue
+            place = f"{method.upper()} {path}"
+            yield place, operation["operationId"]
+            for parameter in operation.get("parameters", ()):
+                yield f"{place} {parameter['in']} {parameter['name']}", str(parameter["schema"].get("type", ""))
+            for status, answer in operation["responses"].items():
+                if status.startswith("2"):
+                    for kind in answer.get("content", {}):
+                        yield f"{place} {status}", kind
+    for name, schema in document["components"]["schemas"].items():
+        for member, kind in schema.get("properties", {}).items():
+            yield f"{name}.{member}", _kind(kind)
+
+
+def needs(document: dict[str, Any]) -> set[str]:
+    """What a request has to have."""
+    found = set()
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            for parameter in operation.get("parameters", ()) if "operationId" in operation else ():
+                if parameter.get("required") and parameter["in"] != "path":
+                    found.add(f"{method.upper()} {path} {parameter['name']}")
+    for name, schema in document["components"]["schemas"].items():
+        if name.startswith("New") or name.endswith(("Change", "MessageBody", "WhatIfBody")):
+            found.update(f"{name}.{member}" for member in schema.get("required", ()))
+    return found
+
+
+def _kind(schema: dict[str, Any]) -> str:
+    if "$ref" in schema:
+        return str(schema["$ref"]).rpartition("/")[2]
+    if "anyOf" in schema:
+        return " or ".join(sorted(_kind(each) for each in schema["anyOf"]))
+    kind = schema.get("type", "any")
+    return f"list of {_kind(schema.get('items', {}))}" if kind == "array" else str(kind)
+
+
+def test_v1_keeps_what_it_has(tmp_path: Path):
+    path = tmp_path / "schema.json"
+    call_command("spectacular", "--format", "openapi-json", "--file", str(path))
+    document = json.loads(path.read_text())
+    now = sorted(f"{place}: {what}" for place, what in set(promises(document)))
+    needed = sorted(needs(document))
+    if os.environ.get("SCHEDVIZ_RECORD_V1"):
+        known = json.loads(CONTRACT.read_text()) if CONTRACT.exists() else {"has": [], "needs": needed}
+        told = {"has": sorted({*known["has"], *now}), "needs": known["needs"]}
+        CONTRACT.write_text(json.dumps(told, indent=0, ensure_ascii=False) + "\n")
+    contract = json.loads(CONTRACT.read_text())
+
+    assert set(contract["has"]) - set(now) == set(), "v1 has promised these"
+    new_bodies = {name.partition(".")[0] for name in needed} - {name.partition(".")[0] for name in contract["needs"]}
+    assert {name for name in needed if name.partition(".")[0] not in new_bodies} - set(contract["needs"]) == set(), (
+        "v1 did not ask for these"
+    )
