@@ -58,15 +58,15 @@ class Service:
 class Services:
     """Everything on one data folder and one database, migrated already. `slots`: how many sessions each engine worker hosts."""
 
-    def __init__(self, folder: Path, database_url: str, *, slots: tuple[int, ...] = (64, 64)) -> None:
+    def __init__(self, folder: Path, database_url: str, *, slots: tuple[int, ...] = (64, 64), webs: int = 1) -> None:
         self.folder = folder
         self._sockets = tempfile.TemporaryDirectory(prefix="schedviz-")
         binary = _redis_binary()
         assert binary is not None, "redis-server was not found: install it."
         self.redis = RedisServer(binary, Path(self._sockets.name) / "redis")
-        with socket.create_server(("127.0.0.1", 0)) as listener:
-            port = int(listener.getsockname()[1])
-        self.client = Client(port)
+        #: One for each web server.
+        self.clients = [Client(_free_port()) for _ in range(webs)]
+        self.client = self.clients[0]
         environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith("SCHEDVIZ_")},
             "DJANGO_SETTINGS_MODULE": "schedviz.settings",
@@ -83,21 +83,29 @@ class Services:
         def worker(name: str, queue: str, role: str, pool: str, size: int) -> Service:
             return service(name, role, "-m", "schedviz.up.worker", name, queue, pool, str(size))
 
-        web = ("-m", "uvicorn", "schedviz.asgi:application", "--port", str(port), "--lifespan", "off", "--log-level", "warning")
+        def web(n: int, port: int) -> Service:
+            command = ("-m", "uvicorn", "schedviz.asgi:application", "--port", str(port), "--lifespan", "off", "--log-level", "warning")
+            return service(
+                "web" if n == 1 else f"web-{n}", "web", *command, "--ws", "websockets-sansio", "--ws-per-message-deflate", "false"
+            )
+
         self.engines = [worker(f"engine-{n}", "engine", "worker", "threads", size) for n, size in enumerate(slots, start=1)]
-        self.web = service("web", "web", *web)
+        self.webs = [web(n, client.port) for n, client in enumerate(self.clients, start=1)]
+        self.web = self.webs[0]
         self.io = worker("io", "io", "io", "prefork", 2)
         self.sweeper = service("sweeper", "web", "-m", "django", "sweep")
 
     @property
     def all(self) -> list[Service]:
-        return [self.web, self.io, self.sweeper, *self.engines]
+        return [*self.webs, self.io, self.sweeper, *self.engines]
 
     def start(self) -> None:
         """Start all, and wait until /healthz says that they are up."""
         from schedviz.web.login import ensure_local_token
 
-        self.client.token = ensure_local_token(None)
+        token = ensure_local_token(None)
+        for client in self.clients:
+            client.token = token
         self.redis.start()
         for one in self.all:
             one.start()
@@ -112,4 +120,9 @@ class Services:
     def _is_up(self) -> bool:
         for one in self.all:
             assert one.process.poll() is None, one.log.read_text(errors="replace")[-4000:]
-        return self.client.is_up()
+        return all(client.is_up() for client in self.clients)
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])

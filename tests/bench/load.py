@@ -1,0 +1,291 @@
+"""Many who look while others work, as a public server has them, for minutes: errors, how soon a command is seen, and whether memory grows.
+
+    .venv/bin/python -m tests.bench.load [--minutes 10] [--viewers 200] [--sessions 20] [--database postgres] [--reads 20]
+
+Two web servers and two engine workers as processes of their own, without a supervisor. In each session somebody takes a step a second, over REST at
+one web server; its viewers are spread over both. A *sight* is the time from before a step is sent until the frame that has it was received and opened by
+one viewer. Viewers share this machine with what they look at. Then, with nobody looking, each web server is read as fast as it answers.
+docs/performance.md and docs/operations.md hold the figures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import math
+import shutil
+import sys
+import tempfile
+import threading
+import time
+import zlib
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx
+import msgspec
+import psutil
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed
+
+from tests.faults.database import KINDS, await_true, close_connections, database, set_up_django
+from tests.faults.report import end_in_order, machine_load, say, share
+from tests.faults.services import Services
+
+_STEP_SECONDS = 1.0
+_SAMPLE_SECONDS = 5.0
+_PATIENCE_SECONDS = 120.0
+#: Memory is compared from here on: caches fill and pools grow at first.
+_WARM_UP_SHARE = 0.2
+#: Of one web server at a time.
+_READERS = 8
+
+
+class _Session(msgspec.Struct, rename="camel"):
+    applied_seq: int
+
+
+class _Message(msgspec.Struct, rename="camel"):
+    """Of a frame or a view, what says how far it is; the rest is not decoded."""
+
+    type: str
+    session: _Session | None = None
+
+
+_decoder = msgspec.json.Decoder(_Message)
+
+
+class Watched:
+    """One session: when each of its steps was sent, and how long each viewer waited to see it."""
+
+    def __init__(self, session_id: str) -> None:
+        self.session_id = session_id
+        self.sent: dict[int, float] = {}
+        self.sights: list[float] = []
+
+
+class Load:
+    """The viewers and those who step."""
+
+    def __init__(self, services: Services, sessions: list[str], viewers: int) -> None:
+        self._services = services
+        self._sessions = [Watched(session_id) for session_id in sessions]
+        self._viewers = viewers
+        self._until = math.inf
+        self.errors: Counter[str] = Counter()
+        self.steps = 0
+        self.frames = 0
+        self.frame_bytes = 0
+        self.looking = 0
+        self._all_look = asyncio.Event()
+
+    @property
+    def sights(self) -> list[float]:
+        return sorted(seconds for one in self._sessions for seconds in one.sights)
+
+    async def run(self, seconds: float) -> None:
+        """Look and step for so long, once all look."""
+        watchers = [
+            asyncio.create_task(
+                self._watch(self._sessions[n % len(self._sessions)], self._services.clients[n // len(self._sessions) % 2].port)
+            )
+            for n in range(self._viewers)
+        ]
+        began = time.monotonic()
+        try:
+            async with asyncio.timeout(_PATIENCE_SECONDS):
+                await self._all_look.wait()
+        except TimeoutError:
+            self.errors["viewers that saw nothing"] += self._viewers - self.looking
+        say(f"{self.looking} viewers look after {time.monotonic() - began:.1f} s")
+        self._until = time.monotonic() + seconds
+        headers = {"Authorization": f"Bearer {self._services.client.token}"}
+        async with httpx.AsyncClient(headers=headers, timeout=30, limits=httpx.Limits(max_connections=100)) as client:
+            await asyncio.gather(*(self._step(n, one, client) for n, one in enumerate(self._sessions)))
+        await asyncio.sleep(2)
+        for watcher in watchers:
+            watcher.cancel()
+        await asyncio.gather(*watchers, return_exceptions=True)
+
+    async def _watch(self, one: Watched, port: int) -> None:
+        url = f"ws://127.0.0.1:{port}/ws/v1/sessions/{one.session_id}/"
+        headers = {"Authorization": f"Bearer {self._services.client.token}"}
+        seen = 0
+        try:
+            async with connect(url, additional_headers=headers, max_size=None, compression=None, open_timeout=60) as socket:
+                async for data in socket:
+                    if not isinstance(data, bytes):
+                        continue
+                    message = _decoder.decode(zlib.decompress(data))
+                    now = time.monotonic()
+                    if message.session is None:
+                        continue
+                    if message.type == "view":
+                        self._looks()
+                        seen = message.session.applied_seq
+                        continue
+                    self.frames += 1
+                    self.frame_bytes += len(data)
+                    for seq in range(seen + 1, message.session.applied_seq + 1):
+                        if seq in one.sent:
+                            one.sights.append(now - one.sent[seq])
+                    seen = max(seen, message.session.applied_seq)
+        except (ConnectionClosed, OSError, TimeoutError) as error:
+            self.errors[f"a viewer lost its socket: {type(error).__name__}"] += 1
+
+    def _looks(self) -> None:
+        self.looking += 1
+        if self.looking == self._viewers:
+            self._all_look.set()
+
+    async def _step(self, n: int, one: Watched, client: httpx.AsyncClient) -> None:
+        # Not all in the same moment.
+        await asyncio.sleep(n * _STEP_SECONDS / len(self._sessions))
+        url = f"http://127.0.0.1:{self._services.clients[n % 2].port}/api/v1/sessions/{one.session_id}/commands/"
+        # Each command has the next number, as nobody else sends any: a frame may come before the answer.
+        seq = 0
+        while (now := time.monotonic()) < self._until:
+            seq += 1
+            one.sent[seq] = now
+            try:
+                answer = await client.post(url, json={"op": "cycle"})
+            except httpx.HTTPError as error:
+                self.errors[f"a step: {type(error).__name__}"] += 1
+            else:
+                self.steps += 1
+                if answer.status_code != 202:
+                    self.errors[f"a step: HTTP {answer.status_code}"] += 1
+                elif answer.json()["seq"] != seq:
+                    self.errors["a step with another number than the next"] += 1
+            await asyncio.sleep(max(0.0, now + _STEP_SECONDS - time.monotonic()))
+
+
+class Memory(threading.Thread):
+    """Resident megabytes of each service and what it started, every few seconds."""
+
+    def __init__(self, services: Services) -> None:
+        super().__init__(daemon=True)
+        self._services = services
+        self._stopped = threading.Event()
+        self.samples: dict[str, list[float]] = {}
+
+    def run(self) -> None:
+        while not self._stopped.wait(_SAMPLE_SECONDS):
+            for service in self._services.all:
+                processes = [psutil.Process(service.process.pid)]
+                processes += processes[0].children(recursive=True)
+                self.samples.setdefault(service.name, []).append(sum(process.memory_info().rss for process in processes) / 1e6)
+
+    def stop(self) -> None:
+        self._stopped.set()
+        self.join()
+
+    def report(self, minutes: float) -> None:
+        say("resident memory, MB:        after warm-up    at the end    a minute")
+        for name, samples in self.samples.items():
+            kept = samples[int(len(samples) * _WARM_UP_SHARE) :]
+            third = max(1, len(kept) // 3)
+            first, last = sum(kept[:third]) / third, sum(kept[-third:]) / third
+            apart = minutes * (1 - _WARM_UP_SHARE) * 2 / 3
+            say(f"  {name:<24} {first:13.1f} {last:13.1f} {(last - first) / apart:+11.2f}")
+
+
+def read(port: int, token: str, session_id: str, seconds: float) -> tuple[int, list[float], Counter[str]]:
+    """Read a session's row, its commands and its state in turn, as fast as one web server answers: how many, how long each took, errors."""
+    taken: list[float] = []
+    errors: Counter[str] = Counter()
+    until = time.monotonic() + seconds
+    base = f"http://127.0.0.1:{port}/api/v1/sessions/{session_id}"
+    addresses = [f"{base}/", f"{base}/commands/?limit=20", f"{base}/cycles/?limit=20&tail=1"]
+
+    def one(offset: int) -> None:
+        with httpx.Client(headers={"Authorization": f"Bearer {token}"}, timeout=30) as client:
+            n = offset
+            while time.monotonic() < until:
+                n += 1
+                began = time.monotonic()
+                answer = client.get(addresses[n % len(addresses)])
+                taken.append(time.monotonic() - began)
+                if answer.status_code != 200:
+                    errors[f"a read: HTTP {answer.status_code}"] += 1
+
+    with ThreadPoolExecutor(_READERS) as pool:
+        list(pool.map(one, range(_READERS)))
+    return len(taken), sorted(taken), errors
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.load", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--minutes", type=float, default=10)
+    parser.add_argument("--viewers", type=int, default=200)
+    parser.add_argument("--sessions", type=int, default=20)
+    parser.add_argument("--nodes", type=int, default=100)
+    parser.add_argument("--database", choices=KINDS, default="postgres")
+    parser.add_argument("--reads", type=float, default=20, help="seconds for which each web server is read (default: %(default)s)")
+    options = parser.parse_args()
+    end_in_order()
+    folder = Path(tempfile.mkdtemp(prefix="schedviz-load-"))
+    try:
+        with database(options.database, folder) as (url, _):
+            set_up_django(folder, url)
+            try:
+                return _measure(folder, url, options)
+            finally:
+                close_connections()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _measure(folder: Path, url: str, options: argparse.Namespace) -> int:
+    from django.core.management import call_command
+
+    call_command("migrate", interactive=False, verbosity=0)
+    services = Services(folder / "data", url, webs=2)
+    try:
+        services.start()
+        sessions = _sessions(services, options)
+        memory, load = Memory(services), Load(services, sessions, options.viewers)
+        memory.start()
+        asyncio.run(load.run(options.minutes * 60))
+        memory.stop()
+        _report(load, options)
+        memory.report(options.minutes)
+        errors = load.errors
+        for service, client in zip(services.webs, services.clients, strict=True):
+            count, taken, failed = read(client.port, services.client.token, sessions[0], options.reads)
+            say(
+                f"reads at {service.name}: {count / options.reads:.0f} a second, p50 {_ms(taken, 0.5)}, p99 {_ms(taken, 0.99)}; {machine_load()}"
+            )
+            errors += failed
+    finally:
+        services.stop()
+    say(f"errors: {dict(errors) or 'none'}")
+    return 1 if errors else 0
+
+
+def _sessions(services: Services, options: argparse.Namespace) -> list[str]:
+    pods = math.ceil(options.minutes * 60 / _STEP_SECONDS) + 50
+    made = [services.client.make_session(f"load {n}", {"nodes": options.nodes, "pods": pods}) for n in range(options.sessions)]
+    for session_id in made:
+        await_true(
+            lambda session_id=session_id: services.client.session(session_id)["status"] == "ready", "an import did not end", seconds=300
+        )
+    say(f"{len(made)} sessions of {options.nodes} nodes and {pods} pods")
+    return made
+
+
+def _report(load: Load, options: argparse.Namespace) -> None:
+    sights = load.sights
+    minutes = options.minutes
+    say(f"{minutes:g} minutes, {options.viewers} viewers, {options.sessions} sessions, {options.database}; {machine_load()}")
+    say(f"{load.steps} steps, {load.frames} frames of {load.frame_bytes / max(1, load.frames) / 1000:.1f} kB, {len(sights)} sights")
+    say(f"a sight: p50 {_ms(sights, 0.5)}, p90 {_ms(sights, 0.9)}, p99 {_ms(sights, 0.99)}, longest {_ms(sights, 1)}")
+
+
+def _ms(values: list[float], part: float) -> str:
+    return f"{share(values, part) * 1000:.0f} ms" if values else "-"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

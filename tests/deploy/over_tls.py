@@ -1,0 +1,104 @@
+"""PostgreSQL and Redis as on other hosts: over TLS that is verified, with a user and a password, and for Redis with only the rights that are needed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+from pathlib import Path
+
+import redis
+
+from tests.conftest import until
+from tests.postgres import PostgresServer
+
+PASSWORD = "a-password-of-tests"
+#: What docs/operations.md tells to give schedviz.
+ACL = f"user schedviz on >{PASSWORD} ~schedviz:* ~engine* ~io* ~_kombu.* ~unacked* &* +@all -@admin -@dangerous +info"
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+def certificates(folder: Path) -> None:
+    """An authority (ca.crt), and a certificate for 127.0.0.1 and localhost (server.crt, server.key)."""
+
+    def openssl(*arguments: str) -> None:
+        done = subprocess.run(["openssl", *arguments], cwd=folder, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+
+    new = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
+    openssl("req", "-x509", *new, "-days", "2", "-subj", "/CN=authority of tests", "-keyout", "ca.key", "-out", "ca.crt")
+    openssl("req", *new, "-subj", "/CN=localhost", "-keyout", "server.key", "-out", "server.csr")
+    (folder / "names").write_text("subjectAltName=DNS:localhost,IP:127.0.0.1\n")
+    signed = ("-CA", "ca.crt", "-CAkey", "ca.key", "-CAcreateserial", "-extfile", "names")
+    openssl("x509", "-req", "-in", "server.csr", "-days", "2", *signed, "-out", "server.crt")
+
+
+class TlsPostgres(PostgresServer):
+    """Lets nobody in over the network without TLS and a password."""
+
+    def __init__(self, binaries: Path, keys: Path) -> None:
+        super().__init__(binaries)
+        self._keys = keys
+        self.port = free_port()
+        self.address = f"postgresql://schedviz:{PASSWORD}@127.0.0.1:{self.port}/postgres"
+        self.verified = f"{self.address}?sslmode=verify-full&sslrootcert={keys / 'ca.crt'}"
+
+    def resume(self) -> None:
+        for name in ("server.crt", "server.key"):
+            copy = shutil.copy(self._keys / name, self._folder / name)
+            Path(copy).chmod(0o600)
+            if os.getuid() == 0:
+                shutil.chown(copy, "postgres")
+        hba = self._folder / "data/pg_hba.conf"
+        hba.write_text("local all all trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n")
+        tls = f"-c ssl=on -c ssl_cert_file={self._folder}/server.crt -c ssl_key_file={self._folder}/server.key"
+        options = f"-k {self._folder} -c listen_addresses=127.0.0.1 -p {self.port} -c max_connections=300 {tls}"
+        self._control("-o", options, "-l", str(self._folder / "log"), "start")
+        self._run(
+            "psql",
+            "-h",
+            str(self._folder),
+            "-p",
+            str(self.port),
+            "-U",
+            "postgres",
+            "-c",
+            f"CREATE USER schedviz SUPERUSER PASSWORD '{PASSWORD}'",
+        )
+
+
+class TlsRedis:
+    """Listens on TLS alone, and knows one user."""
+
+    def __init__(self, binary: str, keys: Path) -> None:
+        self._folder = Path(tempfile.mkdtemp(prefix="schedviz-tls-"))
+        self._keys = keys
+        self._binary = binary
+        self.port = free_port()
+        self.address = f"rediss://schedviz:{PASSWORD}@127.0.0.1:{self.port}/0"
+        self.verified = f"{self.address}?ssl_ca_certs={keys / 'ca.crt'}"
+
+    def start(self) -> None:
+        (self._folder / "users.acl").write_text(f"user default off\n{ACL}\n")
+        tls = ("--tls-cert-file", "server.crt", "--tls-key-file", "server.key", "--tls-ca-cert-file", "ca.crt", "--tls-auth-clients", "no")
+        options = [str(self._keys / word) if word.endswith((".crt", ".key")) else word for word in tls]
+        command = [self._binary, "--port", "0", "--tls-port", str(self.port), *options, "--aclfile", str(self._folder / "users.acl")]
+        self._process = subprocess.Popen([*command, "--save", "", "--dir", str(self._folder)], stdout=subprocess.DEVNULL)
+        until(self._answers)
+
+    def stop(self) -> None:
+        self._process.terminate()
+        self._process.wait()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _answers(self) -> bool:
+        try:
+            return bool(redis.Redis.from_url(self.verified).ping())
+        except redis.ConnectionError:
+            return False
