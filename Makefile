@@ -83,7 +83,7 @@ gen: setup ## Write the generated files again: the wire's JSON Schema, the front
 	$(BIN)/python -m frontend.scripts.generate_schema
 
 docs: setup ## Build the documentation as a site in site/, searchable without a network
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 	@echo "Open site/index.html"
 
 lock: ## Write requirements.lock again from pyproject.toml
