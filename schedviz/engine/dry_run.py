@@ -60,6 +60,11 @@ class DryRun:
         self.pre_filter: PreFilterOutcome = framework.run_pre_filter_plugins(self._state, self.pod)
 
     @property
+    def row_of(self) -> dict[str, int]:
+        """Node name -> its place in `rows`."""
+        return self._snapshot.row_of
+
+    @property
     def skipped_plugins(self) -> frozenset[str]:
         """Filter plugins that PreFilter found to have nothing to say about this pod."""
         return self._state.skip_filter_plugins

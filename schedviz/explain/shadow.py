@@ -119,7 +119,7 @@ def judge(simulation: Simulation, dry_run: DryRun, node: str) -> Judgement:
     """Whether the node that a real scheduler took for the pod of a dry run is one that this one would have taken."""
     ranked = Ranked(simulation, dry_run)
     choice = _choice(ranked)
-    row_of = {name: row for row, name in enumerate(dry_run.rows.names)}
+    row_of = dry_run.row_of
     if node not in row_of:
         return Judgement("unjudged", choice, reasons=(f'the session knows no node "{node}"',))
     if ranked.failure:

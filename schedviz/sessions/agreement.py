@@ -7,10 +7,14 @@ from typing import Any, Final
 from uuid import UUID
 
 import msgspec
-from django.db.models import F, Sum
+from django.db.models import Sum
 
+from schedviz.sessions import statements
 from schedviz.sessions.models import Agreement, ShadowedPod
 from schedviz.sessions.shadowing import Arrival, Binding, Gone, Shown
+from schedviz.sessions.statements import Shadowed
+
+replace = msgspec.structs.replace
 
 #: Bindings that are told one by one, the newest; older ones are in the counts alone.
 KEPT: Final = 10_000
@@ -43,7 +47,7 @@ class Counts(msgspec.Struct, frozen=True):
 
 def store(session_id: UUID, shown: Sequence[Shown]) -> None:
     """Store what the shadow saw, in the transaction of what the engine did."""
-    rows: dict[tuple[str, str], ShadowedPod] = {}
+    rows: dict[tuple[str, str], Shadowed] = {}
     gone: list[tuple[str, str]] = []
     for one in shown:
         at = (one.pod, one.uid)
@@ -52,29 +56,18 @@ def store(session_id: UUID, shown: Sequence[Shown]) -> None:
             rows.pop(at, None)
             gone.append(at)
             continue
-        row = rows.setdefault(at, ShadowedPod(session_id=session_id, pod=one.pod, uid=one.uid))
+        row = rows.get(at) or Shadowed(one.pod, one.uid)
         if isinstance(one, Arrival):
-            row.arrived_event, row.arrival = one.event, msgspec.to_builtins(one.choice)
+            rows[at] = replace(row, arrived_event=one.event, arrival=msgspec.json.encode(one.choice).decode())
         else:
-            row.bound_event, row.node, row.verdict = one.event, one.node, one.judgement.verdict
-            row.judgement = msgspec.to_builtins(one.judgement)
-    _write([row for row in rows.values() if row.bound_event is None], _OF_ARRIVAL)
-    _write([row for row in rows.values() if row.arrived_event is None], _OF_BINDING)
-    _write([row for row in rows.values() if row.arrived_event is not None and row.bound_event is not None], [*_OF_ARRIVAL, *_OF_BINDING])
+            judgement = one.judgement
+            rows[at] = replace(
+                row, bound_event=one.event, node=one.node, verdict=judgement.verdict, judgement=msgspec.json.encode(judgement).decode()
+            )
+    statements.store_shadowed(session_id, list(rows.values()))
     for pod, uid in gone:
         ShadowedPod.objects.filter(session_id=session_id, pod=pod, uid=uid, verdict="").delete()
     _count(session_id, [one for one in shown if isinstance(one, Binding)])
-
-
-_OF_ARRIVAL: Final = ["arrived_event", "arrival"]
-_OF_BINDING: Final = ["bound_event", "node", "verdict", "judgement"]
-
-
-def _write(rows: list[ShadowedPod], fields: list[str]) -> None:
-    if rows:
-        ShadowedPod.objects.bulk_create(
-            rows, batch_size=100, update_conflicts=True, unique_fields=["session", "pod", "uid"], update_fields=fields
-        )
 
 
 def _count(session_id: UUID, bindings: Sequence[Binding]) -> None:
@@ -83,10 +76,7 @@ def _count(session_id: UUID, bindings: Sequence[Binding]) -> None:
     more = dict.fromkeys(_COLUMNS.values(), 0)
     for one in bindings:
         more[_COLUMNS[one.judgement.verdict]] += 1
-    found, _ = Agreement.objects.get_or_create(session_id=session_id)
-    Agreement.objects.filter(pk=found.pk).update(**{column: F(column) + count for column, count in more.items()})
-    before = counts(session_id)
-    total = before.judged + before.unjudged
+    total = statements.add_to_agreement(session_id, **more)
     if total // _SWEPT_EVERY != (total - len(bindings)) // _SWEPT_EVERY:
         _sweep(session_id)
 

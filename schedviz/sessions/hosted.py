@@ -41,6 +41,8 @@ SLICE_SECONDS = 0.05
 #: has had so much of the CPU, but no longer than this.
 SLICE_CPU_SECONDS = 0.02
 LONGEST_SLICE_SECONDS = 0.25
+#: Of a session that follows a cluster a slice is so many times as long: nobody steps through it, and a commit costs as much as ten changes.
+FOLLOWED_SLICES = 4
 #: Commands fetched from the inbox at once.
 _FETCHED = 100
 #: Why a run ended, beside what the engine says.
@@ -214,6 +216,7 @@ class Hosted:
 
     def _end_of_slice(self, alive: Callable[[], None]) -> Callable[[], bool]:
         began, cpu_began = time.monotonic(), time.thread_time()
+        longer = FOLLOWED_SLICES if self._shadow.is_followed else 1
         until_cycle = self.simulation.cycle + (SLICE_CYCLES if self.pace is None else self.pace.due())
 
         def stop() -> bool:
@@ -226,8 +229,8 @@ class Hosted:
             if self.simulation.cycle >= until_cycle:
                 return True
             seconds = time.monotonic() - began
-            had_its_part = seconds >= SLICE_SECONDS and time.thread_time() - cpu_began >= SLICE_CPU_SECONDS
-            return had_its_part or seconds >= LONGEST_SLICE_SECONDS
+            had_its_part = seconds >= longer * SLICE_SECONDS and time.thread_time() - cpu_began >= longer * SLICE_CPU_SECONDS
+            return had_its_part or seconds >= longer * LONGEST_SLICE_SECONDS
 
         return stop
 

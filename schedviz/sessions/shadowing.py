@@ -100,6 +100,11 @@ class Shadow:
         self._looked = False
         return shown
 
+    @property
+    def is_followed(self) -> bool:
+        """Whether the session is known to follow a cluster."""
+        return self._is_followed
+
     def _follows(self) -> bool:
         """Whether somebody pushes into the session; while nobody does, that is asked once in a slice."""
         if not self._is_followed and not self._looked and not self._is_detached:

@@ -177,6 +177,50 @@ def insert_chunk_names(session_id: UUID, number: int, names: bytes) -> None:
     _execute("INSERT INTO scheduling_chunknames (session_id, number, names) VALUES (%s, %s, %s)", [_id(session_id), number, names])
 
 
+class Shadowed(msgspec.Struct, frozen=True):
+    """What a slice's dry cycles found of a pod, of its arrival, its binding or both; None and "": not in this slice. Texts are JSON."""
+
+    pod: str
+    uid: str
+    arrived_event: int | None = None
+    arrival: str | None = None
+    bound_event: int | None = None
+    node: str = ""
+    verdict: str = ""
+    judgement: str | None = None
+
+
+def store_shadowed(session_id: UUID, pods: Sequence[Shadowed]) -> None:
+    """Store what was found, beside what an earlier slice found of the same pods."""
+    new = "excluded"
+    kept = "scheduling_shadowedpod"
+    sets = [f"{name} = coalesce({new}.{name}, {kept}.{name})" for name in ("arrived_event", "arrival", "bound_event", "judgement")]
+    sets += [f"{name} = CASE WHEN {new}.verdict = '' THEN {kept}.{name} ELSE {new}.{name} END" for name in ("node", "verdict")]
+    with connection.cursor() as cursor:
+        cursor.executemany(
+            "INSERT INTO scheduling_shadowedpod "  # noqa: S608 -- of constants.
+            "(session_id, pod, uid, arrived_event, arrival, bound_event, node, verdict, judgement) "
+            "VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s) "
+            f"ON CONFLICT (session_id, pod, uid) DO UPDATE SET {', '.join(sets)}",
+            [(_id(session_id), *msgspec.structs.astuple(one)) for one in pods],
+        )
+
+
+def add_to_agreement(session_id: UUID, *, agrees: int, not_best: int, infeasible: int, unjudged: int) -> int:
+    """Count bindings by their verdicts; how many there have been in all."""
+    row = _row(
+        "INSERT INTO scheduling_agreement (session_id, agrees, not_best, infeasible, unjudged) VALUES (%s, %s, %s, %s, %s) "
+        "ON CONFLICT (session_id) DO UPDATE SET agrees = scheduling_agreement.agrees + excluded.agrees, "
+        "not_best = scheduling_agreement.not_best + excluded.not_best, "
+        "infeasible = scheduling_agreement.infeasible + excluded.infeasible, "
+        "unjudged = scheduling_agreement.unjudged + excluded.unjudged "
+        "RETURNING scheduling_agreement.agrees + scheduling_agreement.not_best "
+        "+ scheduling_agreement.infeasible + scheduling_agreement.unjudged",
+        [_id(session_id), agrees, not_best, infeasible, unjudged],
+    )
+    return int(row[0])
+
+
 def _row(statement: str, parameters: list[Any]) -> Any:
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters)
