@@ -109,6 +109,8 @@ PAGES = {
     *(f"rooms/<uuid:room_id>/{view}" for view in ("", "presenter/", "projector/")),
     *("s/<uuid:session_id>/", "s/<uuid:session_id>/panel/<str:panel>/", "embed/<uuid:session_id>/<str:panel>/"),
     *("api/v1/", "api/v1/^.*$"),
+    # For staff, a token of its own and networks: tests/web/metrics says who may.
+    "metrics",
 }
 
 #: What a WebSocket's messages need, by the type of the message.
