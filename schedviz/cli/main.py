@@ -44,6 +44,7 @@ COMMANDS = {
     "sample": LazyCommand("schedviz.cli.sample", "sample", "List the cases that ship with schedviz, or print one."),
     "compare": LazyCommand("schedviz.cli.compare", "compare", "Compare two runs: placements, where they part, scores, use, reasons."),
     "lesson": LazyCommand("schedviz.cli.lesson", "lesson", "Write, check and take lessons."),
+    "kit": LazyCommand("schedviz.cli.kit.command", "kit", "Make one folder that runs without a network."),
     "dump": LazyCommand("schedviz.cli.dump", "dump", "Print what the scheduler prints on SIGUSR2."),
     "check": LazyCommand("schedviz.cli.check.command", "check", "Say what would keep a server from running well."),
     "backup": LazyCommand("schedviz.cli.backup", "backup", "Write everything that is kept to a file."),

@@ -1,0 +1,1 @@
+"""`schedviz kit`: one folder with everything, for a room without a network."""

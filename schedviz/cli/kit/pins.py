@@ -1,0 +1,39 @@
+"""Exactly the versions that are installed here of what a package needs: those with which it was tried."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib.metadata import PackageNotFoundError, distribution, version
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+
+def of(requirements: Iterable[str]) -> list[str]:
+    """All that these lead to on this machine, as `name==version`, in order. Raises `PackageNotFoundError` where one is not installed."""
+    found: dict[str, str] = {}
+    waiting = _needed(requirements, frozenset())
+    seen: set[tuple[str, frozenset[str]]] = set()
+    while waiting:
+        name, extras = waiting.pop()
+        if (name, extras) in seen:
+            continue
+        seen.add((name, extras))
+        found[name] = version(name)
+        waiting += _needed(distribution(name).requires or [], extras)
+    return [f"{name}=={found[name]}" for name in sorted(found)]
+
+
+def pin(name: str) -> str:
+    """The same of one package; any version where it is not installed."""
+    try:
+        return f"{name}=={version(name)}"
+    except PackageNotFoundError:
+        return name
+
+
+def _needed(requirements: Iterable[str], extras: frozenset[str]) -> list[tuple[str, frozenset[str]]]:
+    """Names and extras of those that hold here, for somebody with these extras."""
+    parsed = [Requirement(line) for line in requirements]
+    here = [one for one in parsed if one.marker is None or any(one.marker.evaluate({"extra": extra}) for extra in ("", *extras))]
+    return [(canonicalize_name(one.name), frozenset(one.extras)) for one in here]

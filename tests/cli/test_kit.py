@@ -1,0 +1,133 @@
+"""A folder that runs where there is no network."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from importlib.metadata import distribution, version
+from pathlib import Path
+
+import pytest
+
+from schedviz.cli.kit import making, own_wheel, pins
+from tests.conftest import missing
+
+#: Brings the loopback up in a network that has nothing else, starts the kit there, and uses it.
+INSIDE = """
+import fcntl, json, os, pathlib, re, signal, socket, struct, subprocess, sys, time, urllib.request
+with socket.socket() as any_socket:
+    fcntl.ioctl(any_socket, 0x8914, struct.pack("16sH14s", b"lo", 0x49, b""))
+kit = pathlib.Path(sys.argv[1])
+said = kit / "said.txt"
+with said.open("wb") as out:
+    started = subprocess.Popen([str(kit / "schedviz"), "up", "--no-open", "--port", "0"], stdout=out, stderr=out)
+try:
+    while "Ready after" not in said.read_text():
+        assert started.poll() is None, said.read_text()
+        time.sleep(0.1)
+    url = re.search(r"starts on (http\\S+),", said.read_text())[1]
+    token = (kit / "data/token").read_text().strip()
+    def ask(path, body=None):
+        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json", "Prefer": "wait=30"}
+        data = None if body is None else json.dumps(body).encode()
+        return urllib.request.urlopen(urllib.request.Request(f"{url}{path}", data, headers)).read()
+    room = json.loads(ask("/api/v1/rooms/", {"lesson": "the-list"}))
+    session = f"/api/v1/sessions/{room['session']}/"
+    while json.loads(ask(session))["status"] == "importing":
+        time.sleep(0.1)
+    outcome = json.loads(ask(f"{session}commands/", {"op": "step"}))["outcome"]
+    lessons = json.loads(ask("/api/v1/lessons/"))
+    page = urllib.request.urlopen(f"{url}/r/").read().decode()
+    script = re.search(r'src="(/static/app/assets/[^"]+[.]js)"', page)[1]
+    print(json.dumps({
+        "outcome": outcome,
+        "script": len(urllib.request.urlopen(url + script).read()),
+        "own": [one["name"] for part in lessons["parts"] for one in part["lessons"] if one["name"] == "of-my-own"],
+    }))
+finally:
+    started.send_signal(signal.SIGTERM)
+    started.wait(60)
+"""
+
+
+def test_what_is_taken_along_is_exactly_what_is_installed_here():
+    taken = pins.of(distribution("celery").requires or [])
+
+    assert f"kombu=={version('kombu')}" in taken
+    # What they need in turn, and nothing of the extras that nobody asked for.
+    assert f"amqp=={version('amqp')}" in taken
+    assert not any(one.startswith("celery==") for one in taken)
+    assert pins.of(["celery; python_version < '3'", "packaging; extra == 'no-such-extra'"]) == []
+
+
+def test_an_installed_schedviz_is_packed_again_as_it_was(tmp_path):
+    """Of any installed package it makes a wheel that pip takes."""
+    made = own_wheel._pack(distribution("click"), tmp_path)
+    renamed = made.rename(tmp_path / f"click-{version('click')}-py3-none-any.whl")
+
+    target = tmp_path / "lib"
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target", str(target), str(renamed)]
+    subprocess.run(command, check=True)
+
+    assert "click" in {path.name for path in target.iterdir()}
+    with zipfile.ZipFile(renamed) as wheel:
+        assert not any("INSTALLER" in name or ".." in name for name in wheel.namelist())
+    assert own_wheel.requirements(renamed) == (distribution("click").requires or [])
+
+
+def test_a_folder_that_holds_something_is_left_alone(tmp_path):
+    (tmp_path / "thesis.txt").write_text("mine")
+
+    with pytest.raises(making.CannotMake, match="is not empty"):
+        making.make(tmp_path, [], tell=print)
+
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_another_python_is_refused_in_words(tmp_path):
+    making._write_script(tmp_path)
+    script = tmp_path / "schedviz"
+    version_here = f"{sys.version_info.major}.{sys.version_info.minor}"
+    script.write_text(script.read_text().replace(version_here, "2.4"))
+
+    done = subprocess.run([str(script)], capture_output=True, text=True, check=False)
+
+    assert done.returncode == 1
+    assert "this kit is for Python 2.4" in done.stderr
+    assert version_here in (tmp_path / "README.txt").read_text()
+
+
+def test_the_kit_runs_with_the_network_cut(tmp_path):
+    if subprocess.run(["unshare", "-rn", "true"], capture_output=True, check=False).returncode != 0:
+        missing("unshare with user namespaces", "Allow them: sysctl kernel.unprivileged_userns_clone=1.")
+    subprocess.run([sys.executable, "-m", "schedviz.cli.main", "lesson", "new", str(tmp_path / "mine" / "of-my-own")], check=True)
+    kit = tmp_path / "kit"
+    try:
+        making.make(kit, [tmp_path / "mine"], tell=print)
+    except making.CannotMake as error:
+        if "pip cannot fetch" in str(error):
+            missing("an index of packages", str(error))
+        raise
+
+    environment = {
+        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
+        "HOME": str(tmp_path),
+        "PYTHON": sys.executable,
+    }
+    done = subprocess.run(
+        ["unshare", "-rn", sys.executable, "-c", INSIDE, str(kit)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+    )
+
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["outcome"]["result"]
+    assert told["script"] > 1000
+    assert told["own"] == ["of-my-own"]
