@@ -5,20 +5,21 @@ from __future__ import annotations
 import os
 
 from channels.routing import ProtocolTypeRouter
+from django import setup
 from django.conf import settings
-from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "schedviz.settings")
 
-_http = get_asgi_application()
+setup(set_prefix=False)
 
 # After Django is set up: these import models.
 from schedviz.sessions import tracing  # noqa: E402
 from schedviz.sessions.metrics import reporting  # noqa: E402
 from schedviz.web.body_limit import BodyLimit  # noqa: E402
 from schedviz.web.live.routing import sockets  # noqa: E402
+from schedviz.web.threaded import ThreadedHandler  # noqa: E402
 
 reporting.begin("web")
 if settings.TRACES:
     tracing.begin("web")
-application = ProtocolTypeRouter({"http": BodyLimit(_http), "websocket": sockets})
+application = ProtocolTypeRouter({"http": BodyLimit(ThreadedHandler()), "websocket": sockets})

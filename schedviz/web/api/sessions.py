@@ -70,7 +70,7 @@ def session_body(request: Request, session: Session, *, stored_bytes: int | None
         last_seq=session.last_seq,
         created_at=session.created_at,
         updated_at=session.updated_at,
-        owner=session.owner.get_username() if session.owner else None,
+        owner=_owner_name(request, session),
         stored_bytes=stored_bytes,
         source=session.source,
         report=session.report,
@@ -78,6 +78,12 @@ def session_body(request: Request, session: Session, *, stored_bytes: int | None
         follows=bodies.Follows(source=session.follows, detached="fork" in session.source) if session.follows else None,
         hit=None if session.hit is None else bodies.HitBody(**session.hit),
     )
+
+
+def _owner_name(request: Request, session: Session) -> str | None:
+    # Mostly it is the one who asks, who is known already.
+    owner = request.user if session.owner_id == request.user.pk else session.owner
+    return None if session.owner_id is None or owner is None else owner.get_username()
 
 
 def _forked_from(request: Request, session: Session) -> bodies.ForkedFrom | None:
