@@ -101,6 +101,8 @@ ROOM_TRIES_PER_MINUTE = number("SCHEDVIZ_ROOM_TRIES_PER_MINUTE", 10)
 ROOM_HOURS = number("SCHEDVIZ_ROOM_HOURS", 24)
 ROOM_GUEST_SECONDS = 24 * 3600
 
+#: Accounts, and sandboxes of the public demo, that one address may make in an hour.
+MADE_PER_HOUR = number("SCHEDVIZ_MADE_PER_HOUR", 10)
 #: Passwords that one address may try in a minute.
 LOGINS_PER_MINUTE = number("SCHEDVIZ_LOGINS_PER_MINUTE", 10)
 #: Proxies in front of this server: who asks is read from that place of X-Forwarded-For, which strangers can write.
@@ -115,6 +117,42 @@ METRICS_SESSIONS = number("SCHEDVIZ_METRICS_SESSIONS", 100)
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = BODY_BYTES
 DATA_UPLOAD_MAX_NUMBER_FILES = UPLOAD_FILES
+
+# --- Accounts (docs/accounts.md)
+
+#: Whether a session's owner can make somebody a member by the name of their account; else by invites alone, and no names can be tried out.
+FIND_USERS = flag("SCHEDVIZ_FIND_USERS", default=not PUBLIC)
+#: Whether who has no account may make one with an owner's invite; with one of staff they always may.
+INVITES_MAKE_ACCOUNTS = flag("SCHEDVIZ_INVITES_MAKE_ACCOUNTS", default=not PUBLIC)
+#: Days for which the audit log is kept. 0: for ever.
+AUDIT_DAYS = number("SCHEDVIZ_AUDIT_DAYS", 90)
+#: The provider of OpenID Connect, such as https://login.example.org/realms/all; "": there is none.
+OIDC_ISSUER = os.environ.get("SCHEDVIZ_OIDC_ISSUER", "")
+OIDC_CLIENT_ID = os.environ.get("SCHEDVIZ_OIDC_CLIENT_ID", "")
+OIDC_CLIENT_SECRET = os.environ.get("SCHEDVIZ_OIDC_CLIENT_SECRET", "")
+OIDC_SCOPE = os.environ.get("SCHEDVIZ_OIDC_SCOPE", "openid profile email")
+#: What is on the button.
+OIDC_NAME = os.environ.get("SCHEDVIZ_OIDC_NAME", "OpenID Connect")
+#: Whether who is known there and not here gets an account.
+OIDC_MAKES_ACCOUNTS = flag("SCHEDVIZ_OIDC_MAKES_ACCOUNTS", default=True)
+#: The claim that lists groups, the group that one must be in ("": none), and the one that makes staff ("": none does).
+OIDC_GROUPS_CLAIM = os.environ.get("SCHEDVIZ_OIDC_GROUPS_CLAIM", "groups")
+OIDC_GROUP = os.environ.get("SCHEDVIZ_OIDC_GROUP", "")
+OIDC_STAFF_GROUP = os.environ.get("SCHEDVIZ_OIDC_STAFF_GROUP", "")
+#: Whether visitors without an account see the demo's sessions, and get a sandbox each.
+PUBLIC_DEMO = flag("SCHEDVIZ_PUBLIC_DEMO")
+#: Visitors with a sandbox at a time, the minutes that they have it, and what is in it at most.
+DEMO_VISITORS = number("SCHEDVIZ_DEMO_VISITORS", 200)
+DEMO_MINUTES = number("SCHEDVIZ_DEMO_MINUTES", 60)
+DEMO_SESSIONS_PER_VISITOR = number("SCHEDVIZ_DEMO_SESSIONS_PER_VISITOR", 5)
+DEMO_NODES_PER_VISITOR = number("SCHEDVIZ_DEMO_NODES_PER_VISITOR", 500)
+DEMO_PODS_PER_VISITOR = number("SCHEDVIZ_DEMO_PODS_PER_VISITOR", 5000)
+DEMO_CYCLES_PER_VISITOR = number("SCHEDVIZ_DEMO_CYCLES_PER_VISITOR", 20_000)
+DEMO_BYTES_PER_VISITOR = number("SCHEDVIZ_DEMO_BYTES_PER_VISITOR", 50 * MEGABYTE)
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator", "NumericPasswordValidator")
+]
 
 # --- Stores
 
@@ -152,8 +190,10 @@ CELERY_TASK_DEFAULT_QUEUE = "engine"
 # --- Django
 
 INSTALLED_APPS = [
+    "django.contrib.admin",
     "django.contrib.contenttypes",
     "django.contrib.auth",
+    "django.contrib.messages",
     "django.contrib.sessions",
     "django.contrib.staticfiles",
     "channels",
@@ -162,6 +202,7 @@ INSTALLED_APPS = [
     "drf_spectacular_sidecar",
     "schedviz.sessions",
     "schedviz.web",
+    "schedviz.web.accounts",
     "schedviz.web.api",
     "schedviz.web.learning",
     "schedviz.web.rooms",
@@ -176,6 +217,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
     "schedviz.web.middleware.DatabaseDown",
 ]
 ROOT_URLCONF = "schedviz.urls"
@@ -188,6 +230,7 @@ TEMPLATES = [
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
             ]
         },
     }

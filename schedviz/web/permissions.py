@@ -6,9 +6,11 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import msgspec
+from django.conf import settings
 from django.db.models import Q, QuerySet
 
 from schedviz.sessions.models import Membership, Session, ShareLink
+from schedviz.web.accounts import demo
 from schedviz.web.authentication import hashed
 from schedviz.web.rooms.guests import guest_of
 from schedviz.web.rooms.seats import forks_in_rooms, role_of_guest
@@ -99,7 +101,7 @@ def role_of(actor: Actor, session: Session) -> Role | None:
         roles.add(role)
     if Membership.Role.EDITOR in roles:
         return Role.EDITOR
-    return Role.VIEWER if roles else None
+    return Role.VIEWER if roles or demo.is_shown(session.pk) else None
 
 
 def visible_sessions(actor: Actor) -> QuerySet[Session]:
@@ -111,6 +113,8 @@ def visible_sessions(actor: Actor) -> QuerySet[Session]:
         mine |= Q(owner_id=actor.user_id) | Q(pk__in=Membership.objects.filter(user_id=actor.user_id).values("session_id"))
     if actor.links:
         mine |= Q(pk__in=ShareLink.objects.filter(digest__in=actor.links, revoked_at=None).values("session_id"))
+    if settings.PUBLIC_DEMO:
+        mine |= Q(demo__isnull=False)
     return Session.objects.filter(mine).exclude(pk__in=forks_in_rooms()).order_by("-created_at", "-pk")
 
 

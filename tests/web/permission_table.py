@@ -62,6 +62,7 @@ ROWS = [
     Row("get", f"{SESSION}lesson/", SEE, 404),
     Row("get", f"{SESSION}lesson/hints/", SEE, 404),
     Row("get", f"{SESSION}lesson/draft/", SEE, 503),
+    Row("get", f"{SESSION}agreement/", SEE),
     Row("get", f"{SESSION}links/", MANAGE),
     # They change nothing.
     Row("post", f"{SESSION}explain/message/", SEE, 503, {"text": "0/5 nodes are available: 5 Insufficient cpu."}),
@@ -78,6 +79,13 @@ ROWS = [
     Row("post", f"{SESSION}cancel/", COMMAND, 409),
     Row("post", f"{SESSION}links/", MANAGE, 201, {"role": "viewer"}),
     Row("delete", f"{SESSION}links/<int:link_id>/", MANAGE, 404),
+    Row("get", f"{SESSION}members/", MANAGE),
+    Row("post", f"{SESSION}members/", MANAGE, 201, {"user": "stranger"}),
+    Row("patch", f"{SESSION}members/<str:user>/", MANAGE, 404, {"role": "editor"}),
+    Row("delete", f"{SESSION}members/<str:user>/", MANAGE, 404),
+    Row("get", f"{SESSION}invites/", MANAGE),
+    Row("post", f"{SESSION}invites/", MANAGE, 201, {"role": "editor"}),
+    Row("delete", f"{SESSION}invites/<int:invite_id>/", MANAGE, 404),
     # A fork is a session of one's own: whoever may look, and make one.
     Row("post", f"{SESSION}branches/", f"{SEE} and {WRITER}", 201, {}),
     # Of two sessions in the query, or of one and one that is not there.
@@ -97,6 +105,10 @@ ROWS = [
     Row("post", "api/v1/rooms/", WRITER, 404, {"session": "00000000-0000-4000-8000-000000000000"}),
     Row("post", "api/v1/rooms/join/", EVERYBODY, 404, {"code": "WRNGCDE2", "nickname": "Ada"}),
     *[Row(method, f"{ROOM}{rest}", EVERYBODY, 404, {} if method != "get" else None) for method, rest in ROOM_ROUTES],
+    Row("get", "api/v1/audit/", STAFF),
+    Row("get", "api/v1/invites/", STAFF),
+    Row("post", "api/v1/invites/", STAFF, 201, {}),
+    Row("delete", "api/v1/invites/<int:invite_id>/", STAFF, 404),
     Row("get", "api/v1/schema/", EVERYBODY),
     Row("get", "api/v1/problems/", EVERYBODY),
     Row("get", "healthz", EVERYBODY, 503),
@@ -109,6 +121,7 @@ PAGES = {
     *(f"rooms/<uuid:room_id>/{view}" for view in ("", "presenter/", "projector/")),
     *("s/<uuid:session_id>/", "s/<uuid:session_id>/panel/<str:panel>/", "embed/<uuid:session_id>/<str:panel>/"),
     *("api/v1/", "api/v1/^.*$"),
+    *("password/", "invite/<str:secret>/", "demo/sandbox/", "oidc/login/", "oidc/callback/"),
     # For staff, a token of its own and networks: tests/web/metrics says who may.
     "metrics",
 }
@@ -118,4 +131,4 @@ SOCKET_VERBS = {"command": COMMAND, "resume": SEE, "ping": SEE}
 SOCKETS = {"ws/v1/sessions/<uuid:session_id>/", "ws/v1/rooms/<uuid:room_id>/"}
 
 #: What stands in an address for what is not the session.
-STAND_INS = {"participant_id": 1, "seq": 1, "cycle": 1, "number": 1, "link_id": 999, "namespace": "default", "name": "nothing"}
+STAND_INS = {"user": "nobody", "invite_id": 999, "participant_id": 1, "seq": 1, "cycle": 1, "number": 1, "link_id": 999, "namespace": "default", "name": "nothing"}

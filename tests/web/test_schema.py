@@ -73,6 +73,13 @@ def test_the_openapi_schema_is_valid_and_has_every_address(openapi):
         "/api/v1/sessions/{session_id}/agreement/",
         "/api/v1/sessions/{session_id}/what-if/",
         "/api/v1/sessions/{session_id}/export/",
+        "/api/v1/audit/",
+        "/api/v1/invites/",
+        "/api/v1/invites/{invite_id}/",
+        "/api/v1/sessions/{session_id}/members/",
+        "/api/v1/sessions/{session_id}/members/{user}/",
+        "/api/v1/sessions/{session_id}/invites/",
+        "/api/v1/sessions/{session_id}/invites/{invite_id}/",
         "/api/v1/sessions/{session_id}/links/",
         "/api/v1/sessions/{session_id}/links/{link_id}/",
     }

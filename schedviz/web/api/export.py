@@ -19,6 +19,7 @@ from rest_framework.views import APIView
 from schedviz.sessions import exporting, questions, trace_export
 from schedviz.sessions.exporting import NotExportable
 from schedviz.sessions.models import Session
+from schedviz.web.accounts.audit import Action, record
 from schedviz.web.api.access import one_of, optional_number, session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.explain import ask
@@ -71,6 +72,7 @@ class Export(APIView):
             expected = f"an event before {session.event if until is None else until}"
             raise ApiError(400, "invalid", f"?from={after}: {expected} was expected.", path="?from", expected=expected, found=str(after))
         observed = request.query_params.get("observed") == "1"
+        record(Action.SESSION_EXPORTED, request, session=session, format=wanted)
         try:
             if wanted == "trace" and (after is not None or observed):
                 return _recording(session, after, until, observed=observed)

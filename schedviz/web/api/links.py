@@ -14,6 +14,7 @@ from rest_framework.views import APIView
 
 from schedviz.sessions.models import ShareLink
 from schedviz.web import share
+from schedviz.web.accounts.audit import Action, record
 from schedviz.web.api import bodies
 from schedviz.web.api.access import body_as, session_for
 from schedviz.web.api.errors import not_found
@@ -46,6 +47,8 @@ class Links(APIView):
         session = session_for(request, session_id, Verb.MANAGE)
         new = body_as(bodies.NewLink, request)
         link, secret, made = share.make_link(session, new.role, cast("AbstractBaseUser", request.user), key=key_of(request))
+        if made:
+            record(Action.LINK_MADE, request, session=session, link=link.pk, role=new.role)
         page = request.build_absolute_uri(reverse("session-page", args=[session.pk]))
         return Response(_body(link, url=f"{page}?link={secret}"), status=201 if made else 200)
 
@@ -59,6 +62,7 @@ class OneLink(APIView):
         session = session_for(request, session_id, Verb.MANAGE)
         if not share.revoke_link(session, link_id):
             raise not_found("link")
+        record(Action.LINK_REVOKED, request, session=session, link=link_id)
         return Response(status=204)
 
 

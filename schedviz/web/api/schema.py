@@ -11,6 +11,7 @@ from msgspec.json import schema_components
 
 from schedviz.trace.commands import AnyCommand
 from schedviz.trace.comparing import Comparison
+from schedviz.web.accounts import bodies as accounts
 from schedviz.web.api import bodies, lesson_bodies
 from schedviz.web.api.problems import MEDIA_TYPE, ProblemBody, ProblemList
 from schedviz.web.rooms import bodies as rooms
@@ -27,6 +28,7 @@ _ROOTS: tuple[Any, ...] = (
     bodies.ForkList,
     Comparison,
     *rooms.ROOTS,
+    *accounts.ROOTS,
     bodies.CommandBody,
     bodies.CommandList,
     bodies.CommandsTaken,

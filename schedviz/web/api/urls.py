@@ -47,6 +47,7 @@ urlpatterns = [
     path("lessons/<str:name>/", OneLesson.as_view(), name="lesson"),
     path("lessons/<str:name>/progress/", Progress.as_view(), name="lesson-progress"),
     path("rooms/", include("schedviz.web.rooms.api.urls")),
+    path("", include("schedviz.web.accounts.api.urls")),
     path("samples/", Samples.as_view(), name="samples"),
     path("samples/<str:name>/", OneSample.as_view(), name="sample"),
     path("sessions/", Sessions.as_view(), name="sessions"),

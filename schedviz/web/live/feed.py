@@ -70,7 +70,7 @@ class Feed:
         #: How often the state was replaced without events.
         self._replaced = 0
         #: A call of Redis can swallow that it was cancelled (seen with redis-py 8.1), so that is not relied on.
-        self._stopped = False
+        self._stopped = asyncio.Event()
         self._ready = asyncio.Event()
         self._task = asyncio.create_task(self._run(), name=f"feed {session_id}")
         self._task.add_done_callback(self._ended)
@@ -81,7 +81,7 @@ class Feed:
 
     def stop(self) -> None:
         """Read no more."""
-        self._stopped = True
+        self._stopped.set()
         self._task.cancel()
         if self._timer is not None:
             self._timer.cancel()
@@ -113,12 +113,12 @@ class Feed:
 
     async def _run(self) -> None:
         await self._begin()
-        while not self._stopped:
+        while not self._stopped.is_set():
             try:
                 await self._listen()
             except (redis.RedisError, OSError) as error:
                 log.warning("Redis is away; asking the database", session=str(self.session_id), error=str(error))
-            if self._stopped:
+            if self._stopped.is_set():
                 return
             try:
                 await self._look()
@@ -143,7 +143,7 @@ class Feed:
             # A `$` in each call would miss what comes between two calls.
             newest: Any = await self._connection.xrevrange(stream.notes_key(self.session_id), count=1)
             self._notes_position = newest[0][0].decode() if newest else "0-0"
-        while not self._stopped:
+        while not self._stopped.is_set():
             positions = {str(self.session_id): (f"{self.chunk}-0", self._notes_position)}
             tails = await stream.read_tails(self._connection, positions, block_milliseconds=SILENCE_MILLISECONDS)
             if not tails:

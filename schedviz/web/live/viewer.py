@@ -7,9 +7,8 @@ from collections import deque
 
 import msgspec
 
-from schedviz.web.live.close_codes import CloseCode
-
 from schedviz.sessions.metrics import process as measured
+from schedviz.web.live.close_codes import CloseCode
 
 
 class Frame(msgspec.Struct, frozen=True):

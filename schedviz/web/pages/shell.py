@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
@@ -20,5 +21,6 @@ def page(request: HttpRequest, template: str, *, status: int = 200, **context: A
         "words": words_of(request),
         "theme": request.COOKIES.get("schedviz_theme", ""),
         "user_name": user.get_username() if user.is_authenticated else "",
+        "oidc_name": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
     }
     return render(request, template, {**shared, **context}, status=status)

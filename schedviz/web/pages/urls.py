@@ -11,6 +11,7 @@ urlpatterns = [
     path("sessions/", views.sessions_page, name="sessions-page"),
     path("lessons/", views.lessons_page, name="lessons-page"),
     path("", include("schedviz.web.rooms.urls")),
+    path("", include("schedviz.web.accounts.urls")),
     path("s/<uuid:session_id>/", views.session_page, name="session-page"),
     path("s/<uuid:session_id>/panel/<str:panel>/", views.panel_page, name="panel-page"),
     path("embed/<uuid:session_id>/<str:panel>/", embed.embedded_panel, name="embedded-panel"),

@@ -57,7 +57,7 @@ def home(request: HttpRequest) -> HttpResponse:
 def sessions_page(request: HttpRequest) -> HttpResponse:
     """`/sessions/`: all sessions that you may see, and making one."""
     actor = actor_of(request)
-    if not actor.is_known and not actor.links:
+    if not actor.is_known and not actor.links and not settings.PUBLIC_DEMO:
         return redirect(f"/login/?next={request.path}")
     return _page(request, "web/sessions.html")
 

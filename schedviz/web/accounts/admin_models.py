@@ -1,0 +1,155 @@
+"""What the admin pages show, and what can be done there. All of it is written to the audit log."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin, messages
+from django.contrib.auth.admin import UserAdmin
+from django.contrib.auth.models import User
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+from django.template.defaultfilters import filesizeformat
+
+from schedviz.sessions import create, storage
+from schedviz.sessions.models import Session
+from schedviz.web.accounts.audit import Action, record
+from schedviz.web.accounts.models import AuditEntry, DemoSession, HostedSession, Identity, Invite
+from schedviz.web.models import Token
+
+if TYPE_CHECKING:
+    _Base = admin.ModelAdmin[Any]
+    _UserBase = UserAdmin[User]
+else:
+    _Base, _UserBase = admin.ModelAdmin, UserAdmin
+
+
+class ForStaff(_Base):
+    """All staff may look; changing is as each says."""
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return bool(request.user.is_active and request.user.is_staff)
+
+    def has_view_permission(self, request: HttpRequest, _obj: Model | None = None) -> bool:
+        return self.has_module_permission(request)
+
+    def has_add_permission(self, _request: HttpRequest, _obj: Model | None = None) -> bool:
+        return False
+
+    def has_change_permission(self, _request: HttpRequest, _obj: Model | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, _request: HttpRequest, _obj: Model | None = None) -> bool:
+        return False
+
+
+class Sessions(ForStaff):
+    """Which sessions there are, whose, how large and in what state: not what is in them."""
+
+    list_display = ("short", "owner", "status", "cycle", "nodes", "pods", "stored", "created_at", "updated_at")
+    list_filter = ("status", "created_at")
+    search_fields = ("owner__username", "id")
+    list_select_related = ("owner",)
+    list_per_page = 50
+    fields = ("id", "owner", "status", "cycle", "event", "nodes", "pods", "stored", "created_at", "updated_at")
+    readonly_fields = fields
+    ordering = ("-created_at",)
+    actions = ("cancel", "delete_them", "show_in_demo", "hide_from_demo")
+
+    @admin.display(description="session")
+    def short(self, session: Session) -> str:
+        return str(session.pk)[:8]
+
+    @admin.display(description="stored")
+    def stored(self, session: Session) -> str:
+        return filesizeformat(storage.stored_bytes([session.pk]).get(session.pk, 0))
+
+    @admin.action(description="Cancel the import of the chosen sessions")
+    def cancel(self, request: HttpRequest, chosen: QuerySet[Session]) -> None:
+        cancelled = 0
+        for session in chosen:
+            if create.cancel_import(session.pk):
+                cancelled += 1
+                record(Action.ADMIN_CANCELLED, request, session=session)
+        self.message_user(request, f"{cancelled} imports cancelled.", messages.SUCCESS)
+
+    @admin.action(description="Delete the chosen sessions and everything about them")
+    def delete_them(self, request: HttpRequest, chosen: QuerySet[Session]) -> None:
+        deleted = 0
+        for session in chosen:
+            record(Action.ADMIN_DELETED, request, session=session, owner=str(session.owner or ""))
+            deleted += create.delete_session(session.pk)
+        self.message_user(request, f"{deleted} sessions deleted.", messages.SUCCESS)
+
+    @admin.action(description="Show the chosen sessions in the public demo")
+    def show_in_demo(self, request: HttpRequest, chosen: QuerySet[Session]) -> None:
+        for session in chosen:
+            DemoSession.objects.get_or_create(session=session)
+            record(Action.ADMIN_CHANGED, request, session=session, demo=True)
+
+    @admin.action(description="Take the chosen sessions out of the public demo")
+    def hide_from_demo(self, request: HttpRequest, chosen: QuerySet[Session]) -> None:
+        for session in chosen:
+            DemoSession.objects.filter(session=session).delete()
+            record(Action.ADMIN_CHANGED, request, session=session, demo=False)
+
+
+class AuditLog(ForStaff):
+    """Who did what, when and from where: nothing of it can be changed."""
+
+    list_display = ("at", "action", "user_name", "by_way_of", "address", "session", "facts")
+    list_filter = ("action", "at")
+    search_fields = ("user_name", "address", "session")
+    list_per_page = 100
+
+
+class Deletable(ForStaff):
+    """Staff may revoke it."""
+
+    def has_delete_permission(self, request: HttpRequest, _obj: Model | None = None) -> bool:
+        return self.has_module_permission(request)
+
+    def delete_model(self, request: HttpRequest, obj: Model) -> None:
+        record(Action.ADMIN_CHANGED, request, deleted=str(obj))
+        super().delete_model(request, obj)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        for one in queryset:
+            record(Action.ADMIN_CHANGED, request, deleted=str(one))
+        super().delete_queryset(request, queryset)
+
+
+class Tokens(Deletable):
+    list_display = ("name", "owner", "scope", "created_at", "expires_at")
+    exclude = ("digest",)
+
+
+class Invites(Deletable):
+    list_display = ("pk", "session_id", "role", "created_by", "uses_left", "expires_at", "revoked_at")
+    exclude = ("digest",)
+
+
+class Identities(Deletable):
+    list_display = ("issuer", "subject", "user", "created_at")
+
+
+class Users(_UserBase):
+    """Users, for superusers, as Django has it."""
+
+    def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:  # noqa: FBT001 -- Django's
+        super().save_model(request, obj, form, change)
+        record(Action.ADMIN_CHANGED, request, changed=str(obj), fields=list(form.changed_data))
+
+    def delete_model(self, request: HttpRequest, obj: User) -> None:
+        record(Action.ADMIN_CHANGED, request, deleted=str(obj))
+        super().delete_model(request, obj)
+
+
+def register(site: admin.AdminSite) -> None:
+    """Put all of it on a site."""
+    site.register(HostedSession, Sessions)
+    site.register(AuditEntry, AuditLog)
+    site.register(Token, Tokens)
+    site.register(Invite, Invites)
+    site.register(Identity, Identities)
+    site.register(User, Users)

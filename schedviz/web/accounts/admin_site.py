@@ -1,0 +1,30 @@
+"""`/admin/`: for staff. An overview of sessions, users, tokens, invites, the demo's sessions, and the audit log."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+from django.contrib import admin
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+
+
+class Site(admin.AdminSite):
+    """Django's admin pages, behind our own login."""
+
+    site_header = "schedviz"
+    site_title = "schedviz"
+    index_title = "Administration"
+    enable_nav_sidebar = False
+
+    def login(self, request: HttpRequest, _extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        if request.user.is_authenticated:
+            # Who is known and no staff is not sent in a circle; and not told what is here.
+            from schedviz.web.pages.views import not_found
+
+            return not_found(request)
+        return redirect(f"/login/?next={quote(request.get_full_path())}")
+
+
+site = Site(name="admin")

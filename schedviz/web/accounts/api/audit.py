@@ -1,0 +1,68 @@
+"""`/api/v1/audit/`: who did what, when and from where. For staff."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from schedviz.web.accounts import audit, bodies
+from schedviz.web.accounts.api.staff import expect_staff
+from schedviz.web.accounts.models import AuditEntry
+from schedviz.web.api.access import optional_number, whole_number
+from schedviz.web.api.errors import ApiError
+from schedviz.web.api.schema import answer, query, refused
+
+PAGE = 100
+LONGEST_PAGE = 1000
+
+
+class Audit(APIView):
+    """The audit log."""
+
+    @extend_schema(
+        operation_id="listAudit",
+        parameters=[
+            query("before", int, "The `id` before which to go on: the `next` of another page."),
+            query("limit", int, f"How many at most: {PAGE}, never more than {LONGEST_PAGE}."),
+            query("action", str, "One of: " + ", ".join(audit.Action) + "."),
+            query("user", str, "The name of who did it."),
+            query("session", str, "The id of the session that it was about, also of one that was deleted."),
+        ],
+        responses={200: answer(bodies.AuditList), **refused(400, 401, 403)},
+    )
+    def get(self, request: Request) -> Response:
+        """List what was done, the newest first."""
+        expect_staff(request)
+        asked = {name: request.query_params.get(name, "").replace("\0", "") for name in ("action", "user")}
+        found = audit.entries(**asked, session=_session(request))
+        if (before := optional_number(request, "before")) is not None:
+            found = found.filter(pk__lt=before)
+        limit = max(1, whole_number(request, "limit", default=PAGE, most=LONGEST_PAGE))
+        page = list(found[: limit + 1])
+        following = page[limit - 1].pk if len(page) > limit else None
+        return Response(bodies.AuditList(results=[_line(one) for one in page[:limit]], next=following))
+
+
+def _session(request: Request) -> UUID | None:
+    raw = request.query_params.get("session", "")
+    try:
+        return UUID(raw) if raw else None
+    except ValueError as error:
+        raise ApiError(400, "invalid", "?session: the id of a session is expected.", path="?session", expected="a UUID") from error
+
+
+def _line(entry: AuditEntry) -> bodies.AuditLine:
+    return bodies.AuditLine(
+        id=entry.pk,
+        at=entry.at,
+        action=entry.action,
+        user=entry.user_name,
+        by_way_of=entry.by_way_of,
+        address=entry.address,
+        session=None if entry.session is None else str(entry.session),
+        facts=entry.facts,
+    )

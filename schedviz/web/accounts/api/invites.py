@@ -1,0 +1,115 @@
+"""`/api/v1/sessions/{id}/invites/` and, for staff, `/api/v1/invites/`: links that bring members and accounts."""
+
+from __future__ import annotations
+
+from typing import cast
+from uuid import UUID
+
+from django.contrib.auth.models import User
+from django.urls import reverse
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from schedviz.sessions.models import Membership, Session
+from schedviz.web.accounts import bodies, invites
+from schedviz.web.accounts.api.staff import expect_staff
+from schedviz.web.accounts.audit import Action, record
+from schedviz.web.accounts.models import Invite
+from schedviz.web.api.access import body_as, session_for
+from schedviz.web.api.errors import ApiError, not_found
+from schedviz.web.api.schema import answer, ref, refused
+from schedviz.web.permissions import Verb
+
+
+class Invites(APIView):
+    """The invites of a session."""
+
+    @extend_schema(operation_id="listInvites", responses={200: answer(bodies.InviteList), **refused(403, 404)})
+    def get(self, request: Request, session_id: UUID) -> Response:
+        """List the invites that can still be accepted. Their secrets are not kept."""
+        session = session_for(request, session_id, Verb.MANAGE)
+        return Response(bodies.InviteList(results=[_body(one) for one in invites.open_invites(session)]))
+
+    @extend_schema(
+        operation_id="createInvite",
+        request={"application/json": ref(bodies.NewInvite)},
+        responses={201: answer(bodies.InviteBody, "The only answer that has its `url`."), **refused(400, 403, 404, 409)},
+    )
+    def post(self, request: Request, session_id: UUID) -> Response:
+        """Make an invite. Who opens its `url` and is signed in, or makes an account, becomes a member."""
+        session = session_for(request, session_id, Verb.MANAGE)
+        new = body_as(bodies.NewInvite, request)
+        return _made(request, session, role=new.role, days=new.days, uses=new.uses, note=new.note)
+
+
+class OneInvite(APIView):
+    """One invite of a session."""
+
+    @extend_schema(operation_id="revokeInvite", responses={204: None, **refused(403, 404)})
+    def delete(self, request: Request, session_id: UUID, invite_id: int) -> Response:
+        """Revoke an invite. Who has accepted it stays a member."""
+        return _revoked(request, session_for(request, session_id, Verb.MANAGE), invite_id)
+
+
+class AccountInvites(APIView):
+    """Invites to make an account."""
+
+    @extend_schema(operation_id="listAccountInvites", responses={200: answer(bodies.InviteList), **refused(401, 403)})
+    def get(self, request: Request) -> Response:
+        """List the invites to make an account that can still be accepted. For staff."""
+        expect_staff(request)
+        return Response(bodies.InviteList(results=[_body(one) for one in invites.open_invites(None)]))
+
+    @extend_schema(
+        operation_id="createAccountInvite",
+        request={"application/json": ref(bodies.NewAccountInvite)},
+        responses={201: answer(bodies.InviteBody, "The only answer that has its `url`."), **refused(400, 401, 403, 409)},
+    )
+    def post(self, request: Request) -> Response:
+        """Make an invite with which somebody can make an account. For staff."""
+        expect_staff(request, changing=True)
+        new = body_as(bodies.NewAccountInvite, request)
+        return _made(request, None, role=Membership.Role.VIEWER, days=new.days, uses=new.uses, note=new.note)
+
+
+class OneAccountInvite(APIView):
+    """One invite to make an account."""
+
+    @extend_schema(operation_id="revokeAccountInvite", responses={204: None, **refused(401, 403, 404)})
+    def delete(self, request: Request, invite_id: int) -> Response:
+        """Revoke an invite to make an account. For staff."""
+        expect_staff(request, changing=True)
+        return _revoked(request, None, invite_id)
+
+
+def _made(request: Request, session: Session | None, *, role: str, days: int, uses: int, note: str) -> Response:
+    if "\0" in note:
+        raise ApiError(400, "invalid", "$.note: has the character U+0000, which cannot be stored.", path="$.note")
+    try:
+        invite, secret = invites.make(session, cast("User", request.user), role=role, days=days, uses=uses, note=note)
+    except invites.TooManyInvites as error:
+        message = f"{invites.MOST_OPEN} invites are open, which is the limit; revoke some."
+        raise ApiError(409, "quota_reached", message, expected=f"at most {invites.MOST_OPEN}") from error
+    record(Action.INVITE_MADE, request, session=session, invite=invite.pk, role=role, uses=uses)
+    return Response(_body(invite, url=request.build_absolute_uri(reverse("invite-page", args=[secret]))), status=201)
+
+
+def _revoked(request: Request, session: Session | None, number: int) -> Response:
+    if not invites.revoke(session, number):
+        raise not_found("invite")
+    record(Action.INVITE_REVOKED, request, session=session, invite=number)
+    return Response(status=204)
+
+
+def _body(invite: Invite, *, url: str | None = None) -> bodies.InviteBody:
+    return bodies.InviteBody(
+        id=invite.pk,
+        role="editor" if invite.role == Membership.Role.EDITOR else "viewer",
+        uses_left=invite.uses_left,
+        expires_at=invite.expires_at,
+        created_at=invite.created_at,
+        note=invite.note,
+        url=url,
+    )

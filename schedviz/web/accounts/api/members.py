@@ -1,0 +1,88 @@
+"""`/api/v1/sessions/{id}/members/`: who may see a session, and their roles."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from schedviz.sessions.models import Membership, Session
+from schedviz.web.accounts import bodies, members
+from schedviz.web.accounts.audit import Action, record
+from schedviz.web.api.access import body_as, session_for
+from schedviz.web.api.errors import ApiError, not_found
+from schedviz.web.api.schema import answer, ref, refused
+from schedviz.web.permissions import Verb
+
+
+class Members(APIView):
+    """The members of a session."""
+
+    @extend_schema(operation_id="listMembers", responses={200: answer(bodies.MemberList), **refused(403, 404)})
+    def get(self, request: Request, session_id: UUID) -> Response:
+        """List the owner and the members."""
+        session = session_for(request, session_id, Verb.MANAGE)
+        return Response(bodies.MemberList(results=[*_owner(session), *(_body(one) for one in members.members_of(session))]))
+
+    @extend_schema(
+        operation_id="addMember",
+        request={"application/json": ref(bodies.NewMember)},
+        responses={
+            201: answer(bodies.MemberBody, "A new member."),
+            200: answer(bodies.MemberBody, "Who was a member before, with this role now."),
+            **refused(400, 403, 404),
+        },
+    )
+    def post(self, request: Request, session_id: UUID) -> Response:
+        """Make somebody with an account a member. Where users cannot be looked for (`SCHEDVIZ_FIND_USERS`), send them an invite."""
+        session = session_for(request, session_id, Verb.MANAGE)
+        new = body_as(bodies.NewMember, request)
+        try:
+            membership, made = members.add(session, new.user, new.role)
+        except members.NotFindable as error:
+            message = "On this server users cannot be looked for by name (SCHEDVIZ_FIND_USERS)."
+            raise ApiError(403, "forbidden", message, hint="POST invites/ makes a link that you can send them.") from error
+        except members.NoSuchUser as error:
+            raise ApiError(400, "invalid", "$.user: there is no such user who could be a member.", path="$.user") from error
+        record(Action.MEMBER_ADDED if made else Action.MEMBER_CHANGED, request, session=session, member=new.user, role=new.role)
+        return Response(_body(membership), status=201 if made else 200)
+
+
+class OneMember(APIView):
+    """One member of a session."""
+
+    @extend_schema(
+        operation_id="changeMember",
+        request={"application/json": ref(bodies.MemberChange)},
+        responses={200: answer(bodies.MemberBody), **refused(400, 403, 404)},
+    )
+    def patch(self, request: Request, session_id: UUID, user: str) -> Response:
+        """Give a member another role."""
+        session = session_for(request, session_id, Verb.MANAGE)
+        role = body_as(bodies.MemberChange, request).role
+        membership = members.change(session, user, role)
+        if membership is None:
+            raise not_found("member")
+        record(Action.MEMBER_CHANGED, request, session=session, member=user, role=role)
+        return Response(_body(membership))
+
+    @extend_schema(operation_id="removeMember", responses={204: None, **refused(403, 404)})
+    def delete(self, request: Request, session_id: UUID, user: str) -> Response:
+        """Take a member's rights away."""
+        session = session_for(request, session_id, Verb.MANAGE)
+        if not members.remove(session, user):
+            raise not_found("member")
+        record(Action.MEMBER_REMOVED, request, session=session, member=user)
+        return Response(status=204)
+
+
+def _owner(session: Session) -> list[bodies.MemberBody]:
+    return [] if session.owner is None else [bodies.MemberBody(user=session.owner.get_username(), role="owner")]
+
+
+def _body(membership: Membership) -> bodies.MemberBody:
+    role: bodies.MemberRole = "editor" if membership.role == Membership.Role.EDITOR else "viewer"
+    return bodies.MemberBody(user=membership.user.get_username(), role=role, since=membership.created_at)

@@ -1,0 +1,35 @@
+"""The Django app of accounts."""
+
+from __future__ import annotations
+
+from django.apps import AppConfig
+
+
+class AccountsConfig(AppConfig):
+    name = "schedviz.web.accounts"
+    label = "accounts"
+    verbose_name = "schedviz accounts"
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from schedviz.sessions import quotas, sweep
+        from schedviz.web.accounts import signals
+
+        signals.connect()
+        quotas.own_limits_by(_limits_of)
+        sweep.seldom(_sweep)
+
+
+def _limits_of(user_id: int) -> dict[str, int]:
+    from schedviz.web.accounts.demo import limits_of
+
+    return limits_of(user_id)
+
+
+def _sweep() -> None:
+    # Not above: workers, which never sweep, are not to load the web.
+    from schedviz.web.accounts.audit import forget_old
+    from schedviz.web.accounts.demo import sweep_visitors
+
+    forget_old()
+    sweep_visitors()

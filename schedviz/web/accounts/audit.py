@@ -1,0 +1,108 @@
+"""The audit log: who did what, when and from where, kept for SCHEDVIZ_AUDIT_DAYS days."""
+
+from __future__ import annotations
+
+import time
+from datetime import timedelta
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import structlog
+from django.conf import settings
+from django.utils import timezone
+
+from schedviz.sessions.models import Session, ShareLink
+from schedviz.web.accounts.models import AuditEntry
+from schedviz.web.models import Token
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+    from rest_framework.request import Request
+
+log = structlog.get_logger(__name__)
+
+#: How often what is too old is looked for.
+_FORGET_EVERY_SECONDS = 3600.0
+_forget_due = 0.0
+
+
+class Action(StrEnum):
+    """What is written down. A word never changes its meaning; new ones may come."""
+
+    LOGIN = "login"
+    LOGIN_FAILED = "login_failed"
+    LOGOUT = "logout"
+    PASSWORD_CHANGED = "password_changed"  # noqa: S105
+    ACCOUNT_MADE = "account_made"
+    LINK_MADE = "link_made"
+    LINK_REVOKED = "link_revoked"
+    INVITE_MADE = "invite_made"
+    INVITE_ACCEPTED = "invite_accepted"
+    INVITE_REVOKED = "invite_revoked"
+    MEMBER_ADDED = "member_added"
+    MEMBER_CHANGED = "member_changed"
+    MEMBER_REMOVED = "member_removed"
+    SESSION_DELETED = "session_deleted"
+    SESSION_EXPORTED = "session_exported"
+    ADMIN_CANCELLED = "admin_cancelled"
+    ADMIN_DELETED = "admin_deleted"
+    ADMIN_CHANGED = "admin_changed"
+    SANDBOX_MADE = "sandbox_made"
+
+
+def record(
+    action: Action, request: HttpRequest | Request | None, *, session: Session | None = None, user: Any = None, **facts: Any
+) -> None:
+    """Write down what was done. `user`: who did it, where it is not who is signed in to the request. Never a secret in `facts`."""
+    who = user if user is not None else getattr(request, "user", None)
+    known = who if who is not None and who.is_authenticated else None
+    entry = AuditEntry.objects.create(
+        action=action,
+        user_id=None if known is None else known.pk,
+        user_name="" if known is None else known.get_username(),
+        by_way_of=_by_way_of(request),
+        address=address_of(request),
+        session=None if session is None else session.pk,
+        facts={"name": session.name, **facts} if session is not None else facts,
+    )
+    log.info("audit", action=str(action), user=entry.user_name, address=entry.address, session=str(entry.session or ""))
+
+
+def address_of(request: HttpRequest | Request | None) -> str:
+    """Where a request came from: as far as SCHEDVIZ_PROXIES says that X-Forwarded-For can be believed."""
+    if request is None:
+        return ""
+    peer = str(request.META.get("REMOTE_ADDR") or "")
+    forwarded = [part.strip() for part in str(request.META.get("HTTP_X_FORWARDED_FOR") or "").split(",") if part.strip()]
+    if settings.PROXIES and forwarded:
+        return forwarded[-min(settings.PROXIES, len(forwarded))][:64]
+    return peer[:64]
+
+
+def _by_way_of(request: HttpRequest | Request | None) -> str:
+    came_with = getattr(request, "auth", None)
+    if isinstance(came_with, Token):
+        return f"token {came_with.name}"
+    if isinstance(came_with, ShareLink):
+        return f"link {came_with.pk}"
+    return "" if request is None else "cookie"
+
+
+def entries(*, action: str = "", user: str = "", session: UUID | None = None) -> Any:
+    """Entries, the newest first."""
+    found = AuditEntry.objects.order_by("-pk")
+    if action:
+        found = found.filter(action=action)
+    if user:
+        found = found.filter(user_name=user)
+    return found if session is None else found.filter(session=session)
+
+
+def forget_old(*, now: bool = False) -> int:
+    """Delete what is older than it is kept; looks once an hour, or `now`. Returns how many."""
+    global _forget_due  # noqa: PLW0603
+    if not settings.AUDIT_DAYS or (not now and time.monotonic() < _forget_due):
+        return 0
+    _forget_due = time.monotonic() + _FORGET_EVERY_SECONDS
+    return AuditEntry.objects.filter(at__lt=timezone.now() - timedelta(days=settings.AUDIT_DAYS)).delete()[0]

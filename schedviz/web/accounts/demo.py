@@ -1,0 +1,84 @@
+"""The public demo (SCHEDVIZ_PUBLIC_DEMO): visitors look at its sessions, and get a sandbox each, small, which is deleted after a time."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import timedelta
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.utils import timezone
+
+from schedviz.sessions.create import delete_session
+from schedviz.sessions.fork import fork
+from schedviz.sessions.models import Session
+from schedviz.web.accounts.models import DemoSession, Visitor
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
+#: How many that are over are deleted at a time, so that the sweeper goes on with what waits.
+_SWEPT_AT_ONCE = 20
+_OWN = "DEMO_{}_PER_VISITOR"
+
+
+class DemoFull(Exception):  # noqa: N818 -- says what is the matter.
+    """As many visitors have a sandbox as may."""
+
+
+def is_shown(session_id: UUID) -> bool:
+    """Whether a session is one of the demo's."""
+    return bool(settings.PUBLIC_DEMO) and DemoSession.objects.filter(session_id=session_id).exists()
+
+
+def is_visitor(user_id: int | None) -> bool:
+    """Whether somebody came to the demo and has no account of their own."""
+    return user_id is not None and bool(settings.PUBLIC_DEMO) and Visitor.objects.filter(user_id=user_id).exists()
+
+
+def begin_sandbox(session: Session, user: User | None) -> tuple[User, Session]:
+    """A fork of a demo session for a visitor, who is made where there is none yet; what they had before is deleted.
+
+    Raises `DemoFull`, or as `schedviz.sessions.fork.fork` does.
+    """
+    if user is None:
+        user = _new_visitor()
+    else:
+        _delete_sessions(user)
+    try:
+        return user, fork(session, user, at=None, name=session.name, key=secrets.token_urlsafe(8)).session
+    except Exception:
+        if not Session.objects.filter(owner=user).exists():
+            user.delete()
+        raise
+
+
+def limits_of(user_id: int) -> dict[str, int]:
+    """What the sessions of a visitor may have together, in place of what those of a user may; {}: this is no visitor."""
+    if not is_visitor(user_id):
+        return {}
+    return {kind: getattr(settings, _OWN.format(kind.upper())) for kind in ("sessions", "nodes", "pods", "cycles", "bytes")}
+
+
+def sweep_visitors() -> int:
+    """Delete visitors whose time is over, with all that they have. Returns how many."""
+    over = list(Visitor.objects.filter(expires_at__lte=timezone.now()).select_related("user")[:_SWEPT_AT_ONCE])
+    for visitor in over:
+        _delete_sessions(visitor.user)
+        visitor.user.delete()
+    return len(over)
+
+
+def _new_visitor() -> User:
+    if Visitor.objects.count() >= settings.DEMO_VISITORS:
+        raise DemoFull
+    user = get_user_model().objects.create_user(f"visitor-{secrets.token_hex(6)}")
+    Visitor.objects.create(user=user, expires_at=timezone.now() + timedelta(minutes=settings.DEMO_MINUTES))
+    return user
+
+
+def _delete_sessions(user: User) -> None:
+    for session_id in Session.objects.filter(owner=user).values_list("pk", flat=True):
+        delete_session(session_id)

@@ -1,0 +1,96 @@
+"""Invites: links that make somebody a member of a session, or let them make an account."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from schedviz.sessions.models import Membership, Session
+from schedviz.web.accounts import members
+from schedviz.web.accounts.models import Invite
+from schedviz.web.authentication import hashed
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+    from django.db.models import QuerySet
+
+LONGEST_DAYS = 90
+MOST_USES = 1000
+#: Of one session, and of all that a member of staff made for accounts.
+MOST_OPEN = 100
+
+
+class TooManyInvites(Exception):  # noqa: N818 -- says what happened.
+    """There is no room for one more invite."""
+
+
+def make(
+    session: Session | None, by: User, *, role: str = Membership.Role.VIEWER, days: int = 7, uses: int = 1, note: str = ""
+) -> tuple[Invite, str]:
+    """A new invite and its secret, which is nowhere else. Raises `TooManyInvites`."""
+    if open_invites(session).count() >= MOST_OPEN:
+        raise TooManyInvites
+    secret = secrets.token_urlsafe(16)
+    invite = Invite.objects.create(
+        session=session,
+        digest=hashed(secret),
+        role=role,
+        note=note,
+        created_by=by,
+        uses_left=uses,
+        expires_at=timezone.now() + timedelta(days=days),
+    )
+    invite.refresh_from_db()
+    return invite, secret
+
+
+def open_invites(session: Session | None) -> QuerySet[Invite]:
+    """Those that can still be accepted, oldest first."""
+    return Invite.objects.filter(session=session, revoked_at=None, uses_left__gt=0, expires_at__gt=timezone.now()).order_by("pk")
+
+
+def find(secret: str) -> Invite | None:
+    """The invite with this secret, while it can be accepted: who made it may still invite, and is not shut out."""
+    found = (
+        Invite.objects.filter(digest=hashed(secret), revoked_at=None, uses_left__gt=0, expires_at__gt=timezone.now())
+        .select_related("session", "created_by")
+        .first()
+    )
+    if found is None or not found.created_by.is_active:
+        return None
+    may_still = found.created_by.is_staff if found.session is None else found.session.owner_id == found.created_by_id
+    return found if may_still else None
+
+
+def makes_accounts(invite: Invite) -> bool:
+    """Whether who has no account may make one with it."""
+    return invite.session is None or settings.INVITES_MAKE_ACCOUNTS
+
+
+def accept(invite: Invite, user: User) -> bool:
+    """Use it up by one, and make the user a member. False: others were quicker. Who is a member already uses none of it."""
+    session = invite.session
+    if session is not None and (session.owner_id == user.pk or _has_it_already(session, user, invite.role)):
+        return True
+    with transaction.atomic():
+        if not Invite.objects.filter(pk=invite.pk, uses_left__gt=0, revoked_at=None).update(uses_left=F("uses_left") - 1):
+            return False
+        if session is not None:
+            members.join(session, user, invite.role)
+    return True
+
+
+def _has_it_already(session: Session, user: User, role: str) -> bool:
+    roles = {Membership.Role.EDITOR} if role == Membership.Role.EDITOR else {Membership.Role.EDITOR, Membership.Role.VIEWER}
+    return Membership.objects.filter(session=session, user=user, role__in=roles).exists()
+
+
+def revoke(session: Session | None, number: int) -> bool:
+    """Revoke an invite; who accepted it stays a member. False: there is none."""
+    return Invite.objects.filter(session=session, pk=number, revoked_at=None).update(revoked_at=timezone.now()) == 1

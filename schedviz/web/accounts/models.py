@@ -1,0 +1,107 @@
+"""What is kept of accounts, besides Django's own users: invites, identities of OpenID Connect, the audit log, and the public demo."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models.functions import Now
+
+from schedviz.sessions.models import Membership, Session
+
+
+class Invite(models.Model):
+    """A link that makes whoever opens it, signed in, a member of a session; or, with no session, lets somebody make an account.
+
+    Only the SHA-256 of its 128 random bits is kept.
+    """
+
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, null=True, blank=True, related_name="invites")
+    digest = models.CharField(max_length=64, unique=True)
+    role = models.CharField(max_length=16, choices=Membership.Role, default=Membership.Role.VIEWER)
+    #: Whom it is for, in the words of who made it.
+    note = models.CharField(max_length=200, blank=True, default="")
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    created_at = models.DateTimeField(db_default=Now())
+    expires_at = models.DateTimeField()
+    #: How many more people may accept it.
+    uses_left = models.PositiveIntegerField(default=1)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"invite {self.pk} to {self.session_id or 'an account'}"
+
+
+class Identity(models.Model):
+    """Who a user is at a provider of OpenID Connect: its issuer and the subject that it never gives to another."""
+
+    issuer = models.CharField(max_length=500)
+    subject = models.CharField(max_length=255)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="schedviz_identities")
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        verbose_name_plural = "identities"
+        constraints: ClassVar = [models.UniqueConstraint(fields=["issuer", "subject"], name="identity_once")]
+
+    def __str__(self) -> str:
+        return f"{self.subject} at {self.issuer}"
+
+
+class HostedSession(Session):
+    """A session as staff sees it: that it is there, and not what it is called."""
+
+    class Meta:
+        proxy = True
+        verbose_name = "session"
+
+    def __str__(self) -> str:
+        return str(self.pk)[:8]
+
+
+class AuditEntry(models.Model):
+    """Who did what, when and from where. It outlives the user and the session that it tells of."""
+
+    at = models.DateTimeField(db_default=Now())
+    action = models.CharField(max_length=40)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
+    #: The user's name then; "" where nobody was known.
+    user_name = models.CharField(max_length=150, blank=True, default="")
+    #: `cookie`, `token <name>` or `link <n>`: how they came.
+    by_way_of = models.CharField(max_length=220, blank=True, default="")
+    address = models.CharField(max_length=64, blank=True, default="")
+    session = models.UUIDField(null=True, blank=True)
+    facts: models.JSONField[Any, Any] = models.JSONField(default=dict)
+
+    class Meta:
+        verbose_name_plural = "audit entries"
+        ordering: ClassVar = ["-pk"]
+        indexes: ClassVar = [models.Index(fields=["at"], name="audit_at"), models.Index(fields=["session"], name="audit_session")]
+
+    def __str__(self) -> str:
+        return f"{self.user_name or 'somebody'}: {self.action}"
+
+
+class DemoSession(models.Model):
+    """A session that visitors of the public demo may look at, and from which their sandboxes are forked."""
+
+    session = models.OneToOneField(Session, on_delete=models.CASCADE, primary_key=True, related_name="demo")
+    position = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        ordering: ClassVar = ["position", "pk"]
+
+    def __str__(self) -> str:
+        return f"demo {self.session_id}"
+
+
+class Visitor(models.Model):
+    """A user who came to the public demo and has a sandbox; deleted with it when its time is over."""
+
+    user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="schedviz_visitor")
+    created_at = models.DateTimeField(db_default=Now())
+    expires_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"visitor {self.user_id}"

@@ -1,0 +1,133 @@
+"""Pages of accounts: changing a password, accepting an invite, a visitor's sandbox."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import login as log_in
+from django.contrib.auth import update_session_auth_hash
+from django.contrib.auth.forms import PasswordChangeForm, UserCreationForm
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_protect
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST
+
+from schedviz.sessions.errors import SessionError
+from schedviz.sessions.models import Session
+from schedviz.sessions.quotas import QuotaReached
+from schedviz.web.accounts import demo, invites
+from schedviz.web.accounts.audit import Action, record
+from schedviz.web.accounts.models import Invite
+from schedviz.web.accounts.throttles import has_room
+from schedviz.web.pages.shell import page
+from schedviz.web.pages.views import not_found
+from schedviz.web.pages.words import words_of
+
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+
+
+@require_http_methods(["GET", "POST"])
+@never_cache
+@sensitive_post_parameters()
+@csrf_protect
+def password_page(request: HttpRequest) -> HttpResponse:
+    """`/password/`: another password, for who has one. All other logins of theirs end."""
+    if not request.user.is_authenticated:
+        return redirect("/login/?next=/password/")
+    words = words_of(request)
+    if not request.user.has_usable_password():
+        return page(request, "web/error.html", status=404, title=words["change_password"], message=words["no_password"])
+    form = PasswordChangeForm(request.user, data=request.POST if request.method == "POST" else None)
+    _speak(form, words, {"old_password": "old_password", "new_password1": "new_password", "new_password2": "new_password_again"})
+    if request.method == "POST" and form.is_valid():
+        form.save()
+        update_session_auth_hash(request, form.user)
+        record(Action.PASSWORD_CHANGED, request)
+        return page(request, "web/password.html", done=True)
+    return page(request, "web/password.html", form=form)
+
+
+@require_http_methods(["GET", "POST"])
+@never_cache
+@sensitive_post_parameters()
+@csrf_protect
+def invite_page(request: HttpRequest, secret: str) -> HttpResponse:
+    """`/invite/<secret>/`: what one is invited to, and accepting it, with an account or by making one.
+
+    Nothing happens on GET: programs that look at links in messages use none of them up.
+    """
+    invite = invites.find(secret)
+    if invite is None:
+        return not_found(request)
+    if request.user.is_authenticated and not demo.is_visitor(request.user.pk):
+        return _accept_as(request, invite, request.user)
+    if not invites.makes_accounts(invite):
+        return page(request, "web/invite.html", invite=invite, secret=secret)
+    words = words_of(request)
+    form: UserCreationForm[User] = UserCreationForm(data=request.POST if request.method == "POST" else None)
+    _speak(form, words, {"username": "username", "password1": "new_password", "password2": "new_password_again"})
+    if request.method == "POST":
+        if not has_room(request, "accounts"):
+            return page(request, "web/invite.html", status=429, invite=invite, secret=secret, message=words["too_many_made"])
+        if form.is_valid():
+            user = form.save()
+            record(Action.ACCOUNT_MADE, request, user=user, invite=invite.pk)
+            log_in(request, user, backend=BACKEND)
+            return _accept_as(request, invite, user)
+    return page(request, "web/invite.html", invite=invite, secret=secret, form=form)
+
+
+def _accept_as(request: HttpRequest, invite: Invite, user: User) -> HttpResponse:
+    if request.method != "POST":
+        return page(request, "web/invite.html", invite=invite, known=True)
+    if not invites.accept(invite, user):
+        return not_found(request)
+    record(Action.INVITE_ACCEPTED, request, session=invite.session, user=user, invite=invite.pk)
+    return redirect("sessions-page") if invite.session is None else redirect("session-page", session_id=invite.session.pk)
+
+
+@require_POST
+@csrf_protect
+def sandbox(request: HttpRequest) -> HttpResponse:
+    """`POST /demo/sandbox/` `session=<id>`: a fork of a demo session, for a visitor; what they had before is deleted."""
+    words = words_of(request)
+    session = Session.objects.filter(pk=_uuid(request.POST.get("session", ""))).first() if settings.PUBLIC_DEMO else None
+    if session is None or not demo.is_shown(session.pk):
+        return not_found(request)
+    user = request.user if request.user.is_authenticated else None
+    if user is not None and not demo.is_visitor(user.pk):
+        # Who has an account forks it like any other session.
+        return redirect("session-page", session_id=session.pk)
+    if user is None and not has_room(request, "sandboxes"):
+        return page(request, "web/error.html", status=429, title=words["sandbox"], message=words["too_many_made"])
+    try:
+        visitor, made = demo.begin_sandbox(session, user)
+    except (demo.DemoFull, QuotaReached, SessionError):
+        return page(request, "web/error.html", status=503, title=words["sandbox"], message=words["demo_full"])
+    if user is None:
+        log_in(request, visitor, backend=BACKEND)
+        request.session.set_expiry(settings.DEMO_MINUTES * 60)
+    record(Action.SANDBOX_MADE, request, session=made, user=visitor)
+    return redirect("session-page", session_id=made.pk)
+
+
+def _uuid(raw: str) -> Any:
+    from uuid import UUID
+
+    try:
+        return UUID(raw)
+    except ValueError:
+        return None
+
+
+def _speak(form: Any, words: Any, labels: dict[str, str]) -> None:
+    """Labels in the reader's language, and no advice in another."""
+    for name, word in labels.items():
+        form.fields[name].label = words[word]
+        form.fields[name].help_text = ""
+    for name in set(form.fields) - set(labels):
+        del form.fields[name]

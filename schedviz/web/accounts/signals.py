@@ -1,0 +1,33 @@
+"""What Django tells of logins, for the audit log."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
+
+
+def connect() -> None:
+    """Listen from now on."""
+    user_logged_in.connect(_logged_in, dispatch_uid="schedviz audit")
+    user_logged_out.connect(_logged_out, dispatch_uid="schedviz audit")
+    user_login_failed.connect(_login_failed, dispatch_uid="schedviz audit")
+
+
+def _logged_in(*, request: Any, user: Any, **_: Any) -> None:
+    from schedviz.web.accounts.audit import Action, record
+
+    record(Action.LOGIN, request, user=user)
+
+
+def _logged_out(*, request: Any, user: Any, **_: Any) -> None:
+    from schedviz.web.accounts.audit import Action, record
+
+    if user is not None:
+        record(Action.LOGOUT, request, user=user)
+
+
+def _login_failed(*, credentials: dict[str, Any], request: Any = None, **_: Any) -> None:
+    from schedviz.web.accounts.audit import Action, record
+
+    record(Action.LOGIN_FAILED, request, tried=str(credentials.get("username", ""))[:150])

@@ -1,0 +1,97 @@
+"""The admin pages: staff alone, an overview without what is in sessions, and what staff does is written down."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+
+from schedviz.sessions.models import Session
+from schedviz.web.accounts.models import AuditEntry, DemoSession
+
+pytestmark = pytest.mark.django_db
+
+PAGES = ["", "accounts/hostedsession/", "accounts/auditentry/", "web/token/", "accounts/invite/", "accounts/identity/"]
+
+
+@pytest.mark.parametrize("role", ["owner", "stranger", "link"])
+@pytest.mark.parametrize("page", PAGES)
+def test_who_is_no_staff_finds_nothing(people, role, page):
+    answer = people.client(role).get(f"/admin/{page}", follow=True)
+
+    assert b"schedviz administration" not in answer.content.lower()
+    assert answer.status_code == 404 or answer.redirect_chain[-1][0].startswith("/login/")
+
+
+def test_a_stranger_is_sent_to_the_login_and_a_token_opens_no_admin_page(people):
+    assert people.client("anonymous").get("/admin/", follow=True).redirect_chain[-1][0].startswith("/login/?next=/admin/")
+    assert people.client("staff-token").get("/admin/", follow=True).redirect_chain[-1][0].startswith("/login/")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_staff_sees_its_pages(people, page):
+    people.client("owner-token").post(f"/api/v1/sessions/{people.session.pk}/invites/", {}, format="json")
+
+    assert people.client("staff").get(f"/admin/{page}").status_code == 200
+
+
+def test_the_overview_tells_owner_state_and_size_and_not_the_name(people):
+    people.session.name = "a secret name"
+    people.session.save()
+    page = people.client("staff").get("/admin/accounts/hostedsession/").content.decode()
+
+    assert str(people.session.pk)[:8] in page
+    assert "owner" in page
+    assert "bytes" in page
+    assert "a secret name" not in page
+    detail = people.client("staff").get(f"/admin/accounts/hostedsession/{people.session.pk}/change/")
+    assert detail.status_code == 200
+    assert b"a secret name" not in detail.content
+
+
+def do(people, action: str, role: str = "staff"):
+    return people.client(role).post(
+        "/admin/accounts/hostedsession/", {"action": action, "_selected_action": [str(people.session.pk)]}, follow=True
+    )
+
+
+def test_staff_cancels_and_deletes(people):
+    Session.objects.update(status=Session.Status.IMPORTING)
+    assert b"1 imports cancelled" in do(people, "cancel").content
+    assert b"1 sessions deleted" in do(people, "delete_them").content
+
+    assert not Session.objects.exists()
+    assert list(AuditEntry.objects.filter(action__startswith="admin").order_by("pk").values_list("action", "user_name")) == [
+        ("admin_cancelled", "staff"),
+        ("admin_deleted", "staff"),
+    ]
+
+
+def test_others_do_neither(people):
+    do(people, "delete_them", "stranger")
+
+    assert Session.objects.exists()
+
+
+def test_staff_shows_sessions_in_the_demo(people):
+    do(people, "show_in_demo")
+    assert DemoSession.objects.get().session_id == people.session.pk
+    do(people, "hide_from_demo")
+    assert not DemoSession.objects.exists()
+
+
+def test_the_audit_log_cannot_be_changed(people):
+    entry = AuditEntry.objects.create(action="login", user_name="owner")
+    User.objects.filter(username="staff").update(is_superuser=True)
+    staff = people.client("staff")
+
+    assert staff.get("/admin/accounts/auditentry/add/").status_code == 403
+    assert staff.post(f"/admin/accounts/auditentry/{entry.pk}/delete/", {"post": "yes"}).status_code == 403
+    assert staff.post(f"/admin/accounts/auditentry/{entry.pk}/change/", {"action": "x"}).status_code == 403
+    entry.refresh_from_db()
+    assert entry.action == "login"
+
+
+def test_users_are_for_superusers(people):
+    assert people.client("staff").get("/admin/auth/user/").status_code == 403
+    User.objects.filter(username="staff").update(is_superuser=True)
+    assert people.client("staff").get("/admin/auth/user/").status_code == 200

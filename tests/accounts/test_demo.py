@@ -1,0 +1,117 @@
+"""The public demo: who comes looks, gets a sandbox of limited size, and leaves nothing behind."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from schedviz.sessions import quotas
+from schedviz.sessions.models import Session
+from schedviz.web.accounts.demo import sweep_visitors
+from schedviz.web.accounts.models import DemoSession, Visitor
+from tests.web.conftest import make_session
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
+
+
+@pytest.fixture
+def shown(people, commits, settings):
+    """A session of the demo, with one beside it that is not."""
+    settings.PUBLIC_DEMO = True
+    DemoSession.objects.create(session=people.session)
+    make_session(people.owner, "not shown")
+    quotas.forget()
+    return people.session
+
+
+def test_a_visitor_looks_and_does_nothing(shown):
+    visitor = APIClient()
+    address = f"/api/v1/sessions/{shown.pk}/"
+
+    assert visitor.get(address).json()["role"] == "viewer"
+    assert [one["id"] for one in visitor.get("/api/v1/sessions/").json()["results"]] == [str(shown.pk)]
+    assert visitor.get(f"/s/{shown.pk}/").status_code == 200
+    assert visitor.get("/sessions/").status_code == 200
+    assert visitor.post(f"{address}commands/", {"op": "pause"}, format="json").status_code == 403
+    assert visitor.delete(address).status_code == 403
+    assert visitor.post("/api/v1/sessions/", {"generate": {"nodes": 2}}, format="json").status_code == 401
+
+
+def test_without_the_demo_nothing_is_shown(shown, settings):
+    settings.PUBLIC_DEMO = False
+
+    assert APIClient().get(f"/api/v1/sessions/{shown.pk}/").status_code == 404
+    assert Client().post("/demo/sandbox/", {"session": str(shown.pk)}).status_code == 404
+    assert not Visitor.objects.exists()
+
+
+def test_a_visitor_gets_a_sandbox_that_they_may_command(shown, audit):
+    browser = APIClient()
+    answer = browser.post("/demo/sandbox/", {"session": str(shown.pk)})
+    sandbox = Session.objects.get(forked_from=shown)
+
+    assert answer["Location"] == f"/s/{sandbox.pk}/"
+    assert browser.get(f"/api/v1/sessions/{sandbox.pk}/").json()["role"] == "owner"
+    assert browser.post(f"/api/v1/sessions/{sandbox.pk}/commands/", {"op": "pause"}, format="json").status_code == 202
+    assert APIClient().get(f"/api/v1/sessions/{sandbox.pk}/").status_code == 404, "it is theirs alone"
+    assert "sandbox_made" in audit()
+    assert not User.objects.get(pk=sandbox.owner_id).has_usable_password()
+
+
+def test_who_begins_anew_has_one_sandbox(shown):
+    browser = Client()
+    first, second = (browser.post("/demo/sandbox/", {"session": str(shown.pk)})["Location"] for _ in range(2))
+
+    assert first != second
+    assert Session.objects.filter(forked_from=shown).count() == 1
+    assert Visitor.objects.count() == 1
+
+
+def test_a_sandbox_is_small(shown, settings):
+    settings.DEMO_SESSIONS_PER_VISITOR = 2
+    browser = APIClient()
+    browser.post("/demo/sandbox/", {"session": str(shown.pk)})
+
+    assert browser.post("/api/v1/sessions/", {"generate": {"nodes": 2}}, format="json").status_code == 201
+    refused = browser.post("/api/v1/sessions/", {"generate": {"nodes": 2}}, format="json")
+    assert refused.status_code == 409
+    assert "SCHEDVIZ_DEMO_SESSIONS_PER_VISITOR" in refused.json()["detail"]
+
+
+def test_when_its_time_is_over_a_sandbox_is_deleted_with_its_visitor(shown):
+    browser = Client()
+    browser.post("/demo/sandbox/", {"session": str(shown.pk)})
+    assert sweep_visitors() == 0
+
+    Visitor.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    assert sweep_visitors() == 1
+
+    assert not Session.objects.filter(forked_from=shown).exists()
+    assert not User.objects.filter(username__startswith="visitor-").exists()
+    assert browser.get("/s/" + str(shown.pk) + "/").status_code == 200, "and the visitor looks at the demo as before"
+
+
+def test_there_is_a_limit_to_sandboxes_and_to_those_of_one_address(shown, settings):
+    settings.DEMO_VISITORS = 2
+    assert [Client().post("/demo/sandbox/", {"session": str(shown.pk)}).status_code for _ in range(3)] == [302, 302, 503]
+
+    settings.DEMO_VISITORS = 100
+    settings.MADE_PER_HOUR = 3
+    assert Client().post("/demo/sandbox/", {"session": str(shown.pk)}).status_code == 429
+
+
+@pytest.mark.parametrize("session", ["", "nonsense", "00000000-0000-4000-8000-000000000000", "not shown"])
+def test_what_is_not_shown_has_no_sandbox(shown, session):
+    given = str(Session.objects.get(name="not shown").pk) if session == "not shown" else session
+
+    assert Client().post("/demo/sandbox/", {"session": given}).status_code == 404
+    assert not Visitor.objects.exists()
+
+
+def test_a_sandbox_needs_the_token_of_a_page(shown):
+    assert Client(enforce_csrf_checks=True).post("/demo/sandbox/", {"session": str(shown.pk)}).status_code == 403

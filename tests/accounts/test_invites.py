@@ -1,0 +1,123 @@
+"""Invites: a link that makes its first so many readers members, or lets them make an account."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.utils import timezone
+
+from schedviz.web.accounts.models import Invite
+
+pytestmark = pytest.mark.django_db
+
+PASSWORDS = {"password1": "only-for-this-test-1", "password2": "only-for-this-test-1"}
+
+
+def invite(people, **body: object) -> str:
+    made = people.client("owner-token").post(f"/api/v1/sessions/{people.session.pk}/invites/", body, format="json")
+    assert made.status_code == 201, made.content
+    return made.json()["url"].removeprefix("http://testserver")
+
+
+def test_who_accepts_an_invite_becomes_a_member(people, audit):
+    url = invite(people, role="editor", note="for the stranger")
+    browser = people.client("stranger")
+
+    shown = browser.get(url)
+    assert b"a session" in shown.content
+    assert browser.get(f"/api/v1/sessions/{people.session.pk}/").status_code == 404, "looking at it accepts nothing"
+
+    assert browser.post(url)["Location"] == f"/s/{people.session.pk}/"
+    assert browser.get(f"/api/v1/sessions/{people.session.pk}/").json()["role"] == "editor"
+    assert people.client("viewer").get(url).status_code == 404, "it was for one"
+    assert "invite_accepted" in audit()
+
+
+def test_only_its_hash_is_kept_and_it_is_told_once(people):
+    secret = invite(people).split("/")[2]
+
+    assert secret not in str(Invite.objects.values())
+    listed = people.client("owner-token").get(f"/api/v1/sessions/{people.session.pk}/invites/").json()["results"]
+    assert [one["url"] for one in listed] == [None]
+
+
+def test_an_invite_for_two_is_for_two_and_who_has_the_role_already_uses_none(people):
+    url = invite(people, uses=2)
+
+    for name in ("viewer", "editor", "owner"):
+        assert people.client(name).post(url).status_code == 302
+    assert Invite.objects.get().uses_left == 2
+    for name in ("stranger", "staff"):
+        assert people.client(name).post(url).status_code == 302
+    assert Invite.objects.get().uses_left == 0
+
+
+@pytest.mark.parametrize("how", ["revoked", "expired", "its owner is shut out", "its maker is no longer the owner", "wrong"])
+def test_what_cannot_be_accepted_any_more_looks_like_nothing(people, how):
+    url = invite(people)
+    if how == "revoked":
+        number = Invite.objects.get().pk
+        assert people.client("owner-token").delete(f"/api/v1/sessions/{people.session.pk}/invites/{number}/").status_code == 204
+    elif how == "expired":
+        Invite.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    elif how == "its owner is shut out":
+        User.objects.filter(username="owner").update(is_active=False)
+    elif how == "its maker is no longer the owner":
+        people.session.owner = people.editor
+        people.session.save()
+    else:
+        url = "/invite/wrong/"
+
+    for client in (people.client("stranger"), Client()):
+        assert client.get(url).status_code == 404
+        assert client.post(url).status_code == 404
+
+
+def test_who_has_no_account_makes_one_with_it(people, audit):
+    browser = Client()
+    url = invite(people)
+    assert b'name="password2"' in browser.get(url).content
+
+    weak = browser.post(url, {"username": "newcomer", "password1": "12345678", "password2": "12345678"})
+    assert weak.status_code == 200
+    assert not User.objects.filter(username="newcomer").exists()
+
+    assert browser.post(url, {"username": "newcomer", **PASSWORDS})["Location"] == f"/s/{people.session.pk}/"
+    assert browser.get(f"/api/v1/sessions/{people.session.pk}/").json()["role"] == "viewer"
+    assert not User.objects.get(username="newcomer").is_staff
+    assert audit()[-3:] == ["account_made", "login", "invite_accepted"]
+
+
+def test_an_operator_can_keep_accounts_to_staff(people, settings):
+    settings.INVITES_MAKE_ACCOUNTS = False
+    browser, url = Client(), invite(people)
+    assert b"password2" not in browser.get(url).content
+    browser.post(url, {"username": "newcomer", **PASSWORDS})
+    assert not User.objects.filter(username="newcomer").exists()
+
+    staff = people.client("staff-token").post("/api/v1/invites/", {"uses": 1}, format="json").json()["url"]
+    assert browser.post(staff.removeprefix("http://testserver"), {"username": "newcomer", **PASSWORDS})["Location"] == "/sessions/"
+    assert User.objects.filter(username="newcomer").exists()
+
+
+def test_one_address_makes_so_many_accounts_an_hour(people, settings):
+    settings.MADE_PER_HOUR = 2
+    url = invite(people, uses=10)
+
+    answers = [Client().post(url, {"username": f"newcomer-{n}", **PASSWORDS}).status_code for n in range(4)]
+
+    assert answers == [302, 302, 429, 429]
+    assert User.objects.filter(username__startswith="newcomer").count() == 2
+
+
+def test_there_is_a_limit_to_open_invites(people, monkeypatch):
+    from schedviz.web.accounts import invites
+
+    monkeypatch.setattr(invites, "MOST_OPEN", 1)
+    invite(people)
+    second = people.client("owner-token").post(f"/api/v1/sessions/{people.session.pk}/invites/", {}, format="json")
+
+    assert (second.status_code, second.json()["code"]) == (409, "quota_reached")

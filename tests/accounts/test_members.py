@@ -1,0 +1,58 @@
+"""Members of a session, managed by its owner; and that a right which was taken away is gone."""
+
+from __future__ import annotations
+
+import pytest
+
+pytestmark = pytest.mark.django_db
+
+
+def test_an_owner_adds_changes_and_removes_members(people, audit):
+    owner, stranger = people.client("owner-token"), people.client("stranger-token")
+    session = f"/api/v1/sessions/{people.session.pk}/"
+    assert stranger.get(session).status_code == 404
+
+    added = owner.post(f"{session}members/", {"user": "stranger"}, format="json")
+    assert (added.status_code, added.json()["role"]) == (201, "viewer")
+    assert stranger.get(session).json()["role"] == "viewer"
+
+    assert owner.patch(f"{session}members/stranger/", {"role": "editor"}, format="json").json()["role"] == "editor"
+    assert stranger.get(session).json()["role"] == "editor"
+    assert owner.post(f"{session}members/", {"user": "stranger", "role": "viewer"}, format="json").status_code == 200
+
+    assert owner.delete(f"{session}members/stranger/").status_code == 204
+    assert stranger.get(session).status_code == 404
+    assert audit() == ["member_added", "member_changed", "member_changed", "member_removed"]
+
+
+def test_the_owner_comes_first_and_is_no_member_of_their_own(people):
+    owner = people.client("owner-token")
+    members = f"/api/v1/sessions/{people.session.pk}/members/"
+
+    assert [(one["user"], one["role"]) for one in owner.get(members).json()["results"]] == [
+        ("owner", "owner"),
+        ("editor", "editor"),
+        ("viewer", "viewer"),
+    ]
+    assert owner.post(members, {"user": "owner"}, format="json").status_code == 400
+    assert owner.delete(f"{members}owner/").status_code == 404
+
+
+def test_where_users_cannot_be_looked_for_a_name_that_is_there_and_one_that_is_not_get_the_same_answer(people, settings):
+    settings.FIND_USERS = False
+    owner = people.client("owner-token")
+    answers = [
+        owner.post(f"/api/v1/sessions/{people.session.pk}/members/", {"user": name}, format="json") for name in ("stranger", "nobody")
+    ]
+
+    assert [answer.status_code for answer in answers] == [403, 403]
+    assert answers[0].content == answers[1].content
+    assert "SCHEDVIZ_FIND_USERS" in answers[0].json()["detail"]
+
+
+@pytest.mark.parametrize("body", [{}, {"user": "nobody"}, {"user": "viewer", "role": "owner"}, {"user": 5}, {"user": "viewer", "more": 1}])
+def test_what_is_asked_wrongly_is_said(people, body):
+    answer = people.client("owner-token").post(f"/api/v1/sessions/{people.session.pk}/members/", body, format="json")
+
+    assert answer.status_code == 400
+    assert answer.json()["code"] == "invalid"

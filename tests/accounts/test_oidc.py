@@ -1,0 +1,169 @@
+"""Signing in with a real provider of OpenID Connect that listens beside the test, and with one that cheats."""
+
+from __future__ import annotations
+
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from schedviz.web.accounts.models import Identity
+from tests.accounts.oidc_provider import CLIENT_ID, CLIENT_SECRET, Provider
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def listening() -> Iterator[Provider]:
+    with Provider().running() as provider:
+        yield provider
+
+
+@pytest.fixture
+def provider(listening: Provider, settings) -> Provider:
+    settings.OIDC_ISSUER, settings.OIDC_CLIENT_ID, settings.OIDC_CLIENT_SECRET = listening.issuer, CLIENT_ID, CLIENT_SECRET
+    listening.who, listening.cheat, listening.forge = {"sub": "1234", "preferred_username": "ada"}, {}, ""
+    return listening
+
+
+class _Stay(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_: object) -> None:
+        return None
+
+
+def sent_back(location: str) -> str:
+    """Where the provider sends the browser."""
+    try:
+        urllib.request.build_opener(_Stay).open(location, timeout=10)
+    except urllib.error.HTTPError as answer:
+        return answer.headers["Location"].removeprefix("http://testserver")
+    raise AssertionError("no redirect")
+
+
+def sign_in(client: Client, following: str = "/sessions/"):
+    begun = client.get("/oidc/login/", {"next": following})
+    assert begun.status_code == 302, begun.content
+    return client.get(sent_back(begun["Location"]))
+
+
+def test_whoever_the_provider_knows_gets_an_account_and_is_signed_in(provider, audit):
+    client = Client()
+
+    assert sign_in(client)["Location"] == "/sessions/"
+    assert client.get("/sessions/").status_code == 200
+    user = User.objects.get(username="ada")
+    assert not user.has_usable_password()
+    assert not user.is_staff
+    assert Identity.objects.get().subject == "1234"
+    assert audit() == ["login"]
+
+
+def test_the_subject_decides_whatever_the_name_is(provider):
+    taken = User.objects.create_user("ada", is_staff=True)
+    sign_in(Client())
+    made = Identity.objects.get().user
+    assert made != taken
+    assert made.get_username() == "ada-2"
+
+    provider.who = {"sub": "1234", "preferred_username": "grace"}
+    sign_in(Client())
+    assert Identity.objects.get().user == made
+    assert User.objects.count() == 2
+
+
+@pytest.mark.parametrize(
+    ("cheat", "forge"),
+    [
+        ({}, "key"),
+        ({}, "none"),
+        ({"iss": "https://evil.example"}, ""),
+        ({"aud": "another client"}, ""),
+        ({"nonce": "of another login"}, ""),
+        ({"exp": int(time.time()) - 3600}, ""),
+        ({"sub": ""}, ""),
+    ],
+    ids=["another key", "no signature", "another issuer", "another audience", "another nonce", "expired", "nobody"],
+)
+def test_a_token_that_is_not_for_this_login_signs_nobody_in(provider, audit, cheat, forge):
+    provider.cheat, provider.forge = cheat, forge
+    client = Client()
+
+    assert sign_in(client).status_code == 403
+    assert client.get("/sessions/").status_code == 302
+    assert not User.objects.exists()
+    assert audit() == ["login_failed"]
+
+
+def test_an_answer_that_this_browser_did_not_ask_for_signs_nobody_in(provider):
+    """Login CSRF: the attacker's code in the victim's browser."""
+    attacker, victim = Client(), Client()
+    back = sent_back(attacker.get("/oidc/login/")["Location"])
+
+    assert victim.get(back).status_code == 403
+    assert attacker.get(back).status_code == 302
+    assert Client().get(back).status_code == 403
+    assert attacker.get(back).status_code == 403, "a code and its state are used up"
+
+
+@pytest.mark.parametrize("query", ["", "?error=access_denied&state=x", "?code=x", "?code=x&state=y", "?state[]=1&code="])
+def test_what_is_no_answer_of_the_provider_is_refused(provider, query):
+    assert Client().get(f"/oidc/callback/{query}").status_code == 403
+
+
+def test_who_was_shut_out_here_stays_out(provider):
+    sign_in(Client())
+    User.objects.update(is_active=False)
+
+    assert sign_in(Client()).status_code == 403
+
+
+def test_an_operator_can_say_who_is_welcome(provider, settings):
+    settings.OIDC_GROUP = "scheduling"
+    assert sign_in(Client()).status_code == 403
+    provider.who["groups"] = ["others", "scheduling"]
+    assert sign_in(Client()).status_code == 302
+
+    settings.OIDC_MAKES_ACCOUNTS = False
+    assert sign_in(Client()).status_code == 302
+    provider.who["sub"] = "5678"
+    assert sign_in(Client()).status_code == 403
+
+
+def test_a_group_makes_staff_and_its_end_ends_it(provider, settings):
+    settings.OIDC_STAFF_GROUP = "operators"
+    provider.who["groups"] = ["operators"]
+    sign_in(Client())
+    assert User.objects.get().is_staff
+
+    provider.who["groups"] = []
+    sign_in(Client())
+    assert not User.objects.get().is_staff
+
+
+@pytest.mark.parametrize("following", ["https://evil.example/", "//evil.example/", "javascript:alert(1)"])
+def test_nobody_is_sent_on_to_another_site(provider, following):
+    assert sign_in(Client(), following)["Location"] == "/"
+
+
+def test_a_provider_that_does_not_answer_is_no_accident(provider, settings):
+    settings.OIDC_ISSUER = "http://127.0.0.1:1"
+
+    assert Client().get("/oidc/login/").status_code == 403
+
+
+def test_it_is_off_unless_it_is_configured():
+    assert Client().get("/oidc/login/").status_code == 404
+    assert Client().get("/oidc/callback/").status_code == 404
+    assert b"/oidc/login/" not in Client().get("/login/").content
+
+
+def test_the_login_page_leads_to_the_provider(provider, settings):
+    settings.OIDC_NAME = "Example Login"
+
+    page = Client().get("/login/?next=/sessions/").content.decode()
+    assert "/oidc/login/?next=/sessions/" in page
+    assert "Example Login" in page
