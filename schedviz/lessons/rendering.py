@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 from markdown_it import MarkdownIt
@@ -11,6 +12,12 @@ from schedviz.lessons.played import Played
 from schedviz.lessons.texts import StopText, Text, fill
 
 
+#: A line that ends inside a Chinese sentence: HTML would show a space there.
+_SOFT_BREAK = re.compile(
+    r"(?<=[\u3000-\u303f\uff00-\uffef])\n(?=[^\s\-|#`>*\d])|(?<=[\u4e00-\u9fff])\n(?=[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef])"
+)
+
+
 @cache
 def _markdown() -> MarkdownIt:
     return MarkdownIt("commonmark", {"html": False}).enable("table")
@@ -18,7 +25,7 @@ def _markdown() -> MarkdownIt:
 
 def html(markdown: str) -> str:
     """A text, as paragraphs."""
-    return str(_markdown().render(markdown))
+    return str(_markdown().render(_SOFT_BREAK.sub("", markdown)))
 
 
 def html_line(markdown: str) -> str:
@@ -33,8 +40,11 @@ def answer_words(played: Played, text: StopText) -> str:
 
 
 def answer_html(played: Played, text: StopText) -> str:
-    """What is said once the answer is known."""
-    return html(fill(text.answer, {**played.facts_after, "answer": answer_words(played, text)}))
+    """What is said once the answer is known. Words of an option that begin it begin a sentence."""
+    words = answer_words(played, text)
+    if text.options and text.answer.startswith("**{answer}"):
+        words = words[:1].upper() + words[1:]
+    return html(fill(text.answer, {**played.facts_after, "answer": words}))
 
 
 def text_html(played: Played, text: StopText) -> str:
