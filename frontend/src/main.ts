@@ -1,6 +1,7 @@
 /** Mounts the page that the shell asks for (`data-page` of `#app`). */
 import "./theme/tokens.css";
 import "./theme/page.css";
+import "./theme/projected.css";
 
 import { mount } from "svelte";
 import { enterBy } from "./api/pass";
@@ -25,6 +26,16 @@ async function show(target: HTMLElement): Promise<void> {
   } else if (page === "sessions") {
     const [{ default: SessionsPage }] = await Promise.all([import("./views/sessions/SessionsPage.svelte"), words]);
     mount(SessionsPage, { target, props: { user } });
+  } else if (page === "join") {
+    const [{ default: JoinPage }] = await Promise.all([import("./views/rooms/JoinPage.svelte"), words]);
+    mount(JoinPage, { target, props: { code: target.dataset.code ?? "" } });
+  } else if (page === "rooms") {
+    const [{ default: RoomsPage }] = await Promise.all([import("./views/rooms/RoomsPage.svelte"), words]);
+    mount(RoomsPage, { target, props: { user } });
+  } else if (page === "room") {
+    const { room = "", view = "" } = target.dataset;
+    const [{ default: RoomPage }] = await Promise.all([import("./views/rooms/RoomPage.svelte"), words]);
+    mount(RoomPage, { target, props: { id: room, view } });
   } else if (page === "lessons") {
     const [{ default: LessonsPage }] = await Promise.all([import("./views/lessons/LessonsPage.svelte"), words]);
     mount(LessonsPage, { target, props: { user } });

@@ -7,13 +7,17 @@ import { afterEach, describe, expect, it } from "vitest";
 import asking from "../src/i18n/messages/en.asking.json";
 import doing from "../src/i18n/messages/en.doing.json";
 import drawn from "../src/i18n/messages/en.json";
+import lessons from "../src/i18n/messages/en.lessons.json";
+import rooms from "../src/i18n/messages/en.rooms.json";
 import askingChinese from "../src/i18n/messages/zh-CN.asking.json";
 import doingChinese from "../src/i18n/messages/zh-CN.doing.json";
 import drawnChinese from "../src/i18n/messages/zh-CN.json";
+import lessonsChinese from "../src/i18n/messages/zh-CN.lessons.json";
+import roomsChinese from "../src/i18n/messages/zh-CN.rooms.json";
 import { ENGLISH, languageAmong, plural, speakFrom, t, vocabularyOf } from "../src/i18n/translate";
 
-const english: Record<string, string> = { ...drawn, ...doing, ...asking };
-const chinese: Record<string, string> = { ...drawnChinese, ...doingChinese, ...askingChinese };
+const english: Record<string, string> = { ...drawn, ...doing, ...asking, ...lessons, ...rooms };
+const chinese: Record<string, string> = { ...drawnChinese, ...doingChinese, ...askingChinese, ...lessonsChinese, ...roomsChinese };
 /** Chinese has one form for every count. */
 const isExtraForm = (key: string): boolean => key.endsWith(".one") && key.replace(/one$/, "other") in english;
 const placeholders = (message: string): string[] => [...message.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!).sort();

@@ -11,7 +11,6 @@ from schedviz.lessons.asking import told
 from schedviz.lessons.played import Played
 from schedviz.lessons.texts import StopText, Text, fill
 
-
 #: A line that ends inside a Chinese sentence: HTML would show a space there.
 _SOFT_BREAK = re.compile(
     r"(?<=[\u3000-\u303f\uff00-\uffef])\n(?=[^\s\-|#`>*\d])|(?<=[\u4e00-\u9fff])\n(?=[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef])"

@@ -25,7 +25,7 @@ export interface CoursePart {
 }
 
 export interface LessonQuestion {
-  ask: "choice" | "number" | "node" | "nodes" | "pod";
+  ask: "choice" | "number" | "node" | "nodes" | "pod" | "text";
   words: Words;
   hint: Words;
   options: { id: string; words: Words }[];

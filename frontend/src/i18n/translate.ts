@@ -2,12 +2,13 @@ import drawn from "./messages/en.json";
 import asking from "./messages/en.asking.json";
 import doing from "./messages/en.doing.json";
 import lessons from "./messages/en.lessons.json";
+import rooms from "./messages/en.rooms.json";
 
-const en = { ...drawn, ...doing, ...asking, ...lessons };
+const en = { ...drawn, ...doing, ...asking, ...lessons, ...rooms };
 
 /**
  * The English files are the list of keys; a language that lacks one falls back to it. `*.doing.json` is what is said where one acts,
- * `*.asking.json` where one asks: why, what if, how two runs differ; `*.lessons.json` where one learns.
+ * `*.asking.json` where one asks: why, what if, how two runs differ; `*.lessons.json` where one learns, `*.rooms.json` where many do.
  */
 export type MessageKey = keyof typeof en;
 export type Messages = Partial<Record<MessageKey, string>>;
@@ -41,6 +42,7 @@ export async function vocabularyOf(language: Language): Promise<Vocabulary> {
     import("./messages/zh-CN.doing.json"),
     import("./messages/zh-CN.asking.json"),
     import("./messages/zh-CN.lessons.json"),
+    import("./messages/zh-CN.rooms.json"),
   ]);
   return { language, messages: Object.assign({}, ...files.map((file) => file.default)) as Messages };
 }

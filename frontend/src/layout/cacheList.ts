@@ -176,6 +176,26 @@ export function clampBand(layout: CacheLayout, view: BandView): BandView {
   };
 }
 
+/** How close the band is looked at, and its middle in shares of all of it: the same on a page of another size. */
+export interface BandShare {
+  zoom: number;
+  x: number;
+  y: number;
+}
+
+export function shareOf(layout: CacheLayout, view: BandView): BandShare {
+  const { band } = layout;
+  if (!band || view.scale <= 1) return { zoom: 1, x: 0.5, y: 0.5 };
+  return { zoom: view.scale, x: (view.x + band.w / 2) / (band.w * view.scale), y: (view.y + band.h / 2) / (band.h * view.scale) };
+}
+
+export function viewOfShare(layout: CacheLayout, { zoom, x, y }: BandShare): BandView {
+  const { band } = layout;
+  if (!band || zoom <= 1) return WHOLE_BAND;
+  const scale = Math.min(CLOSEST / band.pitch, zoom);
+  return clampBand(layout, { scale, x: x * band.w * scale - band.w / 2, y: y * band.h * scale - band.h / 2 });
+}
+
 /** Whether a place is to be drawn at all. */
 export function isSeen(layout: CacheLayout, place: number, box: Box): boolean {
   return place < layout.slipCount || layout.band === null || overlaps(box, layout.band);

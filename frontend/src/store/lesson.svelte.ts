@@ -74,6 +74,12 @@ export class LessonPlayer {
     await this.perform(stop, "reveal");
   }
 
+  /** Do what the answer to the question is read off, without an answer of one's own: others gave theirs. */
+  async reveal(): Promise<Answer | null> {
+    if (this.stop && !this.busy) await this.answer("");
+    return this.stop?.answer?.value ?? null;
+  }
+
   async next(): Promise<void> {
     const { lesson, stop } = this;
     if (!lesson || !stop || this.busy) return;

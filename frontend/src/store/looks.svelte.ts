@@ -1,3 +1,4 @@
+import type { BandShare } from "../layout/cacheList";
 import type { AskedStatus } from "../model/statusPath";
 
 /** Which rows of the matrix are shown: all, the feasible, those never looked at, those of one plugin, those of one reason. */
@@ -33,6 +34,10 @@ export class Looks {
   travelling = $state.raw<ReadonlyMap<string, "away" | "assumed">>(NOBODY);
   /** Where the cache's picture has a node, in pixels of the window; null: nowhere that is seen. */
   placeOfNode: (name: string) => { x: number; y: number } | null = () => null;
+  /** How close the cells of the cache are looked at; null: there is no picture of them. */
+  zoomOfCache = $state.raw<BandShare | null>(null);
+  /** As somebody who is followed looks at it; null: nobody is, or the picture was moved since. */
+  wantedZoom = $state.raw<BandShare | null>(null);
   /** The filter of nodes, as it was typed. */
   nodeFilter = $state("");
   /** Nodes that something on the page speaks of, a clause of a message for one: beside them all others grow pale. */

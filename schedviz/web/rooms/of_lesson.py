@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from schedviz.lessons import LessonError, find
+from schedviz.lessons import LessonError, UnknownLessonError, find
+from schedviz.lessons.catalogue import version
 from schedviz.lessons.lesson import Question
 from schedviz.lessons.played import Played
 from schedviz.sessions import questions
@@ -22,18 +23,19 @@ def question_of(session: Session | None, stop: str) -> Question | None:
         return None
     try:
         plan = find(name).plan
-    except LessonError:
+    except (LessonError, UnknownLessonError):
         return None
     return next((one.question for one in plan.stops if one.id == stop), None)
 
 
 def right_answer(session: Session | None, stop: str) -> str | None:
     """The right answer of a stop of the session's lesson, from a worker that plays it; None where nobody can say now."""
-    if session is None:
+    name = lesson_of(session) if session is not None else ""
+    if session is None or not name:
         return None
     try:
-        content = questions.ask(session, questions.Path(lesson_of(session), at=0), timeout_seconds=_WAIT_SECONDS)
-    except (SessionError, LessonError):
+        content = questions.ask(session, questions.Path(name, version(name), at=0), timeout_seconds=_WAIT_SECONDS)
+    except (SessionError, LessonError, UnknownLessonError):
         return None
     played = msgspec.json.decode(content, type=list[Played])
     found = next((one.answer for one in played if one.stop.id == stop and one.stop.question is not None), None)

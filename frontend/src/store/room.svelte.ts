@@ -1,0 +1,179 @@
+import { pageOf } from "../api/client";
+import { whenMade } from "../api/forks";
+import * as rest from "../api/rooms";
+import type { Moment, Room, RoomQuestion } from "../api/rooms";
+import { failureOf } from "../i18n/failure";
+import { newKey } from "../model/newKey";
+import { sameMoment } from "../model/roomMoment";
+import { RoomSocket, type RoomMessage } from "../wire/roomSocket";
+import type { LinkState } from "../wire/socket";
+
+/** A room as one page sees it: what the server tells of it, and what is asked of the server. */
+export class RoomStore {
+  room = $state.raw<Room | null>(null);
+  /** Where the teacher is. */
+  moment = $state.raw<Moment | null>(null);
+  link = $state<LinkState>("connecting");
+  /** Why the line was closed for good: 4403 removed, 4410 ended, 4401 or 4404 not in the room. */
+  closedFor = $state(0);
+  problem = $state("");
+  busy = $state(false);
+  /** A participant follows the teacher, or looks around. */
+  following = $state(true);
+  /** The teacher's panel is open; it stays so when another session is shown. */
+  panelOpen = $state(false);
+  /** Where the teacher's player of the lesson is. */
+  lessonAt = $state.raw({ stop: "", finished: false });
+  /** One's own fork that is being tried; "": none. */
+  trying = $state("");
+  private readonly gone = new AbortController();
+  private readonly socket: RoomSocket;
+
+  constructor(
+    readonly id: string,
+    open?: (url: string) => WebSocket,
+  ) {
+    const base = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}`;
+    this.socket = new RoomSocket(
+      `${base}/ws/v1/rooms/${id}/`,
+      {
+        message: (message) => {
+          this.receive(message);
+        },
+        link: (state, code) => {
+          this.link = state;
+          if (state === "closed") this.closedFor = code;
+        },
+      },
+      open,
+    );
+    this.socket.connect();
+  }
+
+  get teaches(): boolean {
+    return this.room?.role === "teacher";
+  }
+
+  /** The session that everybody looks at. */
+  get shown(): string {
+    return this.room?.shown?.session ?? this.room?.session ?? "";
+  }
+
+  /** The session that this page draws. */
+  get session(): string {
+    return this.trying || this.shown;
+  }
+
+  /** The question that is being asked, or was asked last. */
+  get question(): RoomQuestion | null {
+    return this.room?.questions.at(-1) ?? null;
+  }
+
+  /** The last question that was asked of a stop of the lesson. */
+  questionOf(stop: string): RoomQuestion | null {
+    return this.room?.questions.findLast((one) => one.stop === stop) ?? null;
+  }
+
+  close(): void {
+    this.gone.abort();
+    this.socket.close();
+  }
+
+  /** The teacher went there. */
+  go(moment: Moment): void {
+    this.socket.say({ type: "moment", moment });
+  }
+
+  /** Follow the teacher, or look around. */
+  follow(following: boolean): void {
+    this.following = following;
+    if (!this.teaches) this.socket.say({ type: "following", following });
+  }
+
+  /** Back to where the teacher is, from wherever one is. */
+  snapBack(): void {
+    this.trying = "";
+    this.follow(true);
+  }
+
+  /** Try something on a fork of one's own of the moment that one sees. */
+  async tryOut(session: string, at: number): Promise<void> {
+    await this.attempt(async () => {
+      const fork = await rest.forkInRoom(this.id, { session, at, key: newKey() });
+      await whenMade(fork.id, this.gone.signal);
+      this.returnTo(fork.id);
+    });
+  }
+
+  /** Go on in a fork of one's own. */
+  returnTo(fork: string): void {
+    this.follow(false);
+    this.trying = fork;
+  }
+
+  readonly answer = (question: number, value: string): Promise<void> => this.take(rest.sendAnswer(this.id, question, value));
+  readonly raiseHand = (raised: boolean): Promise<void> => this.take(rest.raiseHand(this.id, raised));
+  readonly ask = (question: rest.NewQuestion): Promise<void> => this.take(rest.ask(this.id, question));
+  readonly changeQuestion = (n: number, change: { open?: boolean; revealed?: boolean; right?: string }): Promise<void> => this.take(rest.changeQuestion(this.id, n, change));
+  readonly lock = (locked: boolean): Promise<void> => this.take(rest.changeRoom(this.id, { locked }));
+  readonly newCode = (): Promise<void> => this.take(rest.newCode(this.id));
+  readonly show = (session: string | null): Promise<void> => this.take(rest.showFork(this.id, session));
+  readonly end = (keep: boolean): Promise<void> => this.take(rest.endRoom(this.id, keep));
+  readonly lowerHand = (participant: number): Promise<void> => this.take(rest.lowerHand(this.id, participant));
+  readonly remove = (participant: number): Promise<void> => this.attempt(() => rest.removeParticipant(this.id, participant));
+
+  async leave(): Promise<void> {
+    await this.attempt(async () => {
+      await rest.leaveRoom(this.id);
+      this.socket.close();
+      location.assign("/r/");
+    });
+  }
+
+  /** Out of the room, to the session that it was about. */
+  goToSession(): void {
+    if (this.room?.session) location.assign(pageOf(this.room.session));
+  }
+
+  private receive(message: RoomMessage): void {
+    switch (message.type) {
+      case "room":
+        this.know(message.room);
+        return;
+      case "moment":
+        this.moment = message.moment;
+        return;
+      case "error":
+        this.problem = message.message;
+        return;
+      case "heartbeat":
+      case "pong":
+        return;
+    }
+  }
+
+  private know(room: Room): void {
+    this.room = room;
+    if (room.moment && !sameMoment(room.moment, this.moment)) this.moment = room.moment;
+    if (this.trying && room.you && !room.you.forks.some(({ session }) => session === this.trying)) this.trying = "";
+  }
+
+  /** An answer of REST may come before the line tells, or after: either is the room as it is. */
+  private take(answer: Promise<Room>): Promise<void> {
+    return this.attempt(async () => {
+      this.know(await answer);
+    });
+  }
+
+  private async attempt(work: () => Promise<void>): Promise<void> {
+    this.busy = true;
+    this.problem = "";
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof DOMException && error.name === "AbortError")) this.problem = failureOf(error);
+    } finally {
+      this.busy = false;
+    }
+  }
+}

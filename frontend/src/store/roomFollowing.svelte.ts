@@ -1,0 +1,68 @@
+import type { Moment } from "../api/rooms";
+import { isThere, selectionText, whereaboutsOf, type Whereabouts } from "../model/roomMoment";
+import type { Looks } from "./looks.svelte";
+import type { RoomStore } from "./room.svelte";
+import type { Scope } from "./scope.svelte";
+
+const whereIs = (scope: Scope): Whereabouts => ({
+  at: scope.following ? null : (scope.seeking ?? scope.event),
+  select: scope.drawerOpen ? scope.selection : null,
+  tab: scope.tab,
+});
+
+/** The looks that others see as the teacher has them. */
+function looksOf(looks: Looks): Record<string, string> {
+  return { cycleAs: looks.cycleAs, cacheBy: looks.cacheBy, scoreAs: looks.scoreAs, wide: looks.matrixWide ? "1" : "" };
+}
+
+function look(looks: Looks, as: Record<string, string>): void {
+  if (as.cycleAs === "stages" || as.cycleAs === "matrix") looks.cycleAs = as.cycleAs;
+  if (as.cacheBy === "load" || as.cacheBy === "verdict") looks.cacheBy = as.cacheBy;
+  if (as.scoreAs === "raw" || as.scoreAs === "normalized" || as.scoreAs === "weighted") looks.scoreAs = as.scoreAs;
+  looks.matrixWide = as.wide === "1";
+}
+
+/** Tells the room where its teacher is, for as long as the page draws what everybody sees. Called while a component is made. */
+export function leadsRoom(room: RoomStore, scope: Scope, looks: Looks): void {
+  $effect(() => {
+    const { at, select, tab } = whereIs(scope);
+    const { stop, finished } = room.lessonAt;
+    const page = { ...looksOf(looks), ...(finished ? { finished: "1" } : {}) };
+    room.go({ session: scope.id, at, select: selectionText(select), tab: select ? tab : "", panel: "", ...(looks.zoomOfCache ?? { zoom: null, x: null, y: null }), stop, page });
+  });
+}
+
+/** Takes the page of a participant to where the teacher is, until the participant goes elsewhere. Called while a component is made. */
+export function followsRoom(room: RoomStore, scope: Scope, looks: Looks): void {
+  let applied: Moment | null = null;
+
+  // Where the teacher went, the page goes.
+  $effect(() => {
+    const { moment } = room;
+    if (!room.following || !moment || moment.session !== scope.id || scope.current === null) return;
+    if (moment === applied || (moment.at !== null && moment.at > scope.head.event)) return;
+    applied = moment;
+    apply(scope, looks, moment);
+  });
+
+  // Whoever went elsewhere by themselves looks around.
+  $effect(() => {
+    const here = whereIs(scope);
+    if (room.following && applied && applied === room.moment && !isThere(here, applied)) {
+      room.follow(false);
+      applied = null;
+    }
+  });
+}
+
+function apply(scope: Scope, looks: Looks, moment: Moment): void {
+  const there = whereaboutsOf(moment);
+  if (there.at === null) {
+    if (!scope.following) scope.follow();
+  } else if (scope.event !== there.at || scope.following) void scope.seek(there.at);
+  if (selectionText(scope.drawerOpen ? scope.selection : null) !== moment.select) scope.select(there.select);
+  if (there.select) scope.tab = there.tab;
+  const { zoom, x, y } = moment;
+  looks.wantedZoom = zoom === null || x === null || y === null ? null : { zoom, x, y };
+  look(looks, moment.page);
+}

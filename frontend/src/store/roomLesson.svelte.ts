@@ -1,0 +1,39 @@
+import { getLesson, type Lesson, type LessonStop } from "../api/lessons";
+import type { RoomStore } from "./room.svelte";
+
+/** The lesson of a room as its participants see it: the stop at which the teacher is, and answers as the room's session comes by them. */
+export class RoomLesson {
+  lesson = $state.raw<Lesson | null>(null);
+  private asked = 0;
+
+  constructor(private readonly room: RoomStore) {}
+
+  get stop(): LessonStop | null {
+    const named = this.room.moment?.stop ?? "";
+    return this.lesson?.stops.find(({ id }) => id === named) ?? this.lesson?.stops[0] ?? null;
+  }
+
+  get index(): number {
+    return Math.max(0, this.lesson?.stops.findIndex(({ id }) => id === this.stop?.id) ?? 0);
+  }
+
+  get next(): LessonStop | null {
+    return this.lesson?.stops[this.index + 1] ?? null;
+  }
+
+  /** The teacher has come to its end. */
+  get finished(): boolean {
+    return this.room.moment?.page.finished === "1";
+  }
+
+  /** Ask for it, again: an answer is told once the session has got that far. */
+  async load(session: string): Promise<void> {
+    const asked = ++this.asked;
+    try {
+      const lesson = await getLesson(session);
+      if (asked === this.asked) this.lesson = lesson;
+    } catch {
+      // It is asked again with the next event; the texts that are there stay.
+    }
+  }
+}

@@ -1,0 +1,168 @@
+"""A room with a teacher and two participants, in either language: they follow, answer, look around, drop, return, and try things."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Literal
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from tests.conftest import missing
+from tests.e2e.conftest import Server
+from tests.e2e.test_accessibility import AXE, complaints
+from tests.e2e.test_lessons import answer, at
+from tests.e2e.test_scope import PATIENCE_MILLIS
+
+pytestmark = pytest.mark.browser
+
+
+@contextmanager
+def somebody(browser: Browser, *, width: int = 1280) -> Iterator[Page]:
+    """Somebody without an account, in a browser of their own. Their page must not complain."""
+    context = browser.new_context(viewport={"width": width, "height": 800}, reduced_motion="reduce")
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE_MILLIS)
+    complaints: list[str] = []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("dialog", lambda dialog: dialog.accept())
+    yield page
+    context.close()
+    assert complaints == []
+
+
+def open_room(teacher: Page, server: Server, lesson: str) -> str:
+    """The code of a new room."""
+    teacher.set_default_timeout(PATIENCE_MILLIS)
+    teacher.goto(f"{server.url}/lessons/")
+    teacher.locator(f"[data-lesson={lesson}] [data-open-room]").click()
+    teacher.locator("aside[data-stop]").wait_for()
+    return teacher.locator(".room-bar .code").inner_text()
+
+
+def join(page: Page, server: Server, code: str, nickname: str, language: str) -> None:
+    page.goto(f"{server.url}/r/{code}/")
+    if language != "en":
+        page.locator(f"button[data-language={language}]").click()
+    page.locator("input[name=nickname]").fill(nickname)
+    page.locator("[data-join]").click()
+    following(page, "true")
+
+
+def following(page: Page, is_so: str) -> None:
+    page.locator(f".room-bar[data-following={is_so}]").wait_for()
+
+
+@pytest.mark.parametrize("language", ["en", "zh-CN"])
+def test_a_room_from_its_opening_to_its_end(page: Page, browser: Browser, server: Server, language: str):
+    teacher = page
+    code = open_room(teacher, server, "the-list")
+    with somebody(browser) as ada, somebody(browser, width=390) as bob:
+        join(ada, server, code, "Ada", language)
+        join(bob, server, code, "Bob", language)
+        expect(teacher.locator("[data-here='2']")).to_be_visible()
+
+        # They follow, and answer; nobody is told before it is revealed.
+        teacher.locator("[data-lesson-next]").click()
+        at(ada, "first-snapshot")
+        at(bob, "first-snapshot")
+        teacher.locator("[data-ask-room]").click()
+        answer(ada, 4)
+        answer(bob, 1)
+        expect(teacher.locator("[data-answer='4'][data-count='1']")).to_be_visible()
+        expect(ada.locator("[data-given='4']")).to_be_visible()
+        assert ada.locator("[data-tally]").count() == 0
+
+        # One drops, and is who they were when they come back.
+        address = bob.url
+        bob.goto("about:blank")
+        expect(teacher.locator("[data-here='1']")).to_be_visible()
+        bob.goto(f"{server.url}/r/{code}/")
+        bob.wait_for_url(address)
+        expect(bob.locator("[data-given='1']")).to_be_visible()
+        expect(teacher.locator("[data-here='2']")).to_be_visible()
+
+        teacher.locator("[data-room-reveal]").click()
+        expect(ada.locator("[data-right=true]")).to_be_visible()
+        expect(bob.locator("[data-right=false]")).to_be_visible()
+        expect(bob.locator("[data-answer='4'].right")).to_be_visible()
+
+        # One looks around, and is back with one key.
+        ada.locator("body").press("ArrowLeft")
+        following(ada, "false")
+        ada.locator("body").press("g")
+        following(ada, "true")
+
+        ada.locator("[data-hand]").click()
+        expect(teacher.locator("[data-hands='1']")).to_contain_text("Ada")
+
+        # One tries something on a fork; the teacher shows it to all, and takes them back.
+        ada.locator("[data-room-try]").click()
+        following(ada, "false")
+        ada.locator("[data-snap-back]").click()
+        following(ada, "true")
+        teacher.locator("[data-room-panel]").click()
+        teacher.locator("[data-participant=Ada] [data-show]").click()
+        expect(bob.locator(".room-bar")).to_contain_text("Ada")
+        teacher.locator("[data-show-own]").click()
+        expect(bob.locator(".room-bar")).not_to_contain_text("Ada")
+
+        # Locked: nobody new. Ended: nothing for anybody.
+        teacher.locator("[data-lock][aria-pressed=false]").click()
+        teacher.locator("[data-lock][aria-pressed=true]").wait_for()
+        with somebody(browser) as eve:
+            eve.goto(f"{server.url}/r/{code}/")
+            eve.locator("input[name=nickname]").fill("Eve")
+            eve.locator("[data-join]").click()
+            expect(eve.locator("[role=alert]")).to_be_visible()
+        teacher.locator("[data-end-room]").click()
+        teacher.locator("[data-end=forget]").click()
+        ada.locator("[data-room-closed]").wait_for()
+        teacher.locator("[data-room-closed]").wait_for()
+
+
+def test_a_question_of_the_teachers_own_and_the_other_views(page: Page, browser: Browser, server: Server):
+    open_room(page, server, "the-list")
+    room = page.url
+    page.locator("[data-room-panel]").click()
+    page.locator("[data-teacher-panel] summary").click()
+    page.locator("[data-own-text]").fill("Is <b>a list</b> a heap?")
+    page.locator("[data-own-options]").fill("yes\nno")
+    page.locator("[data-ask-own]").click()
+    with somebody(browser, width=390) as ada:
+        join(ada, server, page.locator(".room-bar .code").inner_text(), "Ada", "en")
+        expect(ada.locator(".question")).to_have_text("Is <b>a list</b> a heap?")
+        answer(ada, "no")
+        expect(page.locator("[data-teacher-panel] [data-answer=no][data-count='1']")).to_be_visible()
+        page.goto(f"{room}presenter/")
+        expect(page.locator("[data-presenter] [data-answer=no][data-count='1']")).to_be_visible()
+        page.goto(f"{room}projector/")
+        expect(page.locator("[data-projector]")).to_be_visible()
+        expect(page.locator(".card .asked")).to_have_text("Is <b>a list</b> a heap?")
+
+
+@pytest.mark.parametrize("scheme", ["dark", "light"])
+def test_no_page_of_rooms_has_anything_serious(
+    signed_in: BrowserContext, browser: Browser, server: Server, scheme: Literal["dark", "light"]
+):
+    if not AXE.exists():
+        missing("axe-core", "Run `make setup`.")
+    context = browser.new_context(bypass_csp=True, color_scheme=scheme, reduced_motion="reduce", storage_state=signed_in.storage_state())
+    page = context.new_page()
+    open_room(page, server, "the-list")
+    room = page.url
+    page.locator("[data-room-panel]").click()
+    page.locator("[data-teacher-panel] img").wait_for()
+    assert complaints(page) == []
+    for address, there in (
+        (f"{server.url}/r/", "[data-join]"),
+        (f"{server.url}/rooms/", "[data-room]"),
+        (f"{server.url}/lessons/", "[data-open-room]"),
+        (f"{room}presenter/", "[data-presenter] h2"),
+        (f"{room}projector/", "[data-projector-begin]"),
+    ):
+        page.goto(address)
+        page.locator(there).first.wait_for()
+        assert complaints(page) == [], address
+    context.close()
