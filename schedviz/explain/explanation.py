@@ -6,6 +6,8 @@ from typing import Literal
 
 import msgspec
 
+from schedviz.explain.phrase import Phrase
+
 #: Whether a node could take the pod. `now`: it would pass every filter. `pods leave`: if pods on that node were gone.
 #: `elsewhere`: if something not on that node changed, such as a pod that must be near, the spread over domains, a volume.
 #: `never`: not even if the node were empty; the pod or the node would have to be another.
@@ -31,6 +33,8 @@ class Clause(Part, frozen=True):
     #: What it means, in a sentence, and what people usually find behind it.
     meaning: str = ""
     causes: tuple[str, ...] = ()
+    #: The meaning as it can be said in another language; each of the causes is a template by itself.
+    meaning_phrase: Phrase | None = None
 
 
 class Objection(Part, frozen=True):
@@ -100,6 +104,8 @@ class Explanation(Part, frozen=True):
     standing: Standing
     #: All of it in one sentence.
     sentence: str
+    #: The same as it can be said in another language.
+    sentence_phrase: Phrase | None = None
     #: Where it is, or is to be.
     node: str = ""
     #: What the scheduler would say now, without the part about preemption; "" where a node fits.
@@ -124,6 +130,9 @@ class Explanation(Part, frozen=True):
     for_ever: bool = False
     cause: str = ""
     advice: str = ""
+    #: Both as they can be said in another language; of a pod that is nominated for ever.
+    cause_phrase: Phrase | None = None
+    advice_phrase: Phrase | None = None
     #: Extenders that filter and would be asked over HTTP in a cycle; here they are not. Those with declared answers are.
     extenders_not_asked: tuple[str, ...] = ()
     #: Other pending pods of which the scheduler reads the same: what is said here holds for them.

@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+import msgspec
+
 from schedviz.explain.explanation import Clause, NodeVerdict, Part
 from schedviz.explain.reasons import meaning_of
 
@@ -76,6 +78,7 @@ def _clauses(sentence: str) -> tuple[Clause, ...]:
                 (),
                 meaning=meaning.sentence if meaning is not None else "",
                 causes=meaning.causes if meaning is not None else (),
+                meaning_phrase=meaning.phrase if meaning is not None else None,
             )
         )
     return tuple(found)
@@ -87,7 +90,4 @@ def with_nodes(clauses: Sequence[Clause], verdicts: Sequence[NodeVerdict]) -> tu
     for verdict in verdicts:
         for reason in verdict.reasons:
             nodes.setdefault(reason, []).append(verdict.node)
-    return tuple(
-        Clause(clause.count, clause.reason, clause.plugin, clause.code, tuple(nodes.get(clause.reason, ())), clause.meaning, clause.causes)
-        for clause in clauses
-    )
+    return tuple(msgspec.structs.replace(clause, nodes=tuple(nodes.get(clause.reason, ()))) for clause in clauses)

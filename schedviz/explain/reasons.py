@@ -6,14 +6,26 @@ import re
 from typing import Final, NamedTuple
 
 from schedviz.engine.framework.plugins import names
+from schedviz.explain.phrase import Phrase
 
 
 class Meaning(NamedTuple):
     """A reason in other words. `plugin` is whose reason it is."""
 
     plugin: str
-    sentence: str
+    template: str
     causes: tuple[str, ...] = ()
+    values: dict[str, str] = {}  # noqa: RUF012 -- a tuple's default, which nobody writes to.
+
+    @property
+    def phrase(self) -> Phrase:
+        """What it means, of this reason."""
+        return Phrase(self.template, dict(self.values))
+
+    @property
+    def sentence(self) -> str:
+        """The same in English."""
+        return self.phrase.text
 
 
 _TABLE: Final[tuple[tuple[str, Meaning], ...]] = (
@@ -142,5 +154,5 @@ def meaning_of(reason: str) -> Meaning | None:
     for pattern, meaning in _COMPILED:
         match = pattern.fullmatch(reason)
         if match is not None:
-            return meaning._replace(sentence=meaning.sentence.format(**{key: value or "" for key, value in match.groupdict().items()}))
+            return meaning._replace(values={key: value or "" for key, value in match.groupdict().items()})
     return None

@@ -3,80 +3,102 @@
 from __future__ import annotations
 
 from schedviz.explain.explanation import Clause, Explanation, QueuePlace
+from schedviz.explain.phrase import Phrase, counted, phrase
 from schedviz.kube.core import Pod
 
 #: Clauses that fit into a sentence.
 _TOLD = 3
 
 
-def sentence_of(explanation: Explanation, pod: Pod) -> str:
+def sentence_of(explanation: Explanation, pod: Pod) -> Phrase:
     """What somebody on call should read first."""
     name = explanation.pod
     match explanation.standing:
         case "scheduled":
-            return f"{name} is scheduled: it is bound to {explanation.node}."
+            return phrase("{pod} is scheduled: it is bound to {node}.", pod=name, node=explanation.node)
         case "finished":
-            return f"{name} has finished ({pod.status.phase}), so the scheduler does not see it."
+            return phrase("{pod} has finished ({phase}), so the scheduler does not see it.", pod=name, phase=pod.status.phase)
         case "deleting":
-            return f"{name} is being deleted, so the scheduler skips it."
+            return phrase("{pod} is being deleted, so the scheduler skips it.", pod=name)
         case "waiting":
-            return f"{name} has a node and is in its binding cycle."
+            return phrase("{pod} has a node and is in its binding cycle.", pod=name)
         case "gated":
-            return f"{name} is held back by its scheduling gates ({_gates(explanation.queue)}); it is not tried until they are removed."
+            return phrase(
+                "{pod} is held back by its scheduling gates ({gates}); it is not tried until they are removed.",
+                pod=name,
+                gates=_gates(explanation.queue),
+            )
     if explanation.for_ever:
-        left = f", and {_no_node(explanation)}" if not explanation.fits else ""
-        return f"{name} is nominated to {explanation.node} for ever: nobody has to leave there, and yet it is not bound{left}."
-    waits = f"{name} waits for {explanation.node} to become free: it is nominated there" if explanation.standing == "nominated" else ""
+        return _for_ever(explanation)
+    return _pending(explanation)
+
+
+def _for_ever(explanation: Explanation) -> Phrase:
+    name, node = explanation.pod, explanation.node
     if explanation.fits:
-        return (
-            f"{waits or name + ' is pending'}, and {_count(len(explanation.fits), 'node')} would take it now{_queued(explanation.queue)}."
-        )
+        return phrase("{pod} is nominated to {node} for ever: nobody has to leave there, and yet it is not bound.", pod=name, node=node)
+    return phrase(
+        "{pod} is nominated to {node} for ever: nobody has to leave there, and yet it is not bound, and {why}.",
+        pod=name,
+        node=node,
+        why=_no_node(explanation),
+    )
+
+
+def _pending(explanation: Explanation) -> Phrase:
+    name = explanation.pod
+    state = phrase("{pod} is pending", pod=name)
+    if explanation.standing == "nominated":
+        state = phrase("{pod} waits for {node} to become free: it is nominated there", pod=name, node=explanation.node)
+    if explanation.fits:
+        nodes = counted(len(explanation.fits), "{count} node", "{count} nodes")
+        return phrase("{state}, and {nodes} would take it now{queued}.", state=state, nodes=nodes, queued=_queued(explanation.queue))
     if not explanation.nodes:
-        return f"{waits or name + ' is pending'}: there are no nodes."
-    return f"{waits or name + ' is pending'}: {_no_node(explanation)}. {_outlook(explanation)}"
+        return phrase("{state}: there are no nodes.", state=state)
+    return phrase("{state}: {why}. {outlook}", state=state, why=_no_node(explanation), outlook=_outlook(explanation))
 
 
 def _gates(place: QueuePlace | None) -> str:
     return place.gated_by if place is not None else ""
 
 
-def _queued(place: QueuePlace | None) -> str:
+def _queued(place: QueuePlace | None) -> str | Phrase:
     if place is None:
         return ""
-    if place.queue == "activeQ":
-        return f"; it is in activeQ behind {_count(place.ahead or 0, 'pod')}" if place.ahead else "; it is the next in activeQ"
-    return f"; it is in {place.queue}"
+    if place.queue != "activeQ":
+        return phrase("; it is in {queue}", queue=place.queue)
+    if not place.ahead:
+        return phrase("; it is the next in activeQ")
+    return phrase("; it is in activeQ behind {pods}", pods=counted(place.ahead, "{count} pod", "{count} pods"))
 
 
-def _no_node(explanation: Explanation) -> str:
-    whole = _count(explanation.nodes, "node")
+def _no_node(explanation: Explanation) -> Phrase:
+    whole = counted(explanation.nodes, "{count} node", "{count} nodes")
     if not explanation.clauses:
-        return f"none of {whole} fits"
+        return phrase("none of {nodes} fits", nodes=whole)
     clauses = sorted(explanation.clauses, key=lambda clause: -clause.count)
     told = ", ".join(_clause(clause) for clause in clauses[:_TOLD])
-    more = f", and {_count(len(clauses) - _TOLD, 'reason')} more" if len(clauses) > _TOLD else ""
-    return f"none of {whole} fits ({told}{more})"
+    left = len(clauses) - _TOLD
+    more = counted(left, ", and {count} reason more", ", and {count} reasons more") if left > 0 else ""
+    return phrase("none of {nodes} fits ({clauses}{more})", nodes=whole, clauses=told, more=more)
 
 
 def _clause(clause: Clause) -> str:
     return f"{clause.count} {clause.reason}"
 
 
-def _outlook(explanation: Explanation) -> str:
+def _outlook(explanation: Explanation) -> Phrase:
     match explanation.outlook:
         case "never":
-            return "Never as things are: even an empty node of this cluster would not take it."
+            return phrase("Never as things are: even an empty node of this cluster would not take it.")
         case "elsewhere":
-            return (
+            return phrase(
                 "Not now: something has to change that is not on the nodes themselves, such as a pod to be near, the spread, or a volume."
             )
     if not explanation.room:
-        return "Not now: pods would have to leave."
+        return phrase("Not now: pods would have to leave.")
     best = explanation.room[0]
-    pods = best.pods[0] if len(best.pods) == 1 else f"{len(best.pods)} pods"
-    how = " by preemption" if best.by_preemption else ""
-    return f"Not now: it would fit on {best.node} if {pods} left{how}."
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+    pods = best.pods[0] if len(best.pods) == 1 else counted(len(best.pods), "{count} pod", "{count} pods")
+    if best.by_preemption:
+        return phrase("Not now: it would fit on {node} if {pods} left by preemption.", node=best.node, pods=pods)
+    return phrase("Not now: it would fit on {node} if {pods} left.", node=best.node, pods=pods)

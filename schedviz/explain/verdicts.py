@@ -81,6 +81,7 @@ def clauses(verdicts: Sequence[NodeVerdict]) -> tuple[Clause, ...]:
                 tuple(nodes[key]),
                 meaning=meaning.sentence if meaning is not None else "",
                 causes=meaning.causes if meaning is not None else (),
+                meaning_phrase=meaning.phrase if meaning is not None else None,
             )
         )
     return tuple(found)

@@ -12,9 +12,10 @@ from schedviz.engine import Simulation
 from schedviz.engine.dry_run import DryRun, UnknownProfileError
 from schedviz.explain.alike import reading_of
 from schedviz.explain.doctor.finding import Scheduler
-from schedviz.explain.doctor.nominations import FOR_EVER, judge
+from schedviz.explain.doctor.nominations import FOR_EVER, judge, why_for_ever
 from schedviz.explain.explanation import Explanation, NodeVerdict, Outlook, QueuePlace, Standing
 from schedviz.explain.extenders import known_extenders, message_with, turned_away, uncalled, with_extenders
+from schedviz.explain.phrase import phrase
 from schedviz.explain.queue_place import queue_place
 from schedviz.explain.room import room
 from schedviz.explain.sentence import sentence_of
@@ -54,7 +55,8 @@ def why_pending(simulation: Simulation, pod_key: str) -> Explanation:
     try:
         dry_run = DryRun(simulation, pod)
     except UnknownProfileError as error:
-        return _replace(known, standing="ignored", sentence=f"{error}, so nobody here schedules it.")
+        said = phrase("{error}, so nobody here schedules it.", error=str(error))
+        return _replace(known, standing="ignored", sentence=said.text, sentence_phrase=said)
     rejected = turned_away(simulation, dry_run)
     verdicts = with_extenders(matrix(dry_run), rejected)
     counted = Counter(verdict.outlook for verdict in verdicts)
@@ -86,7 +88,10 @@ def _with_nomination(simulation: Simulation, explained: Explanation, dry_run: Dr
     free.add(info.requested, -1)
     known = Scheduler(tuple(simulation.scheduler.state.profiles), known_extenders(simulation))
     finding = judge(dry_run.pod, explained.node, free, info.pods, known)
-    return _replace(explained, for_ever=finding.kind == FOR_EVER, cause=finding.cause, advice=finding.advice)
+    if finding.kind != FOR_EVER:
+        return _replace(explained, cause=finding.cause, advice=finding.advice)
+    cause, advice = why_for_ever(known)
+    return _replace(explained, for_ever=True, cause=cause.text, advice=advice.text, cause_phrase=cause, advice_phrase=advice)
 
 
 def find_pod(simulation: Simulation, key: str) -> Pod:
@@ -132,7 +137,8 @@ def _alike(simulation: Simulation, pod: Pod) -> tuple[str, ...]:
 
 
 def _with_sentence(explanation: Explanation, pod: Pod) -> Explanation:
-    return _replace(explanation, sentence=sentence_of(explanation, pod))
+    said = sentence_of(explanation, pod)
+    return _replace(explanation, sentence=said.text, sentence_phrase=said)
 
 
 def _replace(explanation: Explanation, **members: object) -> Explanation:

@@ -12,6 +12,7 @@ from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.types import NodeInfo
 from schedviz.explain.changes.change import Change, shell
 from schedviz.explain.explanation import Explanation, NodeVerdict
+from schedviz.explain.phrase import Phrase, phrase
 from schedviz.kube.core import Node, Pod
 
 replace = msgspec.structs.replace
@@ -54,7 +55,9 @@ def _uncordon(info: NodeInfo, _pod: Pod) -> Change | None:
     changed = replace(node, spec=replace(node.spec, unschedulable=False, taints=taints))
     # The taint is the node lifecycle controller's answer to the same field.
     against = frozenset({names.NODE_UNSCHEDULABLE, names.TAINT_TOLERATION})
-    return Change("uncordon", f"uncordon {node.name}", shell("kubectl", "uncordon", node.name), against, updated=(changed,))
+    return Change(
+        "uncordon", phrase("uncordon {node}", node=node.name), shell("kubectl", "uncordon", node.name), against, updated=(changed,)
+    )
 
 
 def _untaint(info: NodeInfo, pod: Pod) -> Change | None:
@@ -68,7 +71,8 @@ def _untaint(info: NodeInfo, pod: Pod) -> Change | None:
     changed = replace(node, spec=replace(node.spec, taints=tuple(taint for taint in node.spec.taints if taint not in hard)))
     told = " and ".join(f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}" for taint in hard)
     kubectl = shell("kubectl", "taint", "nodes", node.name, *(f"{taint.key}:{taint.effect}-" for taint in hard))
-    what = f"take the taint {told} off {node.name}" if len(hard) == 1 else f"take the taints {told} off {node.name}"
+    template = "take the taint {taints} off {node}" if len(hard) == 1 else "take the taints {taints} off {node}"
+    what = phrase(template, taints=told, node=node.name)
     return Change("taint", what, kubectl, frozenset({names.TAINT_TOLERATION}), updated=(changed,))
 
 
@@ -85,7 +89,7 @@ def _label(info: NodeInfo, pod: Pod) -> Change | None:
     replaced = sum(key in node.metadata.labels for key in missing)
     return Change(
         "label",
-        f"label {node.name} with {told}",
+        phrase("label {node} with {labels}", node=node.name, labels=told),
         shell("kubectl", "label", "node", node.name, *told.split(", "), *(["--overwrite"] if replaced else [])),
         frozenset({names.NODE_AFFINITY}),
         amount=0.5 * (replaced > 0),
@@ -115,7 +119,7 @@ def _victims(dry_run: DryRun, explanation: Explanation, rows: dict[str, int]) ->
         kubectl = shell("kubectl", "delete", "pod", "-n", gone[0].namespace, gone[0].name) if len(gone) == 1 else ""
         yield Change(
             "victim",
-            f"let {told} leave {room.node}",
+            phrase("let {pods} leave {node}", pods=told, node=room.node),
             kubectl,
             frozenset({names.NODE_RESOURCES_FIT, names.NODE_PORTS}),
             amount=1 - 1 / (1 + len(gone)),
@@ -123,11 +127,11 @@ def _victims(dry_run: DryRun, explanation: Explanation, rows: dict[str, int]) ->
         )
 
 
-def _told(pods: Sequence[Pod]) -> str:
+def _told(pods: Sequence[Pod]) -> str | Phrase:
     if len(pods) == 1:
         return pods[0].key
     named = ", ".join(pod.key for pod in pods[:_TRIED])
-    return f"{len(pods)} pods ({named}{', …' if len(pods) > _TRIED else ''})"
+    return phrase("{count} pods ({pods})", count=len(pods), pods=f"{named}{', …' if len(pods) > _TRIED else ''}")
 
 
 def _one_more(dry_run: DryRun) -> Iterator[Change]:
@@ -146,7 +150,7 @@ def _one_more(dry_run: DryRun) -> Iterator[Change]:
         taints = tuple(taint for taint in node.spec.taints if not taint.key.startswith(_NOT_READY))
         spec = replace(node.spec, unschedulable=False, taints=taints)
         another = replace(node, metadata=metadata, spec=spec)
-        yield Change("node", f"add one more node like {node.name}", against=frozenset(), updated=(another,))
+        yield Change("node", phrase("add one more node like {node}", node=node.name), against=frozenset(), updated=(another,))
 
 
 def _shape(node: Node) -> object:

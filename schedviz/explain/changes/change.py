@@ -9,6 +9,7 @@ from typing import Any, Literal
 import msgspec
 
 from schedviz.explain.explanation import Part
+from schedviz.explain.phrase import Phrase
 from schedviz.kube.core import Node, Pod
 from schedviz.kube.meta import KubeObject
 
@@ -70,6 +71,8 @@ class ChangeView(Part, frozen=True):
     kind: Kind
     #: In an imperative sentence without a full stop.
     what: str
+    #: The same as it can be said in another language.
+    phrase: Phrase
     #: A command that does it, where there is a short one; "" where the pod's template has to be edited.
     kubectl: str = ""
 
@@ -78,7 +81,7 @@ class Change(msgspec.Struct, frozen=True):
     """A change that can be tried: it makes another pod, or other objects beside it."""
 
     kind: Kind
-    what: str
+    phrase: Phrase
     kubectl: str = ""
     #: Which plugins' objections it is meant against. Two changes that are tried together are against different ones.
     against: frozenset[str] = frozenset()
@@ -98,7 +101,12 @@ class Change(msgspec.Struct, frozen=True):
     @property
     def told(self) -> ChangeView:
         """The change as it is told."""
-        return ChangeView(self.kind, self.what, self.kubectl)
+        return ChangeView(self.kind, self.what, self.phrase, self.kubectl)
+
+    @property
+    def what(self) -> str:
+        """In English."""
+        return self.phrase.text
 
     def of_config(self, config: Config) -> Config:
         """The configuration with the change."""

@@ -20,6 +20,7 @@ from schedviz.explain.doctor.finding import Scheduler
 from schedviz.explain.doctor.nominations import silent_extenders
 from schedviz.explain.explanation import Explanation
 from schedviz.explain.extenders import known_extenders
+from schedviz.explain.phrase import phrase
 from schedviz.kube.core import Pod, PodStatus
 
 _ENFORCED: Final = "node(s) didn't match scheduler-enforced node affinity"
@@ -52,7 +53,7 @@ def verbs_for_preemption(simulation: Simulation, explanation: Explanation) -> It
         extender = next(extender for extender in known if extender.url_prefix == url)
         yield Change(
             "plugin",
-            f"give the extender {url} a preemptVerb",
+            phrase("give the extender {extender} a preemptVerb", extender=url),
             against=frozenset({url}),
             config=partial(_with_preempt_verb, extender=extender),
         )
@@ -61,7 +62,7 @@ def verbs_for_preemption(simulation: Simulation, explanation: Explanation) -> It
 def made_again(pod: Pod) -> Change:
     """The same pod without its past."""
     kubectl = shell("kubectl", "delete", "pod", "-n", pod.namespace, pod.name)
-    return Change("again", f"delete {pod.key} and make it again", kubectl, frozenset(), pod=_without_status)
+    return Change("again", phrase("delete {pod} and make it again", pod=pod.key), kubectl, frozenset(), pod=_without_status)
 
 
 def _without_status(pod: Pod) -> Pod:
@@ -74,7 +75,7 @@ def preemption_turned_on(dry_run: DryRun, explanation: Explanation) -> Iterator[
         profile = dry_run.framework.profile_name
         yield Change(
             "plugin",
-            f"enable the plugin {names.DEFAULT_PREEMPTION} in the profile {profile}",
+            phrase("enable the plugin {plugin} in the profile {profile}", plugin=names.DEFAULT_PREEMPTION, profile=profile),
             against=frozenset({names.DEFAULT_PREEMPTION}),
             config=partial(_edited, profile=profile, edit=_enable_preemption),
         )
@@ -83,7 +84,7 @@ def preemption_turned_on(dry_run: DryRun, explanation: Explanation) -> Iterator[
 def _without_added_affinity(profile: str) -> Change:
     return Change(
         "plugin",
-        f"take addedAffinity out of {names.NODE_AFFINITY}'s arguments in the profile {profile}",
+        phrase("take addedAffinity out of NodeAffinity's arguments in the profile {profile}", profile=profile),
         against=frozenset({names.NODE_AFFINITY}),
         config=partial(_edited, profile=profile, edit=partial(_edit_args, plugin=names.NODE_AFFINITY, edit=_drop_required)),
     )
@@ -105,7 +106,11 @@ def _soft_defaults(dry_run: DryRun, profile: str) -> Iterator[Change]:
             soften = partial(_soften, place=place)
             yield Change(
                 "plugin",
-                f"spread by default over {constraint.topology_key} with whenUnsatisfiable: ScheduleAnyway in the profile {profile}",
+                phrase(
+                    "spread by default over {key} with whenUnsatisfiable: ScheduleAnyway in the profile {profile}",
+                    key=constraint.topology_key,
+                    profile=profile,
+                ),
                 against=frozenset({names.POD_TOPOLOGY_SPREAD}),
                 config=partial(_edited, profile=profile, edit=partial(_edit_args, plugin=names.POD_TOPOLOGY_SPREAD, edit=soften)),
             )
@@ -119,7 +124,7 @@ def _soften(args: Config, *, place: int) -> None:
 def _without_plugin(profile: str, plugin: str) -> Change:
     return Change(
         "plugin",
-        f"disable the plugin {plugin} in the profile {profile}",
+        phrase("disable the plugin {plugin} in the profile {profile}", plugin=plugin, profile=profile),
         against=frozenset({plugin}),
         amount=0.5,
         config=partial(_edited, profile=profile, edit=partial(_disable, plugin=plugin)),

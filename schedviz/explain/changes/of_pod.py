@@ -14,6 +14,7 @@ from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.trial_rows import amount
 from schedviz.explain.changes.change import Change
 from schedviz.explain.explanation import Explanation
+from schedviz.explain.phrase import phrase
 from schedviz.kube import quantity
 from schedviz.kube.affinity import Affinity, NodeAffinity, PodAffinity, Toleration
 from schedviz.kube.core import Container, Pod, PodSpec
@@ -64,7 +65,7 @@ def _tolerations(explanation: Explanation) -> Iterator[Change]:
         shown = f"{key}={value}" if value else key
         yield Change(
             "toleration",
-            f"tolerate the taint {shown}",
+            phrase("tolerate the taint {taint}", taint=shown),
             against=frozenset({names.TAINT_TOLERATION}),
             pod=partial(_with_toleration, toleration=toleration),
         )
@@ -112,7 +113,13 @@ def _request_less(pod: Pod, resource: str, wanted: int, room: int) -> Change | N
     if after <= 0:
         return None
     text = _quantity(resource, after)
-    what = f"request {text} {resource} instead of {_quantity(resource, before)} in container {containers[largest].name or largest}"
+    what = phrase(
+        "request {after} {resource} instead of {before} in container {container}",
+        after=str(text),
+        resource=resource,
+        before=str(_quantity(resource, before)),
+        container=containers[largest].name or str(largest),
+    )
     return Change(
         "request",
         what,
@@ -153,14 +160,14 @@ def _selectors(pod: Pod) -> Iterator[Change]:
     for key, value in selector.items():
         yield Change(
             "selector",
-            f"do not ask for the node label {key}={value} (nodeSelector)",
+            phrase("do not ask for the node label {label} (nodeSelector)", label=f"{key}={value}"),
             against=against,
             amount=1 / len(selector),
             pod=partial(_without_label, key=key),
         )
     affinity = pod.spec.affinity
     if affinity is not None and affinity.node_affinity is not None and affinity.node_affinity.required is not None:
-        yield Change("selector", "do not require node affinity", against=against, amount=1, pod=_without_node_affinity)
+        yield Change("selector", phrase("do not require node affinity"), against=against, amount=1, pod=_without_node_affinity)
 
 
 def _without_label(pod: Pod, *, key: str) -> Pod:
@@ -177,7 +184,7 @@ def _spread(pod: Pod) -> Iterator[Change]:
         if constraint.when_unsatisfiable == _DO_NOT_SCHEDULE:
             yield Change(
                 "constraint",
-                f"spread over {constraint.topology_key} with whenUnsatisfiable: ScheduleAnyway",
+                phrase("spread over {key} with whenUnsatisfiable: ScheduleAnyway", key=constraint.topology_key),
                 against=frozenset({names.POD_TOPOLOGY_SPREAD}),
                 pod=partial(_with_soft_spread, place=place),
             )
@@ -199,7 +206,7 @@ def _pod_affinity(pod: Pod) -> Iterator[Change]:
         for place, term in enumerate(terms.required if terms is not None else ()):
             yield Change(
                 "constraint",
-                f"do not require the {side} term over {term.topology_key}",
+                phrase("do not require the {side} term over {key}", side=side, key=term.topology_key),
                 against=frozenset({names.INTER_POD_AFFINITY}),
                 amount=0.5,
                 pod=partial(_without_term, side=side, place=place),
@@ -219,7 +226,7 @@ def _ports(pod: Pod) -> Iterator[Change]:
     for port in ports:
         yield Change(
             "port",
-            f"do not ask for the host port {port}",
+            phrase("do not ask for the host port {port}", port=str(port)),
             against=frozenset({names.NODE_PORTS}),
             pod=partial(_without_port, host_port=port),
         )

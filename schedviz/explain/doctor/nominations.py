@@ -10,9 +10,18 @@ from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.doctor.amounts import amounts_of
 from schedviz.explain.doctor.finding import Finding, Scheduler, Side
 from schedviz.explain.doctor.presence import FINISHED
+from schedviz.explain.phrase import Phrase, phrase
 from schedviz.kube.core import Node, Pod
 
 FOR_EVER = "nominated for ever"
+_SILENT = (
+    "extender {extender} has a filterVerb and no preemptVerb: its filter rejects the node in every cycle, preemption does not "
+    "ask it, finds that the node fits without any victim, and nominates it again each time"
+)
+_UNKNOWN = (
+    "something that preemption does not ask rejects the node: most often an extender with a filterVerb and no preemptVerb; bring "
+    "the scheduler's configuration to be sure"
+)
 _FIX = (
     "give the extender a preemptVerb (and let it answer): preemption then asks it, too, and no node is nominated that its filter rejects; "
     "or make it ignorable, or let a Filter plugin do its work"
@@ -93,24 +102,20 @@ def judge(pod: PodInfo, node: str, free: Resource, here: Sequence[PodInfo], sche
     sentence = (
         f"pod {pod.key} is nominated to {node}, where what is free suffices for it and nobody has to go, and yet it is not bound there"
     )
-    return Finding(True, FOR_EVER, about, between, sentence, *_why_for_ever(scheduler))
+    why, fix = why_for_ever(scheduler)
+    return Finding(True, FOR_EVER, about, between, sentence, why.text, fix.text)
 
 
-def _why_for_ever(scheduler: Scheduler) -> tuple[str, str]:
+def why_for_ever(scheduler: Scheduler) -> tuple[Phrase, Phrase]:
+    """What is likely behind a nomination for ever, and what to do."""
     silent = silent_extenders(scheduler)
     if silent:
-        cause = (
-            f"extender {silent[0]} has a filterVerb and no preemptVerb: its filter rejects the node in every cycle, preemption does not "
-            "ask it, finds that the node fits without any victim, and nominates it again each time"
-        )
-        return cause, _FIX
+        return phrase(_SILENT, extender=silent[0]), phrase(_FIX)
     if scheduler.extenders is None:
-        cause = (
-            "something that preemption does not ask rejects the node: most often an extender with a filterVerb and no preemptVerb; bring "
-            "the scheduler's configuration to be sure"
-        )
-        return cause, _FIX
-    return "its next cycle has not come yet, or a plugin beyond resources rejects the node", "ask `schedviz explain` about the pod"
+        return phrase(_UNKNOWN), phrase(_FIX)
+    return phrase("its next cycle has not come yet, or a plugin beyond resources rejects the node"), phrase(
+        "ask `schedviz explain` about the pod"
+    )
 
 
 def silent_extenders(scheduler: Scheduler) -> list[str]:

@@ -1,0 +1,37 @@
+"""`Phrase`: a sentence of ours as a template and what is filled in, so that whoever shows it can say it in another language.
+
+The English template is the key, as in gettext: it is written once, here. The page has other languages in `zh-CN.explain.json`. What the
+scheduler says in its own words is filled in as it is.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Phrase(msgspec.Struct, frozen=True):
+    """A template with `{names}`, and a value for each of them: a text, a number, or another phrase."""
+
+    template: str
+    values: dict[str, str | int | Phrase] = msgspec.field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """In English."""
+        return self.template.format(**{name: _said(value) for name, value in self.values.items()})
+
+
+def phrase(template: str, **values: str | int | Phrase) -> Phrase:
+    """A phrase; short to write."""
+    return Phrase(template, values)
+
+
+def counted(count: int, one: str, other: str) -> Phrase:
+    """`{count} node` or `{count} nodes`."""
+    return Phrase(one if count == 1 else other, {"count": count})
+
+
+def _said(value: str | int | Phrase) -> str:
+    if isinstance(value, Phrase):
+        return value.text
+    return f"{value:,}" if isinstance(value, int) else value

@@ -1,0 +1,48 @@
+"""Every phrase can be said in Chinese, with the same values; what is said in English is what the template and its values make."""
+
+from __future__ import annotations
+
+import ast
+import json
+import string
+from collections.abc import Iterator
+from pathlib import Path
+
+from schedviz.explain import reasons
+from schedviz.explain.doctor import nominations
+from schedviz.explain.phrase import counted, phrase
+
+ROOT = Path(__file__).parents[2]
+CHINESE: dict[str, str] = json.loads((ROOT / "frontend/src/i18n/messages/zh-CN.explain.json").read_text("utf-8"))
+
+
+def templates() -> Iterator[str]:
+    """What is written as a phrase anywhere in `explain`, and the tables whose lines become some."""
+    for path in sorted((ROOT / "schedviz/explain").rglob("*.py")):
+        for call in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in ("phrase", "counted"):
+                words = [word.value for word in call.args if isinstance(word, ast.Constant) and isinstance(word.value, str)]
+                # The doctor counts in English alone.
+                yield from (word for word in words if call.func.id == "phrase" or "{count}" in word)
+            if isinstance(call, ast.IfExp) and path.name == "around.py":
+                yield from (side.value for side in (call.body, call.orelse) if isinstance(side, ast.Constant) and "{" in str(side.value))
+    for _, meaning in reasons._TABLE:
+        yield meaning.template
+        yield from meaning.causes
+    yield from (nominations._SILENT, nominations._UNKNOWN, nominations._FIX)
+
+
+def placeholders(template: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(template) if name}
+
+
+def test_every_phrase_is_there_in_chinese_with_the_same_values() -> None:
+    found = set(templates())
+    assert len(found) > 90
+    assert sorted(found - CHINESE.keys()) == []
+    assert {english: chinese for english, chinese in CHINESE.items() if placeholders(english) != placeholders(chinese)} == {}
+
+
+def test_a_phrase_says_numbers_and_phrases_inside_it() -> None:
+    said = phrase("{state}: none of {nodes} fits", state=phrase("{pod} is pending", pod="a/b"), nodes=counted(1200, "one", "{count} nodes"))
+    assert said.text == "a/b is pending: none of 1,200 nodes fits"
