@@ -1,0 +1,100 @@
+"""The commands for sessions of a server: how they print, and how they leave."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+
+from schedviz.cli.main import cli
+from schedviz.client import Client, Session
+from schedviz.client.records import Records
+
+
+@pytest.fixture
+def session(client: Client, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
+    with client.generate(nodes=2, pods=3, seed=1, name="in a shell") as session:
+        monkeypatch.setenv("SCHEDVIZ_SESSION", session.id)
+        yield session
+
+
+def said(*words: str, typed: str = "") -> Result:
+    return CliRunner().invoke(cli, list(words), input=typed)
+
+
+def test_a_list_is_printed_as_asked(session: Session):
+    table, wide, names = said("state", "nodes"), said("state", "nodes", "-o", "wide"), said("state", "nodes", "-o", "name")
+    as_json, as_yaml = said("state", "-o", "json"), said("state", "-o", "yaml")
+
+    assert table.output.splitlines()[0].split()[:2] == ["NODE", "PODS"]
+    assert "GENERATION" in wide.output.splitlines()[0]
+    assert names.output.split() == session.state().nodes.column("node")
+    assert json.loads(as_json.output)["id"] == yaml.safe_load(as_yaml.output)["id"] == session.id
+
+
+def test_a_session_is_found_by_id_beginning_name_or_as_the_newest(session: Session):
+    for which in (session.id, session.id[:13], "in a shell", "@newest"):
+        assert said("cycles", "--session", which).exit_code == 0
+
+    refused = said("cycles", "--session", "nothing")
+    assert refused.exit_code != 0
+    assert "schedviz sessions lists them" in refused.output
+
+
+def test_steps_runs_and_what_they_leave_with(session: Session):
+    step, run = said("step", "--count", "2", "-o", "json"), said("run")
+    again = said("send", json.dumps({"op": "delete", "kind": "Node", "name": "nothing"}))
+    bad = said("send", '{"op": "fly"}')
+    accepted = said("run", "--no-wait")
+
+    assert json.loads(step.stdout)["cycles"] == 2
+    assert run.stdout.split()[-1] == "empty"
+    assert (again.exit_code, "not found" in again.output) == (1, True)
+    assert bad.exception is not None
+    assert (accepted.stdout, "is accepted" in accepted.stderr) == ("", True)
+    assert len(json.loads(said("cycles", "-o", "json").stdout)) == 3
+
+
+def test_objects_of_a_file_are_created_and_copies_counted(session: Session, tmp_path: Path):
+    file = tmp_path / "pod.yaml"
+    file.write_text(
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: extra}\nspec: {containers: [{name: c, image: i, resources: {requests: {cpu: 1m}}}]}\n"
+    )
+
+    created, fits, too_many = said("send", "-f", str(file)), said("what-if", str(file)), said("what-if", str(file), "--copies", "10000")
+
+    assert (created.exit_code, fits.exit_code, too_many.exit_code) == (0, 0, 1)
+    assert "extra" in said("state", "pods").output
+
+
+def test_explain_asks_the_session(session: Session):
+    said("run")
+    pod = session.state().pods[0]["pod"]
+
+    told = said("explain", pod)
+
+    assert told.exit_code == 0
+    assert pod in told.output
+    assert json.loads(said("explain", pod, "-o", "json").output)["explanation"]["pod"] == pod
+    assert said("explain", "default/nothing").exit_code != 0
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_is_told_how_to_complete(shell: str):
+    assert "_SCHEDVIZ_COMPLETE" in said("completion", shell).output
+
+
+def test_names_cannot_move_the_cursor(session: Session, client: Client):
+    with client.generate(nodes=1, pods=0, name="a\x1b[2Jb"):
+        assert "\x1b" not in said("sessions").output
+
+
+def test_rows_become_csv():
+    rows = list(csv.DictReader(Records([{"node": "a,b", "cpu": 1}, {"node": "c", "pods": ["x", "y"]}]).to_csv().splitlines()))
+
+    assert rows == [{"node": "a,b", "cpu": "1", "pods": ""}, {"node": "c", "cpu": "", "pods": "x y"}]
