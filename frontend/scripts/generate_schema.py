@@ -19,6 +19,7 @@ from schedviz.engine.config.default_plugins import DEFAULT_PLUGINS
 from schedviz.engine.config.plugin_args import ARGS_BY_PLUGIN
 from schedviz.engine.config.types import EXTENSION_POINTS, KubeSchedulerConfiguration
 from schedviz.engine.framework.plugins.registry import in_tree_registry
+from schedviz.kube.json_names import camel
 from schedviz.kube.kinds import KINDS
 from schedviz.kube.quantity import Quantity
 from schedviz.kube.shapes import unread_names
@@ -82,7 +83,7 @@ def _points(plugin: str) -> list[str]:
     """The extension points that a plugin implements, as members of `plugins` are called."""
     made: Any = in_tree_registry()[plugin]
     methods = {"queue_sort": "less"}
-    return [_camel(point) for point in EXTENSION_POINTS if hasattr(made, methods.get(point, point))]
+    return [camel(point) for point in EXTENSION_POINTS if hasattr(made, methods.get(point, point))]
 
 
 def _struct(name: str, schema: dict[str, Any], unread: list[str]) -> dict[str, Any]:
@@ -92,7 +93,7 @@ def _struct(name: str, schema: dict[str, Any], unread: list[str]) -> dict[str, A
         if member not in HIDDEN
     }
     about = " ".join(schema.get("description", "").partition("\n\n")[0].split())
-    about = re.sub(r"`([a-z]+(?:_[a-z]+)+)`", lambda found: f"`{_camel(found[1])}`", about)
+    about = re.sub(r"`([a-z]+(?:_[a-z]+)+)`", lambda found: f"`{camel(found[1])}`", about)
     return {"description": about, "properties": properties, **({"x-unread": unread} if unread else {})}
 
 
@@ -107,11 +108,6 @@ def _plain(schema: Any) -> Any:
         if len(choices) == 1:
             return _plain(choices[0])
     return {key: _plain(value) for key, value in schema.items() if key not in ("default", "title", "description")}
-
-
-def _camel(name: str) -> str:
-    first, *others = name.split("_")
-    return first + "".join(word.capitalize() for word in others)
 
 
 def main() -> int:

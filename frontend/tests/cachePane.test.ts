@@ -41,12 +41,17 @@ describe("a NodeInfo twice", () => {
 describe("the filter of nodes", () => {
   const node = itemOf({ name: "node-7", hasNode: true, zone: "region-1:\u0000:zone-b", podOrder: ["default/web-1"] });
   const ghost = itemOf({ name: "gone", podOrder: ["default/api-1"] });
-  const facts = { pluginOf: (name: string) => (name === "node-7" ? "TaintToleration" : undefined) };
+  const facts = {
+    selectedBy: (selector: string) => (selector === "tier=web" ? new Set(["gone"]) : undefined),
+    pluginOf: (name: string) => (name === "node-7" ? "TaintToleration" : undefined),
+  };
   const passes = (text: string): string[] => [node, ghost].filter(nodeFilter(text, facts) ?? (() => true)).map((item) => item.name);
 
   it.each([
     ["zone:zone-b", ["node-7"]],
     ["pod:web", ["node-7"]],
+    ["label:tier=web", ["gone"]],
+    ["label:unknown", []],
     ["plugin:taint", ["node-7"]],
     ["is:ghost", ["gone"]],
     ["node zone:b", ["node-7"]],

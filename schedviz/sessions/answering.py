@@ -17,6 +17,7 @@ from schedviz.explain.message import Message, NotAMessageError, parse_message, w
 from schedviz.explain.pending import pending_groups
 from schedviz.kube import codec
 from schedviz.kube.core import Pod
+from schedviz.kube.selector_text import parse_selector
 from schedviz.lessons import find
 from schedviz.lessons.playing import play
 from schedviz.sessions import replaying
@@ -38,6 +39,7 @@ from schedviz.sessions.questions import (
     Question,
     Recorded,
     Said,
+    Selected,
     Unanswerable,
     WhatIf,
     Why,
@@ -109,6 +111,10 @@ def _answered(simulation: Simulation, question: Asked) -> bytes:
             if kept is None:
                 raise Unanswerable(f"There is no {question.kind} {question.key} at this moment.")
             return codec.encode(kept)
+        case Selected():
+            selects = parse_selector(question.selector).matches
+            stored = simulation.cluster.store.of_kind(question.kind)
+            return msgspec.json.encode({"names": [key for key, one in stored.items() if selects(one.metadata.labels)]})
     raise AssertionError(question)
 
 

@@ -77,6 +77,14 @@ class Kept(Asked, frozen=True, tag="kept"):
     key: str
 
 
+class Selected(Asked, frozen=True, tag="selected"):
+    """The objects of a kind whose labels a selector selects, by name."""
+
+    kind: str
+    #: As `kubectl -l` takes it.
+    selector: str
+
+
 class Dumped(Asked, frozen=True, tag="dumped"):
     """What the scheduler prints on SIGUSR2."""
 
@@ -108,7 +116,7 @@ class Recorded(Asked, frozen=True, tag="recorded"):
     observed: bool = False
 
 
-Question = Drafted | Recorded | Why | Change | Pending | WhatIf | Said | Describe | Kept | Dumped | Path
+Question = Drafted | Recorded | Why | Change | Pending | WhatIf | Said | Describe | Kept | Selected | Dumped | Path
 
 
 class AnswerLate(SessionError):  # noqa: N818 -- says what happened.

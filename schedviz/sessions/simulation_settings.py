@@ -8,14 +8,10 @@ import msgspec
 
 from schedviz.kube.errors import DecodeError
 from schedviz.kube.explain import describe, explain_validation_error
+from schedviz.kube.json_names import camel
 from schedviz.sessions.trace_check import check_engine
 
 _MOST = 100_000_000
-
-
-def _camel(name: str) -> str:
-    first, *others = name.split("_")
-    return first + "".join(word.capitalize() for word in others)
 
 
 def simulation_settings(given: dict[str, Any]) -> dict[str, Any]:
@@ -28,7 +24,7 @@ def simulation_settings(given: dict[str, Any]) -> dict[str, Any]:
     # Not above: the web process has no need of the engine, and of NumPy with it, before somebody sends settings.
     from schedviz.engine import SimulationSettings
 
-    names = {_camel(name): name for name in SimulationSettings.__struct_fields__}
+    names = {camel(name): name for name in SimulationSettings.__struct_fields__}
     for name, value in given.items():
         if name not in names:
             members = ", ".join(names)

@@ -47,6 +47,7 @@ ROWS = [
     Row("get", f"{SESSION}commands/<int:seq>/", SEE, 404),
     Row("get", f"{SESSION}branches/", SEE),
     Row("get", f"{SESSION}objects/", SEE, 400),
+    Row("get", f"{SESSION}objects/selected/", SEE, 400),
     Row("get", f"{SESSION}observations/", SEE),
     Row("get", f"{SESSION}export/", SEE, 409),
     Row("get", f"{SESSION}dump/", SEE, 503),

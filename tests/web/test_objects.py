@@ -48,3 +48,20 @@ def test_what_is_not_there_is_said_in_words(people: People, looked_at: UUID) -> 
 
 def test_a_stranger_reads_no_object(people: People, looked_at: UUID) -> None:
     assert people.client("stranger").get(f"/api/v1/sessions/{looked_at}/objects/?kind=Node&name=node-1").status_code == 404
+
+
+def test_labels_select_objects_by_name(people: People, looked_at: UUID) -> None:
+    owner = people.client("owner")
+    send(looked_at, "create", object={"apiVersion": "v1", "kind": "Node", "metadata": {"name": "labelled", "labels": {"tier": "gold"}}})
+    work_off(looked_at)
+    address = f"/api/v1/sessions/{looked_at}/objects/selected/?kind=Node"
+
+    assert owner.get(f"{address}&selector=tier%3Dgold").json() == {"names": ["labelled"]}
+    assert sorted(owner.get(f"{address}&selector=!tier").json()["names"]) == ["node-1", "node-2"]
+    assert len(owner.get(address).json()["names"]) == 3
+
+
+def test_what_is_no_selector_is_said_at_its_place(people: People, looked_at: UUID) -> None:
+    refused = people.client("owner").get(f"/api/v1/sessions/{looked_at}/objects/selected/?kind=Node&selector=a%20b")
+    assert refused.status_code == 400
+    assert refused.json()["error"]["detail"]["path"] == "?selector"

@@ -69,6 +69,7 @@ def test_the_openapi_schema_is_valid_and_has_every_address(openapi):
         "/api/v1/sessions/{session_id}/explain/{namespace}/{name}/change/",
         "/api/v1/sessions/{session_id}/dump/",
         "/api/v1/sessions/{session_id}/objects/",
+        "/api/v1/sessions/{session_id}/objects/selected/",
         "/api/v1/sessions/{session_id}/observations/",
         "/api/v1/sessions/{session_id}/agreement/",
         "/api/v1/sessions/{session_id}/what-if/",

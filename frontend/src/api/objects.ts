@@ -13,6 +13,13 @@ export async function fetchKept<T>(session: string, { kind, name, namespace = ""
   return withoutDigests(await call<T>("GET", `sessions/${session}/objects/?${query.toString()}`, signal ? { signal } : {}));
 }
 
+/** The names of the nodes that a label selector selects, written as `kubectl -l` takes it, after an event. */
+export async function selectNodes(session: string, selector: string, at: number, signal: AbortSignal): Promise<ReadonlySet<string>> {
+  const query = new URLSearchParams({ kind: "Node", selector, at: String(at) });
+  const { names } = await call<{ names: string[] }>("GET", `sessions/${session}/objects/selected/?${query.toString()}`, { signal });
+  return new Set(names);
+}
+
 /** Without the digests of what is not kept, and without the version, which would have to be the newest when it is sent back. */
 function withoutDigests<T>(value: T): T {
   if (Array.isArray(value)) return value.map(withoutDigests) as T;

@@ -32,6 +32,7 @@ export function fold(state: State, event: AnyEvent): void {
     case "cachePod":
       return foldCachePod(state, event);
     case "cacheNode":
+      state.nodesSince = event.event;
       return foldCacheNode(state, event);
     case "snapshotUpdated":
       return foldSnapshotUpdated(state, event);

@@ -5,12 +5,14 @@ import { printZone } from "./names";
 export interface NodeFacts {
   /** The plugin that turned the node away in the cycle that is shown; "feasible"; undefined: nobody looked, or nobody knows. */
   pluginOf(node: string): string | undefined;
+  /** The nodes that a label selector selects; undefined: not known yet, or it is no selector. */
+  selectedBy(selector: string): ReadonlySet<string> | undefined;
 }
 
 export type NodeTest = (item: Item) => boolean;
 
 /**
- * A filter as a person types it: words that all have to be met. `zone:a`, `pod:web`, `plugin:Taint`, and signs of the NodeInfo: `is:ghost`,
+ * A filter as a person types it: words that all have to be met. `zone:a`, `pod:web`, `plugin:Taint`, `label:tier=web` (as `kubectl -l` takes it, without blanks), and signs of the NodeInfo: `is:ghost`,
  * `is:cordoned`, `is:empty`. Any other word is a part of the node's name. Null: nothing is asked for.
  */
 export function nodeFilter(text: string, facts: NodeFacts): NodeTest | null {
@@ -18,7 +20,7 @@ export function nodeFilter(text: string, facts: NodeFacts): NodeTest | null {
     .trim()
     .split(/\s+/)
     .filter(Boolean)
-    .map((word) => testOf(word.toLowerCase(), facts));
+    .map((word) => testOf(word, facts));
   return tests.length ? (item) => tests.every((test) => test(item)) : null;
 }
 
@@ -28,10 +30,20 @@ const SIGNS: Record<string, NodeTest> = {
   empty: (item) => item.podOrder.length === 0,
 };
 
-function testOf(word: string, facts: NodeFacts): NodeTest {
+/** The label selectors of a filter: the server knows what they select. */
+export function selectorsIn(text: string): string[] {
+  return [...text.matchAll(/(?:^|\s)label:(\S+)/gi)].map(([, selector]) => selector!);
+}
+
+function testOf(typed: string, facts: NodeFacts): NodeTest {
+  const word = typed.toLowerCase();
   const colon = word.indexOf(":");
   const value = word.slice(colon + 1);
   switch (colon > 0 ? word.slice(0, colon) : "") {
+    case "label": {
+      const selected = value ? facts.selectedBy(typed.slice(colon + 1)) : undefined;
+      return (item) => selected?.has(item.name) ?? false;
+    }
     case "zone":
       return (item) => printZone(item.zone).toLowerCase().includes(value);
     case "pod":

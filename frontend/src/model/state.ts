@@ -31,6 +31,8 @@ export class State {
   event = 0;
   clockSeconds = 0;
   nextStartNodeIndex = 0;
+  /** No node has come, changed or gone since this event, as far as is known here. */
+  nodesSince = 0;
   /** Why the scheduler ended its process; it waits for a restart. */
   exited = "";
   /** The scheduler's KubeSchedulerConfiguration as it was given; null: the default one. */
@@ -120,6 +122,7 @@ export class State {
 
   private load(view: View): void {
     this.event = view.event;
+    this.nodesSince = view.event;
     this.clockSeconds = view.clockSeconds;
     this.nextStartNodeIndex = view.nextStartNodeIndex;
     this.exited = view.exited;

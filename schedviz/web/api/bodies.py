@@ -559,3 +559,9 @@ class ObserverBody(Body, frozen=True):
     pushed_at: datetime | None
     objects: list[ObservedObject]
     next: int | None
+
+
+class NamesBody(Body, frozen=True):
+    """Objects by what they are called: `namespace/name`, or the name alone where the kind has no namespaces."""
+
+    names: list[str]

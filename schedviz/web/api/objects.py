@@ -1,4 +1,4 @@
-"""`/api/v1/sessions/{id}/objects/`: one object of the simulated API server, as it is kept."""
+"""`/api/v1/sessions/{id}/objects/`: one object of the simulated API server, as it is kept, and which of them a label selector selects."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from schedviz.kube.kinds import BY_NAME
+from schedviz.kube.kinds import BY_NAME, Kind
+from schedviz.kube.selector_text import parse_selector
+from schedviz.kube.selectors import SelectorError
 from schedviz.sessions import questions
+from schedviz.web.api import bodies
 from schedviz.web.api.access import session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.explain import ask, moment
 from schedviz.web.api.moments import AT
 from schedviz.web.api.rate import Scope
-from schedviz.web.api.schema import query, refused
+from schedviz.web.api.schema import answer, query, refused
 from schedviz.web.permissions import Verb
 
 
@@ -45,13 +48,46 @@ class KeptObject(APIView):
     def get(self, request: Request, session_id: UUID) -> HttpResponse:
         """Read an object as it is kept; that of the newest state may be sent back with an `update` command."""
         session = session_for(request, session_id, Verb.SEE)
-        kind = BY_NAME.get(wanted := request.query_params.get("kind", ""))
-        if kind is None:
-            kinds = ", ".join(BY_NAME)
-            raise ApiError(400, "invalid", f"?kind={wanted}: one of {kinds} is expected.", path="?kind", expected=kinds, found=wanted)
+        kind = _kind(request)
         name = request.query_params.get("name", "")
         if not name:
             raise ApiError(400, "invalid", "?name: the name of an object is expected.", path="?name", expected="a name")
         namespace = request.query_params.get("namespace", "") or "default"
         key = f"{namespace}/{name}" if kind.namespaced else name
         return ask(session, questions.Kept(kind=kind.name, key=key, at=moment(request, session)))
+
+
+class SelectedObjects(APIView):
+    """The objects of a kind that a label selector selects."""
+
+    rates: ClassVar[dict[str, Scope]] = {"GET": "questions"}
+
+    @extend_schema(
+        operation_id="selectObjects",
+        parameters=[
+            query("kind", str, "Pod, Node, PersistentVolumeClaim, …"),
+            query(
+                "selector", str, "As `kubectl -l` takes it: `zone=a,tier!=web,gpu,!spot,arch in (amd64,arm64)`. Without: all of the kind."
+            ),
+            AT,
+        ],
+        responses={200: answer(bodies.NamesBody), **refused(400, 404, 409, 503)},
+    )
+    def get(self, request: Request, session_id: UUID) -> HttpResponse:
+        """Say which objects have the labels, by what they are called: `namespace/name`, or the name alone."""
+        session = session_for(request, session_id, Verb.SEE)
+        kind = _kind(request)
+        selector = request.query_params.get("selector", "")
+        try:
+            parse_selector(selector)
+        except SelectorError as error:
+            raise ApiError(400, "invalid", f"?selector: {error}", path="?selector", found=selector) from error
+        return ask(session, questions.Selected(kind=kind.name, selector=selector, at=moment(request, session)))
+
+
+def _kind(request: Request) -> Kind:
+    kind = BY_NAME.get(wanted := request.query_params.get("kind", ""))
+    if kind is None:
+        kinds = ", ".join(BY_NAME)
+        raise ApiError(400, "invalid", f"?kind={wanted}: one of {kinds} is expected.", path="?kind", expected=kinds, found=wanted)
+    return kind

@@ -43,6 +43,7 @@ _ROOTS: tuple[Any, ...] = (
     bodies.BreakpointList,
     bodies.NewObservations,
     bodies.ObservationsTaken,
+    bodies.NamesBody,
     bodies.ObserverBody,
     bodies.AgreementBody,
     bodies.QuotaList,
