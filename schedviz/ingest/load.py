@@ -429,7 +429,9 @@ class _Loading:
         name = self.merged.files[0].name if self.merged.files else "The import"
         refused = "".join(f"\n{error}" for _, error in self.refused[:_PROBLEMS])
         if self.merged.said:
-            left_out = f"it says why {len(self.merged.said)} pods did not fit, and has no objects{'; ' + left_out if left_out else ''}"
+            pods = len(self.merged.said)
+            whose = "a pod" if pods == 1 else f"{pods} pods"
+            left_out = f"it says why {whose} did not fit, and has no objects{'; ' + left_out if left_out else ''}"
         return UnreadableFile(f"{name}: nothing in it is of use{f' ({left_out})' if left_out else ''}. {_EXPECTED}{refused}")
 
 
