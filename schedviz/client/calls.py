@@ -44,6 +44,8 @@ class Reply:
     status: int
     headers: Mapping[str, str]
     content: bytes
+    #: What to do, where the sender knows it better than the server; "": it does not.
+    hint: str = ""
 
     def json(self) -> Any:
         """The answer. Raises `Refused`."""
@@ -66,7 +68,7 @@ class Reply:
         except ValueError:
             found = None
         if isinstance(found, dict) and "detail" in found:
-            return found
+            return {**found, "hint": self.hint} if self.hint else found
         return {"detail": f"HTTP {self.status}: the server answered with something else than schedviz does; is the address right?"}
 
 

@@ -12,6 +12,10 @@ from urllib.parse import urlsplit
 from schedviz.client.errors import SchedvizError
 
 DEFAULT_SERVER = "http://127.0.0.1:8777"
+NO_TOKEN = (
+    "No token was given, and none was found for this server: `schedviz up` keeps one in its data folder (SCHEDVIZ_DATA, ./data, that of the "
+    "checkout, ~/.local/share/schedviz). Set SCHEDVIZ_TOKEN, or SCHEDVIZ_DATA to that folder."
+)
 
 
 @dataclass(frozen=True)
@@ -24,7 +28,7 @@ class Server:
 
 def find_server(address: str | None = None, token: str | None = None) -> Server:
     """The server that is meant: by the arguments, by SCHEDVIZ_SERVER and SCHEDVIZ_TOKEN, else the one that runs on this machine, whose data
-    folder (SCHEDVIZ_DATA, `./data`, ~/.local/share/schedviz) says where it is and has a token for its user.
+    folder (SCHEDVIZ_DATA, `./data`, a checkout's, ~/.local/share/schedviz) says where it is and has a token for its user.
 
     A token that was found in a folder is sent to no other server than that folder's.
     """
@@ -45,6 +49,9 @@ def _data_folders() -> Iterator[Path]:
     if raw := os.environ.get("SCHEDVIZ_DATA"):
         yield Path(raw).expanduser()
     yield Path("data")
+    # As the server has it: in a checkout, and this may be one whoever's folder it is used from.
+    if (checkout := Path(__file__).resolve().parents[2]) and (checkout / "manage.py").exists():
+        yield checkout / "data"
     yield Path(os.environ.get("XDG_DATA_HOME") or "~/.local/share").expanduser() / "schedviz"
 
 
