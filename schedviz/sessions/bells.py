@@ -38,7 +38,7 @@ def ring(session_id: UUID, *, owned: bool, again: bool = False) -> None:
 
 def ring_import(session_id: UUID) -> None:
     """Have an io worker import what was uploaded. There are few of those workers, so an import may wait for a while."""
-    if stream.try_bell(session_id, milliseconds=_IMPORT_BELL_MILLISECONDS):
+    if stream.try_import_bell(session_id, milliseconds=_IMPORT_BELL_MILLISECONDS):
         enqueue(IMPORT, str(session_id), queue=IO_QUEUE)
 
 

@@ -58,6 +58,11 @@ def bell_key(session_id: UUID | str) -> str:
     return f"schedviz:bell:{session_id}"
 
 
+def import_bell_key(session_id: UUID | str) -> str:
+    """Set while an import is enqueued that has not begun."""
+    return f"schedviz:import-bell:{session_id}"
+
+
 def _options(*, block: bool) -> dict[str, Any]:
     # redis-py 8 closes a socket after 5 s of silence and lends 100 connections, unless told otherwise.
     return {
@@ -140,20 +145,27 @@ def _wait_on(key: str, seconds: float) -> bool | None:
         return None
 
 
-def try_bell(session_id: UUID, *, milliseconds: int | None = None) -> bool:
+def try_bell(session_id: UUID) -> bool:
     """Whether a turn is to be enqueued: False when one was, a moment ago."""
     try:
-        if milliseconds is None:
-            milliseconds = CROWDED_BELL_MILLISECONDS if client().llen(ENGINE_QUEUE) else BELL_MILLISECONDS
+        milliseconds = CROWDED_BELL_MILLISECONDS if client().llen(ENGINE_QUEUE) else BELL_MILLISECONDS
         return bool(client().set(bell_key(session_id), b"1", nx=True, px=milliseconds))
     except redis.RedisError:
         return True
 
 
-def clear_bell(session_id: UUID) -> None:
-    """A turn has begun: who rings from now on is not swallowed."""
+def try_import_bell(session_id: UUID, *, milliseconds: int) -> bool:
+    """Whether an import is to be enqueued. Not the bell of turns: one that is rung late, when the import has ended, silences none."""
     try:
-        client().delete(bell_key(session_id))
+        return bool(client().set(import_bell_key(session_id), b"1", nx=True, px=milliseconds))
+    except redis.RedisError:
+        return True
+
+
+def clear_bell(session_id: UUID) -> None:
+    """A turn or an import has begun: who rings from now on is not swallowed."""
+    try:
+        client().delete(bell_key(session_id), import_bell_key(session_id))
     except redis.RedisError as error:
         logger.debug("Redis is away: %s", error)
 
@@ -161,7 +173,8 @@ def clear_bell(session_id: UUID) -> None:
 def forget(session_id: UUID) -> None:
     """Drop everything about a deleted session."""
     try:
-        client().delete(frames_key(session_id), notes_key(session_id), wake_key(session_id), bell_key(session_id))
+        bells = bell_key(session_id), import_bell_key(session_id)
+        client().delete(frames_key(session_id), notes_key(session_id), wake_key(session_id), *bells)
     except redis.RedisError as error:
         logger.debug("Redis is away: %s", error)
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from schedviz.sessions import bells, lease, sweep
+from schedviz.sessions import bells, lease, stream, sweep
 from schedviz.sessions.models import Session
 from tests.sessions.conftest import MakeSession, send
 
@@ -65,3 +65,20 @@ def test_it_leaves_failed_sessions_alone(make_session: MakeSession, rung: list[t
     Session.objects.filter(pk=session_id).update(status=Session.Status.FAILED)
 
     assert sweep.sweep() == 0
+
+
+def test_a_bell_for_an_import_that_is_rung_late_silences_no_turn(
+    make_session: MakeSession, redis: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session_id = make_session()
+    stream.clear_bell(session_id)
+    sent: list[str] = []
+    monkeypatch.setattr(bells, "enqueue", lambda task, *_, queue: sent.append(task))
+
+    # The sweeper had read that it waits; meanwhile it was imported.
+    bells.ring_import(session_id)
+    bells.ring(session_id, owned=False)
+    bells.ring(session_id, owned=False)
+    bells.ring_import(session_id)
+
+    assert sent == [bells.IMPORT, bells.TURN]
