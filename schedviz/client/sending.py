@@ -10,7 +10,7 @@ import httpx
 
 from schedviz.client.calls import Call, Reply
 from schedviz.client.errors import Unavailable
-from schedviz.client.server import WITHOUT_TOKEN, Server
+from schedviz.client.server import WHERE_LOOKED, Server
 
 _TIMEOUT_SECONDS = 60.0
 #: So often a call that may be sent again is, and how long the first pause is where the server names none.
@@ -45,7 +45,7 @@ def request_of(call: Call) -> dict[str, Any]:
 
 def reply_of(response: httpx.Response) -> Reply:
     """What was answered."""
-    hint = WITHOUT_TOKEN if response.status_code == 401 and "Authorization" not in response.request.headers else ""
+    hint = WHERE_LOOKED if response.status_code == 401 and "Authorization" not in response.request.headers else ""
     return Reply(response.status_code, response.headers, response.content, hint)
 
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from schedviz.client.errors import SchedvizError
 
 DEFAULT_SERVER = "http://127.0.0.1:8777"
-WITHOUT_TOKEN = (
+WHERE_LOOKED = (
     "No token was given, and none was found for this server: `schedviz up` keeps one in its data folder (SCHEDVIZ_DATA, ./data, that of "
     "the checkout, ~/.local/share/schedviz). Set SCHEDVIZ_TOKEN, or SCHEDVIZ_DATA to that folder."
 )
