@@ -19,8 +19,8 @@ from tests.web.api_examples import EXAMPLES, Writing
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-#: Told whole by docs/rooms.md and docs/lessons.md; each needs people, or a lesson, to be there.
-ELSEWHERE = ("Room", "Lesson", "Participant", "raiseHand", "getAgreement", "Hints")
+#: Told whole by docs/rooms.md, docs/lessons.md and docs/accounts.md; each needs people, or a lesson, to be there.
+ELSEWHERE = ("Room", "Lesson", "Participant", "raiseHand", "getAgreement", "Hints", "Member", "Invite", "listAudit")
 
 
 @pytest.fixture
