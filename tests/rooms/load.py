@@ -24,6 +24,8 @@ from tests.rooms.crowd import Client, crowd_of, own_step, ready_session, teacher
 from tests.rooms.slow_line import SlowLine
 
 CLUSTER = {"generate": {"nodes": 50, "pods": 1500}, "name": "load"}
+PARTS = ["teacher", "students", "slow", "cpu"]
+_PACE_SECONDS = 0.5
 SLOW_BITS_PER_SECOND, SLOW_DELAY_SECONDS = 1e6, 0.3
 
 
@@ -32,6 +34,7 @@ def main() -> None:
     parser.add_argument("--participants", type=int, default=100)
     parser.add_argument("--students", type=int, default=30)
     parser.add_argument("--steps", type=int, default=100)
+    parser.add_argument("--only", nargs="*", choices=PARTS, default=PARTS, help="what is measured (everything)")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="schedviz-load-") as folder:
         command = [sys.executable, "-m", "schedviz.cli.main", "up", "--no-open", "--port", "0", "--data", folder]
@@ -54,13 +57,17 @@ async def _measure(base: str, token: str, pid: int, chosen: argparse.Namespace) 
         room = await teacher.ask("POST", "rooms/", {"session": session})
         await teacher.enter(room["id"], session)
         crowd = await crowd_of(base, room, chosen.participants)
-        await _teacher(teacher, crowd, session, chosen.steps)
-        await _students(crowd[: chosen.students], room["id"])
+        if "teacher" in chosen.only:
+            await _teacher(teacher, crowd, session, chosen.steps)
+        if "students" in chosen.only:
+            await _students(crowd[: chosen.students], room["id"])
         for one in crowd:
             await one.close()
-        await _slow(base, teacher, room, session)
+        if "slow" in chosen.only:
+            await _slow(base, teacher, room, session)
         await teacher.ask("POST", f"rooms/{room['id']}/end/", {})
-        await _cpu(base, teacher, pid, chosen)
+        if "cpu" in chosen.only:
+            await _cpu(base, teacher, pid, chosen)
 
 
 async def _teacher(teacher: Client, crowd: list[Client], session: str, steps: int) -> None:
@@ -123,9 +130,13 @@ async def _cpu(base: str, teacher: Client, pid: int, chosen: argparse.Namespace)
         # Loading the engine is not what is asked for.
         await teacher.watcher.do(op="step", unit="cycle")
         before = _worker_seconds(pid)
+        due = time.perf_counter()
         for _ in range(chosen.steps):
+            # At one pace: what a worker does all the time, such as renewing leases, is to fall on both alike.
+            due += _PACE_SECONDS
             event = await teacher.watcher.do(op="step", unit="cycle")
             await asyncio.gather(*(one.watcher.reached(event) for one in crowd))
+            await asyncio.sleep(max(0.0, due - time.perf_counter()))
         used[size] += _worker_seconds(pid) - before
         for one in crowd:
             await one.close()
