@@ -25,7 +25,7 @@ BUILT := $(APP)/.vite/manifest.json
 FRONTEND_SOURCES := $(shell find frontend \( -name node_modules -o -name __pycache__ -o -name tests -o -name scripts \) -prune -o \
     -type f -not -name '*.md' -print 2>/dev/null)
 
-.PHONY: help setup demo test check e2e bench bench-docs gen docs lock dist audit sbom clean
+.PHONY: help setup demo test check e2e pictures bench bench-docs gen docs lock dist audit sbom clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -74,6 +74,9 @@ check: setup ## Format, lint, types, import rules, generated files
 
 e2e: setup ## The browser tests
 	$(BIN)/python -m pytest tests/e2e
+
+pictures: setup ## Take pictures of every view, to be looked at, into build/pictures
+	$(BIN)/python -m tests.pictures
 
 # ------------------------------------------------------------------------------------------------------ files made of files
 
