@@ -30,7 +30,7 @@ _SHOWN = 40
 @click.option(
     "--write", "target", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False), help="Write what would be sent, as a List."
 )
-@click.option("--name", default="", help="What the session is called; default: the first file's name.")
+@click.option("--name", default="", help="What the session is called; default: the names of the files.")
 @click.option("--wait", is_flag=True, help="Print its id when the import has ended; 1 if it failed.")
 @click.option("-o", "--output", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="What is printed.")
 @server_option
@@ -64,7 +64,9 @@ def import_(
     files = {"objects.json": body}
     if found.config is not None:
         files["kube-scheduler.json"] = json.dumps(found.config).encode()
-    answer = json.loads(Server(server, token).post_files("sessions/", files, {"name": name or paths[0].name}))
+    answer = json.loads(
+        Server(server, token).post_files("sessions/", files, {"name": name or ", ".join(path.name for path in paths)[:200]})
+    )
     if wait:
         from schedviz.cli.remote.waiting import imported
 

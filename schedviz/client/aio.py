@@ -69,7 +69,7 @@ class AsyncClient:
     async def from_files(self, *paths: str | Path, name: str = "", **how: Any) -> AsyncSession:
         """As `Client.from_files`."""
         files = await asyncio.to_thread(flows.read_files, paths)
-        return await self._made(flows.new_session(name=name or files[0][0], files=files, settings=scheduler_settings(how)), how)
+        return await self._made(flows.new_session(name=name or flows.name_of(paths), files=files, settings=scheduler_settings(how)), how)
 
     async def from_kubectl(self, *, context: str | None = None, kubeconfig: str | None = None, name: str = "", **how: Any) -> AsyncSession:
         """As `Client.from_kubectl`."""

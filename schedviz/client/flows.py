@@ -75,6 +75,11 @@ def read_files(paths: Sequence[str | Path]) -> list[tuple[str, bytes]]:
     return found
 
 
+def name_of(paths: Sequence[str | Path]) -> str:
+    """What a session of these files is called, where nobody says."""
+    return ", ".join(Path(path).name for path in paths)[:200]
+
+
 def listed(path: str, query: Mapping[str, Any] | None = None, *, most: int | None = None, page: int = _PAGE) -> Flow[list[Any]]:
     """All results of a list, page after page, or the first `most`."""
     found: list[Any] = []

@@ -78,7 +78,9 @@ class Client:
         """A session of files and folders: whatever docs/readers.md knows. `config`: a KubeSchedulerConfiguration. Raises `ImportFailed`."""
         files = flows.read_files(paths)
         return self._made(
-            flows.new_session(name=name or files[0][0], files=files, settings=scheduler_settings({"config": config, "settings": settings})),
+            flows.new_session(
+                name=name or flows.name_of(paths), files=files, settings=scheduler_settings({"config": config, "settings": settings})
+            ),
             wait,
             timeout,
         )
