@@ -103,7 +103,7 @@ def _said_of(api: httpx.Client, session: dict[str, Any]) -> dict[str, Any]:
 def _keep(database: Path, name: str) -> None:
     connection = sqlite3.connect(database)
     for table in SECRETS:
-        connection.execute(f"DELETE FROM {table}")  # noqa: S608  (a name of ours)
+        connection.execute(f"DELETE FROM {table}")
     connection.commit()
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     connection.execute("VACUUM")

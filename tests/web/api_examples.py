@@ -124,7 +124,7 @@ class Writing:
     def written(self, value: Any, name: str = "") -> Any:
         """The answer as the example shows it."""
         if name == "pluginNanos":
-            return {point: {plugin: 1000 for plugin in sorted(plugins)} for point, plugins in value.items()}
+            return {point: dict.fromkeys(sorted(plugins), 1000) for point, plugins in value.items()}
         if isinstance(value, dict):
             return {key: self.written(each, key) for key, each in value.items()}
         if isinstance(value, list):

@@ -26,7 +26,8 @@ th { font-weight: 600; } td.n, th.n { text-align: right; white-space: nowrap; }
 .verdict { padding: .6rem 1rem; background: var(--soft); border-left: 4px solid var(--line); }
 .bar { display: block; height: .4rem; background: var(--soft); border-radius: .2rem; overflow: hidden; min-width: 6rem; }
 .bar > i { display: block; height: 100%; background: currentColor; }
-details > summary { cursor: pointer; } details > summary, .quiet { overflow-wrap: normal; white-space: nowrap; } p.quiet { white-space: normal; } code { font-size: .92em; }
+details > summary { cursor: pointer; } details > summary, td > .quiet { overflow-wrap: normal; white-space: nowrap; }
+code { font-size: .92em; }
 @media print { details > * { display: block; } body { margin: 0; max-width: none; } }
 """
 
