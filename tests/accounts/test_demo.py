@@ -63,6 +63,17 @@ def test_a_visitor_gets_a_sandbox_that_they_may_command(shown, audit):
     assert not User.objects.get(pk=sandbox.owner_id).has_usable_password()
 
 
+def test_the_page_offers_a_sandbox_and_another_one_in_it(shown, people):
+    browser = Client()
+    assert b"Try it yourself" in browser.get(f"/s/{shown.pk}/").content
+    sandbox = browser.post("/demo/sandbox/", {"session": str(shown.pk)})["Location"]
+
+    page = browser.get(sandbox).content.decode()
+    assert "Begin anew" in page
+    assert f'value="{shown.pk}"' in page
+    assert b"sandbox" not in people.client("owner").get(f"/s/{shown.pk}/").content, "who has an account forks"
+
+
 def test_who_begins_anew_has_one_sandbox(shown):
     browser = Client()
     first, second = (browser.post("/demo/sandbox/", {"session": str(shown.pk)})["Location"] for _ in range(2))

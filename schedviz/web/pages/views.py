@@ -20,12 +20,13 @@ from django.views.decorators.http import require_GET, require_POST
 from rest_framework.throttling import SimpleRateThrottle
 
 from schedviz.sessions.models import Session
+from schedviz.web.accounts import demo
 from schedviz.web.api.lessons import lesson_of
 from schedviz.web.login import redeem
 from schedviz.web.pages.panels import PANELS
 from schedviz.web.pages.shell import page as _page
 from schedviz.web.pages.words import words_of
-from schedviz.web.permissions import Verb, actor_of, may, open_link, visible_sessions
+from schedviz.web.permissions import Actor, Verb, actor_of, may, open_link, visible_sessions
 
 
 class LoginThrottle(SimpleRateThrottle):
@@ -95,7 +96,18 @@ def _session(request: HttpRequest, session_id: UUID, panel: str = "") -> HttpRes
         if not actor.is_known:
             return redirect(f"/login/?next={quote(request.get_full_path())}")
         return not_found(request)
-    return _page(request, "web/scope.html", session_id=str(session.pk), session_name=session.name, panel=panel, lesson=lesson_of(session))
+    context = {"session_id": str(session.pk), "session_name": session.name, "panel": panel, "lesson": lesson_of(session)}
+    return _page(request, "web/scope.html", **context, **_of_demo(session, actor))
+
+
+def _of_demo(session: Session, actor: Actor) -> dict[str, str]:
+    """What a visitor of the public demo is offered: a sandbox, or another one in its place."""
+    if not settings.PUBLIC_DEMO or not (actor.user_id is None or demo.is_visitor(actor.user_id)):
+        return {}
+    if demo.is_shown(session.pk):
+        return {"demo": str(session.pk)}
+    of = session.forked_from_id
+    return {"demo": str(of), "sandbox": "yes"} if session.owner_id == actor.user_id and of and demo.is_shown(of) else {}
 
 
 @require_GET
