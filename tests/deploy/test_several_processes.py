@@ -18,6 +18,7 @@ from uuid import UUID
 import psycopg
 import pytest
 import redis
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from tests.conftest import ROOT, _redis_binary, missing, until
@@ -207,8 +208,9 @@ def test_a_web_server_that_is_asked_to_stop_tells_its_viewers_to_come_back(sever
     with connect(url, additional_headers={"Authorization": f"Bearer {client.token}"}, max_size=None) as socket:
         socket.recv(timeout=60)
         stopping.process.send_signal(signal.SIGTERM)
-        for _ in socket:
-            pass
-        assert socket.protocol.close_code == 1012
+        with pytest.raises(ConnectionClosed) as closed:
+            until(lambda: socket.recv(timeout=60) is None)
+    assert closed.value.rcvd is not None
+    assert closed.value.rcvd.code == 1012
     stopping.process.wait(30)
     assert several.clients[0].is_up()
