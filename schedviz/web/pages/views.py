@@ -96,11 +96,11 @@ def _session(request: HttpRequest, session_id: UUID, panel: str = "") -> HttpRes
         if not actor.is_known:
             return redirect(f"/login/?next={quote(request.get_full_path())}")
         return not_found(request)
-    context = {"session_id": str(session.pk), "session_name": session.name, "panel": panel, "lesson": lesson_of(session)}
+    context: dict[str, Any] = {"session_id": str(session.pk), "session_name": session.name, "panel": panel, "lesson": lesson_of(session)}
     return _page(request, "web/scope.html", **context, **_of_demo(session, actor))
 
 
-def _of_demo(session: Session, actor: Actor) -> dict[str, str]:
+def _of_demo(session: Session, actor: Actor) -> dict[str, Any]:
     """What a visitor of the public demo is offered: a sandbox, or another one in its place."""
     if not settings.PUBLIC_DEMO or not (actor.user_id is None or demo.is_visitor(actor.user_id)):
         return {}
