@@ -8,6 +8,12 @@ export const OUTLOOKS: readonly Outlook[] = ["now", "pods leave", "elsewhere", "
 
 export type Standing = "pending" | "gated" | "nominated" | "waiting" | "scheduled" | "deleting" | "ignored" | "finished";
 
+/** A sentence as an English template and its values, to be said in another language. */
+export interface Phrase {
+  template: string;
+  values: Record<string, string | number | Phrase>;
+}
+
 /** One reason of a FitError, with the nodes behind its count. */
 export interface ReasonClause {
   count: number;
@@ -17,6 +23,7 @@ export interface ReasonClause {
   nodes: string[];
   meaning: string;
   causes: string[];
+  meaningPhrase: Phrase | null;
 }
 
 export interface NodeVerdict {
@@ -52,6 +59,7 @@ export interface Explanation {
   pod: string;
   standing: Standing;
   sentence: string;
+  sentencePhrase: Phrase | null;
   node: string;
   message: string;
   said: string;
@@ -67,6 +75,8 @@ export interface Explanation {
   forEver: boolean;
   cause: string;
   advice: string;
+  causePhrase: Phrase | null;
+  advicePhrase: Phrase | null;
   /** Extenders that would be asked over HTTP in a cycle, and are not here. */
   extendersNotAsked: string[];
   alike: string[];
@@ -75,6 +85,7 @@ export interface Explanation {
 export interface ChangeTold {
   kind: string;
   what: string;
+  phrase: Phrase;
   kubectl: string;
 }
 

@@ -21,6 +21,8 @@ export type Language = keyof typeof LANGUAGES;
 export interface Vocabulary {
   language: Language;
   messages: Messages;
+  /** What the server says of pods and nodes, by its English templates (see phrase.ts); English needs none. */
+  phrases?: Record<string, string>;
 }
 
 type Values = Record<string, string | number>;
@@ -44,7 +46,8 @@ export async function vocabularyOf(language: Language): Promise<Vocabulary> {
     import("./messages/zh-CN.lessons.json"),
     import("./messages/zh-CN.rooms.json"),
   ]);
-  return { language, messages: Object.assign({}, ...files.map((file) => file.default)) as Messages };
+  const phrases = (await import("./messages/zh-CN.explain.json")).default;
+  return { language, messages: Object.assign({}, ...files.map((file) => file.default)) as Messages, phrases };
 }
 
 /** The first language of the page that is among those that somebody reads, as BCP 47 tags in their order; else English. */
@@ -70,6 +73,11 @@ const counts = new Intl.NumberFormat("en");
 export function plural(key: string, count: number, values?: Values): string {
   const form = `${key}.${count === 1 && spoken().language === "en" ? "one" : "other"}` as MessageKey;
   return t(form, { count: counts.format(count), ...values });
+}
+
+/** A template of the server in the language in force; undefined: there is none, or it is English. */
+export function phraseIn(template: string): string | undefined {
+  return spoken().phrases?.[template];
 }
 
 /** The language in force, as a BCP 47 tag: for dates and for `lang`. */

@@ -1,0 +1,31 @@
+import { language, phraseIn } from "./translate";
+
+/** A sentence of the server: an English template, which is its key in other languages, and what is filled in: a text, a number, or another phrase. */
+export interface Phrase {
+  template: string;
+  values: Record<string, string | number | Phrase>;
+}
+
+/** What is said, and in which language: English where there is no other. */
+export interface Said {
+  text: string;
+  lang: string;
+}
+
+const counts = new Intl.NumberFormat("en");
+
+/** A phrase in the language of the page; without one `english`, as the server said it. */
+export function say(phrase: Phrase | null | undefined, english: string): Said {
+  const template = phraseIn(phrase?.template ?? english);
+  if (template === undefined) return { text: english, lang: "en" };
+  return { text: filled(template, phrase?.values ?? {}), lang: language() };
+}
+
+function filled(template: string, values: Phrase["values"]): string {
+  return template.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = values[name];
+    if (value === undefined) return whole;
+    if (typeof value === "number") return counts.format(value);
+    return typeof value === "string" ? value : filled(phraseIn(value.template) ?? value.template, value.values);
+  });
+}

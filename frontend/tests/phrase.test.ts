@@ -1,0 +1,37 @@
+import { afterEach, describe, expect, it } from "vitest";
+
+import { say } from "../src/i18n/phrase";
+import { ENGLISH, speakFrom, vocabularyOf } from "../src/i18n/translate";
+
+const PENDING = {
+  template: "{state}: {why}. {outlook}",
+  values: {
+    state: { template: "{pod} is pending", values: { pod: "default/web" } },
+    why: { template: "none of {nodes} fits ({clauses}{more})", values: { nodes: { template: "{count} nodes", values: { count: 5_000 } }, clauses: "5000 Insufficient cpu", more: "" } },
+    outlook: { template: "Not now: pods would have to leave.", values: {} },
+  },
+};
+const ENGLISH_TEXT = "default/web is pending: none of 5,000 nodes fits (5000 Insufficient cpu). Not now: pods would have to leave.";
+
+afterEach(() => {
+  speakFrom(() => ENGLISH);
+});
+
+describe("a sentence of the server", () => {
+  it("is said in English as the server said it", () => {
+    expect(say(PENDING, ENGLISH_TEXT)).toEqual({ text: ENGLISH_TEXT, lang: "en" });
+  });
+
+  it("is said in Chinese with what is inside it, and the scheduler's words as they are", async () => {
+    const chinese = await vocabularyOf("zh-CN");
+    speakFrom(() => chinese);
+    expect(say(PENDING, ENGLISH_TEXT)).toEqual({ text: "default/web 在等待：5,000 个节点无一合适（5000 Insufficient cpu）。现在不行：必须有 Pod 离开。", lang: "zh-CN" });
+    expect(say(null, "more replicas than domains")).toEqual({ text: "副本比域多", lang: "zh-CN" });
+  });
+
+  it("stays English where there is no other", async () => {
+    const chinese = await vocabularyOf("zh-CN");
+    speakFrom(() => chinese);
+    expect(say({ template: "something new about {pod}", values: { pod: "a" } }, "something new about a")).toEqual({ text: "something new about a", lang: "en" });
+  });
+});
