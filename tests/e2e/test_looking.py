@@ -1,0 +1,68 @@
+"""Those who only look find nothing to press that changes anything: on a phone, and where a session was shared to be looked at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from tests.e2e.conftest import Server
+from tests.e2e.test_scope import figure, import_through, step_cycles
+
+pytestmark = pytest.mark.browser
+
+PATIENCE_MILLIS = 60_000
+
+
+def expect_nothing_to_change(page: Page, server: Server, session: str) -> None:
+    """Neither by the pointer nor by keys."""
+    expect(page.locator("[data-look-only]")).to_be_visible()
+    for name in ("Do…", "Share", "breakpoints"):
+        expect(page.get_by_role("button", name=name, exact=True)).to_have_count(0)
+    expect(page.locator("[data-transport=step]")).to_be_disabled()
+    expect(page.locator("[data-latency]").first).to_have_attribute("aria-disabled", "true")
+
+    before = server.rest(f"sessions/{session}/")
+    for key in ("ArrowRight", "Space", "n", "g", "x", "s", "b"):
+        page.keyboard.press(key)
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.keyboard.press("/")
+    page.get_by_role("dialog").get_by_role("combobox").fill("cordon")
+    expect(page.locator("#found").get_by_role("option")).to_have_count(0)
+    page.keyboard.press("Escape")
+    assert server.rest(f"sessions/{session}/") == before
+
+
+@pytest.fixture
+def stepped(page: Page, server: Server, file: Path) -> str:
+    """A session in which three cycles ran."""
+    session = import_through(page, server, file)
+    step_cycles(page, 3)
+    page.goto("about:blank")
+    return session
+
+
+def test_on_a_phone_there_is_nothing_that_changes_anything(browser: Browser, signed_in: BrowserContext, server: Server, stepped: str):
+    with browser.new_context(storage_state=signed_in.storage_state(), viewport={"width": 390, "height": 844}) as context:
+        page = context.new_page()
+        page.goto(f"{server.url}/s/{stepped}/")
+        page.locator("[data-queue=activeQ]").wait_for(timeout=PATIENCE_MILLIS)
+        for name in ("Fork", "Import…"):
+            expect(page.get_by_role("button", name=name, exact=True)).to_have_count(0)
+        expect_nothing_to_change(page, server, stepped)
+
+        page.keyboard.press("ArrowLeft")
+        expect(page.locator("[data-waiting]")).to_be_visible()
+        seen = figure(page, "data-event")
+        page.keyboard.press("ArrowRight")
+        expect(page.locator("[data-event]").first).not_to_have_attribute("data-event", str(seen))
+
+
+def test_a_session_that_is_shared_to_look_at_can_only_be_looked_at(browser: Browser, server: Server, stepped: str):
+    link = server.rest(f"sessions/{stepped}/links/", {"role": "viewer"})
+    with browser.new_context(viewport={"width": 1280, "height": 800}) as context:
+        page = context.new_page()
+        page.goto(link["url"])
+        page.locator("[data-queue=activeQ]").wait_for(timeout=PATIENCE_MILLIS)
+        expect_nothing_to_change(page, server, stepped)
