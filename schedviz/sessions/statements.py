@@ -198,7 +198,7 @@ def store_shadowed(session_id: UUID, pods: Sequence[Shadowed]) -> None:
     sets += [f"{name} = CASE WHEN {new}.verdict = '' THEN {kept}.{name} ELSE {new}.{name} END" for name in ("node", "verdict")]
     with connection.cursor() as cursor:
         cursor.executemany(
-            "INSERT INTO scheduling_shadowedpod "  # noqa: S608 -- of constants.
+            "INSERT INTO scheduling_shadowedpod "  # noqa: S608 -- of constants.  # nosec B608
             "(session_id, pod, uid, arrived_event, arrival, bound_event, node, verdict, judgement) "
             "VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s) "
             f"ON CONFLICT (session_id, pod, uid) DO UPDATE SET {', '.join(sets)}",

@@ -132,4 +132,14 @@ SOCKET_VERBS = {"command": COMMAND, "resume": SEE, "ping": SEE}
 SOCKETS = {"ws/v1/sessions/<uuid:session_id>/", "ws/v1/rooms/<uuid:room_id>/"}
 
 #: What stands in an address for what is not the session.
-STAND_INS = {"user": "nobody", "invite_id": 999, "participant_id": 1, "seq": 1, "cycle": 1, "number": 1, "link_id": 999, "namespace": "default", "name": "nothing"}
+STAND_INS = {
+    "user": "nobody",
+    "invite_id": 999,
+    "participant_id": 1,
+    "seq": 1,
+    "cycle": 1,
+    "number": 1,
+    "link_id": 999,
+    "namespace": "default",
+    "name": "nothing",
+}

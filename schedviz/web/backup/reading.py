@@ -88,7 +88,7 @@ def _ends_of(header: Header, executor: MigrationExecutor) -> list[tuple[str, str
 def _throw_away(apps: Apps) -> None:
     for model in reversed(tables.kept(apps)):
         with connection.cursor() as cursor:
-            cursor.execute(f"DELETE FROM {connection.ops.quote_name(model._meta.db_table)}")  # noqa: S608 -- a table's name.
+            cursor.execute(f"DELETE FROM {connection.ops.quote_name(model._meta.db_table)}")  # noqa: S608  # nosec B608 -- a table's name.
 
 
 def _fill(apps: Apps, found: Iterator[Header | Rows | End]) -> Counter[str]:
