@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { answerText, type Moment, type RoomQuestion } from "../src/api/rooms";
+import { answerText } from "../src/api/rooms";
+import type { Moment, RoomQuestion } from "../src/model/room";
 import { isThere, selectionText } from "../src/model/roomMoment";
 import { printCode, sameAnswer, tallyLines } from "../src/model/roomTally";
 import { layoutCacheList, shareOf, viewOfShare, WHOLE_BAND } from "../src/layout/cacheList";

@@ -1,3 +1,4 @@
+import type { BandShare } from "../model/bandShare";
 import { contains, overlaps, type Box } from "./boxes";
 
 /**
@@ -174,13 +175,6 @@ export function clampBand(layout: CacheLayout, view: BandView): BandView {
     x: Math.min(Math.max(0, view.x), band.w * (view.scale - 1)),
     y: Math.min(Math.max(0, view.y), band.h * (view.scale - 1)),
   };
-}
-
-/** How close the band is looked at, and its middle in shares of all of it: the same on a page of another size. */
-export interface BandShare {
-  zoom: number;
-  x: number;
-  y: number;
 }
 
 export function shareOf(layout: CacheLayout, view: BandView): BandShare {

@@ -1,4 +1,4 @@
-import type { Moment } from "../api/rooms";
+import type { Moment } from "./room";
 import { placeOf, searchOf, type Selection } from "./permalink";
 
 /** Where a page is in its session, as far as others can follow it there. */

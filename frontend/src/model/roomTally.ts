@@ -1,4 +1,4 @@
-import type { RoomQuestion } from "../api/rooms";
+import type { RoomQuestion } from "./room";
 
 /** One answer of a tally, with its share of those who answered. */
 export interface TallyLine {

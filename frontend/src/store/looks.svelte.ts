@@ -1,4 +1,4 @@
-import type { BandShare } from "../layout/cacheList";
+import type { BandShare } from "../model/bandShare";
 import type { AskedStatus } from "../model/statusPath";
 
 /** Which rows of the matrix are shown: all, the feasible, those never looked at, those of one plugin, those of one reason. */

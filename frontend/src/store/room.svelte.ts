@@ -1,7 +1,7 @@
 import { pageOf } from "../api/client";
 import { whenMade } from "../api/forks";
 import * as rest from "../api/rooms";
-import type { Moment, Room, RoomQuestion } from "../api/rooms";
+import type { Moment, Room, RoomQuestion } from "../model/room";
 import { failureOf } from "../i18n/failure";
 import { newKey } from "../model/newKey";
 import { sameMoment } from "../model/roomMoment";

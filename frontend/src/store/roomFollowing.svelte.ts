@@ -1,4 +1,4 @@
-import type { Moment } from "../api/rooms";
+import type { Moment } from "../model/room";
 import { isThere, selectionText, whereaboutsOf, type Whereabouts } from "../model/roomMoment";
 import type { Looks } from "./looks.svelte";
 import type { RoomStore } from "./room.svelte";

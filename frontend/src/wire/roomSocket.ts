@@ -1,4 +1,4 @@
-import type { Moment, Room } from "../api/rooms";
+import type { Moment, Room } from "../model/room";
 import type { LinkState } from "./socket";
 
 export type RoomMessage =

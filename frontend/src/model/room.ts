@@ -1,0 +1,73 @@
+/** Where the teacher is; docs/rooms.md says what each member means. */
+export interface Moment {
+  session: string;
+  at: number | null;
+  select: string;
+  tab: string;
+  panel: string;
+  zoom: number | null;
+  x: number | null;
+  y: number | null;
+  stop: string;
+  page: Record<string, string>;
+}
+
+export type QuestionKind = "choice" | "number" | "node" | "nodes" | "pod" | "text";
+
+export interface RoomQuestion {
+  n: number;
+  /** Of a lesson; "": a question of the teacher's own, in `text`. */
+  stop: string;
+  text: string;
+  kind: QuestionKind;
+  options: string[];
+  open: boolean;
+  revealed: boolean;
+  askedAt: string;
+  answered: number;
+  /** Null for who is not to know yet. */
+  right: string | null;
+  tally: { value: string; count: number }[] | null;
+}
+
+export interface RoomFork {
+  session: string;
+  name: string;
+  at: number;
+  createdAt: string;
+}
+
+/** A participant, as the teacher sees them. */
+export interface Participant {
+  id: number;
+  nickname: string;
+  here: boolean;
+  following: boolean;
+  hand: boolean;
+  handAt: string | null;
+  joinedAt: string;
+  answers: Record<string, string>;
+  forks: RoomFork[];
+}
+
+export interface Room {
+  id: string;
+  title: string;
+  role: "teacher" | "participant";
+  status: "open" | "locked" | "ended";
+  session: string | null;
+  shown: { session: string; participant: string } | null;
+  lesson: string;
+  teacher: string;
+  createdAt: string;
+  endedAt: string | null;
+  kept: boolean;
+  code: string;
+  link: string;
+  moment: Moment | null;
+  count: number;
+  here: number;
+  questions: RoomQuestion[];
+  you: { id: number; nickname: string; hand: boolean; answers: Record<string, string>; forks: RoomFork[] } | null;
+  participants: Participant[] | null;
+}
