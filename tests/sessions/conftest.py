@@ -15,7 +15,7 @@ from schedviz.sessions import create, history, importing, inbox, lease, turn
 from schedviz.sessions.models import Chunk, Session
 from schedviz.trace.commands import AnyCommand, convert_command
 from schedviz.trace.events import AnyEvent
-from tests.conftest import RedisServer
+from tests.conftest import RedisServer, until
 
 _keys = itertools.count(1)
 
@@ -86,7 +86,8 @@ def make_session(transactional_db: None, redis: RedisServer) -> Iterator[MakeSes
         source = create.Files([ContentFile(dump(nodes, pods), name="cluster.json")])
         session_id: UUID = create.create_session(None, "a test", source).pk
         importing.import_uploads(session_id)
-        session = Session.objects.get(pk=session_id)
+        # A worker of another test may have been quicker, and is at it.
+        session = until(lambda: Session.objects.exclude(status=Session.Status.IMPORTING).filter(pk=session_id).first())
         assert session.status == Session.Status.READY, session.message
         return session_id
 

@@ -209,5 +209,7 @@ def test_the_details_of_a_session_with_a_crash_are_the_same(busy: UUID) -> None:
     crash(busy)
     send(busy, "cycle")
     work_off(busy)
+    after = replay.replay_cycle(Session.objects.get(pk=busy), 9)
 
-    assert replay.replay_cycle(Session.objects.get(pk=busy), 9) == before
+    # How long each plugin took is measured anew.
+    assert {**after, "pluginNanos": None} == {**before, "pluginNanos": None}

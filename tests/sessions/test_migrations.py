@@ -22,7 +22,9 @@ def newest(transactional_db: None) -> Iterator[str]:
     """The name of the newest migration, to which the database is brought again."""
     name = max(name for app, name in MigrationExecutor(connection).loader.graph.leaf_nodes() if app == "scheduling")
     yield name
-    migrate(name)
+    # Also what depends on them, and went with them.
+    executor = MigrationExecutor(connection)
+    executor.migrate(executor.loader.graph.leaf_nodes())
 
 
 def test_what_was_stored_with_branches_is_there_without(newest: str) -> None:

@@ -31,6 +31,6 @@ def test_sessions_work_the_same_on_postgresql(postgres_server: PostgresServer) -
     ]
     environment = {**os.environ, "SCHEDVIZ_DATABASE_URL": postgres_server.url}
 
-    done = subprocess.run(command, cwd=ROOT, env=environment, check=False, capture_output=True, text=True, timeout=600)
+    done = subprocess.run(command, cwd=ROOT, env=environment, check=False, capture_output=True, text=True, timeout=1500)
 
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
