@@ -134,10 +134,14 @@ class Writing:
                 return "2026-01-31T12:00:00Z"
             text = _UUID.sub(lambda found: self._id(found[0]), value.replace(f"http://{self._netloc}", "https://schedviz.example"))
             text = re.sub(r"link=[\w-]+", "link=s3cr3t", text)
+            text = re.sub(r"/links/\d+/", "/links/1/", text)
             return text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]}…"
         # How many slices there were, and whether an import still counts, is a matter of the machine.
         if name in ("seconds", "storedBytes", "chunk", "used") and value is not None:
             return 0
+        if name == "id" and isinstance(value, int):
+            # Others were there before, in other tests.
+            return 1
         return value
 
     def _id(self, found: str) -> str:
