@@ -1,6 +1,6 @@
 """What many tests share: a Redis of their own, a database in a file (or a PostgreSQL of their own), and a real worker.
 
-With SCHEDVIZ_DATABASE_URL set the tests use a test database beside that one; tests/sessions/test_on_postgresql.py does so.
+With SCHEDVIZ_DATABASE_URL set the tests use a test database beside that one; `python -m tests.postgres` does so.
 """
 
 from __future__ import annotations

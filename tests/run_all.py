@@ -1,7 +1,8 @@
-"""Everything that must hold, step by step, with what each took: `python tests/run_all.py check | all | STEP...`.
+"""Everything that must hold, step by step, with what each took: `python tests/run_all.py check | test | all | STEP...`.
 
 Every group of tests is a pytest process of its own: a browser's event loop and the asyncio tests do not go together, and a crash
-of one is not the end of the others. All steps run, whatever fails before them.
+of one is not the end of the others. All steps run, whatever fails before them. What only computes runs two at a time; what starts
+servers and waits for them runs alone, so that nothing is late because something else was busy.
 """
 
 from __future__ import annotations
@@ -16,8 +17,12 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
-PYTEST = [sys.executable, "-m", "pytest", "-q"]
-OWN_PROCESS = ("up", "conformance", "faults", "e2e")
+PYTEST = ["-m", "pytest", "-q"]
+#: Folders of tests that compute and wait for nobody.
+COMPUTING = ("engine", "kube", "trace", "ingest", "explain", "lessons", "frontend")
+#: Folders of tests that start the whole program, a browser, or end what they started.
+WHOLE_PROGRAM = ("up", "e2e", "faults")
+OF_OTHER_STEPS = (*COMPUTING, *WHOLE_PROGRAM, "conformance", "sessions")
 
 
 class Step(NamedTuple):
@@ -48,23 +53,33 @@ CHECKS = [
     Step("eslint", ["npm", "run", "--silent", "lint"], ROOT / "frontend"),
 ]
 
-TESTS = [
+COMPUTED = [
+    Step("engine", [sys.executable, *PYTEST, *(f"tests/{name}" for name in COMPUTING)]),
+    Step("conformance", [sys.executable, *PYTEST, "tests/conformance"]),
     Step("vitest", ["npm", "run", "--silent", "test"], ROOT / "frontend"),
-    Step("unit", [*PYTEST, "tests", *(f"--ignore=tests/{name}" for name in OWN_PROCESS)]),
-    *(Step(name, [*PYTEST, f"tests/{name}"]) for name in OWN_PROCESS),
 ]
+
+SERVED = [
+    Step("sessions", [sys.executable, *PYTEST, "tests/sessions"]),
+    # Django has one database in a process, so this is a process of its own.
+    Step("postgresql", [sys.executable, "-m", "tests.postgres", *PYTEST, "tests/sessions"]),
+    Step("web", [sys.executable, *PYTEST, "tests", *(f"--ignore=tests/{name}" for name in OF_OTHER_STEPS)]),
+    *(Step(name, [sys.executable, *PYTEST, f"tests/{name}"]) for name in WHOLE_PROGRAM),
+]
+
+GROUPS = {"check": CHECKS, "test": [*COMPUTED, *SERVED], "all": [*CHECKS, *COMPUTED, *SERVED]}
 
 
 def main(wanted: list[str]) -> int:
-    checks = [step for step in CHECKS if step.name in wanted or {"check", "all"} & set(wanted)]
-    tests = [step for step in TESTS if step.name in wanted or "all" in wanted]
-    if not checks and not tests:
-        print(f"expected check, all, or some of: {', '.join(step.name for step in [*CHECKS, *TESTS])}", file=sys.stderr)
+    names = {step.name for group in wanted for step in GROUPS.get(group, [])} | set(wanted)
+    beside, alone = ([step for step in steps if step.name in names] for steps in ([*CHECKS, *COMPUTED], SERVED))
+    if not beside and not alone:
+        print(f"expected {', '.join(GROUPS)}, or some of: {', '.join(step.name for step in GROUPS['all'])}", file=sys.stderr)
         return 2
     began = time.monotonic()
     with ThreadPoolExecutor(max_workers=2) as pool:
-        outcomes = list(pool.map(run_quietly, checks))
-    outcomes += [run(step) for step in tests]
+        outcomes = list(pool.map(run_quietly, beside))
+    outcomes += [run(step) for step in alone]
     print()
     for outcome in outcomes:
         print(f"{'ok    ' if outcome.passed else 'FAILED'} {outcome.step.name:<12} {outcome.seconds:6.1f} s")
@@ -73,7 +88,7 @@ def main(wanted: list[str]) -> int:
 
 
 def run_quietly(step: Step) -> Outcome:
-    """Show what a check has to say only if it objects."""
+    """Show what a step has to say only if it objects."""
     began = time.monotonic()
     done = subprocess.run(step.command, cwd=step.folder, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode:
