@@ -69,7 +69,7 @@ def binaries() -> Path | None:
 def main(arguments: list[str]) -> int:
     found = binaries()
     if found is None:
-        print("PostgreSQL (initdb) was not found. Install it: apt install postgresql.", file=sys.stderr)
+        sys.stderr.write("PostgreSQL (initdb) was not found. Install it: apt install postgresql.\n")
         return 1 if os.environ.get("CI", "").lower() == "true" else 0
     server = PostgresServer(found)
     server.start()

@@ -11,12 +11,13 @@ from typing import Any, Self, TypeVar
 
 import httpx
 
-from schedviz.client import flows, kubectl, sending, showing
+from schedviz.client import flows, kubectl, ops, sending
 from schedviz.client.answers import Comparison, Explanation, Outcome, State, WhatIf
-from schedviz.client.calls import Call, Flow, Pause, Reply, ask
+from schedviz.client.calls import Call, Flow, Pause, ask
 from schedviz.client.records import Records, records
 from schedviz.client.server import find_server
 from schedviz.client.sync import IMPORT_SECONDS, scheduler_settings, told_event
+from schedviz.client.told import Told
 
 T = TypeVar("T")
 
@@ -40,18 +41,24 @@ class AsyncClient:
 
     async def do(self, flow: Flow[T]) -> T:
         """Carry out a flow."""
-        reply: Reply | None = None
+        steps = sending.with_retries(flow, self.server)
+        outcome: sending.Outcome = None
         while True:
             try:
-                step = next(flow) if reply is None else flow.send(reply)
+                step = steps.send(outcome)
             except StopIteration as ended:
                 result: T = ended.value
                 return result
-            if isinstance(step, Pause):
-                await asyncio.sleep(step.seconds)
-                reply = Reply(204, {}, b"")
-            else:
-                reply = await self._send(step)
+            outcome = await self._carry_out(step)
+
+    async def _carry_out(self, step: Call | Pause) -> sending.Outcome:
+        if isinstance(step, Pause):
+            await asyncio.sleep(step.seconds)
+            return None
+        try:
+            return sending.reply_of(await self._http.request(**sending.request_of(step)))
+        except httpx.TransportError as lost:
+            return lost
 
     async def call(self, method: str, path: str, body: Any = None, **query: Any) -> Any:
         """Anything of REST that has no word of its own here."""
@@ -66,51 +73,68 @@ class AsyncClient:
         """A session that is there, by its id."""
         return AsyncSession(self, await self.call("GET", f"sessions/{session}/"))
 
-    async def from_files(self, *paths: str | Path, name: str = "", **how: Any) -> AsyncSession:
+    async def from_files(
+        self,
+        *paths: str | Path,
+        name: str = "",
+        config: Mapping[str, Any] | None = None,
+        settings: Mapping[str, Any] | None = None,
+        **waits: Any,
+    ) -> AsyncSession:
         """As `Client.from_files`."""
         files = await asyncio.to_thread(flows.read_files, paths)
-        return await self._made(flows.new_session(name=name or flows.name_of(paths), files=files, settings=scheduler_settings(how)), how)
+        flow = flows.new_session(name=name or flows.name_of(paths), files=files, settings=scheduler_settings(config, settings))
+        return await self._made(flow, **waits)
 
-    async def from_kubectl(self, *, context: str | None = None, kubeconfig: str | None = None, name: str = "", **how: Any) -> AsyncSession:
+    async def from_kubectl(
+        self,
+        *,
+        context: str | None = None,
+        kubeconfig: str | None = None,
+        name: str = "",
+        config: Mapping[str, Any] | None = None,
+        settings: Mapping[str, Any] | None = None,
+        **waits: Any,
+    ) -> AsyncSession:
         """As `Client.from_kubectl`."""
         files = await asyncio.to_thread(kubectl.read_cluster, context=context, kubeconfig=kubeconfig)
-        return await self._made(flows.new_session(name=name or context or "kubectl", files=files, settings=scheduler_settings(how)), how)
+        flow = flows.new_session(name=name or context or "kubectl", files=files, settings=scheduler_settings(config, settings))
+        return await self._made(flow, **waits)
 
-    async def generate(self, *, name: str = "", **how: Any) -> AsyncSession:
+    async def generate(
+        self,
+        *,
+        name: str = "",
+        config: Mapping[str, Any] | None = None,
+        settings: Mapping[str, Any] | None = None,
+        wait: bool = True,
+        timeout: float = IMPORT_SECONDS,  # noqa: ASYNC109 -- the server is asked to wait, too.
+        **cluster: Any,
+    ) -> AsyncSession:
         """As `Client.generate`."""
-        settings = scheduler_settings(how)
-        waits: dict[str, Any] = {key: how.pop(key) for key in ("wait", "timeout") if key in how}
-        return await self._made(flows.new_session(name=name, settings=settings, generate=how), waits)
+        flow = flows.new_session(name=name, settings=scheduler_settings(config, settings), generate=cluster)
+        return await self._made(flow, wait, timeout)
 
     async def compare(self, a: AsyncSession | str, b: AsyncSession | str) -> Comparison:
         """Two sessions, or moments of sessions (`<id>@<event>`), side by side."""
         first, second = (one if isinstance(one, str) else one.id for one in (a, b))
         return await self.do(flows.compare(first, second))
 
-    async def _made(self, flow: Flow[dict[str, Any]], how: Mapping[str, Any]) -> AsyncSession:
+    async def _made(
+        self,
+        flow: Flow[dict[str, Any]],
+        wait: bool = True,  # noqa: FBT001, FBT002 -- ours alone.
+        timeout: float = IMPORT_SECONDS,  # noqa: ASYNC109 -- the server is asked to wait, too.
+    ) -> AsyncSession:
         made = AsyncSession(self, await self.do(flow))
-        return await made.wait(how.get("timeout", IMPORT_SECONDS)) if how.get("wait", True) else made
-
-    async def _send(self, call: Call) -> Reply:
-        for tries in range(sending.TRIES + 1):
-            reply, lost = None, None
-            try:
-                reply = sending.reply_of(await self._http.request(**sending.request_of(call)))
-            except httpx.TransportError as error:
-                lost = error
-            pause = sending.pause_before_again(call, tries, reply)
-            if pause is None:
-                break
-            await asyncio.sleep(pause)
-        if reply is None:
-            raise sending.no_answer(self.server, lost or OSError("no answer"))
-        return reply
+        return await made.wait(timeout) if wait else made
 
     async def stream(self, path: str, query: Mapping[str, Any], headers: Mapping[str, str]) -> AsyncIterator[str]:
         """The lines of an answer, as they come."""
-        timeout = httpx.Timeout(60.0, connect=10.0)
         try:
-            async with self._http.stream("GET", path, params=dict(query), headers=dict(headers), timeout=timeout) as response:
+            async with self._http.stream(
+                "GET", path, params=dict(query), headers=dict(headers), timeout=sending.STREAM_TIMEOUT
+            ) as response:
                 if response.status_code >= 400:
                     await response.aread()
                     sending.reply_of(response).json()
@@ -120,13 +144,12 @@ class AsyncClient:
             raise sending.no_answer(self.server, error) from error
 
 
-class AsyncSession:
+class AsyncSession(Told):
     """A session on a server; each word is that of `Session`, awaited."""
 
     def __init__(self, client: AsyncClient, info: dict[str, Any]) -> None:
+        super().__init__(info)
         self.client = client
-        #: What the server told of it last: `refresh()` asks again.
-        self.info = info
 
     async def __aenter__(self) -> Self:
         return self
@@ -134,26 +157,6 @@ class AsyncSession:
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
         """Leave nothing behind: the session is deleted."""
         await self.delete()
-
-    @property
-    def id(self) -> str:
-        """Its id."""
-        return str(self.info["id"])
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-        return str(self.info["name"])
-
-    @property
-    def page(self) -> str:
-        """Where people see it."""
-        return str(self.info["page"])
-
-    @property
-    def status(self) -> str:
-        """Its status as of the last `refresh`."""
-        return str(self.info["status"])
 
     async def refresh(self) -> Self:
         """Ask the server how it is now."""
@@ -175,23 +178,23 @@ class AsyncSession:
 
     async def step(self, count: int = 1, *, unit: str = "cycle") -> Outcome:
         """Go on by so many units."""
-        return await self.send({"op": "step", "unit": unit, "count": count})
+        return await self.send(ops.step(count, unit))
 
     async def run(self, max: int | None = None) -> Outcome:  # noqa: A002 -- the command's word.
         """Run until nothing can be scheduled, or for `max` cycles."""
-        return await self.send({"op": "run", **({} if max is None else {"max": max})})
+        return await self.send(ops.run(max))
 
     async def advance(self, seconds: float | None = None) -> Outcome:
         """Move the virtual clock by so many seconds, or to the next timer."""
-        return await self.send({"op": "advance", **({"to": "next"} if seconds is None else {"seconds": seconds})})
+        return await self.send(ops.advance(seconds))
 
     async def create(self, *objects: Mapping[str, Any]) -> Outcome:
         """Create Kubernetes objects."""
-        return await self.send(*({"op": "create", "object": dict(one)} for one in objects))
+        return await self.send(*ops.create(*objects))
 
     async def remove(self, kind: str, name: str, namespace: str = "default") -> Outcome:
         """Delete a Kubernetes object."""
-        return await self.send({"op": "delete", "kind": kind, "name": name, "namespace": namespace})
+        return await self.send(ops.remove(kind, name, namespace))
 
     async def cancel(self) -> Self:
         """Stop its import, or its runs."""
@@ -261,9 +264,3 @@ class AsyncSession:
     async def export(self) -> bytes:
         """All of it, as the content of a `.schedviz` file."""
         return await self.client.do(flows.export(self.id))
-
-    def __repr__(self) -> str:
-        return showing.line(self.info).replace("<Session", "<AsyncSession")
-
-    def _repr_html_(self) -> str:
-        return showing.card(self.info)

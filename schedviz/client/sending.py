@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Generator, Mapping
+from typing import Any, TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
 import httpx
 
-from schedviz.client.calls import Call, Reply
+from schedviz.client.calls import Call, Flow, Pause, Reply
 from schedviz.client.errors import Unavailable
 from schedviz.client.server import WHERE_LOOKED, Server
 
+T = TypeVar("T")
+#: What came of a call: an answer, or none. None: of a pause.
+Outcome: TypeAlias = Reply | httpx.TransportError | None
+
 _TIMEOUT_SECONDS = 60.0
+#: How long a stream may be silent; the server sends a heartbeat more often.
+STREAM_TIMEOUT = httpx.Timeout(60.0, connect=10.0)
 #: So often a call that may be sent again is, and how long the first pause is where the server names none.
-TRIES = 5
+_TRIES = 5
 _PAUSE_SECONDS = 0.5
 _LONGEST_PAUSE_SECONDS = 30.0
 _TRY_AGAIN = (429, 502, 503, 504)
@@ -49,10 +55,40 @@ def reply_of(response: httpx.Response) -> Reply:
     return Reply(response.status_code, response.headers, response.content, hint)
 
 
-def pause_before_again(call: Call, tries: int, reply: Reply | None) -> float | None:
+def with_retries(flow: Flow[T], server: Server) -> Generator[Call | Pause, Outcome, T]:
+    """A flow whose calls are sent again where that is safe and may help. Raises `Unavailable`."""
+    reply: Reply | None = None
+    while True:
+        try:
+            step = next(flow) if reply is None else flow.send(reply)
+        except StopIteration as ended:
+            result: T = ended.value
+            return result
+        if isinstance(step, Pause):
+            yield step
+            reply = Reply(204, {}, b"")
+        else:
+            reply = yield from _tried(step, server)
+
+
+def _tried(call: Call, server: Server) -> Generator[Call | Pause, Outcome, Reply]:
+    tries = 0
+    while True:
+        outcome = yield call
+        reply = outcome if isinstance(outcome, Reply) else None
+        pause = _pause_before_again(call, tries, reply)
+        if pause is None:
+            if isinstance(outcome, Reply):
+                return outcome
+            raise no_answer(server, outcome or OSError("no answer"))
+        tries += 1
+        yield Pause(pause)
+
+
+def _pause_before_again(call: Call, tries: int, reply: Reply | None) -> float | None:
     """How long to wait before a call is sent again, after so many tries; None: it is not. `reply` None: nobody answered."""
     may_repeat = call.method in ("GET", "DELETE") or "Idempotency-Key" in call.headers or _has_key(call.body)
-    if tries >= TRIES or not may_repeat:
+    if tries >= _TRIES or not may_repeat:
         return None
     if reply is None:
         return float(_PAUSE_SECONDS * 2**tries)

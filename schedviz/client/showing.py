@@ -9,9 +9,9 @@ from typing import Any
 _MEMBERS = ("status", "event", "cycle", "clockSeconds", "message")
 
 
-def line(info: Mapping[str, Any]) -> str:
-    """One line about it."""
-    return f"<Session {info['name']!r} {info['id']} {info['status']}, event {info['event']}, cycle {info['cycle']}>"
+def line(kind: str, info: Mapping[str, Any]) -> str:
+    """One line about it; `kind`: the name of what shows it."""
+    return f"<{kind} {info['name']!r} {info['id']} {info['status']}, event {info['event']}, cycle {info['cycle']}>"
 
 
 def card(info: Mapping[str, Any]) -> str:

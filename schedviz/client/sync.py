@@ -12,12 +12,13 @@ from typing import Any, Self, TypeVar
 
 import httpx
 
-from schedviz.client import flows, kubectl, sending, showing
+from schedviz.client import flows, kubectl, ops, sending
 from schedviz.client.answers import Comparison, Explanation, Outcome, State, WhatIf
-from schedviz.client.calls import Call, Flow, Pause, Reply, ask
+from schedviz.client.calls import Call, Flow, Pause, ask
 from schedviz.client.errors import refusal
 from schedviz.client.records import Records, records
 from schedviz.client.server import find_server
+from schedviz.client.told import Told
 
 T = TypeVar("T")
 IMPORT_SECONDS = 600.0
@@ -44,14 +45,24 @@ class Client:
 
     def do(self, flow: Flow[T]) -> T:
         """Carry out a flow."""
-        reply: Reply | None = None
+        steps = sending.with_retries(flow, self.server)
+        outcome: sending.Outcome = None
         while True:
             try:
-                step = next(flow) if reply is None else flow.send(reply)
+                step = steps.send(outcome)
             except StopIteration as ended:
                 result: T = ended.value
                 return result
-            reply = self._pause(step) if isinstance(step, Pause) else self._send(step)
+            outcome = self._carry_out(step)
+
+    def _carry_out(self, step: Call | Pause) -> sending.Outcome:
+        if isinstance(step, Pause):
+            time.sleep(step.seconds)
+            return None
+        try:
+            return sending.reply_of(self._http.request(**sending.request_of(step)))
+        except httpx.TransportError as lost:
+            return lost
 
     def call(self, method: str, path: str, body: Any = None, **query: Any) -> Any:
         """Anything of REST that has no word of its own here: `client.call("GET", "quotas/")`."""
@@ -77,13 +88,8 @@ class Client:
     ) -> Session:
         """A session of files and folders: whatever docs/readers.md knows. `config`: a KubeSchedulerConfiguration. Raises `ImportFailed`."""
         files = flows.read_files(paths)
-        return self._made(
-            flows.new_session(
-                name=name or flows.name_of(paths), files=files, settings=scheduler_settings({"config": config, "settings": settings})
-            ),
-            wait,
-            timeout,
-        )
+        flow = flows.new_session(name=name or flows.name_of(paths), files=files, settings=scheduler_settings(config, settings))
+        return self._made(flow, wait, timeout)
 
     def from_kubectl(
         self,
@@ -98,9 +104,7 @@ class Client:
     ) -> Session:
         """A session of the cluster that kubectl is set to, read with your own rights. Raises `KubectlError` or `ImportFailed`."""
         files = kubectl.read_cluster(context=context, kubeconfig=kubeconfig)
-        flow = flows.new_session(
-            name=name or context or "kubectl", files=files, settings=scheduler_settings({"config": config, "settings": settings})
-        )
+        flow = flows.new_session(name=name or context or "kubectl", files=files, settings=scheduler_settings(config, settings))
         return self._made(flow, wait, timeout)
 
     def generate(
@@ -114,13 +118,13 @@ class Client:
         **cluster: Any,
     ) -> Session:
         """A session of a made-up cluster: `nodes`, `pods`, `shape`, `zones`, `seed`."""
-        flow = flows.new_session(name=name, settings=scheduler_settings({"config": config, "settings": settings}), generate=cluster)
+        flow = flows.new_session(name=name, settings=scheduler_settings(config, settings), generate=cluster)
         return self._made(flow, wait, timeout)
 
     def from_objects(self, objects: Sequence[Mapping[str, Any]], *, name: str = "objects", **how: Any) -> Session:
         """A session of Kubernetes objects, as dicts; otherwise as `from_files`."""
         listed = json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)}).encode()
-        settings = scheduler_settings(how)
+        settings = scheduler_settings(how.pop("config", None), how.pop("settings", None))
         flow = flows.new_session(name=name, files=[("objects.json", listed)], settings=settings)
         return self._made(flow, how.pop("wait", True), how.pop("timeout", IMPORT_SECONDS))
 
@@ -132,31 +136,10 @@ class Client:
         made = Session(self, self.do(flow))
         return made.wait(timeout) if wait else made
 
-    def _send(self, call: Call) -> Reply:
-        for tries in range(sending.TRIES + 1):
-            reply, lost = None, None
-            try:
-                reply = sending.reply_of(self._http.request(**sending.request_of(call)))
-            except httpx.TransportError as error:
-                lost = error
-            pause = sending.pause_before_again(call, tries, reply)
-            if pause is None:
-                break
-            time.sleep(pause)
-        if reply is None:
-            raise sending.no_answer(self.server, lost or OSError("no answer"))
-        return reply
-
-    @staticmethod
-    def _pause(pause: Pause) -> Reply:
-        time.sleep(pause.seconds)
-        return Reply(204, {}, b"")
-
     def stream(self, path: str, query: Mapping[str, Any], headers: Mapping[str, str]) -> Iterator[str]:
         """The lines of an answer, as they come. Raises `Refused` or `Unavailable`."""
-        timeout = httpx.Timeout(60.0, connect=10.0)
         try:
-            with self._http.stream("GET", path, params=dict(query), headers=dict(headers), timeout=timeout) as response:
+            with self._http.stream("GET", path, params=dict(query), headers=dict(headers), timeout=sending.STREAM_TIMEOUT) as response:
                 if response.status_code >= 400:
                     response.read()
                     sending.reply_of(response).json()
@@ -165,13 +148,12 @@ class Client:
             raise sending.no_answer(self.server, error) from error
 
 
-class Session:
+class Session(Told):
     """A session on a server: a simulated cluster and its scheduler. Everything that it does waits for the answer, unless told otherwise."""
 
     def __init__(self, client: Client, info: dict[str, Any]) -> None:
+        super().__init__(info)
         self.client = client
-        #: What the server told of it last: `refresh()` asks again.
-        self.info = info
 
     # Made of something, on the server that `Client()` finds.
 
@@ -202,26 +184,6 @@ class Session:
         """Leave nothing behind: the session is deleted."""
         self.delete()
 
-    @property
-    def id(self) -> str:
-        """Its id."""
-        return str(self.info["id"])
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-        return str(self.info["name"])
-
-    @property
-    def page(self) -> str:
-        """Where people see it."""
-        return str(self.info["page"])
-
-    @property
-    def status(self) -> str:
-        """`importing`, `ready`, `running`, `paused` or `failed`, as of the last `refresh`."""
-        return str(self.info["status"])
-
     def refresh(self) -> Self:
         """Ask the server how it is now."""
         self.info = self.client.call("GET", f"sessions/{self.id}/")
@@ -244,23 +206,23 @@ class Session:
 
     def step(self, count: int = 1, *, unit: str = "cycle") -> Outcome:
         """Go on by so many units: `cycle`, `stage` or `mutation`."""
-        return self.send({"op": "step", "unit": unit, "count": count})
+        return self.send(ops.step(count, unit))
 
     def run(self, max: int | None = None, *, timeout: float | None = None) -> Outcome:  # noqa: A002 -- the command's word.
         """Run until nothing can be scheduled, or for `max` cycles."""
-        return self.send({"op": "run", **({} if max is None else {"max": max})}, timeout=timeout)
+        return self.send(ops.run(max), timeout=timeout)
 
     def advance(self, seconds: float | None = None) -> Outcome:
         """Move the virtual clock by so many seconds, or to the next timer."""
-        return self.send({"op": "advance", **({"to": "next"} if seconds is None else {"seconds": seconds})})
+        return self.send(ops.advance(seconds))
 
     def create(self, *objects: Mapping[str, Any]) -> Outcome:
         """Create Kubernetes objects."""
-        return self.send(*({"op": "create", "object": dict(one)} for one in objects))
+        return self.send(*ops.create(*objects))
 
     def remove(self, kind: str, name: str, namespace: str = "default") -> Outcome:
         """Delete a Kubernetes object."""
-        return self.send({"op": "delete", "kind": kind, "name": name, "namespace": namespace})
+        return self.send(ops.remove(kind, name, namespace))
 
     def cancel(self) -> Self:
         """Stop its import, or its runs."""
@@ -332,12 +294,6 @@ class Session:
         """All of it, as the content of a `.schedviz` file, which `from_files` takes."""
         return self.client.do(flows.export(self.id))
 
-    def __repr__(self) -> str:
-        return showing.line(self.info)
-
-    def _repr_html_(self) -> str:
-        return showing.card(self.info)
-
 
 def told_event(event: dict[str, Any]) -> dict[str, Any]:
     """An event of a stream; a word that ends it is an error."""
@@ -350,7 +306,6 @@ def _id(session: Session | str) -> str:
     return session if isinstance(session, str) else session.id
 
 
-def scheduler_settings(how: dict[str, Any]) -> dict[str, Any] | None:
-    """Takes `config` and `settings` out of these arguments; the settings that the server is sent."""
-    config, settings = how.pop("config", None), how.pop("settings", None)
+def scheduler_settings(config: Mapping[str, Any] | None, settings: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """The settings that the server is sent; None: its own."""
     return {**(settings or {}), **({} if config is None else {"config": dict(config)})} or None

@@ -13,7 +13,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from schedviz.sessions import frames
 from schedviz.sessions.models import Command, Membership, Session
 from schedviz.web.live import feed as feed_module
-from schedviz.web.live import socket as socket_module
+from schedviz.web.live import line
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -156,7 +156,7 @@ def test_an_idle_socket_stays_open(viewer, people, commits):
 
 
 def test_a_heartbeat_says_where_the_session_is(viewer, people, commits, monkeypatch):
-    monkeypatch.setattr(socket_module, "HEARTBEAT_SECONDS", 0.2)
+    monkeypatch.setattr(line, "HEARTBEAT_SECONDS", 0.2)
     commits.chunk(events=4)
 
     with viewer(people) as socket:
@@ -301,8 +301,8 @@ def test_a_wrong_token_is_refused(viewer, people, commits, header):
 
 
 def test_a_right_that_is_taken_away_ends_commands_at_once_and_looking_soon(viewer, people, commits, monkeypatch):
-    monkeypatch.setattr(socket_module, "HEARTBEAT_SECONDS", 0.1)
-    monkeypatch.setattr(socket_module, "RECHECK_SECONDS", 0.5)
+    monkeypatch.setattr(line, "HEARTBEAT_SECONDS", 0.1)
+    monkeypatch.setattr(line, "RECHECK_SECONDS", 0.5)
     with viewer(people, "editor-token") as socket:
         Membership.objects.all().delete()
         socket.send({"type": "command", "key": "k", "command": {"op": "pause"}})

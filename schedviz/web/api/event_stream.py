@@ -14,14 +14,14 @@ from uuid import UUID
 
 import msgspec
 import structlog
-from django.db import InterfaceError, OperationalError
 from django.http import StreamingHttpResponse
 
 from schedviz.sessions import frames, history
 from schedviz.trace.events import AnyEvent
-from schedviz.web.live.database import in_database
+from schedviz.web.live.database import DATABASE_AWAY, in_database
 from schedviz.web.live.handshake import Credentials, allowed
 from schedviz.web.live.hub import Full, hub
+from schedviz.web.live.line import HEARTBEAT_SECONDS, RECHECK_SECONDS
 from schedviz.web.live.viewer import Frame, Viewer
 from schedviz.web.permissions import Verb
 
@@ -29,9 +29,6 @@ log = structlog.get_logger(__name__)
 
 SSE = "text/event-stream"
 NDJSON = "application/x-ndjson"
-#: How often a stream in which nothing happens says that it lives, and looks whether the one who reads may still see the session.
-HEARTBEAT_SECONDS = 15.0
-RECHECK_SECONDS = 60.0
 _EVENTS_AT_ONCE = 500
 _encoder = msgspec.json.Encoder()
 
@@ -97,7 +94,7 @@ async def _followed(session_id: UUID, came_with: Credentials, after: int, write:
             if viewer.close_code:
                 yield _word(write, "ended", "This session is gone.")
                 return
-    except (OperationalError, InterfaceError) as error:
+    except DATABASE_AWAY as error:
         # Whoever reads comes back with the last number that they got.
         log.warning("a stream of events broke off: the database is away", session=str(session_id), error=str(error))
     finally:

@@ -15,12 +15,15 @@ from django.db import InterfaceError, OperationalError, connections
 P = ParamSpec("P")
 T = TypeVar("T")
 
+#: What a call raises while the database is down.
+DATABASE_AWAY = (OperationalError, InterfaceError)
+
 _THREADS = 8
 _executor: ThreadPoolExecutor | None = None
 
 
 async def in_database(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """What the call returns. Raises `OperationalError` when the database is down; the next call connects again."""
+    """What the call returns. Raises one of `DATABASE_AWAY` when the database is down; the next call connects again."""
     global _executor  # noqa: PLW0603 - one for the process
     if _executor is None:
         _executor = ThreadPoolExecutor(_THREADS, thread_name_prefix="live-database")
@@ -30,7 +33,7 @@ async def in_database(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -
 def _guarded(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     try:
         return call(*args, **kwargs)
-    except (OperationalError, InterfaceError):
+    except DATABASE_AWAY:
         connections.close_all()
         raise
 

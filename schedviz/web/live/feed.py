@@ -13,12 +13,11 @@ import msgspec
 import redis
 import redis.asyncio
 import structlog
-from django.db import InterfaceError, OperationalError
 
 from schedviz.sessions import frames, history, stream
 from schedviz.sessions.models import Session
 from schedviz.web.live.close_codes import CloseCode
-from schedviz.web.live.database import in_database
+from schedviz.web.live.database import DATABASE_AWAY, in_database
 from schedviz.web.live.viewer import Frame, Viewer
 
 log = structlog.get_logger(__name__)
@@ -33,8 +32,6 @@ VIEW_MAY_LAG = 64
 #: A coalesced frame has at most so many bytes (compressed), so that no viewer waits for a giant.
 _COALESCE_BYTES = 256 << 10
 _REPAIR_FRAMES = 64
-
-_DATABASE_AWAY = (OperationalError, InterfaceError)
 
 
 class _Session(msgspec.Struct):
@@ -122,7 +119,7 @@ class Feed:
                 return
             try:
                 await self._look()
-            except _DATABASE_AWAY as error:
+            except DATABASE_AWAY as error:
                 log.warning("the database is away", session=str(self.session_id), error=str(error))
             await asyncio.sleep(POLL_SECONDS)
 
@@ -131,7 +128,7 @@ class Feed:
             try:
                 found = await in_database(_position, self.session_id)
                 break
-            except _DATABASE_AWAY:
+            except DATABASE_AWAY:
                 await asyncio.sleep(POLL_SECONDS)
         if found is not None:
             self.chunk, self.event, self._status = found.chunk, found.event, found.shown_status
@@ -160,7 +157,7 @@ class Feed:
     async def _look_quietly(self) -> None:
         try:
             await self._look()
-        except _DATABASE_AWAY as error:
+        except DATABASE_AWAY as error:
             log.warning("the database is away", session=str(self.session_id), error=str(error))
 
     async def _look(self) -> None:

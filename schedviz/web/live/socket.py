@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 from urllib.parse import parse_qs
 from uuid import UUID
@@ -13,86 +11,55 @@ from uuid import UUID
 import msgspec
 import structlog
 from django.conf import settings
-from django.db import InterfaceError, OperationalError
 
 from schedviz.sessions import frames, inbox
 from schedviz.sessions.errors import SessionError
 from schedviz.sessions.metrics import process as measured
 from schedviz.sessions.models import Session
 from schedviz.trace.commands import AnyCommand, convert_command
-from schedviz.web.api.errors import DATABASE_DOWN, not_stored, struct_error
-from schedviz.web.api.problems import MEDIA_TYPE, problem
+from schedviz.web.api.errors import not_stored, struct_error
 from schedviz.web.live.bucket import Bucket
 from schedviz.web.live.close_codes import CloseCode
-from schedviz.web.live.database import in_database
+from schedviz.web.live.database import DATABASE_AWAY, in_database
 from schedviz.web.live.feed import Feed, frames_between
 from schedviz.web.live.handshake import Credentials, Refused, allowed, credentials
-from schedviz.web.live.hub import Full, hub
+from schedviz.web.live.hub import hub
+from schedviz.web.live.line import Line, Receive, Scope, Send, let_in
 from schedviz.web.live.messages import PONG, AnyIncoming, CommandMessage, PingMessage, ResumeMessage, decode_incoming
 from schedviz.web.live.viewer import Frame, Viewer
 from schedviz.web.permissions import Verb
 
-log = structlog.get_logger(__name__)
-
-HEARTBEAT_SECONDS = 15.0
-#: How often an open socket's right to be here is looked at again.
-RECHECK_SECONDS = 60.0
 #: Further behind than this, a viewer is given the view.
 RESUME_CHUNKS = 256
 #: Refused messages for which somebody stays connected: so many a second, and so many at once.
 REFUSED_PER_SECOND = 50
 REFUSED_AT_ONCE = 1000
-#: How long who does not read may take to be told that the socket is closed.
-_CLOSING_SECONDS = 5.0
-
-Scope = dict[str, Any]
-Receive = Callable[[], Awaitable[dict[str, Any]]]
-Send = Callable[[dict[str, Any]], Awaitable[None]]
-_DATABASE_AWAY = (OperationalError, InterfaceError)
 
 
 async def session_socket(scope: Scope, receive: Receive, send: Send) -> None:
     """The ASGI application of a session's WebSocket."""
     session_id: UUID = scope["url_route"]["kwargs"]["session_id"]
     structlog.contextvars.bind_contextvars(session=str(session_id))
-    if (await receive())["type"] != "websocket.connect":
+    entered = await let_in(scope, receive, send, partial(_enter, scope, session_id))
+    if entered is None:
         return
+    came_with, feed, viewer = entered
+    if (after := _resume_from(scope)) is None:
+        viewer.renew()
+    else:
+        viewer.resume_from(after)
     try:
-        came_with = await _let_in(scope, session_id)
-        feed, viewer = await hub().join(session_id)
-    except Refused as refused:
-        await refuse(scope, send, refused)
-        return
-    except Full as full:
-        await refuse(scope, send, Refused(503, str(full)))
-        return
-    try:
-        await send({"type": "websocket.accept"})
-        await _Socket(feed, viewer, came_with, receive, send).run(_resume_from(scope))
+        await _SessionLine(feed, viewer, came_with, receive, send).run()
     finally:
         hub().leave(feed, viewer)
 
 
-async def _let_in(scope: Scope, session_id: UUID) -> Credentials:
+async def _enter(scope: Scope, session_id: UUID) -> tuple[Credentials, Feed, Viewer]:
     came_with = credentials(scope)
-    try:
-        seen = await in_database(allowed, came_with, Verb.SEE, session_id)
-    except _DATABASE_AWAY as error:
-        raise Refused(503, DATABASE_DOWN[1]) from error
-    if not seen:
+    if not await in_database(allowed, came_with, Verb.SEE, session_id):
         raise Refused(404, "There is no such session, or you may not see it.")
-    return came_with
-
-
-async def refuse(scope: Scope, send: Send, refused: Refused) -> None:
-    """Answer a handshake that is not accepted."""
-    if "websocket.http.response" in scope.get("extensions", {}):
-        body = msgspec.json.encode(problem(refused.status, "refused", str(refused)))
-        headers = [(b"content-type", MEDIA_TYPE.encode()), (b"content-length", str(len(body)).encode())]
-        await send({"type": "websocket.http.response.start", "status": refused.status, "headers": headers})
-        await send({"type": "websocket.http.response.body", "body": body})
-    else:
-        await send({"type": "websocket.close", "code": 4000 + refused.status})
+    feed, viewer = await hub().join(session_id)
+    return came_with, feed, viewer
 
 
 def _resume_from(scope: Scope) -> int | None:
@@ -100,90 +67,64 @@ def _resume_from(scope: Scope) -> int | None:
     return int(raw) if raw.isascii() and raw.isdigit() and len(raw) < 18 else None
 
 
-class _Socket:
+class _SessionLine(Line):
     """An accepted socket."""
 
     def __init__(self, feed: Feed, viewer: Viewer, came_with: Credentials, receive: Receive, send: Send) -> None:
+        super().__init__(viewer, receive, send, session=str(feed.session_id))
         self._feed = feed
         self._viewer = viewer
         self._came_with = came_with
-        self._receive = receive
-        self._send = send
         #: The last chunk that this viewer was given; None: nothing yet.
         self._chunk: int | None = None
         self._bucket = Bucket(settings.SOCKET_COMMANDS_PER_SECOND, settings.SOCKET_COMMANDS_AT_ONCE)
         self._patience = Bucket(REFUSED_PER_SECOND, REFUSED_AT_ONCE)
 
-    async def run(self, resume_from: int | None) -> None:
-        """Give and take until one of both ends."""
-        self._viewer.resume = resume_from
-        giving = asyncio.create_task(self._give())
-        taking = asyncio.create_task(self._take())
-        done, waiting = await asyncio.wait({giving, taking}, return_when=asyncio.FIRST_COMPLETED)
-        for task in waiting:
-            task.cancel()
-        await asyncio.gather(*waiting, return_exceptions=True)
-        for task in done:
-            # A send to who has gone raises OSError; the receiving loop would have said so a moment later.
-            if (error := task.exception()) is not None and not isinstance(error, _Left | OSError):
-                log.error("a socket broke", session=str(self._feed.session_id), exc_info=error)
-                await self._close(CloseCode.BROKEN)
-        if giving not in done and self._viewer.close_code:
-            # Who gives may be held up by a viewer that does not read, and was stopped.
-            with contextlib.suppress(OSError, TimeoutError):
-                async with asyncio.timeout(_CLOSING_SECONDS):
-                    await self._close(self._viewer.close_code)
-
     # --- giving
 
-    async def _give(self) -> None:
-        spoken = checked = time.monotonic()
-        await self._begin()
-        while not self._viewer.close_code:
-            if self._viewer.resume is not None:
-                await self._begin()
-            elif self._viewer.needs_view:
-                await self._give_view()
-            elif self._viewer.dropped:
-                await self._give_after_drop()
-            elif (item := self._viewer.take()) is None:
-                await self._viewer.wait(max(0.0, spoken + HEARTBEAT_SECONDS - time.monotonic()))
-            elif isinstance(item, Frame):
-                await self._give_frame(item)
-            else:
-                await self._text(item.data)
-            now = time.monotonic()
-            if now - spoken >= HEARTBEAT_SECONDS:
-                spoken = now
-                await self._text(frames.heartbeat(self._feed.chunk, self._feed.event))
-            if now - checked >= RECHECK_SECONDS:
-                checked = now
-                if not await self._allowed(Verb.SEE):
-                    self._viewer.close(CloseCode.FORBIDDEN)
-        await self._close(self._viewer.close_code)
+    async def _give_next(self) -> bool:
+        if self._viewer.resume is not None:
+            await self._resume(self._viewer.resume)
+        elif self._viewer.needs_view:
+            await self._give_view()
+        elif self._viewer.dropped:
+            await self._give_after_drop()
+        elif (item := self._viewer.take()) is None:
+            return False
+        elif isinstance(item, Frame):
+            await self._give_frame(item)
+        else:
+            await self._text(item.data)
+        return True
 
-    async def _begin(self) -> None:
+    def _heartbeat(self) -> bytes:
+        return frames.heartbeat(self._feed.chunk, self._feed.event)
+
+    async def _recheck(self) -> None:
+        if not await in_database(allowed, self._came_with, Verb.SEE, self._feed.session_id):
+            self._viewer.close(CloseCode.FORBIDDEN)
+
+    async def _resume(self, after: int) -> None:
         """The frames after the chunk that the viewer has, else the view."""
-        after, self._viewer.resume = self._viewer.resume, None
-        if after is not None:
-            head = self._feed.chunk
-            missing = None
-            if after <= head:
-                missing = await self._from_database(frames_between, self._feed.session_id, after, head, RESUME_CHUNKS)
-            if missing is not None:
-                self._chunk = after
-                for frame in missing:
-                    await self._frame(frame)
-                await self._give_status()
-                return
+        self._viewer.resume = None
+        head = self._feed.chunk
+        missing = None
+        if after <= head:
+            missing = await self._from_database(frames_between, self._feed.session_id, after, head, RESUME_CHUNKS)
+        if missing is None:
             await self._text(frames.gap(after + 1, head))
-        await self._give_view()
+            await self._give_view()
+            return
+        self._chunk = after
+        for frame in missing:
+            await self._frame(frame)
+        await self._give_status()
 
     async def _give_view(self) -> None:
         self._viewer.forget_dropped()
         try:
             chunk, data = await self._feed.view(at_least=self._chunk or 0)
-        except _DATABASE_AWAY:
+        except DATABASE_AWAY:
             self._viewer.close(CloseCode.TRY_AGAIN)
             return
         except Session.DoesNotExist:
@@ -229,30 +170,14 @@ class _Socket:
         measured.FRAMES.inc()
         measured.FRAME_BYTES.inc(len(frame.data))
 
-    async def _text(self, data: bytes) -> None:
-        await self._send({"type": "websocket.send", "text": data.decode()})
-
-    async def _close(self, code: int) -> None:
-        await self._send({"type": "websocket.close", "code": code})
-
     async def _from_database(self, call: Callable[..., Any], *args: Any) -> Any:
         """What the call returns, None while the database is away."""
         try:
             return await in_database(call, *args)
-        except _DATABASE_AWAY:
+        except DATABASE_AWAY:
             return None
 
-    async def _allowed(self, verb: Verb) -> bool:
-        return await in_database(allowed, self._came_with, verb, self._feed.session_id)
-
     # --- taking
-
-    async def _take(self) -> None:
-        while not self._viewer.close_code:
-            message = await self._receive()
-            if message["type"] == "websocket.disconnect":
-                raise _Left
-            await self._take_message(message.get("text"))
 
     async def _take_message(self, text: str | None) -> None:
         if not self._bucket.take():
@@ -299,7 +224,7 @@ class _Socket:
             self._error(refused.code, refused.message, detail=refused.detail, key=message.key)
         except SessionError as error:
             self._error(error.code, str(error), key=message.key)
-        except _DATABASE_AWAY as error:
+        except DATABASE_AWAY as error:
             _, code, words = not_stored(error)
             self._error(code, words, key=message.key)
         else:
@@ -310,10 +235,6 @@ class _Socket:
 
     def _error(self, code: str, message: str, *, key: str | None = None, detail: Any = None) -> None:
         self._viewer.say(frames.error(code, message, key=key, detail=detail))
-
-
-class _Left(Exception):  # noqa: N818 - says what happened
-    """The viewer has gone."""
 
 
 def _accept(came_with: Credentials, session_id: UUID, command: AnyCommand, key: str) -> inbox.Accepted | None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import deque
 
 import msgspec
 
 from schedviz.sessions.metrics import process as measured
 from schedviz.web.live.close_codes import CloseCode
+from schedviz.web.live.waiting import Waiting
 
 
 class Frame(msgspec.Struct, frozen=True):
@@ -29,23 +29,30 @@ class Text(msgspec.Struct, frozen=True):
 MOST_TEXTS = 2000
 
 
-class Viewer:
+class Viewer(Waiting):
     """One open socket as the hub sees it."""
 
     def __init__(self, byte_limit: int) -> None:
+        super().__init__()
         self._byte_limit = byte_limit
         self._items: deque[Frame | Text] = deque()
         self._bytes = 0
         self._texts = 0
-        self._awake = asyncio.Event()
         #: The first chunk of those that were dropped because the viewer is slow; 0: none was.
         self.dropped = 0
         #: The state was replaced without events (an import ended): the next thing to send is a view.
         self.needs_view = False
         #: The viewer asked to go on after this chunk.
         self.resume: int | None = None
-        #: A WebSocket close code, once the hub wants the socket closed.
-        self.close_code = 0
+
+    @property
+    def anything(self) -> bool:
+        return bool(self._items or self.dropped or self.needs_view or self.resume is not None)
+
+    @property
+    def ended(self) -> bool:
+        """At once: who is too slow would not read what waits."""
+        return bool(self.close_code)
 
     def offer(self, frame: Frame) -> None:
         """Put a frame in the queue; over the limit the queue is emptied instead, and `dropped` set."""
@@ -83,11 +90,6 @@ class Viewer:
         self.resume = chunk
         self._awake.set()
 
-    def close(self, code: int) -> None:
-        """Let the socket be closed."""
-        self.close_code = code
-        self._awake.set()
-
     def forget_dropped(self) -> None:
         """The viewer is being given everything again: what waits is in that already."""
         self._items = deque(item for item in self._items if isinstance(item, Text))
@@ -105,15 +107,3 @@ class Viewer:
         else:
             self._texts -= 1
         return item
-
-    async def wait(self, seconds: float) -> bool:
-        """Wait until there is something to do; False when there was nothing for so long."""
-        if self._items or self.dropped or self.needs_view or self.close_code or self.resume is not None:
-            return True
-        self._awake.clear()
-        try:
-            async with asyncio.timeout(seconds):
-                await self._awake.wait()
-        except TimeoutError:
-            return False
-        return True

@@ -11,9 +11,8 @@ import msgspec
 import redis
 import redis.asyncio
 import structlog
-from django.db import InterfaceError, OperationalError
 
-from schedviz.web.live.database import in_database
+from schedviz.web.live.database import DATABASE_AWAY, in_database
 from schedviz.web.rooms import bells, presence, state
 from schedviz.web.rooms.bodies import Moment, RoomBody
 from schedviz.web.rooms.live.member import Member
@@ -34,7 +33,6 @@ REMOVED = 4403
 GONE = 4404
 ENDED = 4410
 _BROKEN = 1011
-_DATABASE_AWAY = (OperationalError, InterfaceError)
 _moments = msgspec.json.Decoder(Moment)
 
 
@@ -147,7 +145,7 @@ class RoomFeed:
         """Ask the database what Redis may have lost."""
         try:
             found = await in_database(_position, self.room_id)
-        except _DATABASE_AWAY as error:
+        except DATABASE_AWAY as error:
             log.warning("the database is away", room=str(self.room_id), error=str(error))
             return
         if found is None or found[0] != self._revision or found[1] > self._moment_at + _LATE_SECONDS:
@@ -166,7 +164,7 @@ class RoomFeed:
             try:
                 await self._renew_presence()
                 found = await in_database(state.load, self.room_id)
-            except _DATABASE_AWAY as error:
+            except DATABASE_AWAY as error:
                 log.warning("the database is away", room=str(self.room_id), error=str(error))
                 self._dirty.set()
             else:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import deque
 
+from schedviz.web.live.waiting import Waiting
 from schedviz.web.rooms.bodies import RoomBody
 from schedviz.web.rooms.seats import Seat
 
@@ -12,21 +12,28 @@ from schedviz.web.rooms.seats import Seat
 _MOST_TEXTS = 64
 
 
-class Member:
+class Member(Waiting):
     """One open socket as the feed sees it."""
 
     def __init__(self, seat: Seat, base: str) -> None:
+        super().__init__()
         self.seat = seat
         #: `https://host` by which it came: links are told below that.
         self.base = base
         #: What it was told of the room last, the moment left out.
         self.told: RoomBody | None = None
-        #: A WebSocket close code, once the feed wants the socket closed.
-        self.close_code = 0
         self._room: bytes | None = None
         self._moment: bytes | None = None
         self._texts: deque[bytes] = deque(maxlen=_MOST_TEXTS)
-        self._awake = asyncio.Event()
+
+    @property
+    def anything(self) -> bool:
+        return bool(self._room is not None or self._moment is not None or self._texts)
+
+    @property
+    def ended(self) -> bool:
+        """After what waits: the room's last state among it."""
+        return bool(self.close_code) and not self.anything
 
     def tell_room(self, data: bytes) -> None:
         """The room changed; the newest moment is in it."""
@@ -41,11 +48,6 @@ class Member:
         self._texts.append(text)
         self._awake.set()
 
-    def close(self, code: int) -> None:
-        """Let the socket be closed, after what waits for it."""
-        self.close_code = self.close_code or code
-        self._awake.set()
-
     def take(self) -> bytes | None:
         """The next thing to send; None: nothing waits."""
         if self._room is not None:
@@ -55,14 +57,3 @@ class Member:
             data, self._moment = self._moment, None
             return data
         return self._texts.popleft() if self._texts else None
-
-    async def wait(self, seconds: float) -> None:
-        """Wait until there is something to do, at most so long."""
-        if self._room is not None or self._moment is not None or self._texts or self.close_code:
-            return
-        self._awake.clear()
-        try:
-            async with asyncio.timeout(seconds):
-                await self._awake.wait()
-        except TimeoutError:
-            return

@@ -10,10 +10,9 @@ import msgspec
 import redis
 import redis.asyncio
 import structlog
-from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 
-from schedviz.web.live.database import in_database
+from schedviz.web.live.database import DATABASE_AWAY, in_database
 from schedviz.web.rooms import bells
 from schedviz.web.rooms.bodies import Moment
 from schedviz.web.rooms.models import LIVE, Room
@@ -65,7 +64,7 @@ class Relay:
     async def _store(self, moment: Moment) -> None:
         try:
             await in_database(_store, self._room_id, moment)
-        except (OperationalError, InterfaceError) as error:
+        except DATABASE_AWAY as error:
             log.warning("a moment was not stored", room=str(self._room_id), error=str(error))
 
 

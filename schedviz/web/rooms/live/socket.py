@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 import msgspec
 import structlog
 from django.conf import settings
-from django.db import InterfaceError, OperationalError
 
 from schedviz.web.api.errors import DATABASE_DOWN
 from schedviz.web.live.bucket import Bucket
-from schedviz.web.live.database import in_database
+from schedviz.web.live.database import DATABASE_AWAY, in_database
 from schedviz.web.live.handshake import Credentials, Refused, actor_with, credentials
-from schedviz.web.live.hub import Full
-from schedviz.web.live.socket import RECHECK_SECONDS, Receive, Scope, Send, refuse
+from schedviz.web.live.line import Line, Receive, Scope, Send, let_in
 from schedviz.web.rooms import links, presence
 from schedviz.web.rooms.bodies import Moment
 from schedviz.web.rooms.live import messages
@@ -29,43 +26,29 @@ from schedviz.web.rooms.seats import Seat, seat_in
 
 log = structlog.get_logger(__name__)
 
-HEARTBEAT_SECONDS = 15.0
-_DATABASE_AWAY = (OperationalError, InterfaceError)
-
 
 async def room_socket(scope: Scope, receive: Receive, send: Send) -> None:
     """The ASGI application of a room's WebSocket."""
-    room_id: UUID = scope["url_route"]["kwargs"]["room_id"]
-    if (await receive())["type"] != "websocket.connect":
+    entered = await let_in(scope, receive, send, partial(_enter, scope, scope["url_route"]["kwargs"]["room_id"]))
+    if entered is None:
         return
+    came_with, feed, member = entered
     try:
-        came_with = credentials(scope)
-        member = Member(await _seat(came_with, room_id), _base(scope))
-        feed = live_rooms().join(room_id, member)
-    except Refused as refused:
-        await refuse(scope, send, refused)
-        return
-    except Full as full:
-        await refuse(scope, send, Refused(503, str(full)))
-        return
-    try:
-        await send({"type": "websocket.accept"})
         await _present(presence.come, member)
-        await _RoomSocket(feed, member, came_with, receive, send).run()
+        await _RoomLine(feed, member, came_with, receive, send).run()
     finally:
         live_rooms().leave(feed, member)
         if member.seat.participant_id not in feed.here():
             await _present(presence.go, member)
 
 
-async def _seat(came_with: Credentials, room_id: UUID) -> Seat:
-    try:
-        seat = await in_database(seat_of, came_with, room_id)
-    except _DATABASE_AWAY as error:
-        raise Refused(503, DATABASE_DOWN[1]) from error
+async def _enter(scope: Scope, room_id: UUID) -> tuple[Credentials, RoomFeed, Member]:
+    came_with = credentials(scope)
+    seat = await in_database(seat_of, came_with, room_id)
     if seat is None:
         raise Refused(404, "There is no such room, or you are not in it.")
-    return seat
+    member = Member(seat, _base(scope))
+    return came_with, live_rooms().join(room_id, member), member
 
 
 def seat_of(came_with: Credentials, room_id: UUID) -> Seat | None:
@@ -85,63 +68,32 @@ async def _present(tell: Any, member: Member) -> None:
         return
     try:
         await in_database(tell, member.seat.participant_id)
-    except _DATABASE_AWAY as error:
+    except DATABASE_AWAY as error:
         log.warning("the database is away", room=str(member.seat.room_id), error=str(error))
 
 
-class _RoomSocket:
+class _RoomLine(Line):
     """An accepted socket."""
 
     def __init__(self, feed: RoomFeed, member: Member, came_with: Credentials, receive: Receive, send: Send) -> None:
+        super().__init__(member, receive, send, room=str(feed.room_id))
         self._feed = feed
         self._member = member
         self._came_with = came_with
-        self._receive = receive
-        self._send = send
         self._bucket = Bucket(settings.SOCKET_COMMANDS_PER_SECOND, settings.SOCKET_COMMANDS_AT_ONCE)
 
-    async def run(self) -> None:
-        """Tell and take until one of both ends."""
-        telling = asyncio.create_task(self._tell())
-        taking = asyncio.create_task(self._take())
-        done, waiting = await asyncio.wait({telling, taking}, return_when=asyncio.FIRST_COMPLETED)
-        for task in waiting:
-            task.cancel()
-        await asyncio.gather(*waiting, return_exceptions=True)
-        for task in done:
-            # A send to who has gone raises OSError; the receiving loop would have said so a moment later.
-            if (error := task.exception()) is not None and not isinstance(error, _Left | OSError):
-                log.error("a room's socket broke", room=str(self._feed.room_id), exc_info=error)
-                await self._send({"type": "websocket.close", "code": 1011})
+    async def _give_next(self) -> bool:
+        if (data := self._member.take()) is None:
+            return False
+        await self._text(data)
+        return True
 
-    async def _tell(self) -> None:
-        spoken = checked = time.monotonic()
-        while True:
-            if (data := self._member.take()) is not None:
-                await self._text(data)
-            elif self._member.close_code:
-                break
-            else:
-                await self._member.wait(max(0.0, spoken + HEARTBEAT_SECONDS - time.monotonic()))
-            now = time.monotonic()
-            if now - spoken >= HEARTBEAT_SECONDS:
-                spoken = now
-                await self._text(messages.HEARTBEAT)
-            if now - checked >= RECHECK_SECONDS:
-                checked = now
-                if await in_database(seat_of, self._came_with, self._feed.room_id) != self._member.seat:
-                    self._member.close(REMOVED)
-        await self._send({"type": "websocket.close", "code": self._member.close_code})
+    def _heartbeat(self) -> bytes:
+        return messages.HEARTBEAT
 
-    async def _text(self, data: bytes) -> None:
-        await self._send({"type": "websocket.send", "text": data.decode()})
-
-    async def _take(self) -> None:
-        while True:
-            message = await self._receive()
-            if message["type"] == "websocket.disconnect":
-                raise _Left
-            await self._take_message(message.get("text"))
+    async def _recheck(self) -> None:
+        if await in_database(seat_of, self._came_with, self._feed.room_id) != self._member.seat:
+            self._member.close(REMOVED)
 
     async def _take_message(self, text: str | None) -> None:
         if text is None:
@@ -171,7 +123,7 @@ class _RoomSocket:
     async def _go(self, moment: Moment) -> None:
         try:
             allowed = await self._feed.may_go_to(moment)
-        except _DATABASE_AWAY:
+        except DATABASE_AWAY:
             self._error(*DATABASE_DOWN)
             return
         if allowed:
@@ -182,12 +134,8 @@ class _RoomSocket:
     async def _follow(self, participant_id: int, incoming: messages.Following) -> None:
         try:
             await in_database(presence.follow, participant_id, following=incoming.following)
-        except _DATABASE_AWAY:
+        except DATABASE_AWAY:
             self._error(*DATABASE_DOWN)
 
     def _error(self, code: str, message: str) -> None:
         self._member.say(messages.error(code, message))
-
-
-class _Left(Exception):  # noqa: N818 - says what happened
-    """Who had the line has gone."""

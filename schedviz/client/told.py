@@ -1,0 +1,41 @@
+"""What a server told of a session last."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from schedviz.client import showing
+
+
+class Told:
+    """A session as far as it was told of; `refresh()` of what inherits asks again."""
+
+    def __init__(self, info: dict[str, Any]) -> None:
+        #: As REST has it (docs/rest.md).
+        self.info = info
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        return str(self.info["id"])
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return str(self.info["name"])
+
+    @property
+    def page(self) -> str:
+        """Where people see it."""
+        return str(self.info["page"])
+
+    @property
+    def status(self) -> str:
+        """`importing`, `ready`, `running`, `paused` or `failed`, as of the last `refresh`."""
+        return str(self.info["status"])
+
+    def __repr__(self) -> str:
+        return showing.line(type(self).__name__, self.info)
+
+    def _repr_html_(self) -> str:
+        return showing.card(self.info)
