@@ -20,7 +20,7 @@ _TIMEOUT_SECONDS = 60.0
 #: How long a stream may be silent; the server sends a heartbeat more often.
 STREAM_TIMEOUT = httpx.Timeout(60.0, connect=10.0)
 #: So often a call that may be sent again is, and how long the first pause is where the server names none.
-_TRIES = 5
+TRIES = 5
 _PAUSE_SECONDS = 0.5
 _LONGEST_PAUSE_SECONDS = 30.0
 _TRY_AGAIN = (429, 502, 503, 504)
@@ -88,7 +88,7 @@ def _tried(call: Call, server: Server) -> Generator[Call | Pause, Outcome, Reply
 def _pause_before_again(call: Call, tries: int, reply: Reply | None) -> float | None:
     """How long to wait before a call is sent again, after so many tries; None: it is not. `reply` None: nobody answered."""
     may_repeat = call.method in ("GET", "DELETE") or "Idempotency-Key" in call.headers or _has_key(call.body)
-    if tries >= _TRIES or not may_repeat:
+    if tries >= TRIES or not may_repeat:
         return None
     if reply is None:
         return float(_PAUSE_SECONDS * 2**tries)
