@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from schedviz.client import Client
-from tests.conftest import until
 from tests.up.running import starter
 
 RECIPES = Path(__file__).resolve().parents[2] / "docs/recipes.md"
@@ -34,7 +33,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     command = [sys.executable, "-m", "schedviz.cli.main", "up", "--port", "0", "--data", str(data), "--no-open"]
     for start in starter(folder, lambda _: command):
         running = start()
-        until(lambda running=running: re.search(r"http://\S+?(?=/login/)", running.said), seconds=120)  # type: ignore[misc]
+        running.login_link()
         yield data
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import sys
 import urllib.request
@@ -14,7 +13,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
-from tests.conftest import missing, until
+from tests.conftest import missing
 from tests.e2e.cluster import dump
 from tests.up.running import Running, starter
 
@@ -37,11 +36,11 @@ class Server:
     def __init__(self, running: Running, data: Path) -> None:
         self.running = running
         self.data = data
-        self.url = until(lambda: re.search(r"http://\S+?(?=/login/)", running.said), seconds=120).group(0)
+        self.url = running.address()
 
     @property
     def login(self) -> str:
-        return re.findall(r"http://\S+/login/\?once=\S+", self.running.said)[-1]
+        return self.running.login_link()
 
     def rest(self, path: str, body: object = None) -> Any:
         token = (self.data / "token").read_text().strip()

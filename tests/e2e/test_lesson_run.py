@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,7 +32,7 @@ def running(tmp_path: Path, folder: Path, chromium: str) -> Iterator[Running]:
 
 
 def test_the_page_begins_anew_at_the_same_stop_when_the_lesson_changes(running: Running, folder: Path, browser: Browser):
-    link = until(lambda: re.search(r"http://\S+/login/\?once=\S+", running.said), seconds=120).group(0)
+    link = running.login_link()
     with browser.new_context() as context:
         page = context.new_page()
         page.set_default_timeout(PATIENCE_MILLIS)

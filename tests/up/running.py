@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -61,7 +62,19 @@ class Running:
             assert words in self.said or self.process.poll() is None, self.said
             return words in self.said
 
-        until(said)
+        try:
+            until(said, seconds=120)
+        except AssertionError as error:
+            raise AssertionError(f"{words!r} was not said, but:\n{self.said}") from error
+
+    def login_link(self) -> str:
+        """The link that was printed last, once there is one."""
+        self.waits_for("/login/?once=")
+        return str(re.findall(r"https?://\S+/login/\?once=\S+", self.said)[-1])
+
+    def address(self) -> str:
+        """`http://host:port`, once everything is up."""
+        return self.login_link().partition("/login/")[0]
 
 
 def alive(process: psutil.Process) -> bool:
