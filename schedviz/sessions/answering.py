@@ -20,7 +20,7 @@ from schedviz.kube.core import Pod
 from schedviz.kube.selector_text import parse_selector
 from schedviz.lessons import find
 from schedviz.lessons.playing import play
-from schedviz.sessions import replaying
+from schedviz.sessions import asked_once, replaying
 from schedviz.sessions.asked_engine import ASKED
 from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.exporting import NotExportable
@@ -51,22 +51,31 @@ logger = logging.getLogger(__name__)
 
 
 def answer(session_id: UUID, question: bytes, place: str) -> None:
-    """In an io worker: make the engine of the moment that is asked about, ask it, and keep what it says at `place`."""
+    """In an io worker: make the engine of the moment that is asked about, ask it, and keep what it says at `place`.
+
+    Nothing is done where the answer is there, or another worker makes it.
+    """
     session = Session.objects.filter(pk=session_id).first()
     if session is None:
         return
+    with asked_once.making(place) as mine:
+        if mine:
+            keep(place, _answer(session, question))
+
+
+def _answer(session: Session, question: bytes) -> Answer:
+    """What is said, or why nothing can be."""
     try:
-        made = Answer(value=msgspec.Raw(_ask_engine(session, msgspec.json.decode(question, type=Question))))
+        return Answer(value=msgspec.Raw(_ask_engine(session, msgspec.json.decode(question, type=Question))))
     except NotAMessageError as error:
-        made = Answer(refused=str(error))
+        return Answer(refused=str(error))
     except (PodUnknownError, NodeUnknownError, UnknownProfileError, Unanswerable) as error:
-        made = Answer(missing=str(error))
+        return Answer(missing=str(error))
     except (ReplayDiverged, HistoryUnavailable, NotExportable) as error:
-        made = Answer(failed=str(error))
+        return Answer(failed=str(error))
     except Exception:
-        logger.exception("a question about session %s cannot be answered", session_id)
-        made = Answer(failed="The question could not be answered: the engine failed. The server's log says more.")
-    keep(place, made)
+        logger.exception("a question about session %s cannot be answered", session.pk)
+        return Answer(failed="The question could not be answered: the engine failed. The server's log says more.")
 
 
 def _ask_engine(session: Session, question: Question) -> bytes:

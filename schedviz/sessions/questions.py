@@ -1,7 +1,8 @@
 """Questions about a moment of a session that an io worker answers on an engine of its own: why a pod is Pending, what would place it,
 how many copies would fit. Nothing that is asked changes the session.
 
-An answer stays in Redis for a while, for whoever asks the same of the same state; one that is gone is made again.
+An answer stays in Redis for a while, for whoever asks the same of the same state; one that is gone is made again. Who asks again while it
+is being made waits for the same (`asked_once.py`).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import msgspec
 import redis
 
 from schedviz import __version__
-from schedviz.sessions import bells, stream
+from schedviz.sessions import asked_once, bells, stream
 from schedviz.sessions.errors import HistoryUnavailable, SessionError
 from schedviz.sessions.models import Session
 
@@ -151,14 +152,20 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
 def ask(session: Session, question: Question, *, timeout_seconds: float) -> bytes:
     """The answer as JSON. Raises `Unanswerable`, `Unreadable`, `HistoryUnavailable` where the state cannot be made again, `AnswerLate`."""
     place = _place(session, question)
+    sent = str(session.pk), msgspec.json.encode(question).decode(), place
     deadline = time.monotonic() + timeout_seconds
-    if (found := _look(place, 0.0)) is not None:
-        return _opened(found)
-    if not bells.enqueue(bells.ANSWER, str(session.pk), msgspec.json.encode(question).decode(), place, queue=bells.IO_QUEUE):
-        raise AnswerLate("The workers cannot be reached now; ask again in a moment.")
-    while (left := deadline - time.monotonic()) > 0:
-        if (found := _look(place, min(left, _LOOK_SECONDS))) is not None:
-            return _opened(found)
+    try:
+        while True:
+            if (found := _look(place)) is not None:
+                return _opened(found)
+            if asked_once.first_to_ask(place) and not bells.enqueue(bells.ANSWER, *sent, queue=bells.IO_QUEUE):
+                asked_once.not_sent(place)
+                raise AnswerLate("The workers cannot be reached now; ask again in a moment.")
+            if (left := deadline - time.monotonic()) <= 0:
+                break
+            time.sleep(min(left, _LOOK_SECONDS))
+    except redis.RedisError as error:
+        raise AnswerLate("Redis is away, so nothing can be asked now; try again in a moment.") from error
     raise AnswerLate(f"The answer takes longer than {timeout_seconds:g} s; it is being made, so ask again in a moment.")
 
 
@@ -169,15 +176,9 @@ def _place(session: Session, question: Question) -> str:
     return f"schedviz:answer:{hashlib.blake2b(asked, digest_size=16).hexdigest()}"
 
 
-def _look(place: str, wait_seconds: float) -> Answer | None:
-    try:
-        stored: Any = stream.client().get(place)
-    except redis.RedisError as error:
-        raise AnswerLate("Redis is away, so nothing can be asked now; try again in a moment.") from error
-    if stored is not None:
-        return msgspec.json.decode(zlib.decompress(stored), type=Answer)
-    time.sleep(wait_seconds)
-    return None
+def _look(place: str) -> Answer | None:
+    stored: Any = stream.client().get(place)
+    return None if stored is None else msgspec.json.decode(zlib.decompress(stored), type=Answer)
 
 
 def _opened(answer: Answer) -> bytes:

@@ -14,7 +14,7 @@ _TEMPLATE = "#/$defs/{name}"
 
 
 def wire_schema() -> dict[str, Any]:
-    """The JSON Schema (2020-12): a message is any of its `oneOf`, by its `type`."""
+    """The JSON Schema (2020-12): a message is any of its `oneOf`, by its `type`; of a room's WebSocket, of `Room…` in its `$defs`."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "schedviz.settings")
     import django
 
@@ -23,6 +23,7 @@ def wire_schema() -> dict[str, Any]:
     from schedviz.trace.commands import AnyCommand
     from schedviz.trace.events import AnyEvent
     from schedviz.web.live import messages
+    from schedviz.web.rooms.live import messages as of_rooms
 
     to_client = {
         "view": frames.ViewMessage,
@@ -36,7 +37,9 @@ def wire_schema() -> dict[str, Any]:
         "pong": messages.Pong,
     }
     to_server = {"command": messages.CommandMessage, "resume": messages.ResumeMessage, "ping": messages.PingMessage}
-    roots = [*to_client.values(), *to_server.values(), AnyEvent, AnyCommand]
+    room_to_client = [of_rooms.RoomMessage, of_rooms.MomentMessage, of_rooms.RoomError, of_rooms.RoomHeartbeat, of_rooms.RoomPong]
+    room_to_server = [of_rooms.TeacherMoved, of_rooms.Following, of_rooms.RoomPing]
+    roots = [*to_client.values(), *to_server.values(), *room_to_client, *room_to_server, AnyEvent, AnyCommand]
     schemas, definitions = msgspec.json.schema_components(roots, ref_template=_TEMPLATE)
     any_event, any_command = list(schemas)[-2:]
     definitions = dict(definitions)
@@ -47,10 +50,13 @@ def wire_schema() -> dict[str, Any]:
     definitions["CommandMessage"]["properties"]["command"] = {"$ref": _TEMPLATE.format(name="AnyCommand")}
     definitions["ToClient"] = _one_of([struct.__name__ for struct in to_client.values()])
     definitions["ToServer"] = _one_of([struct.__name__ for struct in to_server.values()])
+    definitions["RoomToClient"] = _one_of([struct.__name__ for struct in room_to_client])
+    definitions["RoomToServer"] = _one_of([struct.__name__ for struct in room_to_server])
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "schedviz wire",
-        "description": "Every message of /ws/v1/sessions/{id}/; docs/wire.md says what they mean.",
+        "description": "Every message of /ws/v1/sessions/{id}/ and, in RoomToClient and RoomToServer, of /ws/v1/rooms/{id}/; "
+        "docs/wire.md says what they mean.",
         "oneOf": [{"$ref": _TEMPLATE.format(name="ToClient")}, {"$ref": _TEMPLATE.format(name="ToServer")}],
         "$defs": dict(sorted(definitions.items())),
     }

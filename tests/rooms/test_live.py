@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import zlib
 
+import jsonschema
 import pytest
+from jsonschema.validators import Draft202012Validator
 from websockets.exceptions import InvalidStatus
 
 from schedviz.sessions import stream
+from schedviz.web import gen
 from schedviz.web.rooms import bells, presence
 from schedviz.web.rooms.models import Participant, Room
 from tests.conftest import until
@@ -37,6 +40,28 @@ def test_everybody_is_told_the_room_first_each_as_far_as_it_is_theirs(classroom,
     assert taught["participants"][0]["nickname"] == "Ada"
     assert (seen["role"], seen["participants"], seen["you"]["nickname"]) == ("participant", None, "Ada")
     assert seen == ada.ask("get") | {"link": seen["link"]}
+
+
+def test_what_is_told_is_as_the_wire_schema_says(classroom, line):
+    schema = gen.wire_schema()
+    to_client, to_server = ({**schema, "oneOf": [{"$ref": f"#/$defs/RoomTo{side}"}]} for side in ("Client", "Server"))
+    teacher, ada = line(classroom.teacher), line(classroom.student("Ada"))
+    sent = [
+        {"type": "moment", "moment": at(classroom, 2, page={"rows": "12"})},
+        {"type": "following", "following": False},
+        {"type": "ping"},
+    ]
+
+    for message in sent:
+        jsonschema.validate(message, to_server, Draft202012Validator)
+        teacher.send(**message)
+    told = {kind: ada.until(lambda message, kind=kind: message["type"] == kind) for kind in ("room", "moment")}
+    told |= {kind: teacher.until(lambda message, kind=kind: message["type"] == kind) for kind in ("error", "pong")}
+
+    for message in told.values():
+        jsonschema.validate(message, to_client, Draft202012Validator)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"type": "moment", "moment": {"session": 1}}, to_server, Draft202012Validator)
 
 
 def test_where_the_teacher_goes_all_are_told_and_who_comes_later_too(classroom, line):

@@ -22,8 +22,11 @@ from schedviz.web.api.access import actor_for, session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.explain import ask
 from schedviz.web.api.schema import answer, refused
+from schedviz.web.learning.made_for import lesson_of, version_begun_with
 from schedviz.web.learning.models import LessonProgress
-from schedviz.web.permissions import Actor, Verb, actor_of
+from schedviz.web.permissions import Actor, Role, Verb, actor_of, role_of
+from schedviz.web.rooms.kept_back import kept_back
+from schedviz.web.rooms.seats import role_of_guest
 
 
 class Lessons(APIView):
@@ -65,12 +68,31 @@ class SessionLesson(APIView):
 
     @extend_schema(operation_id="getLesson", responses={200: answer(bodies.LessonBody), **refused(404, 409, 503)})
     def get(self, request: Request, session_id: UUID) -> Response:
-        """Look at the lesson that a session was made for. The answer to a question is told once the session has got that far."""
+        """Look at the lesson that a session was made for. The answer to a question is told once the session has got that far; to
+        participants of a room once their teacher has revealed it. Notes are told to who may change the session, and to no participant.
+        """
         session = session_for(request, session_id, Verb.SEE)
         lesson = lesson_for(session)
-        user = actor_of(request).user_id
+        actor = actor_of(request)
+        user = actor.user_id
         progress = LessonProgress.objects.filter(user_id=user, lesson=lesson.name).first() if user is not None else None
-        return Response(_body(lesson, path_of(session, lesson), session, progress))
+        return Response(_body(lesson, path_of(session, lesson), session, progress, _told_to(actor, session)))
+
+
+class _Told(msgspec.Struct, frozen=True):
+    """What of a lesson somebody may know before its time."""
+
+    notes: bool
+    tells: Callable[[str], bool]
+
+
+def _told_to(actor: Actor, session: Session) -> _Told:
+    """All of it to who may change the session without a room; a participant's rights to own forks make no teacher of them."""
+    if role_of(msgspec.structs.replace(actor, guest=""), session) in (Role.OWNER, Role.EDITOR):
+        return _Told(notes=True, tells=lambda _: True)
+    if actor.guest and role_of_guest(actor.guest, session) is not None:
+        return _Told(notes=False, tells=kept_back(actor.guest, session).tells)
+    return _Told(notes=False, tells=lambda _: True)
 
 
 def user_of(actor: Actor) -> int:
@@ -101,21 +123,6 @@ def path_of(session: Session, lesson: Lesson) -> list[Played]:
     """What is so at each stop, asked of the beginning, so that it is the same question wherever the session is. Raises `ApiError`."""
     asked = questions.Path(lesson.name, lesson.version, at=0)
     return msgspec.json.decode(ask(session, asked).content, type=list[Played])
-
-
-def lesson_of(session: Session) -> str:
-    """The lesson that a session, or what it was forked from, was made for; "" where there is none."""
-    return _made_for(session)[0]
-
-
-def _made_for(session: Session) -> tuple[str, str]:
-    """The lesson, and the version of it."""
-    found: Session | None = session
-    while found is not None:
-        if lesson := found.source.get("lesson"):
-            return str(lesson), str(found.source.get("lessonVersion", ""))
-        found = found.forked_from
-    return "", ""
 
 
 def _taken(user_id: int) -> dict[str, Session]:
@@ -149,18 +156,18 @@ def _done(lesson: Lesson, commands: int) -> int:
     return done
 
 
-def _body(lesson: Lesson, played: Iterable[Played], session: Session, progress: LessonProgress | None) -> bodies.LessonBody:
+def _body(lesson: Lesson, played: Iterable[Played], session: Session, progress: LessonProgress | None, told: _Told) -> bodies.LessonBody:
     order = [one.name for one in course().lessons]
     following = order[order.index(lesson.name) + 1 :] if lesson.name in order else []
     fewest = min((len(text.take_home) for text in lesson.texts.values()), default=0)
-    begun_with = _made_for(session)[1]
+    begun_with = version_begun_with(session)
     return bodies.LessonBody(
         name=lesson.name,
         title=in_words(lesson, lambda text: rendering.html_line(text.title)),
         about=in_words(lesson, lambda text: rendering.html(text.about)),
         take_home=[in_words(lesson, lambda text, i=i: rendering.html_line(text.take_home[i])) for i in range(fewest)],  # type: ignore[misc]
         upstream=[bodies.LessonSymbol(one.file, one.symbol) for one in lesson.plan.upstream],
-        stops=[_stop(lesson, one, reached=session.event) for one in played],
+        stops=[_stop(lesson, one, told, reached=session.event) for one in played],
         next=following[0] if following else "",
         version=lesson.version,
         changed=begun_with not in ("", lesson.version),
@@ -169,13 +176,13 @@ def _body(lesson: Lesson, played: Iterable[Played], session: Session, progress: 
     )
 
 
-def _stop(lesson: Lesson, played: Played, *, reached: int) -> bodies.LessonStop:
+def _stop(lesson: Lesson, played: Played, told: _Told, *, reached: int) -> bodies.LessonStop:
     stop = played.stop
 
     def words(of_stop: Callable[[Played, StopText], str]) -> bodies.Words:
         return in_words(lesson, lambda text: of_stop(played, text.stops.get(stop.id) or StopText(0)))
 
-    question = told = None
+    question = found = None
     if stop.question is not None:
         question = bodies.LessonQuestion(
             ask=stop.question.ask,
@@ -186,8 +193,8 @@ def _stop(lesson: Lesson, played: Played, *, reached: int) -> bodies.LessonStop:
                 for option in stop.question.options
             ],
         )
-        if reached >= played.revealed:
-            told = bodies.LessonAnswer(value=played.answer, words=words(rendering.answer_html))
+        if reached >= played.revealed and told.tells(stop.id):
+            found = bodies.LessonAnswer(value=played.answer, words=words(rendering.answer_html))
     return bodies.LessonStop(
         id=stop.id,
         arrived=played.arrived,
@@ -196,9 +203,9 @@ def _stop(lesson: Lesson, played: Played, *, reached: int) -> bodies.LessonStop:
         reveal=[msgspec.to_builtins(command) for command in stop.reveal],
         highlight=list(stop.highlight),
         text=words(rendering.text_html),
-        notes=words(lambda _, text: rendering.html(text.notes)),
+        notes=words(lambda _, text: rendering.html(text.notes) if told.notes else ""),
         question=question,
-        answer=told,
+        answer=found,
         hints=bool(stop.hints),
     )
 

@@ -11,7 +11,7 @@ from schedviz.lessons.played import Played
 from schedviz.sessions import questions
 from schedviz.sessions.errors import SessionError
 from schedviz.sessions.models import Session
-from schedviz.web.api.lessons import lesson_of
+from schedviz.web.learning.made_for import lesson_of
 
 _WAIT_SECONDS = 5.0
 

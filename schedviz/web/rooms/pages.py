@@ -11,7 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_GET
 
-from schedviz.web.api.lessons import lesson_of
+from schedviz.web.learning.made_for import lesson_of
 from schedviz.web.pages.shell import page
 from schedviz.web.permissions import actor_of
 from schedviz.web.rooms.codes import read_code

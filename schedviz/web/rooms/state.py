@@ -10,7 +10,7 @@ from typing import Any, cast
 import msgspec
 
 from schedviz.sessions.models import Session
-from schedviz.web.api.lessons import lesson_of
+from schedviz.web.learning.made_for import lesson_of
 from schedviz.web.rooms import bodies, links
 from schedviz.web.rooms.models import Answer, Participant, Question, Room, RoomFork
 from schedviz.web.rooms.seats import Seat

@@ -37,7 +37,7 @@ _moments = msgspec.json.Decoder(Moment)
 
 
 class RoomFeed:
-    """A room and its open lines."""
+    """A room and its open lines. `connection` is its own."""
 
     def __init__(self, room_id: UUID, connection: redis.asyncio.Redis) -> None:
         self.room_id = room_id
@@ -53,6 +53,8 @@ class RoomFeed:
         self._dirty = asyncio.Event()
         self._present_at = 0.0
         self._ready = asyncio.Event()
+        #: A call of Redis can swallow that it was cancelled (seen with redis-py 8.1), so that is not relied on.
+        self._stopped = False
         self._tasks = [
             asyncio.create_task(self._hear(), name=f"room {room_id}"),
             asyncio.create_task(self._tell(), name=f"telling of room {room_id}"),
@@ -65,9 +67,16 @@ class RoomFeed:
         self.members.add(member)
         self._dirty.set()
 
-    def stop(self) -> None:
+    async def end(self) -> None:
+        """Stop, once the teacher's last moment is stored, and close the connection."""
+        self._stopped = True
         for task in self._tasks:
             task.cancel()
+        try:
+            await asyncio.gather(*self._tasks, self.relay.end(), return_exceptions=True)
+        finally:
+            # Also when the server stops and waits for nothing.
+            await self._connection.aclose()
 
     async def may_go_to(self, moment: Moment) -> bool:
         """Whether everybody in the room may see the session of a moment."""
@@ -92,7 +101,7 @@ class RoomFeed:
     # --- hearing
 
     async def _hear(self) -> None:
-        while True:
+        while not self._stopped:
             try:
                 await self._begin()
                 await self._listen()
@@ -112,7 +121,7 @@ class RoomFeed:
         self._dirty.set()
 
     async def _listen(self) -> None:
-        while True:
+        while not self._stopped:
             heard: Any = await self._connection.xread({bells.key(self.room_id): self._position}, block=SILENCE_MILLISECONDS)
             if not heard:
                 await self._look()

@@ -39,6 +39,11 @@ class Relay:
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._run(), name=f"moments of {self._room_id}")
 
+    async def end(self) -> None:
+        """Wait until what was offered is stored."""
+        if self._task is not None:
+            await self._task
+
     async def _run(self) -> None:
         unstored: Moment | None = None
         stored_at = 0.0

@@ -19,8 +19,8 @@ class LiveRooms:
 
     def __init__(self) -> None:
         self._feeds: dict[UUID, RoomFeed] = {}
-        self._connection = stream.async_client()
         self._sockets = 0
+        self._ending: set[asyncio.Task[None]] = set()
 
     def join(self, room_id: UUID, member: Member) -> RoomFeed:
         """The feed of a room, with one more open line. Raises `Full`."""
@@ -28,7 +28,7 @@ class LiveRooms:
             raise Full(f"{settings.SOCKETS} lines into rooms are open, the limit SCHEDVIZ_SOCKETS of this server.")
         feed = self._feeds.get(room_id)
         if feed is None:
-            feed = self._feeds[room_id] = RoomFeed(room_id, self._connection)
+            feed = self._feeds[room_id] = RoomFeed(room_id, stream.async_client())
         self._sockets += 1
         feed.add(member)
         return feed
@@ -39,7 +39,9 @@ class LiveRooms:
         self._sockets -= 1
         if not feed.members and self._feeds.get(feed.room_id) is feed:
             del self._feeds[feed.room_id]
-            feed.stop()
+            ending = asyncio.create_task(feed.end(), name=f"end of room {feed.room_id}")
+            self._ending.add(ending)
+            ending.add_done_callback(self._ending.discard)
 
 
 _of_loops: WeakKeyDictionary[asyncio.AbstractEventLoop, LiveRooms] = WeakKeyDictionary()
