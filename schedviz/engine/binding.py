@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar, Final
 
-from schedviz.engine import stages
+from schedviz.engine import laps, stages
 from schedviz.engine.cycle_results import BindingResults
 from schedviz.engine.failure import Failure, handle_scheduling_failure
 from schedviz.engine.framework.cycle_state import CycleState
@@ -119,8 +119,7 @@ class BindingCycle:
     def advance(self) -> bool:
         """Run one stage and record what it found; False where it has to wait."""
         stage, recorder = self.stage, self.state.recorder
-        watch = recorder.watch
-        began = 0.0 if watch is None else watch()
+        began = laps.begin(recorder, self.framework, self.number)
         report = self._RUN[stage](self)
         if report is None:
             self.waited = True
@@ -135,8 +134,7 @@ class BindingCycle:
             statuses=report.statuses,
             facts=report.facts,
         )
-        if watch is not None:
-            recorder.laps[recorder.event] = watch() - began
+        laps.end(recorder, self.framework, began)
         self.results.stages.append(StageView(stage=stage, statuses=report.statuses, facts=report.facts))
         if report.next_stage == stages.ENDED:
             self.results.outcome = FAILED

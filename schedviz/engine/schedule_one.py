@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from schedviz.engine import stages
+from schedviz.engine import laps, stages
 from schedviz.engine.cache import CacheError
 from schedviz.engine.cycle_results import CYCLE_RESULTS, CycleResults, NominatedNodeEvaluation
 from schedviz.engine.extenders import Extender
@@ -78,13 +78,11 @@ class SchedulingCycle:
     def advance(self) -> None:
         """Run one stage and record what it found."""
         stage, recorder = self.stage, self.state.recorder
-        watch = recorder.watch
-        began = 0.0 if watch is None else watch()
+        began = laps.begin(recorder, self.framework, self.number)
         report = self._RUN[stage](self)
         self.stage = report.next_stage
         self._record_stage(stage, report)
-        if watch is not None:
-            recorder.laps[recorder.event] = watch() - began
+        laps.end(recorder, self.framework, began)
         if report.next_stage == stages.ENDED:
             self._end()
 

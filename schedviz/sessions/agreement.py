@@ -23,7 +23,8 @@ _SWEPT_EVERY: Final = 500
 #: The rate of the newest bindings is of so many.
 RECENT: Final = 100
 
-_COLUMNS: Final[dict[str, str]] = {"agrees": "agrees", "notBest": "not_best", "infeasible": "infeasible", "unjudged": "unjudged"}
+#: Verdicts, and the columns in which they are counted.
+COLUMNS: Final[dict[str, str]] = {"agrees": "agrees", "notBest": "not_best", "infeasible": "infeasible", "unjudged": "unjudged"}
 
 
 class Counts(msgspec.Struct, frozen=True):
@@ -73,9 +74,9 @@ def store(session_id: UUID, shown: Sequence[Shown]) -> None:
 def _count(session_id: UUID, bindings: Sequence[Binding]) -> None:
     if not bindings:
         return
-    more = dict.fromkeys(_COLUMNS.values(), 0)
+    more = dict.fromkeys(COLUMNS.values(), 0)
     for one in bindings:
-        more[_COLUMNS[one.judgement.verdict]] += 1
+        more[COLUMNS[one.judgement.verdict]] += 1
     total = statements.add_to_agreement(session_id, **more)
     if total // _SWEPT_EVERY != (total - len(bindings)) // _SWEPT_EVERY:
         _sweep(session_id)
@@ -91,22 +92,22 @@ def _sweep(session_id: UUID) -> None:
 
 def counts(session_id: UUID) -> Counts:
     """Since the session began to follow."""
-    found = Agreement.objects.filter(session_id=session_id).values(*_COLUMNS.values()).first()
+    found = Agreement.objects.filter(session_id=session_id).values(*COLUMNS.values()).first()
     return Counts(**found) if found else Counts()
 
 
 def counts_of_all() -> Counts:
     """Over all sessions that there are: for metrics."""
-    sums = Agreement.objects.aggregate(**{column: Sum(column) for column in _COLUMNS.values()})
+    sums = Agreement.objects.aggregate(**{column: Sum(column) for column in COLUMNS.values()})
     return Counts(**{column: total or 0 for column, total in sums.items()})
 
 
 def recent(session_id: UUID) -> Counts:
     """Of the newest bindings."""
     newest = ShadowedPod.objects.filter(session_id=session_id, bound_event__isnull=False).order_by("-bound_event")
-    found: dict[str, int] = dict.fromkeys(_COLUMNS.values(), 0)
+    found: dict[str, int] = dict.fromkeys(COLUMNS.values(), 0)
     for verdict in newest.values_list("verdict", flat=True)[:RECENT]:
-        found[_COLUMNS[verdict]] += 1
+        found[COLUMNS[verdict]] += 1
     return Counts(**found)
 
 

@@ -21,6 +21,7 @@ from schedviz.sessions.checkpoints import Saved
 from schedviz.sessions.errors import Fenced
 from schedviz.sessions.extender_http import HttpTransport
 from schedviz.sessions.lease import Lease, announce
+from schedviz.sessions.metrics import plugins
 from schedviz.sessions.metrics import process as measured
 from schedviz.sessions.metrics.keeping import Keeper
 from schedviz.sessions.models import Checkpoint, Session
@@ -363,6 +364,7 @@ class Hosted:
         measured.COMMANDS.inc(len(done))
         measured.SET_ASIDE.inc(sum(one.quarantined for _, one in done))
         self._keeper.count(events, laps)
+        plugins.observe(events, laps)
         self._keeper.store_if_due(self.lease, self.simulation)
 
     def _status_after(self, done: list[tuple[Stored, Done]]) -> Session.Status:

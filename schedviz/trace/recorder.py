@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from schedviz.trace.events import AnyEvent, TraceEvent
+
+
+class Lap(msgspec.Struct, frozen=True):
+    """How long a stage took, in seconds, and the plugins in it by extension point, where those were timed."""
+
+    seconds: float
+    plugins: Mapping[str, Mapping[str, float]] = {}
 
 
 class Recorder:
@@ -26,7 +35,7 @@ class Recorder:
         #: A clock of the host's, in seconds, where it wants to know how long stages take.
         self.watch: Callable[[], float] | None = None
         #: How long the stage took that an event tells of, by its number; since the last drain.
-        self.laps: dict[int, float] = {}
+        self.laps: dict[int, Lap] = {}
         #: Each is an AnyEvent.
         self._events: list[Any] = []
 
@@ -47,7 +56,7 @@ class Recorder:
         events, self._events = self._events, []
         return events
 
-    def drain_laps(self) -> dict[int, float]:
+    def drain_laps(self) -> dict[int, Lap]:
         """How long stages took, by the numbers of the events that tell of them. Empty without a `watch`."""
         laps, self.laps = self.laps, {}
         return laps

@@ -1,8 +1,8 @@
 """The metrics of kube-scheduler v1.27.1 that a session's engine gives: names, help, labels and buckets as upstream has them.
 
-Not given, because a plugin here answers for all nodes in one call, so that neither the number nor the length of its calls is what
-upstream's is: `scheduler_plugin_execution_duration_seconds`, `scheduler_plugin_evaluation_total`; nor what only Go's runtime and
-the volume binder's workers have: `scheduler_goroutines` but for `binding`, `scheduler_volume_*`.
+`scheduler_plugin_execution_duration_seconds` is told by workers, not by session (see plugins.py). Not given are
+`scheduler_plugin_evaluation_total`, for a plugin here answers for all nodes in one call, and what only Go's runtime and the volume
+binder's workers have: `scheduler_goroutines` but for `binding`, `scheduler_volume_*`.
 
 Upstream: pkg/scheduler/metrics/metrics.go
 """

@@ -22,6 +22,7 @@ from schedviz.sessions.metrics.figures import Figures
 from schedviz.sessions.metrics.levels import levels
 from schedviz.sessions.models import SchedulerFigures, Session
 from schedviz.trace.events import AnyEvent
+from schedviz.trace.recorder import Lap
 
 STORE_SECONDS = 5.0
 #: Further behind than this, counting begins anew: it would keep the session waiting.
@@ -38,7 +39,7 @@ class Keeper:
         self._stored_at = time.monotonic()
         self._is_stored = SchedulerFigures.objects.filter(pk=session_id, event=event).exists()
 
-    def count(self, events: Sequence[AnyEvent], laps: Mapping[int, float]) -> None:
+    def count(self, events: Sequence[AnyEvent], laps: Mapping[int, Lap]) -> None:
         """Count what was committed."""
         if events:
             count(self.figures, events, laps)

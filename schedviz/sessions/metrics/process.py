@@ -8,6 +8,8 @@ from typing import Final
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, disable_created_metrics
 
+from schedviz.sessions.metrics.definitions import exponential
+
 # A series more for each counter, to say when a process began: process_start_time_seconds does.
 disable_created_metrics()  # type: ignore[no-untyped-call]
 
@@ -44,6 +46,14 @@ CYCLES: Final = Counter("schedviz_cycles", "Scheduling cycles that were committe
 COMMANDS: Final = Counter("schedviz_commands_applied", "Commands that were done.", registry=WORKER)
 SET_ASIDE: Final = Counter(
     "schedviz_commands_set_aside", "Commands that were set aside: they ended their workers or broke the engine.", registry=WORKER
+)
+
+PLUGINS: Final = Histogram(
+    "scheduler_plugin_execution_duration_seconds",
+    "[ALPHA] Duration for running a plugin at a specific extension point.",
+    ["plugin", "extension_point", "status"],
+    registry=WORKER,
+    buckets=exponential(0.00001, 1.5, 20),
 )
 
 # --- Workers for imports and other long jobs

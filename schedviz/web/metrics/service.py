@@ -10,7 +10,7 @@ from django.utils import timezone
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 
 from schedviz import __version__
-from schedviz.sessions import heartbeat, stream
+from schedviz.sessions import agreement, heartbeat, stream
 from schedviz.sessions.bells import IO_QUEUE
 from schedviz.sessions.database import DatabaseSeconds
 from schedviz.sessions.lease import FREE, RESTING
@@ -31,10 +31,19 @@ def of_database() -> list[Metric]:
         leases=Count("pk", filter=~Q(lease_owner__in=["", RESTING]) & Q(lease_until__gte=DatabaseSeconds())),
         resting=Count("pk", filter=Q(lease_owner=RESTING)),
     )
+    agreed = GaugeMetricFamily(
+        "schedviz_followed_bindings",
+        "Bindings of followed clusters' schedulers, by what this one's dry cycle says of them; of all sessions that there are.",
+        labels=["verdict"],
+    )
+    verdicts = agreement.counts_of_all()
+    for verdict, column in agreement.COLUMNS.items():
+        agreed.add_metric([verdict], getattr(verdicts, column))
     oldest = Command.objects.filter(session__status__in=open_, session__applied_seq__lt=F("session__last_seq"), applied_at=None)
     since = oldest.filter(seq=F("session__applied_seq") + 1).aggregate(since=Min("accepted_at"))["since"]
     return [
         statuses,
+        agreed,
         _gauge("schedviz_commands_waiting", "Commands that were accepted and are not done.", found["waiting"]),
         _gauge(
             "schedviz_oldest_waiting_command_seconds",

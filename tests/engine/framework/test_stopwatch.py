@@ -44,3 +44,15 @@ def test_a_plugin_that_fails_is_timed_and_the_next_one_too():
         whole()
 
     assert watch.take() == {"Filter": {"Broken": 1, "Whole": 1}}
+
+
+def test_off_it_lets_calls_pass():
+    ticks = count()
+    watch = Stopwatch(lambda: next(ticks))
+    fit = watch.around("Filter", "NodeResourcesFit", lambda rows: rows + 1)
+    watch.is_on = False
+
+    assert fit(1) == 2
+
+    assert watch.take() == {}
+    assert next(ticks) == 0

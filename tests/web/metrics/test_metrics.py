@@ -11,6 +11,7 @@ from django.db import OperationalError
 from django.test import Client
 from prometheus_client.parser import text_string_to_metric_families
 
+from schedviz.sessions import statements
 from schedviz.sessions.metrics import definitions as scheduler
 from schedviz.sessions.metrics import keeping, reporting
 from schedviz.sessions.metrics.figures import Figures
@@ -188,6 +189,20 @@ def test_what_waits_is_told(reader: Client) -> None:
     assert found["schedviz_sessions_unowned"] == {(): 1}
     assert found["schedviz_sessions"][("status", "failed"),] == 1
     assert found["schedviz_sessions"][("status", "importing"),] == 0
+
+
+def test_verdicts_on_followed_clusters_are_told_of_all_sessions_together(reader: Client) -> None:
+    for number in (1, 2):
+        statements.add_to_agreement(make_session(None).pk, agrees=number, not_best=1, infeasible=0, unjudged=0)
+
+    found = read(reader)["schedviz_followed_bindings"]
+
+    assert {dict(labels)["verdict"]: value for labels, value in found.items()} == {
+        "agrees": 3,
+        "notBest": 2,
+        "infeasible": 0,
+        "unjudged": 0,
+    }
 
 
 def test_requests_are_timed_under_their_route_and_not_their_address(reader: Client) -> None:

@@ -93,6 +93,8 @@ class Framework:
         self.waiting_pods = WaitingPods()
         #: Plugins keep what nobody needs but who looks closely.
         self.keeps_details = False
+        #: Of `sample_plugins`; None: it was never on.
+        self._sample: Stopwatch | None = None
         self.plugins = PluginLists(registry, profile, self)
         self.pre_enqueue_plugins: list[PreEnqueuePlugin] = self.plugins.at("pre_enqueue")
         self._queue_sort: QueueSortPlugin = self.plugins.at("queue_sort")[0]
@@ -119,20 +121,42 @@ class Framework:
     def watch_plugins(self, watch: Stopwatch) -> None:
         """Have what plugins do in a scheduling cycle timed from now on, and what they remember of it kept in full."""
         self.keeps_details = True
+        self._time_scheduling(watch)
 
-        def timed(plugins: Iterable[Any], point: str, method: str) -> list[Any]:
-            return [TimedPlugin(watch, point, plugin, method) for plugin in plugins]
+    def sample_plugins(self, clock: Callable[[], float], *, on: bool) -> None:
+        """Have what plugins do timed until `take_sample`, or not. Upstream: CycleState.SetRecordPluginMetrics"""
+        if self._sample is None:
+            if not on:
+                return
+            self._sample = Stopwatch(clock)
+            self._time_scheduling(self._sample)
+            self._time_binding(self._sample)
+        self._sample.is_on = on
 
-        self._pre_filter = timed(self._pre_filter, "PreFilter", "pre_filter")
+    def take_sample(self) -> dict[str, dict[str, float]]:
+        """What `sample_plugins` found: by extension point and plugin, in the order in which they were first asked."""
+        if self._sample is None or not self._sample.is_on:
+            return {}
+        self._sample.is_on = False
+        return self._sample.take()
+
+    def _time_scheduling(self, watch: Stopwatch) -> None:
+        self._pre_filter = _timed(watch, self._pre_filter, "PreFilter", "pre_filter")
         self._filter = [(name, watch.around("Filter", name, ask)) for name, ask in self._filter]
-        self._post_filter = timed(self._post_filter, "PostFilter", "post_filter")
-        self._pre_score = timed(self._pre_score, "PreScore", "pre_score")
+        self._post_filter = _timed(watch, self._post_filter, "PostFilter", "post_filter")
+        self._pre_score = _timed(watch, self._pre_score, "PreScore", "pre_score")
         for scorer in self._score:
             scorer.score = watch.around("Score", scorer.name, scorer.score)
             if scorer.extensions is not None:
-                scorer.extensions = timed([scorer.extensions], "NormalizeScore", "normalize_score")[0]
-        self._reserve = timed(self._reserve, "Reserve", "reserve")
-        self._permit = timed(self._permit, "Permit", "permit")
+                scorer.extensions = _timed(watch, [scorer.extensions], "NormalizeScore", "normalize_score")[0]
+        self._reserve = _timed(watch, self._reserve, "Reserve", "reserve")
+        self._permit = _timed(watch, self._permit, "Permit", "permit")
+
+    def _time_binding(self, watch: Stopwatch) -> None:
+        self._reserve = _timed(watch, self._reserve, "Unreserve", "unreserve")
+        self._pre_bind = _timed(watch, self._pre_bind, "PreBind", "pre_bind")
+        self._bind = _timed(watch, self._bind, "Bind", "bind")
+        self._post_bind = _timed(watch, self._post_bind, "PostBind", "post_bind")
 
     # --- what the profile has
 
@@ -430,6 +454,10 @@ class Framework:
         for plugin in self._post_bind:
             plugin.post_bind(state, pod, node_name)
         return [plugin.name for plugin in self._post_bind]
+
+
+def _timed(watch: Stopwatch, plugins: Iterable[Any], point: str, method: str) -> list[Any]:
+    return [TimedPlugin(watch, point, plugin, method) for plugin in plugins]
 
 
 def _anything(state: CycleState, pod: PodInfo) -> FilterReads:  # noqa: ARG001 - the extension point's shape

@@ -10,17 +10,19 @@ Answer = TypeVar("Answer")
 
 
 class Stopwatch:
-    """Times the calls of plugins by a clock of the caller's, in nanoseconds.
+    """Times the calls of plugins by a clock of the caller's, in its unit.
 
     What a plugin calls in turn is its own time: the dry runs of preemption ask Filter thousands of times, and that is PostFilter's.
     """
 
-    def __init__(self, clock: Callable[[], int]) -> None:
+    def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
+        #: Off, calls pass as they are.
+        self.is_on = True
         self._is_running = False
-        self._taken: dict[str, dict[str, int]] = {}
+        self._taken: dict[str, dict[str, float]] = {}
 
-    def take(self) -> dict[str, dict[str, int]]:
+    def take(self) -> dict[str, dict[str, float]]:
         """What was measured since the last time: by extension point and plugin, in the order in which they were first called."""
         taken, self._taken = self._taken, {}
         return taken
@@ -29,7 +31,7 @@ class Stopwatch:
         """The same call, timed."""
 
         def timed(*args: Asked.args, **kwargs: Asked.kwargs) -> Answer:
-            if self._is_running:
+            if self._is_running or not self.is_on:
                 return call(*args, **kwargs)
             self._is_running = True
             begun = self._clock()
@@ -48,6 +50,7 @@ class TimedPlugin:
 
     def __init__(self, watch: Stopwatch, point: str, plugin: Any, method: str) -> None:
         self._plugin = plugin
+        self.name: str = plugin.name
         setattr(self, method, watch.around(point, plugin.name, getattr(plugin, method)))
 
     def __getattr__(self, name: str) -> Any:

@@ -1,0 +1,70 @@
+"""What plugins take is counted under upstream's labels, of every tenth cycle, whichever session's it is."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from schedviz.engine import Simulation
+from schedviz.sessions.metrics import plugins
+from schedviz.sessions.metrics.process import WORKER
+from tests.engine.clusters import do, four_nodes, pod
+from tests.sessions.metrics.test_counting import Ticks
+
+Calls = Counter[tuple[str, str, str]]
+_NAME = "scheduler_plugin_execution_duration_seconds"
+
+
+def calls() -> Calls:
+    """How many were observed: by extension point, plugin and status."""
+    (family,) = (one for one in WORKER.collect() if one.name == _NAME)
+    found: Calls = Counter()
+    for sample in family.samples:
+        if sample.name == f"{_NAME}_count":
+            assert set(sample.labels) == {"plugin", "extension_point", "status"}
+            found[sample.labels["extension_point"], sample.labels["plugin"], sample.labels["status"]] = int(sample.value)
+    return found
+
+
+def observed(simulation: Simulation) -> Calls:
+    """What a run adds."""
+    before = calls()
+    simulation.recorder.watch = Ticks()
+    do(simulation, "run")
+    plugins.observe(simulation.drain_events(), simulation.recorder.drain_laps())
+    return calls() - before
+
+
+def pods(number: int) -> list[dict[str, object]]:
+    return [pod(f"p{n}", cpu="10m") for n in range(number)]
+
+
+def test_every_tenth_cycle_is_timed_with_its_binding() -> None:
+    found = observed(four_nodes(*pods(21)))
+
+    assert found["PreFilter", "NodeResourcesFit", "Success"] == 2
+    assert found["Filter", "NodeResourcesFit", "Success"] == 2
+    assert found["Score", "NodeResourcesFit", "Success"] == 2
+    assert found["ScoreExtensionNormalize", "TaintToleration", "Success"] == 2
+    assert found["Reserve", "VolumeBinding", "Success"] == 2
+    assert found["Bind", "DefaultBinder", "Success"] == 2
+
+
+def test_a_plugin_is_counted_under_what_it_answered() -> None:
+    found = observed(four_nodes(*pods(9), pod("too-large", cpu="64")))
+
+    assert found["PostFilter", "DefaultPreemption", "Unschedulable"] == 1
+    assert not any(point == "Bind" for point, _, _ in found)
+
+
+def test_fewer_than_ten_cycles_time_no_plugin() -> None:
+    assert not observed(four_nodes(*pods(9)))
+
+
+def test_a_configuration_that_comes_later_is_timed_too() -> None:
+    simulation = four_nodes(*pods(5))
+    observed(simulation)
+    do(simulation, "configure", config={"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"})
+    for one in pods(5):
+        do(simulation, "create", object={**one, "apiVersion": "v1", "metadata": {"name": f"later-{one['metadata']['name']}"}})  # type: ignore[index]
+
+    assert observed(simulation)["Bind", "DefaultBinder", "Success"] == 1
