@@ -13,6 +13,7 @@ import click
 
 from schedviz.cli.remote.options import client_of, find_session, server_option, session_option, token_option
 from schedviz.cli.remote.printing import Form, Progress, print_rows, print_value
+from schedviz.client import ops
 
 if TYPE_CHECKING:
     from schedviz.client import Outcome, Session
@@ -49,7 +50,7 @@ def step(
 ) -> None:
     """Go on by some scheduling cycles, stages or single changes."""
     with client_of(server, token) as client:
-        do(find_session(client, which), [{"op": "step", "unit": unit, "count": count}], wait=wait, timeout=timeout, form=form)
+        do(find_session(client, which), [ops.step(count, unit)], wait=wait, timeout=timeout, form=form)
 
 
 @click.command()
@@ -63,8 +64,7 @@ def step(
 def run(*, which: str, most: int | None, wait: bool, timeout: float | None, form: Form, server: str | None, token: str | None) -> None:
     """Schedule until nothing can be."""
     with client_of(server, token) as client:
-        command = {"op": "run", **({} if most is None else {"max": most})}
-        do(find_session(client, which), [command], wait=wait, timeout=timeout, form=form)
+        do(find_session(client, which), [ops.run(most)], wait=wait, timeout=timeout, form=form)
 
 
 @click.command()
@@ -96,7 +96,7 @@ def send(
     token: str | None,
 ) -> None:
     """Send commands as JSON (docs/rest.md), such as '{"op": "advance", "seconds": 30}', all or none; -f creates what is in a file."""
-    asked: list[dict[str, Any]] = [{"op": "create", "object": each} for file in files for each in objects_of(file)]
+    asked = ops.create(*(each for file in files for each in objects_of(file)))
     asked += [_command(text) for text in commands]
     if not asked:
         raise click.UsageError("Give a command, or objects with -f.")

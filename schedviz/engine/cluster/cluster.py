@@ -396,21 +396,13 @@ class Cluster:
         return self._event("MODIFIED", new, old, lost)
 
     def _record_write(self, verb: Any, obj: KubeObject, *, subresource: str = "", detail: str = "") -> None:
-        entry = BY_TYPE[type(obj)]
-        self.recorder.record(
-            ApiWritten,
-            verb=verb,
-            resource=entry.resource,
-            kind=entry.name,
-            key=obj.key,
-            uid=_told_uid(verb, obj),
-            subresource=subresource,
-            detail=detail,
-            helper=self.helpers.acting,
-            count=self.store.count(entry.name),
-        )
+        """Somebody else than the scheduler wrote it, a helper perhaps."""
+        self._record(verb, obj, subresource=subresource, detail=detail, helper=self.helpers.acting)
 
     def _record_scheduler_write(self, verb: Any, obj: KubeObject, *, subresource: str = "", detail: str = "", error: str = "") -> None:
+        self._record(verb, obj, subresource=subresource, detail=detail, error=error, by_scheduler=True)
+
+    def _record(self, verb: Any, obj: KubeObject, **how: Any) -> None:
         entry = BY_TYPE[type(obj)]
         self.recorder.record(
             ApiWritten,
@@ -419,11 +411,8 @@ class Cluster:
             kind=entry.name,
             key=obj.key,
             uid=_told_uid(verb, obj),
-            subresource=subresource,
-            detail=detail,
-            error=error,
-            by_scheduler=True,
             count=self.store.count(entry.name),
+            **how,
         )
 
 
