@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import msgspec
 
 from schedviz.engine.cache import SnapshotUpdate
@@ -89,25 +87,6 @@ class CycleResults(msgspec.Struct):
     def tied_nodes(self) -> int:
         """How many nodes share the highest total; 0 where nothing was scored."""
         return 0 if self.winner is None or self.ranking is None else self.ranking.tied_nodes
-
-
-#: What a `CycleEnded` and a `CycleView` have of the results of a cycle that ended.
-CYCLE_RESULTS: Final = (
-    "outcome",
-    "node",
-    "message",
-    "condition_reason",
-    "evaluated_nodes",
-    "feasible_nodes",
-    "num_feasible_nodes_to_find",
-    "start_node_index",
-    "next_start_node_index",
-    "tied_nodes",
-    "tied",
-    "winner",
-    "runner_up",
-    "unschedulable_plugins",
-)
 
 
 class BindingResults(msgspec.Struct):

@@ -6,10 +6,9 @@ from schedviz.engine import stages
 from schedviz.engine.binding import BindingCycle
 from schedviz.engine.clock import SECOND
 from schedviz.engine.cluster import Cluster
-from schedviz.engine.cycle_results import CYCLE_RESULTS
 from schedviz.engine.schedule_one import SchedulingCycle
 from schedviz.kube.kinds import KINDS
-from schedviz.trace.view import ApiView, BindingView, CycleView, WatchInFlight, WatchView
+from schedviz.trace.view import CYCLE_RESULTS, ApiView, BindingView, CycleView, WatchInFlight, WatchView
 
 
 def cycle_view(cycle: SchedulingCycle) -> CycleView:

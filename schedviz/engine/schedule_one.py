@@ -12,7 +12,7 @@ import numpy as np
 
 from schedviz.engine import laps, stages
 from schedviz.engine.cache import CacheError
-from schedviz.engine.cycle_results import CYCLE_RESULTS, CycleResults, NominatedNodeEvaluation
+from schedviz.engine.cycle_results import CycleResults, NominatedNodeEvaluation
 from schedviz.engine.extenders import Extender
 from schedviz.engine.failure import (
     Failure,
@@ -32,7 +32,7 @@ from schedviz.engine.select_host import rank, scored_nodes, tied_names, totals
 from schedviz.engine.stage_report import StageReport, extender_rejections, filter_rejections, statuses_of
 from schedviz.engine.state import SchedulerState
 from schedviz.trace.events import CycleEnded, CycleStarted, StageEnded
-from schedviz.trace.view import StageView
+from schedviz.trace.view import CYCLE_RESULTS, StageView
 
 SCHEDULED: Final = "scheduled"
 SKIPPED: Final = "skipped"
