@@ -15,6 +15,7 @@ import msgspec
 from schedviz.sessions import packing
 from schedviz.sessions.models import Session
 from schedviz.trace.events import AnyEvent
+from schedviz.trace.past_events import PastEvent
 from schedviz.trace.view import View
 
 #: Frames are many and small: speed counts. A view is large, and made once for many.
@@ -48,6 +49,16 @@ class FrameMessage(msgspec.Struct, frozen=True, tag_field="type", tag="frame", r
     event: int
     session: SessionState
     events: msgspec.Raw
+
+
+class _Events(msgspec.Struct, frozen=True):
+    """Of a frame its events alone, read in one go."""
+
+    events: list[AnyEvent]
+
+
+class _PastEvents(msgspec.Struct, frozen=True):
+    events: list[PastEvent]
 
 
 class ViewMessage(msgspec.Struct, frozen=True, tag_field="type", tag="view", rename="camel"):
@@ -104,7 +115,8 @@ class Heartbeat(msgspec.Struct, frozen=True, tag_field="type", tag="heartbeat"):
 
 _encoder = msgspec.json.Encoder()
 _frame_decoder = msgspec.json.Decoder(FrameMessage)
-_events_decoder = msgspec.json.Decoder(list[AnyEvent])
+_events_decoder = msgspec.json.Decoder(_Events)
+_past_events_decoder = msgspec.json.Decoder(_PastEvents)
 
 
 def session_state(session: Session) -> SessionState:
@@ -165,7 +177,12 @@ def open_frame(data: bytes) -> FrameMessage:
 
 def events_of(data: bytes) -> list[AnyEvent]:
     """The events in a frame, stored or compressed."""
-    return _events_decoder.decode(open_frame(data).events)
+    return _events_decoder.decode(packing.unpack(data)).events
+
+
+def past_events_of(data: bytes) -> list[PastEvent]:
+    """The same, as far as a view needs them that comes after a later cycle has begun."""
+    return _past_events_decoder.decode(packing.unpack(data)).events
 
 
 def view(chunk: int, state: View, session: SessionState) -> bytes:

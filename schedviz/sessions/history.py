@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from uuid import UUID
 
 import msgspec
+from django.db.models import F
 
 from schedviz.sessions import cycle_groups, frames, line, pieces
 from schedviz.sessions.errors import HistoryUnavailable, SessionGone
@@ -14,6 +15,7 @@ from schedviz.sessions.models import Checkpoint, CheckpointPiece, Chunk, Command
 from schedviz.trace.comparing.side import Summary
 from schedviz.trace.events import AnyEvent, BindingEnded, BindingStageEnded, BindingStarted
 from schedviz.trace.fold import Fold
+from schedviz.trace.past_events import PastEvent
 from schedviz.trace.view import View
 
 _view_decoder = msgspec.json.Decoder(View)
@@ -210,8 +212,8 @@ def _fold_from(checkpoint: Checkpoint | None, session_id: UUID, *, until_event: 
         return Moment(chunk=0, view=View())
     fold = Fold(stored_view(checkpoint))
     last_chunk = checkpoint.chunk
-    for number, data in _later_chunks(checkpoint, session_id):
-        for event in frames.events_of(data):
+    for number, events in _later_events(checkpoint, session_id, until_event=line.ENDLESS if until_event is None else until_event):
+        for event in events:
             if until_event is not None and event.event > until_event:
                 return Moment(chunk=last_chunk, view=fold.to_view())
             if event.event > fold.event:
@@ -220,7 +222,10 @@ def _fold_from(checkpoint: Checkpoint | None, session_id: UUID, *, until_event: 
     return Moment(chunk=last_chunk, view=fold.to_view())
 
 
-def _later_chunks(checkpoint: Checkpoint, session_id: UUID) -> Iterator[tuple[int, bytes]]:
-    rows = Chunk.objects.filter(session_id=session_id, number__gt=checkpoint.chunk).order_by("number")
+def _later_events(checkpoint: Checkpoint, session_id: UUID, *, until_event: int) -> Iterator[tuple[int, Sequence[AnyEvent | PastEvent]]]:
+    """Chunk by chunk; what cycles found is left out where a later one begins before the end, as a view has one cycle."""
+    rows = Chunk.objects.filter(session_id=session_id, number__gt=checkpoint.chunk, first_event__lte=until_event).order_by("number")
+    whole = rows.filter(last_event__lte=until_event, last_cycle__gt=F("first_cycle")).order_by("-number")
+    past = whole.values_list("number", flat=True).first() or 0
     for number, data in rows.values_list("number", "data").iterator(chunk_size=16):
-        yield number, bytes(data)
+        yield number, frames.past_events_of(bytes(data)) if number < past else frames.events_of(bytes(data))

@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar
 
 from msgspec.structs import fields, replace
 
@@ -18,16 +18,11 @@ from schedviz.trace.events import (
     BindingReleased,
     BindingStageEnded,
     BindingStarted,
-    CacheCall,
     CacheNode,
     CachePod,
-    ClockAdvanced,
-    CommandDone,
     Configured,
     CycleEnded,
     CycleStarted,
-    EventRecorded,
-    ExtenderAnswered,
     HelperSet,
     LatencySet,
     PermitAnswered,
@@ -37,13 +32,16 @@ from schedviz.trace.events import (
     SchedulerExited,
     SnapshotUpdated,
     StageEnded,
+    TraceEvent,
     WatchChanged,
     WatchDelivered,
     WatchSent,
 )
 from schedviz.trace.observed import state
+from schedviz.trace.past_events import PastCycleEnded, PastEvent
 from schedviz.trace.queue_fold import QueueFold, pop_order
 from schedviz.trace.view import (
+    CYCLE_RESULTS,
     ApiView,
     BindingView,
     CacheView,
@@ -113,62 +111,33 @@ class Fold:
             config=self._config,
         )
 
-    def apply(self, event: AnyEvent) -> None:
+    def apply(self, event: AnyEvent | PastEvent) -> None:
         """Apply the event that comes next."""
         self.event = event.event
         self.clock_seconds = event.at
-        match event:
-            case CachePod():
-                self._nodes.cache_pod(event)
-            case QueueMoved():
-                self._queue.queue_moved(event)
-            case StageEnded():
-                self._stage_ended(event)
-            case BindingStageEnded():
-                self._binding_stage_ended(event)
-            case SnapshotUpdated():
-                self._nodes.snapshot_updated(event)
-            case ApiWritten():
-                self._api_written(event)
-            case WatchSent():
-                self._watch_sent(event)
-            case WatchDelivered():
-                self._in_flight.pop(event.id, None)
-            case CycleStarted():
-                self._cycle_started(event)
-            case CycleEnded():
-                self._cycle_ended(event)
-            case BindingStarted():
-                self._binding_started(event)
-            case BindingEnded():
-                self._binding_ended(event)
-            case BindingReleased():
-                self._binding_released(event)
-            case PermitAnswered():
-                self._permit_answered(event)
-            case CacheNode():
-                self._nodes.cache_node(event)
-            case PodNominated():
-                self._queue.pod_nominated(event)
-            case LatencySet():
-                self._latency_set(event)
-            case WatchChanged():
-                self._watch_changed(event)
-            case HelperSet():
-                self._helper_set(event)
-            case Configured():
-                self._config = event.config
-            case SchedulerExited():
-                self._exited = event.message
-            case Restarted():
-                self._restarted()
-            case EventRecorded() | ExtenderAnswered() | ClockAdvanced() | CommandDone() | CacheCall():
-                pass
+        change = self._CHANGES.get(type(event))
+        if change is not None:
+            change(self, event)
 
     def apply_all(self, events: Iterable[AnyEvent]) -> None:
         """Apply events in their order."""
         for event in events:
             self.apply(event)
+
+    def _cache_pod(self, event: CachePod) -> None:
+        self._nodes.cache_pod(event)
+
+    def _cache_node(self, event: CacheNode) -> None:
+        self._nodes.cache_node(event)
+
+    def _snapshot_updated(self, event: SnapshotUpdated) -> None:
+        self._nodes.snapshot_updated(event)
+
+    def _queue_moved(self, event: QueueMoved) -> None:
+        self._queue.queue_moved(event)
+
+    def _pod_nominated(self, event: PodNominated) -> None:
+        self._queue.pod_nominated(event)
 
     def _cycle_started(self, event: CycleStarted) -> None:
         self._cycle = CycleView(
@@ -188,7 +157,10 @@ class Fold:
     def _cycle_ended(self, event: CycleEnded) -> None:
         self.next_start_node_index = event.next_start_node_index
         if self._cycle is not None:
-            self._cycle = replace(self._cycle, next_stage="", **{member: getattr(event, member) for member in _CYCLE_RESULTS})
+            self._cycle = replace(self._cycle, next_stage="", **{member: getattr(event, member) for member in CYCLE_RESULTS})
+
+    def _past_cycle_ended(self, event: PastCycleEnded) -> None:
+        self.next_start_node_index = event.next_start_node_index
 
     def _binding_started(self, event: BindingStarted) -> None:
         binding = BindingView(
@@ -243,6 +215,9 @@ class Fold:
             id=event.id, verb=event.verb, resource=event.resource, key=event.key, due_seconds=event.due_seconds
         )
 
+    def _watch_delivered(self, event: WatchDelivered) -> None:
+        self._in_flight.pop(event.id, None)
+
     def _latency_set(self, event: LatencySet) -> None:
         if event.seconds:
             self._latencies[event.kind] = event.seconds
@@ -262,7 +237,13 @@ class Fold:
         else:
             self._helpers.pop(event.name, None)
 
-    def _restarted(self) -> None:
+    def _configured(self, event: Configured) -> None:
+        self._config = event.config
+
+    def _scheduler_exited(self, event: SchedulerExited) -> None:
+        self._exited = event.message
+
+    def _restarted(self, _event: Restarted) -> None:
         self._exited = ""
         self._nodes = CacheFold(CacheView(), SnapshotView())
         self._queue = QueueFold(QueueView())
@@ -270,25 +251,33 @@ class Fold:
         self._bindings = []
         self.next_start_node_index = 0
 
+    #: What changes a view, and how; all other events change its number and time alone.
+    _CHANGES: ClassVar[dict[type[TraceEvent], Callable[[Fold, Any], None]]] = {
+        CachePod: _cache_pod,
+        CacheNode: _cache_node,
+        SnapshotUpdated: _snapshot_updated,
+        QueueMoved: _queue_moved,
+        PodNominated: _pod_nominated,
+        CycleStarted: _cycle_started,
+        StageEnded: _stage_ended,
+        CycleEnded: _cycle_ended,
+        PastCycleEnded: _past_cycle_ended,
+        BindingStarted: _binding_started,
+        BindingReleased: _binding_released,
+        BindingStageEnded: _binding_stage_ended,
+        BindingEnded: _binding_ended,
+        PermitAnswered: _permit_answered,
+        ApiWritten: _api_written,
+        WatchSent: _watch_sent,
+        WatchDelivered: _watch_delivered,
+        WatchChanged: _watch_changed,
+        LatencySet: _latency_set,
+        HelperSet: _helper_set,
+        Configured: _configured,
+        SchedulerExited: _scheduler_exited,
+        Restarted: _restarted,
+    }
+
 
 def _arrival(watch: WatchInFlight) -> tuple[float, int]:
     return watch.due_seconds, watch.id
-
-
-#: Members that a CycleEnded and a CycleView have in common.
-_CYCLE_RESULTS: Final = (
-    "outcome",
-    "node",
-    "message",
-    "condition_reason",
-    "evaluated_nodes",
-    "feasible_nodes",
-    "num_feasible_nodes_to_find",
-    "start_node_index",
-    "next_start_node_index",
-    "tied_nodes",
-    "tied",
-    "winner",
-    "runner_up",
-    "unschedulable_plugins",
-)

@@ -12,6 +12,7 @@ from schedviz.sessions import checkpoints, cycle_groups, details, history, repla
 from schedviz.sessions.errors import HistoryUnavailable
 from schedviz.sessions.models import Checkpoint, CycleDetail, CycleGroup, Session
 from schedviz.trace.events import CycleEnded, QueueMoved
+from schedviz.trace.fold import Fold
 from schedviz.trace.view import View
 from tests.sessions.conftest import MakeSession, crash, send, stored_events, work_off
 
@@ -69,6 +70,17 @@ def test_a_moment_of_the_past_has_that_event_as_its_last(busy: UUID) -> None:
 
     for event in events[:: max(1, len(events) // 7)]:
         assert history.state_at_event(session, event.event).view.event == event.event
+
+
+def test_moments_are_what_all_events_before_them_lead_to(busy: UUID) -> None:
+    session = Session.objects.get(pk=busy)
+    first = Checkpoint.objects.filter(session_id=busy).earliest("event")
+    fold = Fold(history.stored_view(first))
+
+    for number, event in enumerate(stored_events(busy)):
+        fold.apply(event)
+        if number % 13 == 0:
+            assert history.state_at_event(session, event.event).view == fold.to_view()
 
 
 def test_a_moment_of_the_future_is_refused(busy: UUID) -> None:
