@@ -118,6 +118,8 @@ def database(url: str, *, synchronous: str) -> dict[str, Any]:
         return {
             "ENGINE": "django.db.backends.sqlite3",
             "NAME": unquote(parts.path[1:]) if parts.path.startswith("/") else unquote(parts.path),
+            # To open the file and to read what tables there are takes as long as many answers.
+            "CONN_MAX_AGE": None,
             "OPTIONS": {
                 "timeout": 20,
                 # A transaction that reads first and writes later would fail at once, and not wait, when another writer came between.

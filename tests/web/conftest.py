@@ -119,11 +119,13 @@ class LiveServer:
 
     def stop(self) -> None:
         from schedviz.web.live import database
+        from schedviz.web.threaded import HTTP_THREADS
 
         self._server.should_exit = True
         self._thread.join(20)
         assert not self._thread.is_alive()
         database.close()
+        HTTP_THREADS.close()
 
 
 @pytest.fixture

@@ -37,7 +37,7 @@ def _database() -> Iterator[Finding]:
             if allowed < _CONNECTIONS:
                 yield warning(
                     "PostgreSQL's max_connections",
-                    f"is {allowed}; an engine worker with 64 slots can take 64, a web server some 20",
+                    f"is {allowed}; an engine worker with 64 slots can take 64, a web server 40",
                     f"set it to {_CONNECTIONS} or more, or put a pooler in front",
                 )
     except (DatabaseError, InterfaceError) as failed:

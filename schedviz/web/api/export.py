@@ -8,7 +8,6 @@ from typing import ClassVar, cast
 from uuid import UUID
 
 import msgspec
-from asgiref.sync import sync_to_async
 from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.utils.http import content_disposition_header
 from drf_spectacular.types import OpenApiTypes
@@ -26,6 +25,7 @@ from schedviz.web.api.explain import ask
 from schedviz.web.api.rate import Scope
 from schedviz.web.api.schema import query, refused
 from schedviz.web.permissions import Verb
+from schedviz.web.threads import Threads
 
 _FORMATS = ("schedviz", "trace")
 
@@ -35,8 +35,13 @@ class Download(StreamingHttpResponse):
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         pieces = iter(cast("Iterator[bytes]", self.streaming_content))
-        while (piece := await sync_to_async(_next)(pieces)) is not None:
-            yield piece
+        # One all the while: it goes on reading over its own connection to the database.
+        thread = Threads("download", 1)
+        try:
+            while (piece := await thread.run(_next, pieces)) is not None:
+                yield piece
+        finally:
+            thread.close(wait=False)
 
 
 def _next(pieces: Iterator[bytes]) -> bytes | None:
