@@ -56,9 +56,10 @@ def _examinations(found: Import, names: tuple[str, ...]) -> list[Examination]:
 
 def _print(examination: Examination) -> None:
     from schedviz.explain.doctor.verdict import verdict
+    from schedviz.trace.phrase import as_sentence
 
     count = len(examination.differences)
-    click.echo(verdict(examination))
+    click.echo(as_sentence(verdict(examination).text))
     click.echo(f"{examination.compared} ({examination.nodes} nodes, {examination.pods} pods): {_differences(count)}")
     for finding in examination.findings:
         _print_finding(finding)

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from schedviz.explain.phrase import Phrase
+from schedviz.trace.phrase import Phrase
 
 #: Whether a node could take the pod. `now`: it would pass every filter. `pods leave`: if pods on that node were gone.
 #: `elsewhere`: if something not on that node changed, such as a pod that must be near, the spread over domains, a volume.

@@ -6,7 +6,7 @@ import re
 from typing import Final, NamedTuple
 
 from schedviz.engine.framework.plugins import names
-from schedviz.explain.phrase import Phrase
+from schedviz.trace.phrase import Phrase
 
 
 class Meaning(NamedTuple):

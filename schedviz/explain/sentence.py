@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from schedviz.explain.explanation import Clause, Explanation, QueuePlace
-from schedviz.explain.phrase import Phrase, counted, phrase
 from schedviz.kube.core import Pod
+from schedviz.trace.phrase import Phrase, counted, phrase
 
 #: Clauses that fit into a sentence.
 _TOLD = 3

@@ -15,12 +15,12 @@ from schedviz.explain.doctor.finding import Scheduler
 from schedviz.explain.doctor.nominations import FOR_EVER, judge, why_for_ever
 from schedviz.explain.explanation import Explanation, NodeVerdict, Outlook, QueuePlace, Standing
 from schedviz.explain.extenders import known_extenders, message_with, turned_away, uncalled, with_extenders
-from schedviz.explain.phrase import phrase
 from schedviz.explain.queue_place import queue_place
 from schedviz.explain.room import room
 from schedviz.explain.sentence import sentence_of
 from schedviz.explain.verdicts import clauses, matrix
 from schedviz.kube.core import Pod
+from schedviz.trace.phrase import phrase
 
 #: From the best to the worst.
 OUTLOOKS: tuple[Outlook, ...] = get_args(Outlook)

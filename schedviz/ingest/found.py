@@ -13,6 +13,7 @@ from schedviz.ingest.scheduler_log import SchedulerLog
 from schedviz.ingest.trace_file import Step, TraceFile
 from schedviz.kube.core import Pod
 from schedviz.kube.meta import KubeObject
+from schedviz.trace.phrase import Phrase
 
 Key = tuple[type, str]
 _TERMINAL = frozenset({"Succeeded", "Failed"})
@@ -42,7 +43,7 @@ class FileFound:
         self.said: dict[str, Said] = {}
         self.trace: TraceFile | None = None
         self.steps: Steps | None = None
-        self.warnings: list[str] = []
+        self.warnings: list[Phrase] = []
 
     def keep(self, obj: KubeObject) -> None:
         """Take an object; one that is given again replaces the one before, and a finished pod is left out."""

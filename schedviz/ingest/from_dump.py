@@ -14,9 +14,10 @@ from schedviz.engine.framework.resource import Resource
 from schedviz.kube import codec
 from schedviz.kube.defaults import default_object
 from schedviz.kube.meta import KubeObject
+from schedviz.trace.phrase import phrase
 
 GATE: Final = "schedviz.io/requests-are-not-in-a-dump"
-WARNING: Final = (
+WARNING: Final = phrase(
     "The objects were made of a SIGUSR2 dump alone: it has what each node's pods request together, which was given to the first pod of "
     "each node, and nothing of what pods that wait request, so they are gated. Add "
     "what `kubectl get nodes,pods -A -o json` prints to see more."

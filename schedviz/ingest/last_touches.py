@@ -10,6 +10,7 @@ import msgspec
 from schedviz.ingest.said import Said
 from schedviz.kube.core import Node, Pod, PodCondition
 from schedviz.kube.meta import KubeObject
+from schedviz.trace.phrase import Phrase, phrase
 
 
 def with_last_word(obj: KubeObject, said: Mapping[str, Said]) -> KubeObject:
@@ -23,15 +24,19 @@ def with_last_word(obj: KubeObject, said: Mapping[str, Said]) -> KubeObject:
     return msgspec.structs.replace(obj, status=msgspec.structs.replace(obj.status, conditions=(*others, word)))
 
 
-def warnings_of(objects: Sequence[KubeObject], kinds: Counter[str]) -> Iterator[str]:
+def warnings_of(objects: Sequence[KubeObject], kinds: Counter[str]) -> Iterator[Phrase]:
     """What the one who imports should know before looking at the session."""
     if not kinds["Node"]:
-        yield "There is no node, so no pod can be scheduled; `kubectl get nodes,pods -A -o json` has both."
+        yield phrase("There is no node, so no pod can be scheduled; `kubectl get nodes,pods -A -o json` has both.")
     if not kinds["Pod"] and not kinds["Deployment"] and not kinds["ReplicaSet"]:
-        yield "There is no pod, so there is nothing to schedule; `kubectl get nodes,pods -A -o json` has both."
+        yield phrase("There is no pod, so there is nothing to schedule; `kubectl get nodes,pods -A -o json` has both.")
     nodes = {obj.name for obj in objects if isinstance(obj, Node)}
     strays = [pod for pod in objects if isinstance(pod, Pod) and pod.spec.node_name and pod.spec.node_name not in nodes]
     if strays and nodes:
         missing = sorted({pod.spec.node_name for pod in strays})
         shown = ", ".join(missing[:3]) + (", …" if len(missing) > 3 else "")
-        yield f"{len(strays)} of the pods are bound to nodes that are not in the files ({shown}); the cache shows these nodes as gone."
+        yield phrase(
+            "{count} of the pods are bound to nodes that are not in the files ({nodes}); the cache shows these nodes as gone.",
+            count=len(strays),
+            nodes=shown,
+        )

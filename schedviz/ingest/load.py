@@ -51,6 +51,7 @@ from schedviz.kube.kinds import KINDS
 from schedviz.kube.meta import KubeObject
 from schedviz.kube.pod_texts import PodTexts
 from schedviz.kube.sharing import Sharing
+from schedviz.trace.phrase import Phrase, phrase
 
 #: The first that recognises a text reads it.
 READERS: tuple[Reader, ...] = (
@@ -151,7 +152,7 @@ class _Loading:
         self.sharing = Sharing()
         self.pods = PodTexts(self.sharing)
         self.refused: list[tuple[str, IngestError]] = []
-        self.warnings: list[str] = []
+        self.warnings: list[Phrase] = []
 
     def run(self, sources: Sequence[Source]) -> Import:
         """Read all of them."""
@@ -318,7 +319,7 @@ class _Loading:
                 file.hear(item)
             case Steps():
                 file.steps = item
-                file.warnings += [f"{file.name}: not in the session: {note}." for note in item.notes]
+                file.warnings += [phrase("{file}: not in the session: {note}.", file=file.name, note=note) for note in item.notes]
             case Item():
                 self.take_object(file, item)
 
@@ -388,11 +389,17 @@ class _Loading:
         kinds = Counter(type(obj).__name__ for obj in objects)
         config = merged.config[1] if merged.config else None
         self.warnings += [warning for file in merged.files for warning in file.warnings]
+        warnings = (
+            *self.warnings,
+            *warnings_of(objects, kinds),
+            *(phrase("{file} was left out: {why}", file=name, why=str(error)) for name, error in self.refused),
+        )
         report = Report(
             files=merged.reports(),
             kinds=dict(kinds),
             dropped=merged.tally.dropped(),
-            warnings=(*self.warnings, *warnings_of(objects, kinds), *(f"{name} was left out: {error}" for name, error in self.refused)),
+            warnings=tuple(warning.text for warning in warnings),
+            warning_phrases=warnings,
             configuration=merged.config[0] if merged.config else "",
             refused=tuple(Refused(name, str(error)) for name, error in self.refused),
         )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from schedviz.trace.phrase import Phrase
+
 _EXAMPLES = 3
 
 
@@ -44,6 +46,8 @@ class Report(msgspec.Struct, frozen=True, rename="camel"):
     kinds: dict[str, int] = {}
     dropped: tuple[Dropped, ...] = ()
     warnings: tuple[str, ...] = ()
+    #: The same, to be said in another language.
+    warning_phrases: tuple[Phrase, ...] = ()
     #: The file whose KubeSchedulerConfiguration the scheduler works with; "": the default configuration, or one of the settings.
     configuration: str = ""
     #: Files that were left out, while the others came in.

@@ -21,6 +21,7 @@ from django.db.models.functions import Length
 
 from schedviz import ingest
 from schedviz.engine import Simulation, SimulationSettings
+from schedviz.explain.doctor import Examination
 from schedviz.explain.doctor.of_import import cut_examination, differences_in_words, examine_import
 from schedviz.ingest import Import, ImportCancelled, IngestError, Limits, Progress, Report, Source, TraceFile
 from schedviz.ingest.generate import generate, parse_generate_spec
@@ -36,6 +37,7 @@ from schedviz.sessions.models import Command, Session, Upload
 from schedviz.sessions.quotas import QuotaReached
 from schedviz.sessions.turn import DEATHS
 from schedviz.trace.commands import AnyCommand, encode_command
+from schedviz.trace.phrase import as_sentence
 from schedviz.trace.tally import levels_of
 
 logger = logging.getLogger(__name__)
@@ -125,20 +127,26 @@ class Importing:
         report: dict[str, Any] = msgspec.to_builtins(found.report)
         if "lesson" in self.session.source:
             # Its author wants it so: a cluster in which no pod is yet is no mistake of whoever takes the lesson.
-            return {**report, "warnings": []}
+            return {**report, "warnings": [], "warningPhrases": []}
         examinations = self.examine(found)
-        if not examinations:
+        doctor = [told for each in examinations if (told := cut_examination(each)) is not None]
+        if not doctor:
             return report
         # The page shows warnings; who wants all of it reads `doctor`.
-        return {**report, "doctor": examinations, "warnings": [*report["warnings"], *differences_in_words(examinations)]}
+        differences = differences_in_words(examinations)
+        return {
+            **report,
+            "doctor": doctor,
+            "warnings": [*report["warnings"], *(as_sentence(one.text) for one in differences)],
+            "warningPhrases": [*report["warningPhrases"], *msgspec.to_builtins(differences)],
+        }
 
-    def examine(self, found: Import) -> list[dict[str, Any]]:
+    def examine(self, found: Import) -> list[Examination]:
         """What the doctor says of the files: how dumps in logs differ from the objects, and what is wrong with objects by themselves."""
         if found.trace is not None or not found.report.files:
             return []
         logs = {log.name: log.signals for log in found.logs}
-        examinations = examine_import(found.objects, found.config, logs, made_of_dump=found.made_of_dump)
-        return [told for each in examinations if (told := cut_examination(each)) is not None]
+        return examine_import(found.objects, found.config, logs, made_of_dump=found.made_of_dump)
 
     def read(self) -> Import:
         """The objects, or the trace."""

@@ -10,26 +10,28 @@ from pathlib import Path
 
 from schedviz.explain import reasons
 from schedviz.explain.doctor import nominations
-from schedviz.explain.phrase import counted, phrase
+from schedviz.samples import samples
+from schedviz.trace.phrase import counted, phrase
 
 ROOT = Path(__file__).parents[2]
 CHINESE: dict[str, str] = json.loads((ROOT / "frontend/src/i18n/messages/zh-CN.explain.json").read_text("utf-8"))
 
 
 def templates() -> Iterator[str]:
-    """What is written as a phrase anywhere in `explain`, and the tables whose lines become some."""
-    for path in sorted((ROOT / "schedviz/explain").rglob("*.py")):
+    """What is written as a phrase anywhere, the tables whose lines become some, and sentences without values that are shown as they are."""
+    for path in sorted((*(ROOT / "schedviz/explain").rglob("*.py"), *(ROOT / "schedviz/ingest").rglob("*.py"))):
         for call in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in ("phrase", "counted"):
                 words = [word.value for word in call.args if isinstance(word, ast.Constant) and isinstance(word.value, str)]
-                # The doctor counts in English alone.
-                yield from (word for word in words if call.func.id == "phrase" or "{count}" in word)
+                yield from words
             if isinstance(call, ast.IfExp) and path.name == "around.py":
                 yield from (side.value for side in (call.body, call.orelse) if isinstance(side, ast.Constant) and "{" in str(side.value))
     for _, meaning in reasons._TABLE:
         yield meaning.template
         yield from meaning.causes
     yield from (nominations._SILENT, nominations._UNKNOWN, nominations._FIX)
+    yield from ("{first}, {next}", "{first} and {next}", "{names} and {count} more")
+    yield from (sample.description for sample in samples())
 
 
 def placeholders(template: str) -> set[str]:
@@ -38,7 +40,7 @@ def placeholders(template: str) -> set[str]:
 
 def test_every_phrase_is_there_in_chinese_with_the_same_values() -> None:
     found = set(templates())
-    assert len(found) > 90
+    assert len(found) > 200
     assert sorted(found - CHINESE.keys()) == []
     assert {english: chinese for english, chinese in CHINESE.items() if placeholders(english) != placeholders(chinese)} == {}
 

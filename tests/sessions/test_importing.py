@@ -42,7 +42,7 @@ def test_a_log_beside_its_objects_is_told_right_in_the_report() -> None:
     assert session.status == Session.Status.READY
     (examination,) = session.report["doctor"]
     assert (examination["differences"], examination["notes"]) == (4, 1)
-    assert any("node worker-4 is at the API" in warning and "event handler" in warning for warning in session.report["warnings"])
+    assert any("Node worker-4 is at the API" in warning and "event handler" in warning for warning in session.report["warnings"])
     assert [refused["name"] for refused in session.report["refused"]] == ["damaged.json"]
 
 
@@ -50,7 +50,7 @@ def test_a_pasted_dump_alone_becomes_a_session_that_says_what_it_lacks() -> None
     session = imported(file((SAMPLES / "sigusr2" / "04-ghost-node" / "scheduler.log").read_bytes(), name="pasted"))
     assert session.status == Session.Status.READY
     assert "made of a SIGUSR2 dump alone" in session.report["warnings"][0]
-    assert any("node worker-2 is a ghost" in warning for warning in session.report["warnings"])
+    assert any("Node worker-2 is a ghost" in warning for warning in session.report["warnings"])
     assert len(history.state_at_head(session).view.cache.list) == 3
 
 

@@ -1,5 +1,6 @@
 /** Questions about a moment of a session: why a pod is where it is, what would place it, how many more would fit. Nothing changes by asking. */
 import type { AnyCommand } from "../model/generated";
+import type { Phrase } from "../model/phrase";
 import { call } from "./call";
 
 /** Whether a node could take the pod: now; if pods there left; if something that is not on the node changed; not even empty. */
@@ -7,12 +8,6 @@ export type Outlook = "now" | "pods leave" | "elsewhere" | "never";
 export const OUTLOOKS: readonly Outlook[] = ["now", "pods leave", "elsewhere", "never"];
 
 export type Standing = "pending" | "gated" | "nominated" | "waiting" | "scheduled" | "deleting" | "ignored" | "finished";
-
-/** A sentence as an English template and its values, to be said in another language. */
-export interface Phrase {
-  template: string;
-  values: Record<string, string | number | Phrase>;
-}
 
 /** One reason of a FitError, with the nodes behind its count. */
 export interface ReasonClause {

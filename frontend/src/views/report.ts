@@ -1,11 +1,12 @@
-import { t } from "../i18n/translate";
+import { say, type Said } from "../i18n/phrase";
+import { language, t } from "../i18n/translate";
 import { printCount } from "../model/quantity";
 import type { ImportReport } from "../wire/messages";
 
 /** An import's report in two parts: figures, and sentences that somebody should read. */
 export interface ReadReport {
   rows: [string, string][];
-  warnings: string[];
+  warnings: Said[];
 }
 
 export function readReport(report: ImportReport | null): ReadReport | null {
@@ -26,9 +27,10 @@ export function readReport(report: ImportReport | null): ReadReport | null {
     t("report.dropped", {
       count: printCount(left.count),
       kind: left.kind,
-      reason: left.reason,
+      reason: say(null, left.reason).text,
       examples: left.examples?.length ? `(${left.examples.join(", ")}${left.count > left.examples.length ? ", …" : ""})` : "",
     }),
   );
-  return { rows, warnings: [...(report.warnings ?? []), ...dropped] };
+  const warnings = (report.warnings ?? []).map((warning, i) => say(report.warningPhrases?.[i], warning));
+  return { rows, warnings: [...warnings, ...dropped.map((text) => ({ text, lang: language() }))] };
 }

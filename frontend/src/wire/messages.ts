@@ -1,4 +1,5 @@
 import type { AnyCommand, AnyEvent, View } from "../model/generated";
+import type { Phrase } from "../model/phrase";
 
 /** What a session is doing; every member that a server leaves out is unknown. */
 export interface SessionInfo {
@@ -28,6 +29,8 @@ export interface ImportReport {
   kinds?: Record<string, number>;
   dropped?: { kind: string; reason: string; count: number; examples?: string[] }[];
   warnings?: string[];
+  /** The same, to be said in another language. */
+  warningPhrases?: Phrase[];
   /** Of a .schedviz file: who wrote it, and that doing it again gave the same. */
   file?: { name: string; engineVersion: string; commands: number; events: number; cycles: number; verified: boolean };
   /** Of a .schedviz file that this engine does otherwise: the command, the first event, as it was and as it is. */

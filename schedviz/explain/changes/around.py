@@ -12,8 +12,8 @@ from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.types import NodeInfo
 from schedviz.explain.changes.change import Change, shell
 from schedviz.explain.explanation import Explanation, NodeVerdict
-from schedviz.explain.phrase import Phrase, phrase
 from schedviz.kube.core import Node, Pod
+from schedviz.trace.phrase import Phrase, phrase
 
 replace = msgspec.structs.replace
 

@@ -9,9 +9,9 @@ from typing import Any, Literal
 import msgspec
 
 from schedviz.explain.explanation import Part
-from schedviz.explain.phrase import Phrase
 from schedviz.kube.core import Node, Pod
 from schedviz.kube.meta import KubeObject
+from schedviz.trace.phrase import Phrase
 
 Kind = Literal[
     "request",  # the pod asks for less

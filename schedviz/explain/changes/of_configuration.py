@@ -20,8 +20,8 @@ from schedviz.explain.doctor.finding import Scheduler
 from schedviz.explain.doctor.nominations import silent_extenders
 from schedviz.explain.explanation import Explanation
 from schedviz.explain.extenders import known_extenders
-from schedviz.explain.phrase import phrase
 from schedviz.kube.core import Pod, PodStatus
+from schedviz.trace.phrase import phrase
 
 _ENFORCED: Final = "node(s) didn't match scheduler-enforced node affinity"
 _DEFAULT_PLUGINS: Final = frozenset(plugin.name for plugin in DEFAULT_PLUGINS.multi_point.enabled)

@@ -14,11 +14,11 @@ from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.trial_rows import amount
 from schedviz.explain.changes.change import Change
 from schedviz.explain.explanation import Explanation
-from schedviz.explain.phrase import phrase
 from schedviz.kube import quantity
 from schedviz.kube.affinity import Affinity, NodeAffinity, PodAffinity, Toleration
 from schedviz.kube.core import Container, Pod, PodSpec
 from schedviz.kube.quantity import Quantity
+from schedviz.trace.phrase import phrase
 
 replace = msgspec.structs.replace
 

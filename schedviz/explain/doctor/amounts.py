@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from schedviz.engine.cache.debugger.dumper import Dump, DumpedNode
 from schedviz.engine.framework.resource import Resource
 from schedviz.engine.framework.types import PodInfo
-from schedviz.explain.doctor.finding import Finding, Value
+from schedviz.explain.doctor.finding import Finding, Value, finding
 from schedviz.kube.core import Node, Pod
+from schedviz.trace.phrase import Phrase, phrase, some
 
-_COMPARER = "the scheduler's own comparer looks at names alone"
+_COMPARER = phrase("the scheduler's own comparer looks at names alone")
 
 
 def amounts(nodes: Mapping[str, Node], pods: Mapping[str, Pod], dump: Dump) -> Iterator[Finding]:
@@ -32,35 +33,51 @@ def _requested(node: DumpedNode, pods: Sequence[PodInfo]) -> Iterator[Finding]:
     values = differing(node.requested, due)
     if not values:
         return
-    about = f"Node {node.name}"
-    said = ", ".join(
-        f"{value.name} {shown(value.name, value.right)} where its pods make {shown(value.name, value.left)}" for value in values
+    sentence = phrase(
+        "node {node}: requested in the cache is {amounts}",
+        node=node.name,
+        amounts=joined(
+            [
+                phrase("{name} {cached} where its pods make {due}", name=value.name, cached=_right(value), due=_left(value))
+                for value in values
+            ]
+        ),
     )
-    sentence = f"node {node.name}: requested in the cache is {said}"
-    yield Finding(True, "requested", about, ("API", "cache"), sentence, *_why_requested(values, pods), values=values)
+    cause, advice = _why_requested(values, pods)
+    yield finding(True, "requested", f"Node {node.name}", ("API", "cache"), sentence, cause, advice, values)
 
 
-def _why_requested(values: Sequence[Value], pods: Sequence[PodInfo]) -> tuple[str, str]:
+def _why_requested(values: Sequence[Value], pods: Sequence[PodInfo]) -> tuple[Phrase, Phrase]:
     """The pod whose requests explain the difference, where one alone does."""
     more = {value.name: value.left - value.right for value in values}
     whole = [pod for pod in pods if amounts_of(pod.requests.resource) == more]
     if len(whole) == 1:
         return (
-            f"pod {whole[0].key} is listed and not counted",
-            "an engine's sums that drift from its pods are a bug of that release: restart it",
+            phrase("pod {pod} is listed and not counted", pod=whole[0].key),
+            phrase("an engine's sums that drift from its pods are a bug of that release: restart it"),
         )
     changed = [(pod, before) for pod in pods if (before := _before(pod, more)) is not None]
     if len(changed) == 1:
         pod, before = changed[0]
         now = amounts_of(pod.requests.resource)
-        said = " and ".join(f"{name} {shown(name, now.get(name, 0))} (counted with {shown(name, before[name])})" for name in more)
-        cause = (
-            f"pod {pod.key} requests {said}: an update of the pod, as by a resize in place, that the scheduler has not seen; {_COMPARER}"
+        amounts = [
+            phrase("{name} {now} (counted with {before})", name=name, now=shown(name, now.get(name, 0)), before=shown(name, before[name]))
+            for name in more
+        ]
+        return (
+            phrase(
+                "pod {pod} requests {amounts}: an update of the pod, as by a resize in place, that the scheduler has not seen; {comparer}",
+                pod=pod.key,
+                amounts=joined(amounts, "{first} and {next}"),
+                comparer=_COMPARER,
+            ),
+            phrase("until it sees the update there is another amount of room than it thinks; restarting it counts again"),
         )
-        return cause, "until it sees the update there is another amount of room than it thinks; restarting it counts again"
-    some = ", ".join(pod.key for pod, _ in changed[:3])
-    cause = f"the requests of one of its pods changed{f' (it may be {some})' if some else ''}; {_COMPARER}"
-    return cause, "compare what the pods request with what they requested before"
+    advice = phrase("compare what the pods request with what they requested before")
+    if not changed:
+        return phrase("the requests of one of its pods changed; {comparer}", comparer=_COMPARER), advice
+    names = ", ".join(pod.key for pod, _ in changed[:3])
+    return phrase("the requests of one of its pods changed (it may be {pods}); {comparer}", pods=names, comparer=_COMPARER), advice
 
 
 def _before(pod: PodInfo, more: Mapping[str, int]) -> dict[str, int] | None:
@@ -76,38 +93,73 @@ def _before(pod: PodInfo, more: Mapping[str, int]) -> dict[str, int] | None:
 def _rest(node: DumpedNode, known: Sequence[PodInfo], lost: Sequence[str]) -> Iterator[Finding]:
     """Of pods that the API no longer has it is not known what they request: what is left over is theirs."""
     left = {value.name: value.right - value.left for value in differing(node.requested, _sum(known))}
-    about, whose = f"Node {node.name}", ", ".join(lost[:3]) + (f" and {len(lost) - 3} more" if len(lost) > 3 else "")
+    about = f"Node {node.name}"
     if any(amount < 0 for amount in left.values()):
-        sentence = f"node {node.name}: requested in the cache is less than the pods on it that the API has"
+        sentence = phrase("node {node}: requested in the cache is less than the pods on it that the API has", node=node.name)
         values = differing(node.requested, _sum(known))
-        yield Finding(True, "requested", about, ("API", "cache"), sentence, "requests of its pods changed", values=values)
+        yield finding(True, "requested", about, ("API", "cache"), sentence, phrase("requests of its pods changed"), values=values)
     else:
-        said = ", ".join(f"{name} {shown(name, amount)}" for name, amount in sorted(left.items())) or "nothing"
-        sentence = f"node {node.name}: {said} of what is requested there belongs to pods that the API does not have ({whose})"
-        yield Finding(False, "unknown requests", about, ("API", "cache"), sentence)
+        amounts = ", ".join(f"{name} {shown(name, amount)}" for name, amount in sorted(left.items())) or phrase("nothing")
+        sentence = phrase(
+            "node {node}: {amounts} of what is requested there belongs to pods that the API does not have ({pods})",
+            node=node.name,
+            amounts=amounts,
+            pods=some(lost),
+        )
+        yield finding(False, "unknown requests", about, ("API", "cache"), sentence)
 
 
 def _allocatable(node: DumpedNode, api: Node) -> Iterator[Finding]:
     values = differing(node.allocatable, Resource.of(api.status.allocatable))
     if not values:
         return
-    said = ", ".join(
-        f"{value.name} {shown(value.name, value.right)} where the node has {shown(value.name, value.left)}" for value in values
+    sentence = phrase(
+        "node {node}: allocatable in the cache is {amounts}",
+        node=node.name,
+        amounts=joined(
+            [
+                phrase("{name} {cached} where the node has {due}", name=value.name, cached=_right(value), due=_left(value))
+                for value in values
+            ]
+        ),
     )
-    sentence = f"node {node.name}: allocatable in the cache is {said}"
     devices = [value.name for value in values if "/" in value.name]
-    cause = "an update of the node's status that the scheduler has not seen"
-    if devices and len(devices) == len(values):
-        cause += f" (a device plugin came or went: {', '.join(devices)})"
-    else:
-        cause += " (the kubelet's reservations, or the machine, changed)"
+    cause = (
+        phrase(
+            "an update of the node's status that the scheduler has not seen (a device plugin came or went: {devices}); {comparer}",
+            devices=", ".join(devices),
+            comparer=_COMPARER,
+        )
+        if devices and len(devices) == len(values)
+        else phrase(
+            "an update of the node's status that the scheduler has not seen (the kubelet's reservations, or the machine, changed); "
+            "{comparer}",
+            comparer=_COMPARER,
+        )
+    )
     smaller = any(value.left < value.right for value in values)
     advice = (
-        "the scheduler may overcommit the node, and the kubelet then refuses pods (OutOfcpu, OutOfmemory)"
+        phrase("the scheduler may overcommit the node, and the kubelet then refuses pods (OutOfcpu, OutOfmemory)")
         if smaller
-        else "there is more room than the scheduler thinks"
+        else phrase("there is more room than the scheduler thinks")
     )
-    yield Finding(True, "allocatable", f"Node {node.name}", ("API", "cache"), sentence, f"{cause}; {_COMPARER}", advice, values)
+    yield finding(True, "allocatable", f"Node {node.name}", ("API", "cache"), sentence, cause, advice, values)
+
+
+def _left(value: Value) -> str:
+    return shown(value.name, value.left)
+
+
+def _right(value: Value) -> str:
+    return shown(value.name, value.right)
+
+
+def joined(phrases: Sequence[Phrase], between: str = "{first}, {next}") -> Phrase:
+    """One after the other."""
+    first, *others = phrases
+    for other in others:
+        first = Phrase(between, {"first": first, "next": other})
+    return first
 
 
 def differing(cached: Resource, due: Resource) -> tuple[Value, ...]:

@@ -8,6 +8,7 @@ from typing import Literal
 from schedviz.engine.cache.debugger.signal import Signal
 from schedviz.kube import timestamps
 from schedviz.kube.core import Node, Pod
+from schedviz.trace.phrase import Phrase, phrase
 
 #: A binding that takes longer than this hangs.
 BINDING_SECONDS = 30.0
@@ -20,38 +21,45 @@ class Evidence:
         self.signal = signal
         self.earlier = earlier
 
-    def why_missed(self, kind: Literal["node", "pod"], obj: Node | Pod) -> str:
+    def why_missed(self, kind: Literal["node", "pod"], obj: Node | Pod) -> Phrase:
         """Why the scheduler does not have what the API has."""
         created = obj.metadata.creation_timestamp
         if created is not None and self.signal.seconds is not None:
             late = timestamps.to_seconds(created) - self.signal.seconds
             if late > 0:
-                return f"it was created {late:.0f} s after the dump was made"
+                return phrase("it was created {seconds} s after the dump was made", seconds=f"{late:.0f}")
         return self._by_comparer(
             kind,
             obj.name if kind == "node" else obj.uid,
             missed=True,
-            handler="the scheduler's informer has it (its own comparer says so), the cache does not: an event handler failed or was not "
-            "called",
-            watch="the scheduler's informer does not have it either (its own comparer is content): the watch event from the API server "
-            "was lost, or has not come yet",
-            unknown="a watch event that the scheduler has not seen, or the objects were fetched later than the dump was made",
+            handler=phrase(
+                "the scheduler's informer has it (its own comparer says so), the cache does not: an event handler failed or was not called"
+            ),
+            watch=phrase(
+                "the scheduler's informer does not have it either (its own comparer is content): the watch event from the API server was "
+                "lost, or has not come yet"
+            ),
+            unknown=phrase("a watch event that the scheduler has not seen, or the objects were fetched later than the dump was made"),
         )
 
-    def why_redundant(self, kind: Literal["node", "pod"], identity: str) -> str:
+    def why_redundant(self, kind: Literal["node", "pod"], identity: str) -> Phrase:
         """Why the scheduler has what the API does not have; `identity` is a node's name or a pod's uid."""
         return self._by_comparer(
             kind,
             identity,
             missed=False,
-            handler="the scheduler's informer has seen it go (its own comparer says so), the cache has not: an event handler failed or was "
-            "not called",
-            watch="the scheduler's informer still has it, too (its own comparer is content): the watch event of its deletion was lost, or "
-            "has not come yet",
-            unknown="the watch event of its deletion was not seen, or it was deleted after the dump was made",
+            handler=phrase(
+                "the scheduler's informer has seen it go (its own comparer says so), the cache has not: an event handler failed or was not "
+                "called"
+            ),
+            watch=phrase(
+                "the scheduler's informer still has it, too (its own comparer is content): the watch event of its deletion was lost, or "
+                "has not come yet"
+            ),
+            unknown=phrase("the watch event of its deletion was not seen, or it was deleted after the dump was made"),
         )
 
-    def _by_comparer(self, kind: str, identity: str, *, missed: bool, handler: str, watch: str, unknown: str) -> str:
+    def _by_comparer(self, kind: str, identity: str, *, missed: bool, handler: Phrase, watch: Phrase, unknown: Phrase) -> Phrase:
         mismatch = self.signal.mismatch
         if mismatch is None:
             return unknown
@@ -81,15 +89,22 @@ class Evidence:
         return None
 
 
-def advice_for(cause: str) -> str:
+def advice_for(cause: Phrase) -> Phrase:
     """What to do about a node or a pod that one side lacks."""
-    if "event handler" in cause:
-        return "restart the scheduler: the cache is built again from what its informers list; then look for the handler's panic in its log"
-    if "after the dump" in cause:
-        return "fetch the objects and make the dump at the same moment"
-    if "informer" in cause:
-        return (
-            "make another dump: if it is still so, restart the scheduler, which lists everything again, and look at the API server's watch "
-            "cache"
+    if "event handler" in cause.text:
+        return phrase(
+            "restart the scheduler: the cache is built again from what its informers list; then look for the handler's panic in its log"
         )
-    return "fetch the objects and make the dump at the same moment, and compare again"
+    if "after the dump" in cause.text:
+        return phrase("fetch the objects and make the dump at the same moment")
+    if "informer" in cause.text:
+        return advice_for_lost_watch()
+    return phrase("fetch the objects and make the dump at the same moment, and compare again")
+
+
+def advice_for_lost_watch() -> Phrase:
+    """What to do where events did not come."""
+    return phrase(
+        "make another dump: if it is still so, restart the scheduler, which lists everything again, and look at the API server's watch "
+        "cache"
+    )

@@ -11,7 +11,7 @@ from schedviz.engine.debugger import dump
 from schedviz.explain.doctor.alone import alone
 from schedviz.explain.doctor.amounts import amounts
 from schedviz.explain.doctor.evidence import Evidence
-from schedviz.explain.doctor.finding import Examination, Finding, Scheduler, counted, examination
+from schedviz.explain.doctor.finding import Examination, Finding, Scheduler, examination, finding
 from schedviz.explain.doctor.nominations import nominations_of_dump, nominations_of_objects
 from schedviz.explain.doctor.ports_and_images import ports_and_images
 from schedviz.explain.doctor.presence import FINISHED, Presence
@@ -19,6 +19,7 @@ from schedviz.explain.doctor.sides import informers_beside_api, snapshot_beside_
 from schedviz.explain.extenders import known_extenders
 from schedviz.kube.core import Node, Pod
 from schedviz.kube.meta import KubeObject
+from schedviz.trace.phrase import counted, phrase, some
 
 
 def examine_dump(
@@ -99,9 +100,13 @@ def _have_nothing_in_common(nodes: dict[str, Node], pods: dict[str, Pod], signal
 
 
 def _of_another_cluster(nodes: int, signal: Signal) -> Finding:
-    sentence = f"none of the {len(signal.dump.nodes)} nodes of the dump is among the {nodes} of the objects, and no pod is in both"
-    cause = "the log and the objects are of two clusters"
-    return Finding(True, "nothing in common", "Cluster", ("API", "dump"), sentence, cause, "bring both from one cluster")
+    sentence = phrase(
+        "none of the {dumped} nodes of the dump is among the {nodes} of the objects, and no pod is in both",
+        dumped=len(signal.dump.nodes),
+        nodes=nodes,
+    )
+    cause = phrase("the log and the objects are of two clusters")
+    return finding(True, "nothing in common", "Cluster", ("API", "dump"), sentence, cause, phrase("bring both from one cluster"))
 
 
 def _inside(signal: Signal) -> Iterator[Finding]:
@@ -109,8 +114,13 @@ def _inside(signal: Signal) -> Iterator[Finding]:
     parts = [part.rpartition(":") for part in signal.dump.summary.split("; ") if ":" in part]
     counts = [int(count) for _, _, count in parts if count.isdigit()]
     if counts and sum(counts) != len(signal.dump.pending):
-        sentence = f"the queue's summary counts {sum(counts)} pods ({signal.dump.summary}), and {len(signal.dump.pending)} are listed"
-        yield Finding(False, "cut dump", "Queue", ("dump", "dump"), sentence, "lines of the log were lost, or it was cut")
+        sentence = phrase(
+            "the queue's summary counts {count} pods ({summary}), and {listed} are listed",
+            count=sum(counts),
+            summary=signal.dump.summary,
+            listed=len(signal.dump.pending),
+        )
+        yield finding(False, "cut dump", "Queue", ("dump", "dump"), sentence, phrase("lines of the log were lost, or it was cut"))
 
 
 def _strays(nodes: dict[str, Node], pods: Iterable[Pod]) -> Iterator[Finding]:
@@ -119,7 +129,12 @@ def _strays(nodes: dict[str, Node], pods: Iterable[Pod]) -> Iterator[Finding]:
         if pod.spec.node_name and pod.spec.node_name not in nodes and pod.status.phase not in FINISHED:
             gone.setdefault(pod.spec.node_name, []).append(pod.key)
     for name, keys in sorted(gone.items()) if nodes else ():
-        some = ", ".join(keys[:3]) + (f" and {len(keys) - 3} more" if len(keys) > 3 else "")
-        sentence = f"{counted(len(keys), 'pod')} bound to node {name}, which is not at the API ({some}): a scheduler keeps it as a ghost"
-        cause = "the node was deleted before its pods, or the nodes were not all fetched"
-        yield Finding(True, "ghost node", f"Node {name}", ("API", "API"), sentence, cause, "the pod garbage collector removes such pods")
+        sentence = phrase(
+            "{pods} bound to node {node}, which is not at the API ({names}): a scheduler keeps it as a ghost",
+            pods=counted(len(keys), "{count} pod is", "{count} pods are"),
+            node=name,
+            names=some(keys),
+        )
+        cause = phrase("the node was deleted before its pods, or the nodes were not all fetched")
+        advice = phrase("the pod garbage collector removes such pods")
+        yield finding(True, "ghost node", f"Node {name}", ("API", "API"), sentence, cause, advice)

@@ -9,6 +9,7 @@ import msgspec
 
 from schedviz.engine.config.types import Extender
 from schedviz.explain.explanation import Part
+from schedviz.trace.phrase import Phrase
 
 Side = Literal["API", "informers", "cache", "snapshot", "queue", "dump", "comparer"]
 
@@ -37,6 +38,10 @@ class Finding(Part, frozen=True):
     #: What to do, or to look at.
     advice: str = ""
     values: tuple[Value, ...] = ()
+    #: The same three, to be said in another language.
+    sentence_phrase: Phrase | None = None
+    cause_phrase: Phrase | None = None
+    advice_phrase: Phrase | None = None
 
 
 class Examination(Part, frozen=True):
@@ -73,6 +78,16 @@ def examination(compared: str, findings: Iterable[Finding], *, nodes: int, pods:
     return Examination(compared, tuple(sorted(findings, key=lambda finding: not finding.differs)), nodes, pods)
 
 
-def counted(count: int, what: str) -> str:
-    """`1 pod is`, `2 pods are`."""
-    return f"{count} {what} is" if count == 1 else f"{count} {what}s are"
+def finding(
+    differs: bool,  # noqa: FBT001
+    kind: str,
+    about: str,
+    between: tuple[Side, Side],
+    sentence: Phrase,
+    cause: Phrase | None = None,
+    advice: Phrase | None = None,
+    values: tuple[Value, ...] = (),
+) -> Finding:
+    """A finding, from what is said of it."""
+    texts = [said.text if said else "" for said in (sentence, cause, advice)]
+    return Finding(differs, kind, about, between, texts[0], texts[1], texts[2], values, sentence, cause, advice)

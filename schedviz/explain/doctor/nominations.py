@@ -8,10 +8,10 @@ from schedviz.engine.cache.debugger.dumper import Dump
 from schedviz.engine.framework.resource import Resource
 from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.doctor.amounts import amounts_of
-from schedviz.explain.doctor.finding import Finding, Scheduler, Side
+from schedviz.explain.doctor.finding import Finding, Scheduler, Side, finding
 from schedviz.explain.doctor.presence import FINISHED
-from schedviz.explain.phrase import Phrase, phrase
 from schedviz.kube.core import Node, Pod
+from schedviz.trace.phrase import Phrase, phrase, some
 
 FOR_EVER = "nominated for ever"
 _SILENT = (
@@ -38,11 +38,14 @@ def nominations_of_dump(nodes: Mapping[str, Node], pods: Mapping[str, Pod], dump
             if pod is None:
                 continue  # told with the queue
             if pod.status.nominated_node_name not in ("", dumped_node.name):
-                sentence = (
-                    f"pod {pod.key} is nominated to {dumped_node.name} by the scheduler, and to {pod.status.nominated_node_name} at the API"
+                sentence = phrase(
+                    "pod {pod} is nominated to {node} by the scheduler, and to {other} at the API",
+                    pod=pod.key,
+                    node=dumped_node.name,
+                    other=pod.status.nominated_node_name,
                 )
-                cause = "the scheduler nominated it again, and the API does not know yet"
-                yield Finding(False, "nominated elsewhere", f"Pod {pod.key}", ("API", "queue"), sentence, cause)
+                cause = phrase("the scheduler nominated it again, and the API does not know yet")
+                yield finding(False, "nominated elsewhere", f"Pod {pod.key}", ("API", "queue"), sentence, cause)
             free = Resource()
             free.add(dumped_node.allocatable, 1)
             free.add(dumped_node.requested, -1)
@@ -52,9 +55,15 @@ def nominations_of_dump(nodes: Mapping[str, Node], pods: Mapping[str, Pod], dump
     for pod in pods.values():
         node = pod.status.nominated_node_name
         if node and not pod.spec.node_name and pod.uid in known - listed:
-            sentence = f"pod {pod.key} is nominated to {node} at the API; the scheduler's nominator does not have it there"
-            cause = f"node {node} is gone" if node not in nodes else "the nomination was withdrawn, and the API does not know yet"
-            yield Finding(node not in nodes, "nomination unknown", f"Pod {pod.key}", ("API", "queue"), sentence, cause)
+            sentence = phrase(
+                "pod {pod} is nominated to {node} at the API; the scheduler's nominator does not have it there", pod=pod.key, node=node
+            )
+            cause = (
+                phrase("node {node} is gone", node=node)
+                if node not in nodes
+                else phrase("the nomination was withdrawn, and the API does not know yet")
+            )
+            yield finding(node not in nodes, "nomination unknown", f"Pod {pod.key}", ("API", "queue"), sentence, cause)
 
 
 def nominations_of_objects(nodes: Mapping[str, Node], pods: Sequence[Pod], scheduler: Scheduler) -> Iterator[Finding]:
@@ -69,9 +78,10 @@ def nominations_of_objects(nodes: Mapping[str, Node], pods: Sequence[Pod], sched
             continue
         node = nodes.get(name)
         if node is None:
-            sentence = f"pod {pod.key} is nominated to {name}, which is not at the API"
-            cause = "the node was deleted after the nomination"
-            yield Finding(True, "nomination unknown", f"Pod {pod.key}", ("API", "API"), sentence, cause, "it is tried on the others")
+            sentence = phrase("pod {pod} is nominated to {node}, which is not at the API", pod=pod.key, node=name)
+            cause = phrase("the node was deleted after the nomination")
+            advice = phrase("it is tried on the others")
+            yield finding(True, "nomination unknown", f"Pod {pod.key}", ("API", "API"), sentence, cause, advice)
             continue
         here = on_node.get(name, [])
         free = Resource.of(node.status.allocatable)
@@ -87,23 +97,30 @@ def judge(pod: PodInfo, node: str, free: Resource, here: Sequence[PodInfo], sche
     lower = [other for other in here if other.priority < pod.priority]
     going = [other.key for other in lower if other.pod.metadata.deletion_timestamp is not None]
     if going:
-        sentence = f"pod {pod.key} is nominated to {node} and waits for its victims to go: {', '.join(going[:5])}"
-        advice = "it passes by itself; if the victims stay, look at their finalizers and grace periods"
-        return Finding(False, "nominated pod", about, between, sentence, "", advice)
+        sentence = phrase(
+            "pod {pod} is nominated to {node} and waits for its victims to go: {victims}", pod=pod.key, node=node, victims=some(going, 5)
+        )
+        advice = phrase("it passes by itself; if the victims stay, look at their finalizers and grace periods")
+        return finding(False, "nominated pod", about, between, sentence, None, advice)
     wants = amounts_of(pod.requests.resource)
     have = amounts_of(free)
     lacks = [name for name, amount in wants.items() if have.get(name, 0) < amount]
     if lacks:
-        sentence = (
-            f"pod {pod.key} is nominated to {node}, where {', '.join(lacks)} does not suffice, and no pod of lower priority there is going"
+        sentence = phrase(
+            "pod {pod} is nominated to {node}, where {resources} does not suffice, and no pod of lower priority there is going",
+            pod=pod.key,
+            node=node,
+            resources=", ".join(lacks),
         )
-        cause = "its victims are gone and others took their room, or the victims could not be deleted"
-        return Finding(False, "nominated pod", about, between, sentence, cause, "its next cycle nominates it anew, or withdraws it")
-    sentence = (
-        f"pod {pod.key} is nominated to {node}, where what is free suffices for it and nobody has to go, and yet it is not bound there"
+        cause = phrase("its victims are gone and others took their room, or the victims could not be deleted")
+        advice = phrase("its next cycle nominates it anew, or withdraws it")
+        return finding(False, "nominated pod", about, between, sentence, cause, advice)
+    sentence = phrase(
+        "pod {pod} is nominated to {node}, where what is free suffices for it and nobody has to go, and yet it is not bound there",
+        pod=pod.key,
+        node=node,
     )
-    why, fix = why_for_ever(scheduler)
-    return Finding(True, FOR_EVER, about, between, sentence, why.text, fix.text)
+    return finding(True, FOR_EVER, about, between, sentence, *why_for_ever(scheduler))
 
 
 def why_for_ever(scheduler: Scheduler) -> tuple[Phrase, Phrase]:

@@ -14,6 +14,7 @@ from schedviz.explain.doctor.finding import Examination, Scheduler
 from schedviz.explain.doctor.verdict import verdict
 from schedviz.kube.core import Node, Pod
 from schedviz.kube.meta import KubeObject
+from schedviz.trace.phrase import Phrase, as_sentence, phrase
 
 #: Differences that are told in words.
 _IN_WORDS: Final = 20
@@ -58,18 +59,20 @@ def cut_examination(examination: Examination) -> dict[str, Any] | None:
     told: dict[str, Any] = msgspec.to_builtins(examination)
     told["findings"] = told["findings"][:MOST_FINDINGS]
     counts = {"differences": len(examination.differences), "notes": len(examination.notes)}
-    return {"verdict": verdict(examination), **told, **counts}
+    said = verdict(examination)
+    return {"verdict": as_sentence(said.text), "verdictPhrase": msgspec.to_builtins(said), **told, **counts}
 
 
-def differences_in_words(examinations: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The first differences of some examinations, as a report keeps them, a sentence or two each."""
+def differences_in_words(examinations: Sequence[Examination]) -> list[Phrase]:
+    """The first differences of some examinations, a sentence or two each."""
     told = [
-        f"{finding['sentence']}. Likely: {finding['cause']}."
+        phrase("{what}. Likely: {cause}.", what=finding.sentence_phrase or "", cause=finding.cause_phrase or "")
         for examination in examinations
-        for finding in examination["findings"]
-        if finding["differs"] and ("dump" in examination["compared"] or finding["kind"] not in _TOLD_ANYWAY)
+        for finding in examination.differences
+        if "dump" in examination.compared or finding.kind not in _TOLD_ANYWAY
     ]
     more = len(told) - _IN_WORDS
     # Where several differ, what they have in common comes first.
-    verdicts = [examination["verdict"] for examination in examinations if examination["differences"] > 1 and len(told) > 1]
-    return [*verdicts, *told[:_IN_WORDS], *([f"… and {more} more differences; `schedviz doctor` tells all of them."] if more > 0 else [])]
+    verdicts = [verdict(examination) for examination in examinations if len(examination.differences) > 1 and len(told) > 1]
+    left = [phrase("… and {count} more differences; `schedviz doctor` tells all of them.", count=more)] if more > 0 else []
+    return [*verdicts, *told[:_IN_WORDS], *left]

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 
 from schedviz.engine.cache.debugger.dumper import Dump, DumpedNode
 from schedviz.engine.framework.types import PodInfo
-from schedviz.explain.doctor.finding import Finding
+from schedviz.explain.doctor.finding import Finding, finding
 from schedviz.kube.core import Node, Pod
+from schedviz.trace.phrase import Phrase, phrase, some
 
 Port = tuple[str, str, int]
 
@@ -25,31 +26,44 @@ def ports_and_images(nodes: Mapping[str, Node], pods: Mapping[str, Pod], dump: D
 def _ports(node: DumpedNode, cached: frozenset[Port], pods: Mapping[str, Pod]) -> Iterator[Finding]:
     taken = {(port.ip, port.protocol, port.port): pod.key for pod in pods.values() for port in PodInfo(pod).host_ports}
     for port in sorted(cached - taken.keys()):
-        sentence = f"node {node.name}: host port {_port(port)} is taken in the cache, by no pod at the API"
-        cause = "a pod gave it up, and the scheduler has not seen that update"
-        yield _finding("port", node, sentence, cause, "pods that want the port are not placed there")
+        sentence = phrase("node {node}: host port {port} is taken in the cache, by no pod at the API", node=node.name, port=_port(port))
+        cause = phrase("a pod gave it up, and the scheduler has not seen that update")
+        yield _finding("port", node, sentence, cause, phrase("pods that want the port are not placed there"))
     for port in sorted(taken.keys() - cached):
-        sentence = f"node {node.name}: host port {_port(port)} is free in the cache, pod {taken[port]} takes it at the API"
+        sentence = phrase(
+            "node {node}: host port {port} is free in the cache, pod {pod} takes it at the API",
+            node=node.name,
+            port=_port(port),
+            pod=taken[port],
+        )
         # Upstream keeps ports in a set: of two pods with one port the first to go frees it.
-        cause = "an update of the pod was not seen, or another pod with the same port has left the node"
-        yield _finding("port", node, sentence, cause, "a second pod with the port can be placed there, and the kubelet then refuses it")
+        cause = phrase("an update of the pod was not seen, or another pod with the same port has left the node")
+        advice = phrase("a second pod with the port can be placed there, and the kubelet then refuses it")
+        yield _finding("port", node, sentence, cause, advice)
 
 
 def _images(node: DumpedNode, cached: frozenset[str], api: Node) -> Iterator[Finding]:
     there = {name for image in api.status.images for name in image.names}
-    for names, sentence in (
-        (cached - there, "in the cache, and not on the node at the API"),
-        (there - cached, "on the node at the API, and not in the cache"),
-    ):
-        if names:
-            first = ", ".join(sorted(names)[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-            what = f"image {first} is" if len(names) == 1 else f"images {first} are"
-            cause = "an update of the node's status that the scheduler has not seen"
-            yield _finding("image", node, f"node {node.name}: {what} {sentence}", cause, "ImageLocality scores the node by what it knows")
+    cause = phrase("an update of the node's status that the scheduler has not seen")
+    advice = phrase("ImageLocality scores the node by what it knows")
+    if names := sorted(cached - there):
+        sentence = (
+            phrase("node {node}: image {image} is in the cache, and not on the node at the API", node=node.name, image=names[0])
+            if len(names) == 1
+            else phrase("node {node}: images {images} are in the cache, and not on the node at the API", node=node.name, images=some(names))
+        )
+        yield _finding("image", node, sentence, cause, advice)
+    if names := sorted(there - cached):
+        sentence = (
+            phrase("node {node}: image {image} is on the node at the API, and not in the cache", node=node.name, image=names[0])
+            if len(names) == 1
+            else phrase("node {node}: images {images} are on the node at the API, and not in the cache", node=node.name, images=some(names))
+        )
+        yield _finding("image", node, sentence, cause, advice)
 
 
-def _finding(kind: str, node: DumpedNode, sentence: str, cause: str, advice: str) -> Finding:
-    return Finding(True, kind, f"Node {node.name}", ("API", "cache"), sentence, cause, advice)
+def _finding(kind: str, node: DumpedNode, sentence: Phrase, cause: Phrase, advice: Phrase) -> Finding:
+    return finding(True, kind, f"Node {node.name}", ("API", "cache"), sentence, cause, advice)
 
 
 def _port(port: Port) -> str:

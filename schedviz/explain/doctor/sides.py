@@ -7,28 +7,34 @@ from collections.abc import Iterator
 from schedviz.engine import Simulation
 from schedviz.engine.framework.types import NodeInfo
 from schedviz.explain.doctor.amounts import differing
-from schedviz.explain.doctor.finding import Finding
+from schedviz.explain.doctor.finding import Finding, finding
+from schedviz.trace.phrase import phrase, some
 
 
 def informers_beside_api(simulation: Simulation) -> Iterator[Finding]:
     """Nodes and pods of which the informers have another version than the API server: their watch events are under way, or were lost."""
     held = simulation.scheduler.state.informers.objects()
-    under_way = "a watch event is under way, or was lost"
+    under_way = phrase("a watch event is under way, or was lost")
     for kind in ("Node", "Pod"):
         stored = {obj.key: obj for obj in simulation.stored_objects() if type(obj).__name__ == kind}
         known = held.get(kind, {})
         for key in sorted(stored.keys() | known.keys()):
             here, there = stored.get(key), known.get(key)
             if here is None or there is None:
-                who, other = ("API", "informers") if there is None else ("informers", "API")
-                sentence = f"{kind.lower()} {key} is in the {who}, and not in the {other}".replace("in the API", "at the API")
-                yield Finding(False, "watch under way", f"{kind} {key}", ("API", "informers"), sentence, under_way)
-            elif here.metadata.resource_version != there.metadata.resource_version:
                 sentence = (
-                    f"{kind.lower()} {key} is at version {here.metadata.resource_version} at the API, and at "
-                    f"{there.metadata.resource_version} in the informers"
+                    phrase("{object} is at the API, and not in the informers", object=f"{kind.lower()} {key}")
+                    if there is None
+                    else phrase("{object} is in the informers, and not at the API", object=f"{kind.lower()} {key}")
                 )
-                yield Finding(False, "watch under way", f"{kind} {key}", ("API", "informers"), sentence, under_way)
+                yield finding(False, "watch under way", f"{kind} {key}", ("API", "informers"), sentence, under_way)
+            elif here.metadata.resource_version != there.metadata.resource_version:
+                sentence = phrase(
+                    "{object} is at version {stored} at the API, and at {known} in the informers",
+                    object=f"{kind.lower()} {key}",
+                    stored=here.metadata.resource_version,
+                    known=there.metadata.resource_version,
+                )
+                yield finding(False, "watch under way", f"{kind} {key}", ("API", "informers"), sentence, under_way)
 
 
 def snapshot_beside_cache(simulation: Simulation) -> Iterator[Finding]:
@@ -38,19 +44,27 @@ def snapshot_beside_cache(simulation: Simulation) -> Iterator[Finding]:
     cached = {info.name: info for info in state.cache.nodes}
     waiting = [info.name for info in cached.values() if info.node is not None and info.generation > snapshot.generation]
     if waiting:
-        some = ", ".join(waiting[:3]) + (f" and {len(waiting) - 3} more" if len(waiting) > 3 else "")
-        sentence = f"{len(waiting)} nodes changed in the cache since the snapshot was taken ({some})"
-        yield Finding(False, "snapshot is older", "Snapshot", ("cache", "snapshot"), sentence, "", "the next cycle copies them")
+        sentence = phrase(
+            "{count} nodes changed in the cache since the snapshot was taken ({nodes})", count=len(waiting), nodes=some(waiting)
+        )
+        copied = phrase("the next cycle copies them")
+        yield finding(False, "snapshot is older", "Snapshot", ("cache", "snapshot"), sentence, None, copied)
     for name, copy in sorted(snapshot.node_info_map.items()):
         info = cached.get(name)
         if info is None or info.node is None:
-            sentence = f"node {name} is in the snapshot and gone from the cache"
-            yield Finding(False, "snapshot is older", f"Node {name}", ("cache", "snapshot"), sentence, "", "the next cycle leaves it out")
+            sentence = phrase("node {node} is in the snapshot and gone from the cache", node=name)
+            left_out = phrase("the next cycle leaves it out")
+            yield finding(False, "snapshot is older", f"Node {name}", ("cache", "snapshot"), sentence, None, left_out)
         elif info.generation <= snapshot.generation and _differ(info, copy):
-            sentence = f"node {name} differs between cache and snapshot, and its generation {info.generation} says that it does not"
-            cause = "a NodeInfo was changed without a new generation: UpdateSnapshot will never copy it again"
+            sentence = phrase(
+                "node {node} differs between cache and snapshot, and its generation {generation} says that it does not",
+                node=name,
+                generation=str(info.generation),
+            )
+            cause = phrase("a NodeInfo was changed without a new generation: UpdateSnapshot will never copy it again")
             values = differing(copy.requested, info.requested)
-            yield Finding(True, "stale snapshot", f"Node {name}", ("cache", "snapshot"), sentence, cause, "a bug of this engine", values)
+            bug = phrase("a bug of this engine")
+            yield finding(True, "stale snapshot", f"Node {name}", ("cache", "snapshot"), sentence, cause, bug, values)
 
 
 def _differ(one: NodeInfo, other: NodeInfo) -> bool:

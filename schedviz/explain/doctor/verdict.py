@@ -7,48 +7,66 @@ from collections.abc import Sequence
 from typing import Final
 
 from schedviz.explain.doctor.finding import Examination, Finding
+from schedviz.trace.phrase import Phrase, phrase
 
+_NOTHING: Final = Phrase("")
 #: What is behind several findings at once, by what their causes speak of. The first that is spoken of counts.
 _SHARED: Final = (
-    ("event handler", "the scheduler's informers have what its cache lacks: an event handler failed or was not called"),
-    ("after the dump", "the objects are newer than the dump: fetch both at the same moment"),
-    ("informer", "watch events from the API server did not reach the scheduler's informers"),
+    ("event handler", phrase("the scheduler's informers have what its cache lacks: an event handler failed or was not called")),
+    ("after the dump", phrase("the objects are newer than the dump: fetch both at the same moment")),
+    ("informer", phrase("watch events from the API server did not reach the scheduler's informers")),
 )
+#: What is said of one note of a kind, and of several.
 _NOTES: Final = {
-    "assumed pod": ("a pod is assumed and its binding is on its way", "{count} pods are assumed and their bindings are on their way"),
-    "nominated pod": ("a pod is nominated and waits for its node", "{count} pods are nominated and wait for their nodes"),
-    "deleting pod": ("a pod that is being deleted waits in the queue", "{count} pods that are being deleted wait in the queue"),
-    "other scheduler": ("a pod belongs to another scheduler", "{count} pods belong to another scheduler"),
+    "assumed pod": (
+        phrase("a pod is assumed and its binding is on its way"),
+        phrase("{count} pods are assumed and their bindings are on their way"),
+    ),
+    "nominated pod": (
+        phrase("a pod is nominated and waits for its node"),
+        phrase("{count} pods are nominated and wait for their nodes"),
+    ),
+    "deleting pod": (
+        phrase("a pod that is being deleted waits in the queue"),
+        phrase("{count} pods that are being deleted wait in the queue"),
+    ),
+    "other scheduler": (phrase("a pod belongs to another scheduler"), phrase("{count} pods belong to another scheduler")),
 }
 
 
-def verdict(examination: Examination) -> str:
-    """One sentence, for somebody who reads no other."""
+def verdict(examination: Examination) -> Phrase:
+    """One sentence, for somebody who reads no other; as it stands in the middle of a text."""
     differences = examination.differences
     if not differences:
         told = _notes(examination.notes)
-        return f"Nothing is wrong{f': {told}' if told else ''}."
+        return phrase("Nothing is wrong.") if told is None else phrase("Nothing is wrong: {notes}.", notes=told)
     if len(differences) == 1:
-        return _sentence(differences[0].sentence, _cause_of(differences[0]))
-    causes = Counter(_cause_of(finding) for finding in differences)
-    cause, count = causes.most_common(1)[0]
+        return _sentence(differences[0])
+    causes = Counter(_cause_of(finding).text for finding in differences)
+    text, count = causes.most_common(1)[0]
+    cause = next(cause for finding in differences if (cause := _cause_of(finding)).text == text)
     if len(causes) == 1:
-        return f"{len(differences)} differences, most likely for one reason: {cause}."
+        return phrase("{count} differences, most likely for one reason: {cause}.", count=len(differences), cause=cause)
     if count > 1:
-        return f"{len(differences)} differences, {count} of them most likely for one reason: {cause}."
-    return f"{len(differences)} differences, each with a cause of its own. {_sentence(differences[0].sentence, _cause_of(differences[0]))}"
+        return phrase(
+            "{count} differences, {some} of them most likely for one reason: {cause}.", count=len(differences), some=count, cause=cause
+        )
+    return phrase("{count} differences, each with a cause of its own: {first}", count=len(differences), first=_sentence(differences[0]))
 
 
-def _cause_of(finding: Finding) -> str:
-    return next((shared for word, shared in _SHARED if word in finding.cause), finding.cause)
+def _cause_of(finding: Finding) -> Phrase:
+    return next((shared for word, shared in _SHARED if word in finding.cause), finding.cause_phrase or _NOTHING)
 
 
-def _sentence(what: str, cause: str) -> str:
-    said = what[0].upper() + what[1:]
-    return f"{said}; likely {cause}." if cause else f"{said}."
+def _sentence(finding: Finding) -> Phrase:
+    what, cause = finding.sentence_phrase or _NOTHING, _cause_of(finding)
+    return phrase("{what}; likely {cause}.", what=what, cause=cause) if cause.template else phrase("{what}.", what=what)
 
 
-def _notes(notes: Sequence[Finding]) -> str:
+def _notes(notes: Sequence[Finding]) -> Phrase | None:
     counts = Counter(finding.kind for finding in notes)
-    found = (_NOTES[kind][count > 1].format(count=count) for kind, count in counts.items() if kind in _NOTES)
-    return ", ".join(found)
+    found = [Phrase(_NOTES[kind][count > 1].template, {"count": count}) for kind, count in counts.items() if kind in _NOTES]
+    told: Phrase | None = None
+    for one in found:
+        told = one if told is None else Phrase("{first}, {next}", {"first": told, "next": one})
+    return told

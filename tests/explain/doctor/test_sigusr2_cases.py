@@ -9,6 +9,7 @@ import pytest
 from schedviz.explain.doctor import Examination, Finding, examine_dump, examine_dump_alone
 from schedviz.explain.doctor.verdict import verdict
 from schedviz.ingest import Source, load
+from schedviz.trace.phrase import as_sentence
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "sigusr2"
 LOGS = ("scheduler.log", "scheduler.json.log")
@@ -114,11 +115,11 @@ def test_a_dump_alone_shows_ghosts_and_what_its_comparer_said() -> None:
         ("05-stale-watch", "4 differences, most likely for one reason: watch events from the API server did not reach"),
         (
             "06-amounts",
-            "2 differences, each with a cause of its own. Node worker-1: allocatable in the cache is cpu 3920m where the node has 1920m",
+            "2 differences, each with a cause of its own: node worker-1: allocatable in the cache is cpu 3920m where the node has 1920m",
         ),
         ("07-stale-handlers", "4 differences, most likely for one reason: the scheduler's informers have what its cache lacks"),
         ("08-other-scheduler", "Nothing is wrong: a pod that is being deleted waits in the queue, a pod belongs to another scheduler."),
     ],
 )
 def test_the_first_line_is_the_answer(case: str, said: str) -> None:
-    assert verdict(examined(case)).startswith(said)
+    assert as_sentence(verdict(examined(case)).text).startswith(said)

@@ -6,6 +6,8 @@ scheduler says in its own words is filled in as it is.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 
@@ -29,6 +31,17 @@ def phrase(template: str, **values: str | int | Phrase) -> Phrase:
 def counted(count: int, one: str, other: str) -> Phrase:
     """`{count} node` or `{count} nodes`."""
     return Phrase(one if count == 1 else other, {"count": count})
+
+
+def some(names: Sequence[str], most: int = 3) -> str | Phrase:
+    """The first few names, and how many more there are."""
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else phrase("{names} and {count} more", names=shown, count=len(names) - most)
+
+
+def as_sentence(text: str) -> str:
+    """An English text as the beginning of one."""
+    return text[:1].upper() + text[1:]
 
 
 def _said(value: str | int | Phrase) -> str:
