@@ -35,6 +35,14 @@ class Accepted(msgspec.Struct, frozen=True):
     duplicate: bool
 
 
+class _New(msgspec.Struct, frozen=True):
+    """A command on its way into the inbox, as it is stored."""
+
+    key: str
+    body: bytes
+    is_pause: bool
+
+
 class Seen(msgspec.Struct, frozen=True):
     """How far a session was when somebody looked: the last event, and the last command that had been accepted."""
 
@@ -48,17 +56,18 @@ def accept(session_id: UUID, command: AnyCommand, key: str, *, seen: Seen | None
     Raises `CommandRefused`, `KeyReused`, `SessionGone`, `SessionFailed`, `TooManyCommands`, `QuotaReached`, or `HeadMoved` where the
     session is not as it was `seen` any more.
     """
-    body = _encoded(command, key)
+    new = _encoded(command, key)
     try:
         quotas.expect_room_for_command(session_id, command)
         with nullcontext() if seen is None else transaction.atomic():
-            accepted, is_owned = _store(session_id, body, key, is_pause=isinstance(command, Pause))
-            _expect_as_seen(session_id, seen, before=accepted.seq - 1)
+            seq, is_owned = _store(session_id, [new])
+            _expect_as_seen(session_id, seen, before=seq - 1)
     except (IntegrityError, SessionFailed, TooManyCommands, QuotaReached, HeadMoved):
         # Whatever holds now: a command that was accepted before stays accepted.
-        if known := _known(session_id, key, body):
+        if known := _known(session_id, new):
             return known
         raise
+    accepted = Accepted(seq=seq, key=key, duplicate=False)
     accepting.tell(session_id, accepted.seq, _op(command))
     bells.ring(session_id, owned=is_owned)
     return accepted
@@ -69,31 +78,32 @@ def accept_all(session_id: UUID, commands: Sequence[tuple[str, AnyCommand]], *, 
 
     Where all were accepted before, they are what they were. Raises as `accept` does; `KeyReused` also where some were accepted before.
     """
-    bodies = [(_encoded(command, key), key, isinstance(command, Pause)) for key, command in commands]
-    if known := _all_known(session_id, bodies):
+    new = [_encoded(command, key) for key, command in commands]
+    if known := _all_known(session_id, new):
         return known
     try:
         for _, command in commands:
             quotas.expect_room_for_command(session_id, command)
         with transaction.atomic():
-            stored = [_store(session_id, body, key, is_pause=is_pause) for body, key, is_pause in bodies]
-            _expect_as_seen(session_id, seen, before=stored[0][0].seq - 1)
+            last, is_owned = _store(session_id, new)
+            before = last - len(new)
+            _expect_as_seen(session_id, seen, before=before)
     except IntegrityError:
         # Somebody sends them twice at the same time.
-        if known := _all_known(session_id, bodies):
+        if known := _all_known(session_id, new):
             return known
         raise
-    for (accepted, _), (_, command) in zip(stored, commands, strict=True):
-        accepting.tell(session_id, accepted.seq, _op(command))
-    bells.ring(session_id, owned=stored[-1][1])
-    return [accepted for accepted, _ in stored]
+    accepted = [Accepted(seq=seq, key=key, duplicate=False) for seq, (key, _) in enumerate(commands, before + 1)]
+    for one, (_, command) in zip(accepted, commands, strict=True):
+        accepting.tell(session_id, one.seq, _op(command))
+    bells.ring(session_id, owned=is_owned)
+    return accepted
 
 
-def _all_known(session_id: UUID, bodies: Sequence[tuple[bytes, str, bool]]) -> list[Accepted]:
+def _all_known(session_id: UUID, new: Sequence[_New]) -> list[Accepted]:
     """What they became when they were accepted before; empty: none of them was."""
-    known = [_known(session_id, key, body) for body, key, _ in bodies]
-    found = [one for one in known if one is not None]
-    if found and len(found) < len(bodies):
+    found = [known for one in new if (known := _known(session_id, one)) is not None]
+    if found and len(found) < len(new):
         raise KeyReused(f"key: {found[0].key!r} was used before, and others of these keys were not; commands sent together stay together.")
     return found
 
@@ -113,20 +123,18 @@ def accept_in_transaction(session_id: UUID, commands: Iterable[tuple[str, AnyCom
     Gives the last number (0: there was no command), and what `bells.ring` is to be told as `owned` when the transaction has ended.
     Raises `CommandRefused`, `SessionGone`, `SessionFailed`, `TooManyCommands` or `QuotaReached`.
     """
-    seq, is_owned = 0, False
+    new = []
     for key, command in commands:
-        body = _encoded(command, key)
+        new.append(_encoded(command, key))
         quotas.expect_room_for_command(session_id, command)
-        accepted, is_owned = _store(session_id, body, key, is_pause=False)
-        seq = accepted.seq
-    return seq, is_owned
+    return _store(session_id, new) if new else (0, False)
 
 
 def _op(command: AnyCommand) -> str:
     return str(type(command).__struct_config__.tag)
 
 
-def _encoded(command: AnyCommand, key: str) -> bytes:
+def _encoded(command: AnyCommand, key: str) -> _New:
     if not key or len(key) > LONGEST_KEY:
         raise CommandRefused(f"key: has {len(key)} characters; 1 to {LONGEST_KEY} are allowed.")
     body: bytes = encode_command(canonical(command))
@@ -140,31 +148,35 @@ def _encoded(command: AnyCommand, key: str) -> bytes:
         msgspec.msgpack.encode(command)
     except OverflowError:
         raise CommandRefused("The command has a whole number in it that is too large: -2^63 to 2^64 - 1 can be kept.") from None
-    return body
+    return _New(key=key, body=body, is_pause=isinstance(command, Pause))
 
 
-def _store(session_id: UUID, body: bytes, key: str, *, is_pause: bool) -> tuple[Accepted, bool]:
+def _store(session_id: UUID, new: Sequence[_New]) -> tuple[int, bool]:
+    """The number of the last of them, and what `bells.ring` is to be told as `owned`."""
+    pauses = [place for place, one in enumerate(new, 1) if one.is_pause]
+    others = [place for place, one in enumerate(new, 1) if not one.is_pause]
     with transaction.atomic():
-        row = statements.number_command(session_id, is_pause=is_pause)
+        row = statements.number_commands(session_id, len(new), last_pause=pauses[-1] if pauses else 0)
         if row is None:
             raise SessionGone(f"There is no session {session_id}.")
         if row.status == Session.Status.FAILED:
             raise SessionFailed(f"The session takes no commands, it failed: {row.message}")
-        waiting = row.seq - row.applied_seq - 1
-        if waiting >= settings.COMMANDS_WAITING and not is_pause:
+        before = row.seq - len(new)
+        # A pause is always taken.
+        if others and (waiting := before - row.applied_seq + others[-1] - 1) >= settings.COMMANDS_WAITING:
             raise TooManyCommands(
                 f"{waiting} commands wait already, and COMMANDS_WAITING allows {settings.COMMANDS_WAITING}; "
                 "send more when some of them are done."
             )
-        statements.insert_command(session_id, row.seq, key, body)
+        statements.insert_commands(session_id, before + 1, [(one.key, one.body) for one in new])
     # A session that is being imported is owned by the io worker, which rings when it has finished.
-    return Accepted(seq=row.seq, key=key, duplicate=False), row.is_owned or row.status == Session.Status.IMPORTING
+    return row.seq, row.is_owned or row.status == Session.Status.IMPORTING
 
 
-def _known(session_id: UUID, key: str, body: bytes) -> Accepted | None:
-    stored = Command.objects.filter(session_id=session_id, key=key).only("seq", "body").first()
+def _known(session_id: UUID, new: _New) -> Accepted | None:
+    stored = Command.objects.filter(session_id=session_id, key=new.key).only("seq", "body").first()
     if stored is None:
         return None
-    if bytes(stored.body) != body:
-        raise KeyReused(f"key: {key!r} was used before, for another command (number {stored.seq}); use a new key for each command.")
-    return Accepted(seq=stored.seq, key=key, duplicate=True)
+    if bytes(stored.body) != new.body:
+        raise KeyReused(f"key: {new.key!r} was used before, for another command (number {stored.seq}); use a new key for each command.")
+    return Accepted(seq=stored.seq, key=new.key, duplicate=True)

@@ -7,7 +7,7 @@ answer sends the same batch again, and whoever comes back asks for the number th
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 from uuid import UUID
 
 import msgspec
@@ -137,6 +137,10 @@ def _taken(session_id: UUID, n: int, *, duplicate: bool) -> Taken:
     return Taken(n=n, seq=seq or 0, duplicate=duplicate)
 
 
+#: Kind, namespace ("": it has none) and name.
+_Identity: TypeAlias = tuple[str, str, str]
+
+
 class _Batch:
     """One batch on its way from what was seen to commands. What it knows of objects is written as it goes."""
 
@@ -150,17 +154,25 @@ class _Batch:
     def commands(self) -> Iterator[tuple[str, AnyCommand]]:
         """The commands with their keys, `source:n:i`."""
         number = 0
-        known = self._known()
+        identities = list(self._identities())
+        known = self._known(identities)
         touched: set[tuple[str, str]] = set()
-        for index, seen in enumerate(self._events):
+        for index, (seen, identity) in enumerate(zip(self._events, identities, strict=True)):
             self.index = index
-            for command in self._of(seen, known, touched):
+            for command in self._of(seen, identity, known, touched):
                 yield f"{self._prefix}{number}", command
                 number += 1
         self._write(known, touched)
 
-    def _of(self, seen: Seen, known: dict[tuple[str, str], Observed], touched: set[tuple[str, str]]) -> Iterator[AnyCommand]:
-        kind, namespace, name = _identity(seen.object)
+    def _identities(self) -> Iterator[_Identity]:
+        for index, seen in enumerate(self._events):
+            self.index = index
+            yield _identity(seen.object)
+
+    def _of(
+        self, seen: Seen, identity: _Identity, known: dict[tuple[str, str], Observed], touched: set[tuple[str, str]]
+    ) -> Iterator[AnyCommand]:
+        kind, namespace, name = identity
         at = (kind, _key(namespace, name))
         before = known.pop(at, None)
         touched.add(at)
@@ -190,13 +202,9 @@ class _Batch:
             yield msgspec.structs.replace(gone, graceful=True)
         yield Update(object=seen.object)
 
-    def _known(self) -> dict[tuple[str, str], Observed]:
+    def _known(self, identities: Sequence[_Identity]) -> dict[tuple[str, str], Observed]:
         """What was seen last of the objects in this batch."""
-        keys: list[str] = []
-        for index, seen in enumerate(self._events):
-            self.index = index
-            _, namespace, name = _identity(seen.object)
-            keys.append(_key(namespace, name))
+        keys = [_key(namespace, name) for _, namespace, name in identities]
         found: dict[tuple[str, str], Observed] = {}
         for start in range(0, len(keys), _AT_ONCE):
             for row in Observed.objects.filter(session_id=self._session_id, key__in=keys[start : start + _AT_ONCE]):
@@ -224,8 +232,8 @@ def _key(namespace: str, name: str) -> str:
     return f"{namespace}/{name}" if namespace else name
 
 
-def _identity(given: dict[str, Any]) -> tuple[str, str, str]:
-    """Kind, namespace ("": it has none) and name. Raises `CommandRefused`."""
+def _identity(given: dict[str, Any]) -> _Identity:
+    """Raises `CommandRefused`."""
     try:
         obj = codec.from_dict(given)
     except KubeError as error:

@@ -18,10 +18,11 @@ from schedviz.trace.tally import Levels, Tally
 
 
 class Numbered(msgspec.Struct, frozen=True):
-    """A session's row after a command got its number."""
+    """A session's row after commands got their numbers."""
 
     status: str
     message: str
+    #: Of the last of them.
     seq: int
     applied_seq: int
     #: Somebody alive has the lease.
@@ -58,23 +59,25 @@ def select_ancestors(session_id: UUID) -> list[Ancestor]:
         return [Ancestor(one if isinstance(one, UUID) else UUID(one), event, cycle) for one, event, cycle in cursor.fetchall()]
 
 
-def number_command(session_id: UUID, *, is_pause: bool) -> Numbered | None:
-    """Take the next number of a session; None: there is no such session."""
-    interrupt = ", interrupt_seq = last_seq + 1" if is_pause else ""
+def number_commands(session_id: UUID, count: int, *, last_pause: int) -> Numbered | None:
+    """Take the next numbers of a session; `last_pause`: which of them interrupts what runs, from 1 on (0: none does). None: there is no
+    such session."""
+    interrupt = f", interrupt_seq = last_seq + {last_pause:d}" if last_pause else ""
     row = _row(
-        f"UPDATE scheduling_session SET last_seq = last_seq + 1{interrupt} WHERE id = %s "  # noqa: S608 -- of constants.  # nosec B608
+        f"UPDATE scheduling_session SET last_seq = last_seq + %s{interrupt} WHERE id = %s "  # noqa: S608 -- of numbers.  # nosec B608
         f"RETURNING status, message, last_seq, applied_seq, (lease_owner <> '' AND lease_until >= {_now()})",
-        [_id(session_id)],
+        [count, _id(session_id)],
     )
     return None if row is None else Numbered(row[0], row[1], row[2], row[3], bool(row[4]))
 
 
-def insert_command(session_id: UUID, seq: int, key: str, body: bytes) -> None:
-    """Store an accepted command. Raises `IntegrityError` when its key was used before."""
-    _execute(
-        "INSERT INTO scheduling_command (session_id, seq, key, body, quarantined) VALUES (%s, %s, %s, %s, %s)",
-        [_id(session_id), seq, key, body, False],
-    )
+def insert_commands(session_id: UUID, seq: int, commands: Sequence[tuple[str, bytes]]) -> None:
+    """Store accepted commands, key and body, with the numbers from `seq` on. Raises `IntegrityError` when a key was used before."""
+    with connection.cursor() as cursor:
+        cursor.executemany(
+            "INSERT INTO scheduling_command (session_id, seq, key, body, quarantined) VALUES (%s, %s, %s, %s, %s)",
+            [(_id(session_id), seq + place, key, body, False) for place, (key, body) in enumerate(commands)],
+        )
 
 
 def select_inbox(session_id: UUID) -> tuple[int, int, int, int] | None:

@@ -130,6 +130,32 @@ def test_more_waiting_commands_than_allowed_are_refused_but_for_a_pause(make_ses
     assert send(session_id, "pause") == 4
 
 
+def test_commands_that_are_sent_together_are_numbered_one_after_the_other_and_the_last_pause_counts(make_session: MakeSession) -> None:
+    session_id = make_session()
+    send(session_id, "cycle")
+
+    accepted = inbox.accept_all(
+        session_id, [(key, command(op)) for key, op in (("a", "run"), ("b", "pause"), ("c", "pause"), ("d", "run"))]
+    )
+
+    assert [(one.key, one.seq) for one in accepted] == [("a", 2), ("b", 3), ("c", 4), ("d", 5)]
+    assert Session.objects.get(pk=session_id).interrupt_seq == 4
+    assert list(Command.objects.filter(session_id=session_id).order_by("seq").values_list("key", flat=True))[1:] == ["a", "b", "c", "d"]
+
+
+def test_commands_that_are_sent_together_fit_together_or_not_at_all(make_session: MakeSession, settings: object) -> None:
+    settings.COMMANDS_WAITING = 3  # type: ignore[attr-defined]
+    session_id = make_session()
+    send(session_id, "cycle")
+
+    with pytest.raises(TooManyCommands, match="3 commands wait already"):
+        inbox.accept_all(session_id, [(f"key {number}", command("cycle")) for number in range(3)])
+    assert Session.objects.get(pk=session_id).last_seq == 1
+
+    inbox.accept_all(session_id, [("first", command("cycle")), ("second", command("cycle")), ("third", command("pause"))])
+    assert Session.objects.get(pk=session_id).last_seq == 4
+
+
 def test_commands_are_accepted_without_redis(make_session: MakeSession, settings: object) -> None:
     session_id = make_session()
     from schedviz.sessions import stream
