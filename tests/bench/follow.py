@@ -58,10 +58,15 @@ class Position:
 
     def _run(self) -> None:
         while not self._stop.wait(_LOOK_SECONDS):
-            count = self.now()
-            if not self.counts or count > self.counts[-1]:
-                self.counts.append(count)
-                self.times.append(time.monotonic())
+            self._look()
+        # What was waited for may have come since.
+        self._look()
+
+    def _look(self) -> None:
+        count = self.now()
+        if not self.counts or count > self.counts[-1]:
+            self.counts.append(count)
+            self.times.append(time.monotonic())
 
     def done_at(self, count: int) -> float:
         """When so many commands had been done."""
