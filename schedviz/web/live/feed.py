@@ -47,7 +47,7 @@ _note_decoder = msgspec.json.Decoder(_Note)
 
 
 class Feed:
-    """A session's tail and its viewers."""
+    """A session's tail and its viewers. `connection` is its own."""
 
     def __init__(self, session_id: UUID, connection: redis.asyncio.Redis) -> None:
         self.session_id = session_id
@@ -76,12 +76,17 @@ class Feed:
         """Wait until the feed knows where it begins."""
         await self._ready.wait()
 
-    def stop(self) -> None:
-        """Read no more."""
+    async def end(self) -> None:
+        """Read no more, and close the connection."""
         self._stopped.set()
         self._task.cancel()
         if self._timer is not None:
             self._timer.cancel()
+        try:
+            await asyncio.gather(self._task, return_exceptions=True)
+        finally:
+            # Also when the server stops and waits for nothing.
+            await self._connection.aclose()
 
     async def view(self, *, at_least: int = 0) -> tuple[int, bytes]:
         """A compressed view and its chunk: `at_least` this one, and at most `VIEW_MAY_LAG` behind.

@@ -23,8 +23,8 @@ class Hub:
 
     def __init__(self) -> None:
         self._feeds: dict[UUID, Feed] = {}
-        self._connection = stream.async_client()
         self._sockets = 0
+        self._ending: set[asyncio.Task[None]] = set()
 
     async def join(self, session_id: UUID) -> tuple[Feed, Viewer]:
         """A new viewer of a session. Whatever happens from now on waits for it. Raises `Full`."""
@@ -34,7 +34,7 @@ class Hub:
         if feed is not None and len(feed.viewers) >= settings.SOCKETS_PER_SESSION:
             raise Full(f"{settings.SOCKETS_PER_SESSION} look at this session, the limit SCHEDVIZ_SOCKETS_PER_SESSION of this server.")
         if feed is None:
-            feed = self._feeds[session_id] = Feed(session_id, self._connection)
+            feed = self._feeds[session_id] = Feed(session_id, stream.async_client())
             measured.FEEDS.inc()
         viewer = Viewer(settings.VIEWER_QUEUE_BYTES)
         feed.viewers.add(viewer)
@@ -55,7 +55,9 @@ class Hub:
         if not feed.viewers and self._feeds.get(feed.session_id) is feed:
             del self._feeds[feed.session_id]
             measured.FEEDS.dec()
-            feed.stop()
+            ending = asyncio.create_task(feed.end(), name=f"end of feed {feed.session_id}")
+            self._ending.add(ending)
+            ending.add_done_callback(self._ending.discard)
 
 
 _hubs: WeakKeyDictionary[asyncio.AbstractEventLoop, Hub] = WeakKeyDictionary()
