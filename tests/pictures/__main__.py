@@ -1,6 +1,6 @@
-"""Takes pictures of every view, to be looked at: `make pictures`. With --references, those that `test_references.py` holds the page against.
+"""Takes pictures of every view, to be looked at: `make pictures`.
 
-.venv/bin/python -m tests.pictures [--out build/pictures] [--only PART] [--references] [--docs]
+.venv/bin/python -m tests.pictures [--out build/pictures] [--only PART] [--docs]
 """
 
 from __future__ import annotations
@@ -14,19 +14,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import sync_playwright
 
 from tests.e2e.conftest import FLAGS, Server
-from tests.pictures import looking
-from tests.pictures.shots import every_shot, reference_shots
-from tests.pictures.studio import Studio, folder_of
+from tests.pictures.shots import every_shot
+from tests.pictures.studio import Studio
 from tests.pictures.tour import take_tour
 from tests.up.running import starter
 
 
 @contextmanager
-def studio() -> Iterator[tuple[Studio, Page]]:
-    """A studio of its own, and a page to look at pictures with."""
+def studio() -> Iterator[Studio]:
+    """A studio of its own."""
     folder = Path(tempfile.mkdtemp(prefix="schedviz-pictures-"))
     data = folder / "data"
     command = [sys.executable, "-m", "schedviz.cli.main", "up", "--port", "0", "--data", str(data), "--no-open"]
@@ -39,7 +38,7 @@ def studio() -> Iterator[tuple[Studio, Page]]:
                 signed_in = browser.new_context()
                 signed_in.new_page().goto(server.login)
                 taken = Studio(server, browser, signed_in)
-                yield taken, browser.new_page()
+                yield taken
                 taken.close()
                 browser.close()
     finally:
@@ -50,25 +49,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("build/pictures"))
     parser.add_argument("--only", default="", help="those whose name matches this")
-    parser.add_argument("--references", action="store_true", help="write tests/pictures/references again")
     parser.add_argument("--docs", action="store_true", help="write the pictures of the README and of docs/tour.md again")
     options = parser.parse_args()
-    shots = reference_shots() if options.references else every_shot()
-    out: Path = folder_of("references") if options.references else options.out
-    with studio() as (room, page):
+    out: Path = options.out
+    with studio() as room:
         if options.docs:
             take_tour(room, options.only)
             return
         out.mkdir(parents=True, exist_ok=True)
-        for shot in shots:
+        for shot in every_shot():
             if not re.search(options.only, shot.name):
                 continue
             with room.open(shot) as taken:
-                picture = taken.screenshot(full_page=shot.width < 400 and not options.references)
-            if options.references:
-                (out / f"{shot.name}.webp").write_bytes(looking.as_reference(page, picture))
-            else:
-                (out / f"{shot.name}.png").write_bytes(picture)
+                picture = taken.screenshot(full_page=shot.width < 400)
+            (out / f"{shot.name}.png").write_bytes(picture)
             sys.stdout.write(f"{shot.name}\n")
 
 

@@ -1,9 +1,9 @@
-"""Which pictures there are: views by width, scheme, language and size of the cluster; and the forty that are references, in which every pair occurs."""
+"""Which pictures there are: views by width, scheme, language and size of the cluster."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import combinations, product
+from itertools import product
 from typing import Final, Literal
 
 import msgspec
@@ -70,7 +70,6 @@ def _matrix(page: Page) -> None:
 
 
 def _times(page: Page) -> None:
-    """Plugins' times differ from run to run: their figures are covered where pictures are compared."""
     _drawn(page)
     page.locator("[data-times-toggle]").click()
     page.locator("[data-times]").first.wait_for(timeout=PATIENCE_MILLIS)
@@ -123,27 +122,3 @@ def every_shot() -> list[Shot]:
         for cluster in view.clusters
         if not (view.acts and width == WIDTHS[2])
     ]
-
-
-REFERENCES: Final = 40
-
-
-def _pairs(shot: Shot) -> set[tuple[object, object]]:
-    members = (shot.view.name, shot.cluster if len(shot.view.clusters) > 1 else "", str(shot.width), shot.scheme, shot.language)
-    return {pair for pair in combinations(members, 2) if "" not in pair}
-
-
-def reference_shots() -> list[Shot]:
-    """Forty in which every pair of view, size, width, scheme and language occurs at least once, as far as forty go: the ones that add most pairs first.
-
-    What differs from run to run is left out, lessons and answers, whose words are still being worked on, and two small dialogs.
-    """
-    left = [shot for shot in every_shot() if shot.view.name not in {"times", "sessions", "history", "lessons", "why", "palette", "export"}]
-    chosen: list[Shot] = []
-    covered: set[tuple[object, object]] = set()
-    while len(chosen) < REFERENCES and left:
-        best = max(left, key=lambda shot: len(_pairs(shot) - covered))
-        left.remove(best)
-        chosen.append(best)
-        covered |= _pairs(best)
-    return chosen

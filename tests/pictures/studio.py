@@ -6,7 +6,6 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, Final
 
 from playwright.sync_api import Browser, BrowserContext, Page
@@ -15,8 +14,6 @@ from tests.e2e.cluster import node, pod
 from tests.e2e.conftest import Server
 from tests.pictures.shots import HEIGHTS, Cluster, Shot
 
-#: What says when or how fast: it is another one in each run.
-_PASSING: Final = "[data-link], [data-measured], [data-times] .number, time { visibility: hidden !important }"
 _LATENCY_SECONDS: Final = 2.0
 _PATIENCE_SECONDS: Final = 240
 
@@ -38,13 +35,11 @@ class Studio:
             context.close()
 
     @contextmanager
-    def open(self, shot: Shot, *, passing: bool = False) -> Iterator[Page]:
-        """The page of a picture, as it is to be taken; `passing`: with what is another thing in each run, such as times that were measured."""
+    def open(self, shot: Shot) -> Iterator[Page]:
+        """The page of a picture, as it is to be taken."""
         session = self.session(shot.cluster)
         page = self._context(shot).new_page()
         page.goto(self._server.url + shot.view.address.format(id=session))
-        if not passing:
-            page.add_style_tag(content=_PASSING)
         shot.view.prepare(page)
         page.evaluate("document.fonts.ready")
         page.wait_for_load_state("networkidle")
@@ -135,8 +130,3 @@ def _crowded() -> list[dict[str, Any]]:
 
 
 _OBJECTS: Final = {"none": _none, "crowded": _crowded}
-
-
-def folder_of(name: str) -> Path:
-    """A folder beside this file."""
-    return Path(__file__).with_name(name)

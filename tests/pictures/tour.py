@@ -35,5 +35,5 @@ def take_tour(studio: Studio, only: str = "") -> None:
     for file, view, cluster, width, scheme, language in TOUR:
         if not re.search(only, file):
             continue
-        with studio.open(Shot(_BY_NAME[view], cluster, width, scheme, language), passing=True) as page:
+        with studio.open(Shot(_BY_NAME[view], cluster, width, scheme, language)) as page:
             page.screenshot(path=FOLDER / f"{file}.png")
