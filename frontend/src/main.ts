@@ -10,13 +10,13 @@ import { preferences } from "./store/preferences.svelte";
 const root = document.getElementById("app");
 
 async function show(target: HTMLElement): Promise<void> {
-  const { page = "", session = "", name = "", user = "", panel = "", lesson = "" } = target.dataset;
+  const { page = "", session = "", name = "", panel = "", lesson = "" } = target.dataset;
   const embedded = "embedded" in target.dataset;
   if (embedded) enterBy(new URLSearchParams(location.search).get("link") ?? "");
   const words = preferences.speak(preferences.language).catch(() => undefined); // English is there already.
   if (page === "compare") {
     const [{ default: ComparePage }] = await Promise.all([import("./views/compare/ComparePage.svelte"), words]);
-    mount(ComparePage, { target, props: { user } });
+    mount(ComparePage, { target });
   } else if (page === "scope" && panel) {
     const [{ default: PanelPage }] = await Promise.all([import("./views/panel/PanelPage.svelte"), words]);
     mount(PanelPage, { target, props: { session, name, panel, embedded } });
@@ -25,20 +25,20 @@ async function show(target: HTMLElement): Promise<void> {
     mount(ScopePage, { target, props: { session, name, lesson } });
   } else if (page === "sessions") {
     const [{ default: SessionsPage }] = await Promise.all([import("./views/sessions/SessionsPage.svelte"), words]);
-    mount(SessionsPage, { target, props: { user } });
+    mount(SessionsPage, { target });
   } else if (page === "join") {
     const [{ default: JoinPage }] = await Promise.all([import("./views/rooms/JoinPage.svelte"), words]);
     mount(JoinPage, { target, props: { code: target.dataset.code ?? "" } });
   } else if (page === "rooms") {
     const [{ default: RoomsPage }] = await Promise.all([import("./views/rooms/RoomsPage.svelte"), words]);
-    mount(RoomsPage, { target, props: { user } });
+    mount(RoomsPage, { target });
   } else if (page === "room") {
     const { room = "", view = "" } = target.dataset;
     const [{ default: RoomPage }] = await Promise.all([import("./views/rooms/RoomPage.svelte"), words]);
     mount(RoomPage, { target, props: { id: room, view } });
   } else if (page === "lessons") {
     const [{ default: LessonsPage }] = await Promise.all([import("./views/lessons/LessonsPage.svelte"), words]);
-    mount(LessonsPage, { target, props: { user } });
+    mount(LessonsPage, { target });
   }
 }
 

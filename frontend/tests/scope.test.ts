@@ -148,6 +148,7 @@ describe("the moment that is shown", () => {
     expect(scope.waitingCount).toBe(LAST - event);
     expect(scope.place.at).toBe(event);
     scope.follow();
+    await Promise.resolve();
     expect(scope.event).toBe(LAST);
     expect(observed(scope.state!)).toEqual(expected(LAST));
   });

@@ -11,19 +11,36 @@ from tests.bench.report import Figure
 
 _FONT = ".woff2"
 APP = Path(__file__).parents[2] / "schedviz/web/static/app"
+#: Bytes that no page may come to.
+MOST = 150 * 1024
 
 
 def first_load() -> list[Figure]:
-    """The entry, the largest page that it loads, and all that these import and show, gzipped; fonts beside it, which come after the page is there."""
-    manifest = json.loads((APP / ".vite/manifest.json").read_text("utf-8"))
-    entry = next(name for name, chunk in manifest.items() if chunk.get("isEntry"))
-    pages = manifest[entry].get("dynamicImports") or [entry]
-    largest = max((_files(manifest, {entry, page}) for page in pages), key=_size)
-    fonts = {file for file in largest if file.endswith(_FONT)}
+    """Of the page that loads most; fonts beside it, which come after the page is there."""
+    largest, size = max(sizes_of_pages().items(), key=lambda page: page[1])
+    manifest = _manifest()
+    fonts = {file for file in _files(manifest, {_entry(manifest), largest}) if file.endswith(_FONT)}
     return [
-        Figure("first-load bundle, gzip", f"{_size(largest - fonts) / 1024:.1f} KB", "≤ 150 KB"),
+        Figure("first-load bundle, gzip", f"{size / 1024:.1f} KB", f"≤ {MOST / 1024:.0f} KB"),
         Figure("its fonts, which text does not wait for", f"{_size(fonts) / 1024:.1f} KB"),
     ]
+
+
+def sizes_of_pages() -> dict[str, int]:
+    """By the source of each page, the bytes of the entry, the page and all that these import and show, gzipped, without fonts."""
+    manifest = _manifest()
+    entry = _entry(manifest)
+    pages = [name for name in manifest[entry].get("dynamicImports", ()) if name.endswith(".svelte")]
+    return {page: _size({file for file in _files(manifest, {entry, page}) if not file.endswith(_FONT)}) for page in pages}
+
+
+def _manifest() -> dict[str, dict[str, Any]]:
+    manifest: dict[str, dict[str, Any]] = json.loads((APP / ".vite/manifest.json").read_text("utf-8"))
+    return manifest
+
+
+def _entry(manifest: dict[str, dict[str, Any]]) -> str:
+    return next(name for name, chunk in manifest.items() if chunk.get("isEntry"))
 
 
 def _size(files: set[str]) -> int:

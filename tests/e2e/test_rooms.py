@@ -62,6 +62,9 @@ def test_a_room_from_its_opening_to_its_end(page: Page, browser: Browser, server
         join(ada, server, code, "Ada", language)
         join(bob, server, code, "Bob", language)
         expect(teacher.locator("[data-here='2']")).to_be_visible()
+        # Nothing leads them out of the room.
+        assert ada.locator("[data-fork], [data-compare], [data-export-open], [data-import], [data-share]").count() == 0
+        assert teacher.locator("[data-compare]").count() == 1
 
         # They follow, and answer; nobody is told before it is revealed.
         teacher.locator("[data-lesson-next]").click()

@@ -28,6 +28,7 @@ export function askingCommands(page: AskingActions): Command[] {
       keys: ["f"],
       group: "ask",
       changes: "server",
+      leaves: true,
       run() {
         page.forkHere();
       },
@@ -38,6 +39,7 @@ export function askingCommands(page: AskingActions): Command[] {
       keys: ["u"],
       group: "ask",
       changes: "server",
+      leaves: true,
       run() {
         page.undoHere();
       },
@@ -45,6 +47,7 @@ export function askingCommands(page: AskingActions): Command[] {
     {
       id: "ask.compare",
       title: "command.ask.compare",
+      leaves: true,
       keys: ["d"],
       group: "ask",
       run() {
@@ -54,6 +57,6 @@ export function askingCommands(page: AskingActions): Command[] {
     open("pending", "w"),
     open("agreement", "a"),
     { ...open("breakpoints", "b"), changes: "session" },
-    open("export", "e"),
+    { ...open("export", "e"), leaves: true },
   ];
 }

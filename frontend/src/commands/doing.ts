@@ -51,7 +51,7 @@ export function doingCommands(scope: Scope, page: DoingActions): Command[] {
       title: "command.share",
       keys: ["s"],
       group: "page",
-      changes: "session",
+      changes: "rights",
       run() {
         page.openShare();
       },

@@ -109,6 +109,7 @@ export function commandsOf(scope: Scope, page: PageActions): Command[] {
       keys: ["i"],
       group: "page",
       changes: "server",
+      leaves: true,
       run() {
         page.openFiles();
       },

@@ -2,6 +2,8 @@ import type { Box } from "../layout/boxes";
 
 /** What is painted into a band. */
 export interface Cells {
+  /** What looks are made of: while all of it is the same as when it was drawn last, no cell is asked for its look. */
+  of: readonly unknown[];
   /** The first place and the one after the last. */
   from: number;
   to: number;
@@ -20,6 +22,7 @@ export class BandPicture {
   private readonly canvas = document.createElement("canvas");
   private frame: readonly unknown[] = [];
   private looks = new Int32Array(0);
+  private of: readonly unknown[] = [];
 
   /** `frame`: what else the picture depends on, where a cell is for one. When one of these is another thing, all is painted. */
   draw(context: CanvasRenderingContext2D, box: Box, frame: readonly unknown[], cells: Cells): void {
@@ -35,7 +38,8 @@ export class BandPicture {
       this.frame = frame;
       this.looks = new Int32Array(0);
     }
-    this.update(own, cells);
+    if (!known || !same(cells.of, this.of)) this.update(own, cells);
+    this.of = cells.of;
     context.drawImage(this.canvas, box.x, box.y, w / ratio, h / ratio);
   }
 

@@ -83,6 +83,7 @@ function drawBand(context: CanvasRenderingContext2D, scene: CacheScene, area: Bo
       return isSeen(layout, place, box) ? cellBox(box) : null;
     };
     scene.band.draw(context, room, [layout, view, palette], {
+      of: [items, scene.nodesOfAssumed, scene.snapshotGeneration, scene.found, verdicts],
       from,
       to: items.length,
       lookOf(place) {
@@ -107,12 +108,15 @@ function drawBand(context: CanvasRenderingContext2D, scene: CacheScene, area: Bo
 /** The few cells that stand out: the winner, what is chosen, what is pointed at. */
 function markCells(context: CanvasRenderingContext2D, scene: CacheScene, boxOf: (place: number) => Box | null): void {
   const { items, layout, palette, selectedNode, winner, hoveredPlace, lit } = scene;
-  if (selectedNode === null && winner === null && hoveredPlace < layout.slipCount && lit.size === 0) return;
-  for (let place = layout.slipCount; place < items.length; place++) {
+  const named = new Set(lit);
+  for (const name of [selectedNode, winner]) if (name !== null) named.add(name);
+  const places: number[] = [];
+  for (let place = layout.slipCount; named.size > 0 && place < items.length; place++) if (named.has(items[place]!.name)) places.push(place);
+  if (hoveredPlace >= layout.slipCount) places.push(hoveredPlace);
+  for (const place of places) {
     const { name } = items[place]!;
     const selected = name === selectedNode;
     const hovered = place === hoveredPlace || lit.has(name);
-    if (!selected && !hovered && name !== winner) continue;
     const box = boxOf(place);
     if (!box) continue;
     const around = { x: box.x - 1, y: box.y - 1, w: box.w + 2, h: box.h + 2 };

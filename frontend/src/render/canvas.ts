@@ -13,17 +13,28 @@ export function prepare(canvas: HTMLCanvasElement, width: number, height: number
   return context;
 }
 
-const widths = new Map<string, string>();
+/** More texts than this are not remembered. */
+const MOST_KNOWN = 20_000;
+const widths = new Map<string, number>();
+const fitted = new Map<string, string>();
+
+/** How wide a text is. `font` is the one that the context has: to ask the context for it costs more than to measure. */
+export function widthOf(context: CanvasRenderingContext2D, font: string, text: string): number {
+  return remembered(widths, `${font}|${text}`, () => context.measureText(text).width);
+}
 
 /** The text cut to a width, with an ellipsis. Long names share beginnings and differ at their ends: both are kept. */
-export function cut(context: CanvasRenderingContext2D, text: string, width: number): string {
-  const key = `${context.font}|${Math.floor(width)}|${text}`;
-  const known = widths.get(key);
-  if (known !== undefined) return known;
-  if (widths.size > 20_000) widths.clear();
-  const fitted = fit(context, text, width);
-  widths.set(key, fitted);
-  return fitted;
+export function cut(context: CanvasRenderingContext2D, font: string, text: string, width: number): string {
+  return remembered(fitted, `${font}|${Math.floor(width)}|${text}`, () => fit(context, text, width));
+}
+
+function remembered<T>(known: Map<string, T>, key: string, find: () => T): T {
+  let found = known.get(key);
+  if (found === undefined) {
+    if (known.size >= MOST_KNOWN) known.clear();
+    known.set(key, (found = find()));
+  }
+  return found;
 }
 
 function fit(context: CanvasRenderingContext2D, text: string, width: number): string {

@@ -18,31 +18,52 @@ export interface HeapScene {
 /** Draws activeQ's array as the tree that it is. Returns true while something still moves. */
 export function drawHeap(context: CanvasRenderingContext2D, scene: HeapScene): boolean {
   const { layout, pods, motion, now, palette } = scene;
-  layout.boxes.forEach((box, place) => {
+  const named = layout.boxes.slice(0, layout.dotsFrom);
+  named.forEach((box, place) => {
     motion.place(pods[place]!.pod, box, now, true);
   });
   drawBranches(context, scene);
-  layout.boxes.forEach((box, place) => {
+  drawDots(context, scene);
+  named.forEach((box, place) => {
     const pod = pods[place]!;
     const at = motion.where(pod.pod, now) ?? box;
     const selected = pod.pod === scene.selectedPod;
     const hovered = place === scene.hoveredPlace;
-    if (place >= layout.dotsFrom) {
-      context.fillStyle = selected ? palette.selected : pod.attempts > 0 ? palette.assumed : palette.fill;
-      context.fillRect(at.x, at.y, at.w, at.h);
-      if (hovered || selected) outline(context, { x: at.x - 2, y: at.y - 2, w: at.w + 4, h: at.h + 4 }, palette.selected);
-      return;
-    }
     context.fillStyle = selected ? palette.selectedBack : hovered ? palette.hover : palette.paper;
     context.fillRect(at.x, at.y, at.w, at.h);
     outline(context, at, selected ? palette.selected : place === 0 ? palette.ink2 : palette.lineStrong);
-    context.font = `${place === 0 ? 600 : 400} 11px ${palette.font}`;
+    const font = (context.font = `${place === 0 ? 600 : 400} 11px ${palette.font}`);
     context.textAlign = "center";
     context.fillStyle = palette.ink;
-    context.fillText(cut(context, splitKey(pod.pod).name, at.w - 8), at.x + at.w / 2, at.y + at.h / 2 + 4);
+    context.fillText(cut(context, font, splitKey(pod.pod).name, at.w - 8), at.x + at.w / 2, at.y + at.h / 2 + 4);
     context.textAlign = "left";
   });
   return motion.moving;
+}
+
+/** Of a thousand dots nobody sees one fly: they are where they belong, a colour after the other. */
+function drawDots(context: CanvasRenderingContext2D, { layout, pods, palette, selectedPod, hoveredPlace }: HeapScene): void {
+  const { boxes, dotsFrom } = layout;
+  for (const [tried, colour] of [
+    [false, palette.fill],
+    [true, palette.assumed],
+  ] as const) {
+    context.fillStyle = colour;
+    for (let place = dotsFrom; place < boxes.length; place++) {
+      const { x, y, w, h } = boxes[place]!;
+      if (pods[place]!.attempts > 0 === tried) context.fillRect(x, y, w, h);
+    }
+  }
+  for (let place = dotsFrom; place < boxes.length; place++) {
+    const selected = pods[place]!.pod === selectedPod;
+    if (!selected && place !== hoveredPlace) continue;
+    const { x, y, w, h } = boxes[place]!;
+    if (selected) {
+      context.fillStyle = palette.selected;
+      context.fillRect(x, y, w, h);
+    }
+    outline(context, { x: x - 2, y: y - 2, w: w + 4, h: h + 4 }, palette.selected);
+  }
 }
 
 function drawBranches(context: CanvasRenderingContext2D, scene: HeapScene): void {

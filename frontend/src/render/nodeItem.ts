@@ -4,7 +4,7 @@ import { printBytes, printCpu, shares } from "../model/quantity";
 import { splitKey } from "../model/names";
 import { detailOf, PAD, podMarks } from "../layout/podMarks";
 import { GLYPHS } from "../theme/glyphs";
-import { cut, outline } from "./canvas";
+import { cut, outline, widthOf } from "./canvas";
 import { cellBox, cellLook, drawCell, drawSlash, PALE } from "./cells";
 import { statusColour, type Palette } from "./palette";
 
@@ -67,7 +67,7 @@ function drawBox(context: CanvasRenderingContext2D, item: Item, box: Box, marks:
     ["mem", used.memory, `${printBytes(requested.memory)} / ${printBytes(allocatable.memory)}`],
     ["pods", used.pods, `${item.podOrder.length} / ${allocatable.allowedPodNumber}`],
   ];
-  context.font = `400 11px ${palette.font}`;
+  const font = (context.font = `400 11px ${palette.font}`);
   const step = Math.min(17, (box.h - 44) / 3);
   bars.forEach(([label, part, amount], i) => {
     const y = box.y + 29 + i * step;
@@ -76,10 +76,10 @@ function drawBox(context: CanvasRenderingContext2D, item: Item, box: Box, marks:
     context.fillText(label, left, y + 4);
     context.textAlign = "right";
     context.fillStyle = palette.ink2;
-    const text = cut(context, amount, right - left - 62);
+    const text = cut(context, font, amount, right - left - 62);
     context.fillText(text, right, y + 4);
     const from = left + 30;
-    drawBar(context, from, y - 2, Math.max(16, right - from - Math.max(74, context.measureText(text).width + 8)), 4, part, palette);
+    drawBar(context, from, y - 2, Math.max(16, right - from - Math.max(74, widthOf(context, font, text) + 8)), 4, part, palette);
   });
   context.textAlign = "left";
   drawPods(context, item, box, marks, palette);
@@ -120,20 +120,20 @@ function drawHeading(
   marks: ItemMarks,
   palette: Palette,
 ): void {
-  context.font = `400 11px ${palette.font}`;
+  const small = (context.font = `400 11px ${palette.font}`);
   const generation = String(item.generation);
-  const width = context.measureText(generation).width;
+  const width = widthOf(context, small, generation);
   context.textAlign = "right";
   context.fillStyle = marks.ahead ? palette.waterline : palette.ink3;
   context.fillText(generation, right, baseline);
   context.textAlign = "left";
-  context.font = `600 ${size}px ${palette.font}`;
+  const strong = (context.font = `600 ${size}px ${palette.font}`);
   context.fillStyle = item.hasNode ? palette.ink : palette.ink3;
   const mark = item.unschedulable ? 14 : 0;
-  const name = cut(context, item.name, right - left - width - 8 - mark);
+  const name = cut(context, strong, item.name, right - left - width - 8 - mark);
   context.fillText(name, left, baseline);
   if (item.unschedulable) {
-    const at = left + context.measureText(name).width + 4;
+    const at = left + widthOf(context, strong, name) + 4;
     drawSlash(context, { x: at, y: baseline - 8, w: 8, h: 8 }, palette.ink2);
     outline(context, { x: at, y: baseline - 8, w: 8, h: 8 }, palette.ink2);
   }
@@ -159,7 +159,7 @@ function drawPods(context: CanvasRenderingContext2D, item: Item, box: Box, marks
   const placed = podMarks(box, item.podOrder.length);
   const named = detailOf(box) === "large";
   const left = box.x + PAD;
-  context.font = `400 11px ${palette.font}`;
+  const font = (context.font = `400 11px ${palette.font}`);
   placed.squares.forEach((square, i) => {
     const pod = item.podOrder[placed.first + i]!;
     const selected = pod === marks.selectedPod;
@@ -179,7 +179,7 @@ function drawPods(context: CanvasRenderingContext2D, item: Item, box: Box, marks
     if (selected) outline(context, { x: square.x - 2, y: square.y - 2, w: square.w + 4, h: square.h + 4 }, palette.selected);
     if (!named || way === "away") return;
     context.fillStyle = assumed ? palette.assumed : palette.ink2;
-    context.fillText(cut(context, splitKey(pod).name, box.w - 2 * PAD - 16), left + 14, area.y + 12);
+    context.fillText(cut(context, font, splitKey(pod).name, box.w - 2 * PAD - 16), left + 14, area.y + 12);
   });
   context.fillStyle = palette.ink3;
   const last = placed.areas[placed.areas.length - 1];

@@ -1,7 +1,7 @@
 import { getEvents } from "../api/moments";
 import type { AnyEvent } from "../model/generated";
 import { moveLinesOf, type MoveLine } from "../model/queueMoves";
-import type { Change } from "./scope.svelte";
+import type { Change } from "./picture.svelte";
 
 const KEPT = 200;
 /** How much of the past is read when the picture is another one: most events move nothing in the queue. */
@@ -12,6 +12,7 @@ const SETTLED_MILLIS = 200;
 export class RecentMoves {
   lines = $state.raw<readonly MoveLine[]>([]);
 
+  private known: readonly MoveLine[] = [];
   private at = -1;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private gone: AbortController | null = null;
@@ -24,8 +25,13 @@ export class RecentMoves {
     const forward = !change.whole && !change.back && this.at >= 0 && change.events[change.events.length - 1]?.event === event;
     this.at = event;
     if (forward) this.take(change.events);
-    else if (!change.whole && change.back) this.lines = this.lines.filter((line) => line.event <= event);
+    else if (!change.whole && change.back) this.known = this.known.filter((line) => line.event <= event);
     else this.recall(event);
+  }
+
+  /** Show what is known by now. */
+  show(): void {
+    this.lines = this.known;
   }
 
   close(): void {
@@ -35,7 +41,7 @@ export class RecentMoves {
 
   private take(events: readonly AnyEvent[]): void {
     const fresh = events.flatMap((event) => moveLinesOf(event));
-    if (fresh.length) this.lines = [...fresh.reverse(), ...this.lines].slice(0, KEPT);
+    if (fresh.length) this.known = [...fresh.reverse(), ...this.known].slice(0, KEPT);
   }
 
   private recall(event: number): void {
@@ -43,15 +49,16 @@ export class RecentMoves {
     this.gone?.abort();
     const gone = new AbortController();
     this.gone = gone;
-    this.lines = [];
+    this.known = [];
     if (event < 1) return;
     this.timer = setTimeout(() => {
       getEvents(this.session, { after: Math.max(0, event - RECALLED), limit: RECALLED }, gone.signal).then(
         ({ events }) => {
           if (gone.signal.aborted) return;
           const earlier = events.filter((one) => one.event <= event).flatMap((one) => moveLinesOf(one));
-          const oldest = this.lines[this.lines.length - 1]?.event ?? Infinity;
-          this.lines = [...this.lines, ...earlier.reverse().filter((line) => line.event < oldest)].slice(0, KEPT);
+          const oldest = this.known[this.known.length - 1]?.event ?? Infinity;
+          this.known = [...this.known, ...earlier.reverse().filter((line) => line.event < oldest)].slice(0, KEPT);
+          this.show();
         },
         () => undefined, // What comes is shown all the same.
       );

@@ -16,6 +16,7 @@ import { Tape } from "../model/tape";
 import type { ImportReport, ServerMessage, SessionInfo } from "../wire/messages";
 import { SessionSocket, type LinkState } from "../wire/socket";
 import { fetchMoment, fetchMore } from "./moments";
+import { Picture, type Change } from "./picture.svelte";
 import { Replay } from "./replay";
 
 export type { Selection };
@@ -26,28 +27,15 @@ export interface Notice {
   text: string;
 }
 
-/** What the picture went through since it was drawn last. */
-export interface Change {
-  /** The events that were applied, or taken back, in that order. */
-  events: readonly AnyEvent[];
-  back: boolean;
-  /** It is another picture altogether: nothing in it has moved. */
-  whole: boolean;
-}
-
 const NOTICE_MILLIS = 8_000;
-const NO_CHANGE: Change = { events: [], back: false, whole: false };
-/** More than this has not moved, for the eye: it is another picture. */
-const MOST_IN_CHANGE = 2_000;
 
 /**
  * One session as its page sees it. There are two moments: the *head*, where the engine is and commands apply, and the moment that is
  * *shown*. LIVE, the shown one follows; otherwise it stands still, or goes through what has happened, and what comes new is counted.
  * The model is plain data outside of Svelte; `version` goes up, at most once in a microtask, when the picture has changed, and everything
- * that draws reads it first.
+ * that draws reads it first. What a message changes besides, such as the head, changes in the same flush of Svelte: there is one for each message.
  */
 export class Scope {
-  version = $state(0);
   link = $state<LinkState>("connecting");
   roundTripMillis = $state<number | null>(null);
   session = $state.raw<SessionInfo>({});
@@ -83,16 +71,30 @@ export class Scope {
   notices = $state.raw<Notice[]>([]);
   /** Why the last command did nothing, in the engine's words. */
   lastResult = $state("");
-  /** What the picture went through last. Not reactive: read `version` before it. */
-  change: Change = NO_CHANGE;
+
+  /** Whether something can be done to the session here, and not only looked at. */
+  readonly mayAct = $derived.by(() => this.role !== "viewer" && this.acts());
+  /** Whether it is theirs to say who else may see the session. */
+  readonly mayShare = $derived.by(() => (this.role ?? "owner") === "owner" && this.acts());
+  /** There is a picture: neither is the session still being imported, nor did that fail. */
+  readonly isDrawn = $derived(this.current !== null && this.session.status !== "importing" && this.session.status !== "failed");
+  /** How many events have happened after the moment that is shown. */
+  readonly waitingCount = $derived(Math.max(0, this.head.event - this.event));
+  /** Whether the shown moment is in the past, where nothing can be done, only looked at. */
+  readonly inThePast = $derived(!this.following && this.waitingCount > 0);
+  /** Whether the engine runs. */
+  readonly running = $derived(this.session.status === "running");
+  /** Whether the picture moves by itself. */
+  readonly playing = $derived(this.inThePast ? this.replaying : this.running);
 
   private listeners: ((events: readonly AnyEvent[]) => void)[] = [];
   private tape: Tape | null = null;
   private wanted: Place = {};
   /** Steps that were asked for and whose events have not come yet. */
   private owed = 0;
-  private pending: Change = NO_CHANGE;
-  private touched = false;
+  private readonly picture = new Picture(() => {
+    this.event = this.tape?.event ?? 0;
+  });
   private noticeCount = 0;
   private fetching: AbortController | null = null;
   private readonly replay = new Replay((count) => this.replaySteps(count));
@@ -122,14 +124,17 @@ export class Scope {
     this.socket.connect();
   }
 
-  /** Whether something can be done to the session here, and not only looked at. */
-  get mayAct(): boolean {
-    return this.role !== "viewer" && this.acts();
+  get version(): number {
+    return this.picture.version;
   }
 
-  /** There is a picture: neither is the session still being imported, nor did that fail. */
-  get isDrawn(): boolean {
-    return this.current !== null && this.session.status !== "importing" && this.session.status !== "failed";
+  get readVersion(): number {
+    return this.picture.readVersion;
+  }
+
+  /** What the picture went through last. Not reactive: read `version` before it. */
+  get change(): Change {
+    return this.picture.change;
   }
 
   /** The moment that is shown. Not reactive: read `version` before it. */
@@ -140,6 +145,12 @@ export class Scope {
   /** The state, for those who draw it: reading it is reading `version`. It is the same object every time, so derive from it at once. */
   get current(): State | null {
     void this.version;
+    return this.state;
+  }
+
+  /** The state, for those who print what one stops to read: reading it is reading `readVersion`. */
+  get reading(): State | null {
+    void this.readVersion;
     return this.state;
   }
 
@@ -154,29 +165,10 @@ export class Scope {
     return this.head.event;
   }
 
-  /** How many events have happened after the moment that is shown. */
-  get waitingCount(): number {
-    return Math.max(0, this.head.event - this.event);
-  }
-
-  /** Whether the shown moment is in the past, where nothing can be done, only looked at. */
-  get inThePast(): boolean {
-    return !this.following && this.waitingCount > 0;
-  }
-
-  /** Whether the engine runs. */
-  get running(): boolean {
-    return this.session.status === "running";
-  }
-
-  /** Whether the picture moves by itself. */
-  get playing(): boolean {
-    return this.inThePast ? this.replaying : this.running;
-  }
-
   close(): void {
     this.fetching?.abort();
     this.replay.stop();
+    this.picture.close();
     this.socket.close();
   }
 
@@ -207,13 +199,13 @@ export class Scope {
     if (!tape || this.seeking !== null) return;
     this.hold();
     const before = tape.before(unit);
-    if (before !== null) this.show(tape.go(before), true);
-    else if (tape.first <= this.firstEvent) this.show(tape.go(tape.first), true);
+    if (before !== null) this.picture.moved(tape.go(before), true);
+    else if (tape.first <= this.firstEvent) this.picture.moved(tape.go(tape.first), true);
     else {
-      const event = this.event;
+      const { event } = tape;
       // The stretch before is fetched so that it ends here; from there it is a step like any other.
       if (!(await this.fetchAround(event)) || !this.tape) return;
-      this.show(this.tape.go(this.tape.before(unit) ?? this.tape.first), true);
+      this.picture.moved(this.tape.go(this.tape.before(unit) ?? this.tape.first), true);
     }
   }
 
@@ -225,7 +217,8 @@ export class Scope {
     const to = Math.max(this.firstEvent, Math.min(event, this.head.event));
     if (to >= tape.first && to <= tape.last) {
       this.fetching?.abort();
-      this.show(tape.go(to), to < this.event);
+      const back = to < tape.event;
+      this.picture.moved(tape.go(to), back);
     } else await this.fetchAround(to);
   }
 
@@ -302,7 +295,7 @@ export class Scope {
     this.following = true;
     this.owed = 0;
     if (!this.tape) return;
-    if (this.tape.last === this.head.event) this.show(this.tape.go(this.head.event), false);
+    if (this.tape.last === this.head.event) this.picture.moved(this.tape.go(this.head.event), false);
     else this.socket.startOver();
   }
 
@@ -346,6 +339,8 @@ export class Scope {
   }
 
   private receive(message: ServerMessage): void {
+    // Before anything that Svelte reacts to: it would do its work twice, first with the new head and the old picture.
+    if (message.type === "frame" || message.type === "view") this.picture.publishSoon();
     switch (message.type) {
       case "view":
         this.head = headOf(message.view);
@@ -353,7 +348,7 @@ export class Scope {
         this.askForReport();
         if (!this.tape || this.following) {
           this.tape = new Tape(State.of(message.view));
-          this.showWhole();
+          this.picture.replaced();
           this.goWhereWanted();
         }
         return;
@@ -420,7 +415,7 @@ export class Scope {
     const kept = tape.append(fresh);
     for (const listener of this.listeners) listener(fresh);
     if (this.following) {
-      if (kept) this.show(tape.go(tape.last), false);
+      if (kept) this.picture.moved(tape.go(tape.last), false);
       else this.socket.startOver();
     } else this.showOwed(tape);
   }
@@ -429,7 +424,7 @@ export class Scope {
   private showOwed(tape: Tape): void {
     while (this.owed > 0 && tape.event < tape.last) {
       this.owed -= 1;
-      this.show(tape.go(tape.after(this.unit) ?? tape.last), false);
+      this.picture.moved(tape.go(tape.after(this.unit) ?? tape.last), false);
     }
   }
 
@@ -462,7 +457,7 @@ export class Scope {
       // No room for more of what lies ahead: go as far as it is known.
       if (end === null && tape.last < this.head.event && tape.event < tape.last) break;
     }
-    this.show(tape.go(end ?? tape.last), false);
+    this.picture.moved(tape.go(end ?? tape.last), false);
     return tape.event < this.head.event;
   }
 
@@ -491,7 +486,7 @@ export class Scope {
       if (fetching.signal.aborted) return false;
       this.firstEvent = Math.max(this.firstEvent, moment.firstEvent);
       this.tape = moment.tape;
-      this.showWhole();
+      this.picture.replaced();
       return true;
     } catch (error) {
       this.tellOf(error);
@@ -512,31 +507,5 @@ export class Scope {
     if (this.fetching !== fetching) return;
     this.fetching = null;
     this.seeking = null;
-  }
-
-  private show(events: readonly AnyEvent[], back: boolean): void {
-    const { pending } = this;
-    if (pending.whole || (pending.events.length && pending.back !== back) || pending.events.length + events.length > MOST_IN_CHANGE)
-      this.pending = { events: [], back, whole: true };
-    else this.pending = { events: [...pending.events, ...events], back, whole: false };
-    this.touch();
-  }
-
-  private showWhole(): void {
-    this.pending = { events: [], back: false, whole: true };
-    this.touch();
-  }
-
-  /** In a hidden tab no animation frame comes: a microtask always does. */
-  private touch(): void {
-    this.event = this.tape?.event ?? 0;
-    if (this.touched) return;
-    this.touched = true;
-    queueMicrotask(() => {
-      this.touched = false;
-      this.change = this.pending;
-      this.pending = NO_CHANGE;
-      this.version += 1;
-    });
   }
 }

@@ -29,7 +29,6 @@ export class TimelineData {
   private loads = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private fetching: AbortController | null = null;
-  private touched = false;
   private readonly deaf: () => void;
 
   constructor(private readonly scope: Scope) {
@@ -140,12 +139,8 @@ export class TimelineData {
     this.touch();
   }
 
+  /** Svelte waits for the end of the task by itself: what a message changes here and in the scope is drawn once. */
   private touch(): void {
-    if (this.touched) return;
-    this.touched = true;
-    queueMicrotask(() => {
-      this.touched = false;
-      this.version += 1;
-    });
+    this.version += 1;
   }
 }

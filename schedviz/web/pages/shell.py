@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -10,6 +10,9 @@ from django.shortcuts import render
 
 from schedviz.web.pages.assets import assets
 from schedviz.web.pages.words import language_of, words_of
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AnonymousUser, User
 
 
 def page(request: HttpRequest, template: str, *, status: int = 200, **context: Any) -> HttpResponse:
@@ -21,6 +24,14 @@ def page(request: HttpRequest, template: str, *, status: int = 200, **context: A
         "words": words_of(request),
         "theme": request.COOKIES.get("schedviz_theme", ""),
         "user_name": user.get_username() if user.is_authenticated else "",
+        "account": _account(user),
         "oidc_name": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
     }
     return render(request, template, {**shared, **context}, status=status)
+
+
+def _account(user: User | AnonymousUser) -> str:
+    """What a page's menu may lead to: `staff` to /admin/, `password` to /password/."""
+    return " ".join(
+        word for word, is_so in (("staff", user.is_staff), ("password", user.is_authenticated and user.has_usable_password())) if is_so
+    )

@@ -1,0 +1,49 @@
+import { call } from "./call";
+
+/** What a member may do. */
+export type MemberRole = "viewer" | "editor";
+
+/** Somebody with an account who may see a session. */
+export interface Member {
+  user: string;
+  role: MemberRole | "owner";
+}
+
+/** A link that makes who accepts it a member; its address is told once, when it is made. */
+export interface Invite {
+  id: number;
+  role: MemberRole;
+  usesLeft: number;
+  expiresAt: string;
+  note: string;
+  url?: string | null;
+}
+
+/** The owner first. */
+export async function listMembers(session: string): Promise<Member[]> {
+  return (await call<{ results: Member[] }>("GET", `sessions/${session}/members/`)).results;
+}
+
+export function addMember(session: string, user: string, role: MemberRole): Promise<Member> {
+  return call("POST", `sessions/${session}/members/`, { body: { user, role } });
+}
+
+export function changeMember(session: string, user: string, role: MemberRole): Promise<Member> {
+  return call("PATCH", `sessions/${session}/members/${encodeURIComponent(user)}/`, { body: { role } });
+}
+
+export function removeMember(session: string, user: string): Promise<void> {
+  return call("DELETE", `sessions/${session}/members/${encodeURIComponent(user)}/`);
+}
+
+export async function listInvites(session: string): Promise<Invite[]> {
+  return (await call<{ results: Invite[] }>("GET", `sessions/${session}/invites/`)).results;
+}
+
+export function makeInvite(session: string, wanted: { role: MemberRole; uses: number; days: number; note: string }): Promise<Invite> {
+  return call("POST", `sessions/${session}/invites/`, { body: wanted });
+}
+
+export function revokeInvite(session: string, id: number): Promise<void> {
+  return call("DELETE", `sessions/${session}/invites/${id}/`);
+}
