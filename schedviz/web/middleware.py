@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from http import HTTPStatus
-from inspect import iscoroutinefunction
 from typing import Any
 
 import structlog
-from asgiref.sync import markcoroutinefunction
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
@@ -29,26 +27,11 @@ GetResponse = Callable[[HttpRequest], Any]
 class SecurityHeaders:
     """A strict content security policy and its company on every answer."""
 
-    sync_capable = True
-    async_capable = True
-
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
-        self.is_async = iscoroutinefunction(get_response)
-        if self.is_async:
-            markcoroutinefunction(self)
 
-    def __call__(self, request: HttpRequest) -> HttpResponseBase | Awaitable[HttpResponseBase]:
-        if self.is_async:
-            return self._later(request)
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response: HttpResponseBase = self.get_response(request)
-        return self._with_headers(response)
-
-    async def _later(self, request: HttpRequest) -> HttpResponseBase:
-        return self._with_headers(await self.get_response(request))
-
-    @staticmethod
-    def _with_headers(response: HttpResponseBase) -> HttpResponseBase:
         headers = response.headers
         headers.setdefault("Content-Security-Policy", settings.CONTENT_SECURITY_POLICY)
         headers.setdefault("X-Content-Type-Options", "nosniff")

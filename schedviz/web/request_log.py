@@ -9,13 +9,11 @@ from __future__ import annotations
 import re
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from inspect import iscoroutinefunction
 from typing import Any
 
 import structlog
-from asgiref.sync import markcoroutinefunction
 from django.conf import settings
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
@@ -33,27 +31,16 @@ _ID = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
 class RequestLog:
     """Binds the ids for whatever is logged while a request is answered."""
 
-    sync_capable = True
-    async_capable = True
-
     def __init__(self, get_response: Callable[[HttpRequest], Any]) -> None:
         self.get_response = get_response
-        self.is_async = iscoroutinefunction(get_response)
-        if self.is_async:
-            markcoroutinefunction(self)
 
-    def __call__(self, request: HttpRequest) -> HttpResponseBase | Awaitable[HttpResponseBase]:
-        if self.is_async:
-            return self._later(request)
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
         with _bound(request) as id_, _traced(request):
             began = time.perf_counter()
             response: HttpResponseBase = self.get_response(request)
-            return _ended(request, response, id_, began)
-
-    async def _later(self, request: HttpRequest) -> HttpResponseBase:
-        with _bound(request) as id_, _traced(request):
-            began = time.perf_counter()
-            return _ended(request, await self.get_response(request), id_, began)
+            response.headers.setdefault(HEADER, id_)
+            _log_request(request, response, time.perf_counter() - began)
+            return response
 
     @staticmethod
     def process_view(_request: HttpRequest, _view: Any, _args: Any, kwargs: dict[str, Any]) -> None:
@@ -80,10 +67,7 @@ def _traced(request: HttpRequest) -> Iterator[None]:
             span.update_name(f"{request.method} {request.resolver_match.route}")
 
 
-def _ended(request: HttpRequest, response: HttpResponseBase, id_: str, began: float) -> HttpResponseBase:
-    response.headers.setdefault(HEADER, id_)
+def _log_request(request: HttpRequest, response: HttpResponseBase, seconds: float) -> None:
     if settings.LOG_REQUESTS:
         route = request.resolver_match.route if request.resolver_match is not None else ""
-        seconds = round(time.perf_counter() - began, 4)
-        log.info("request", method=request.method, route=route, status=response.status_code, seconds=seconds)
-    return response
+        log.info("request", method=request.method, route=route, status=response.status_code, seconds=round(seconds, 4))
