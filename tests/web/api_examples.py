@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 NODE = {"cpu": "4", "memory": "8Gi", "pods": "110"}
 
@@ -31,7 +31,10 @@ MESSAGE = (
 
 
 class Example(NamedTuple):
-    """One request, of an operation ("": it only makes what others need). `{s}` in path and query is the session, `{e}` an empty one that follows a cluster, `{f}` the fork, `{l}` a lesson's."""
+    """One request, of an operation ("": it only makes what others need). `{s}` in path, query and body is the session, `{e}` an empty one
+    that follows a cluster, `{f}` the fork, `{n}` a lesson's, `{l}` a link, `{i}` an invite, `{r}` a room, `{code}` its code, `{p}` the
+    participant, `{t}` what they forked.
+    """
 
     operation: str
     method: str
@@ -42,10 +45,12 @@ class Example(NamedTuple):
     headers: Mapping[str, str] = MappingProxyType({})
     #: Keep the id that is answered under this letter.
     keep: str = ""
+    who: Literal["owner", "staff", "guest"] = "owner"
 
 
 _WAIT = {"Prefer": "wait=20"}
 S = "sessions/{s}/"
+R = "rooms/{r}/"
 EXAMPLES = [
     Example("createSession", "post", "sessions/", 201, {"name": "two nodes", "trace": TRACE}, headers=_WAIT, keep="s"),
     Example("createBreakpoint", "post", f"{S}breakpoints/", 201, {"when": "popped default/web-7"}),
@@ -102,7 +107,48 @@ EXAMPLES = [
         {"source": "kind", "n": 1, "events": [{"type": "ADDED", "object": _node("node-1"), "version": "1"}]},
     ),
     Example("getObserver", "get", "sessions/{e}/observations/"),
+    Example("getAgreement", "get", "sessions/{e}/agreement/"),
+    Example("addMember", "post", f"{S}members/", 201, {"user": "viewer", "role": "editor"}),
+    Example("listMembers", "get", f"{S}members/"),
+    Example("changeMember", "patch", f"{S}members/viewer/", body={"role": "viewer"}),
+    Example("removeMember", "delete", f"{S}members/viewer/", 204),
+    Example("createInvite", "post", f"{S}invites/", 201, {"role": "viewer", "uses": 30, "note": "the class of Monday"}, keep="i"),
+    Example("listInvites", "get", f"{S}invites/"),
+    Example("revokeInvite", "delete", f"{S}invites/{{i}}/", 204),
+    Example("createAccountInvite", "post", "invites/", 201, {"days": 2, "note": "for Ada"}, keep="i", who="staff"),
+    Example("listAccountInvites", "get", "invites/", who="staff"),
+    Example("revokeAccountInvite", "delete", "invites/{i}/", 204, who="staff"),
+    Example("listAudit", "get", "audit/", query={"action": "member_added"}, who="staff"),
     Example("listLessons", "get", "lessons/"),
+    Example("getLessonVersion", "get", "lessons/the-list/"),
+    Example("setLessonProgress", "put", "lessons/the-list/progress/", body={"stop": "first-snapshot", "answers": {"first-snapshot": 3}}),
+    Example("", "post", "sessions/", 201, {"lesson": "the-list"}, headers=_WAIT, keep="n"),
+    Example("getLesson", "get", "sessions/{n}/lesson/"),
+    Example("getLessonHints", "get", "sessions/{n}/lesson/hints/", query={"stop": "first-snapshot"}),
+    Example("draftLesson", "get", f"{S}lesson/draft/", query={"name": "my-lesson"}),
+    Example("openRoom", "post", "rooms/", 201, {"session": "{n}", "title": "Monday"}, keep="r"),
+    Example("joinRoom", "post", "rooms/join/", 201, {"code": "{code}", "nickname": "Ada"}, who="guest"),
+    Example("listRooms", "get", "rooms/"),
+    Example("changeRoom", "patch", R, body={"locked": True}),
+    Example("getRoomQr", "get", f"{R}qr/"),
+    Example("askInRoom", "post", f"{R}questions/", 201, {"stop": "first-snapshot"}),
+    Example("answerInRoom", "post", f"{R}answers/", body={"question": 1, "value": "4"}, who="guest"),
+    Example("changeRoomQuestion", "patch", f"{R}questions/1/", body={"right": "4", "revealed": True}),
+    Example("getRoom", "get", R, who="guest"),
+    Example("raiseHand", "post", f"{R}hand/", body={"raised": True}, who="guest"),
+    Example("changeParticipant", "patch", f"{R}participants/{{p}}/", body={"hand": False}),
+    Example("forkInRoom", "post", f"{R}forks/", 201, {"key": "try-1"}, keep="t", who="guest"),
+    Example("showInRoom", "post", f"{R}show/", body={"session": "{t}"}),
+    Example("", "post", f"{R}show/", body={"session": None}),
+    Example("deleteRoomFork", "delete", f"{R}forks/{{t}}/", 204, who="guest"),
+    Example("getRoomRecord", "get", f"{R}record/"),
+    Example("leaveRoom", "post", f"{R}leave/", 204, who="guest"),
+    Example("", "patch", R, body={"locked": False}),
+    Example("renewRoomCode", "post", f"{R}code/"),
+    Example("", "post", "rooms/join/", 201, {"code": "{code}", "nickname": "Eve"}, who="guest"),
+    Example("removeParticipant", "delete", f"{R}participants/{{p}}/", 204),
+    Example("endRoom", "post", f"{R}end/", body={"keep": False}),
+    Example("deleteRoom", "delete", R, 204),
     Example("listSamples", "get", "samples/"),
     Example("getSample", "get", "samples/nominated-for-ever/"),
     Example("listProblems", "get", "problems/"),
@@ -112,6 +158,15 @@ EXAMPLES = [
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _LONGEST_LIST, _LONGEST_TEXT = 2, 300
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:[\d.]+(?:Z|\+00:00)")
+_THEN = "2026-01-31T12:00:00Z"
+
+
+def filled(value: Any, ids: Mapping[str, str]) -> Any:
+    """A body with the ids in it."""
+    if isinstance(value, dict):
+        return {name: filled(each, ids) for name, each in value.items()}
+    return value.format(**ids) if isinstance(value, str) and value.startswith("{") else value
 
 
 class Writing:
@@ -130,16 +185,25 @@ class Writing:
         if isinstance(value, list):
             return [self.written(each, name) for each in value[:_LONGEST_LIST]]
         if isinstance(value, str):
-            if name.endswith("At"):
-                return "2026-01-31T12:00:00Z"
+            if name.endswith("At") or (name in ("at", "since") and _TIME.fullmatch(value)):
+                return _THEN
+            if name == "code" and re.fullmatch("[A-Z0-9]{8}", value):
+                return "K7MR2XWD"
+            if name == "version" and len(value) > 10:
+                return "0123456789abcdef"
             text = _UUID.sub(lambda found: self._id(found[0]), value.replace(f"http://{self._netloc}", "https://schedviz.example"))
             text = re.sub(r"link=[\w-]+", "link=s3cr3t", text)
-            text = re.sub(r"/links/\d+/", "/links/1/", text)
+            text = re.sub(r"/(links|invites|participants)/\d+/", r"/\1/1/", text)
+            text = re.sub(r"/invite/[\w-]+", "/invite/s3cr3t", text)
+            text = re.sub(r"/r/[A-Z0-9]{8}", "/r/K7MR2XWD", text)
+            # Of a record: when, and how many seconds an answer took.
+            if "\r\n" in text:
+                text = re.sub(r",\d+\.\d,(\d+)\r", r",3.5,\1\r", _TIME.sub(_THEN, text))
             return text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]}…"
         # How many slices there were, and whether an import still counts, is a matter of the machine.
         if name in ("seconds", "storedBytes", "chunk", "used") and value is not None:
             return 0
-        if name == "id" and isinstance(value, int):
+        if name in ("id", "invite") and isinstance(value, int):
             # Others were there before, in other tests.
             return 1
         return value

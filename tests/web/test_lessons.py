@@ -66,6 +66,9 @@ def test_an_answer_is_told_once_the_session_is_there(owner: APIClient, io_worker
     assert asked["question"]["ask"] == "number"
     assert asked["answer"] is None
 
+    seen = owner.get(f"/api/v1/sessions/{session}/lesson/")["ETag"]
+    assert owner.get(f"/api/v1/sessions/{session}/lesson/", headers={"If-None-Match": seen}).status_code == 304
+
     carry_out(owner, session, asked["reveal"])
 
     told = owner.get(f"/api/v1/sessions/{session}/lesson/").json()["stops"][1]["answer"]

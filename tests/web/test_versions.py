@@ -23,6 +23,24 @@ def test_what_has_not_changed_is_not_sent_again(owner_client, people, commits, r
     assert first["Cache-Control"] == "private, no-cache"
 
 
+OF_A_SESSION = ("links/", "members/", "invites/", "observations/", "agreement/")
+OF_ALL = ("lessons/", "lessons/the-list/", "samples/", "samples/nominated-for-ever/", "quotas/")
+BESIDE = [*OF_ALL, *(f"sessions/{{s}}/{rest}" for rest in OF_A_SESSION), *(f"compare/{rest}?a={{s}}&b={{s}}@1" for rest in ("", "report/"))]
+
+
+@pytest.mark.parametrize("rest", BESIDE)
+def test_nor_is_what_lies_beside_the_state_of_a_session(owner_client, people, commits, rest):
+    commits.checkpoint()
+    commits.chunk(events=3)
+    address = f"/api/v1/{rest.format(s=people.session.pk)}"
+    first = owner_client.get(address)
+    assert first.status_code == 200, first.content
+
+    again = owner_client.get(address, headers={"If-None-Match": first["ETag"]})
+
+    assert (again.status_code, again.content, again["ETag"]) == (304, b"", first["ETag"])
+
+
 def test_an_event_makes_the_newest_state_another_and_leaves_the_past_as_it_was(owner_client, people, commits):
     commits.chunk(events=3)
     base = f"/api/v1/sessions/{people.session.pk}"

@@ -15,10 +15,10 @@ from schedviz.explain.shadow import Choice, Judgement, Verdict
 from schedviz.sessions import agreement, observations
 from schedviz.sessions.agreement import Counts
 from schedviz.sessions.models import Session, ShadowedPod
-from schedviz.web.api import bodies
+from schedviz.web.api import bodies, versions
 from schedviz.web.api.access import optional_number, session_for, whole_number
 from schedviz.web.api.errors import ApiError
-from schedviz.web.api.schema import answer, query, refused
+from schedviz.web.api.schema import NOT_MODIFIED, answer, query, refused
 from schedviz.web.permissions import Verb
 
 PAGE = 100
@@ -36,14 +36,14 @@ class Agreement(APIView):
             query("before", int, "Bindings before this event; `next` of the page before this one."),
             query("limit", int, f"How many bindings at most: {PAGE}, never more than {LONGEST_PAGE}; 0: the counts alone."),
         ],
-        responses={200: answer(bodies.AgreementBody), **refused(400, 404)},
+        responses={200: answer(bodies.AgreementBody), 304: NOT_MODIFIED, **refused(400, 404)},
     )
     def get(self, request: Request, session_id: UUID) -> Response:
         """See the rate, the counts, and each binding with its verdict and why; the newest first."""
         session = session_for(request, session_id, Verb.SEE)
         limit = whole_number(request, "limit", default=PAGE, most=LONGEST_PAGE)
         rows = agreement.bindings(session.pk, _verdicts(request), before=optional_number(request, "before"), limit=limit)
-        return Response(_body(session, rows, limit=limit))
+        return versions.versioned(request, _body(session, rows, limit=limit))
 
 
 def _verdicts(request: Request) -> list[str]:

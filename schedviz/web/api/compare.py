@@ -18,10 +18,11 @@ from schedviz.sessions.errors import HistoryUnavailable
 from schedviz.sessions.models import Session
 from schedviz.trace.comparing import Comparison
 from schedviz.trace.comparing.report import html_report
+from schedviz.web.api import versions
 from schedviz.web.api.access import session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.rate import Scope
-from schedviz.web.api.schema import answer, query, refused
+from schedviz.web.api.schema import NOT_MODIFIED, answer, query, refused
 from schedviz.web.permissions import Verb
 
 #: How long the comparison waits for the scores of all nodes.
@@ -38,10 +39,10 @@ class Compare(APIView):
 
     rates: ClassVar[dict[str, Scope]] = {"GET": "questions"}
 
-    @extend_schema(operation_id="compare", parameters=_WHICH, responses={200: answer(Comparison), **refused(400, 404)})
+    @extend_schema(operation_id="compare", parameters=_WHICH, responses={200: answer(Comparison), 304: NOT_MODIFIED, **refused(400, 404)})
     def get(self, request: Request) -> Response:
         """Compare two sessions: where pods are, where they part, how scores differ there, how full nodes are, why pods wait."""
-        return Response(_compared(request))
+        return versions.versioned(request, _compared(request))
 
 
 class CompareReport(APIView):
@@ -52,11 +53,17 @@ class CompareReport(APIView):
     @extend_schema(
         operation_id="compareReport",
         parameters=_WHICH,
-        responses={200: OpenApiResponse(OpenApiTypes.STR, description="One HTML file that needs nothing else."), **refused(400, 404)},
+        responses={
+            200: OpenApiResponse(OpenApiTypes.STR, description="One HTML file that needs nothing else."),
+            304: NOT_MODIFIED,
+            **refused(400, 404),
+        },
     )
     def get(self, request: Request) -> HttpResponse:
         """Get the comparison as one HTML file: to keep, to send, to open without a network."""
-        page = HttpResponse(html_report(_compared(request)), content_type="text/html; charset=utf-8")
+        found = _compared(request)
+        versions.answer_as(request, versions.of_content(found))
+        page = HttpResponse(html_report(found), content_type="text/html; charset=utf-8")
         page["Content-Disposition"] = 'attachment; filename="schedviz-comparison.html"'
         return page
 

@@ -18,10 +18,11 @@ from schedviz.lessons.texts import StopText, Text
 from schedviz.sessions import questions
 from schedviz.sessions.models import Session
 from schedviz.web.api import lesson_bodies as bodies
+from schedviz.web.api import versions
 from schedviz.web.api.access import actor_for, session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.explain import ask
-from schedviz.web.api.schema import answer, refused
+from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
 from schedviz.web.learning.made_for import lesson_of, version_begun_with
 from schedviz.web.learning.models import LessonProgress
 from schedviz.web.permissions import Actor, Role, Verb, actor_of, role_of
@@ -32,7 +33,7 @@ from schedviz.web.rooms.seats import role_of_guest
 class Lessons(APIView):
     """The course."""
 
-    @extend_schema(operation_id="listLessons", responses={200: answer(bodies.CourseBody), **refused(401)})
+    @extend_schema(operation_id="listLessons", responses={200: answer(bodies.CourseBody), 304: NOT_MODIFIED, **refused(401)})
     def get(self, request: Request) -> Response:
         """List the lessons, in the order in which they are best taken, with how far you are in each."""
         user = user_of(actor_for(request, Verb.LIST))
@@ -42,13 +43,13 @@ class Lessons(APIView):
             bodies.CoursePart(part=part, lessons=[_line(lesson, taken.get(lesson.name), progress.get(lesson.name)) for lesson in lessons])
             for part, lessons in course().parts.items()
         ]
-        return Response(bodies.CourseBody(parts=parts))
+        return versions.versioned(request, bodies.CourseBody(parts=parts))
 
 
 class OneLesson(APIView):
     """A lesson of the course."""
 
-    @extend_schema(operation_id="getLessonVersion", responses={200: answer(bodies.LessonVersion), **refused(401, 404)})
+    @extend_schema(operation_id="getLessonVersion", responses={200: answer(bodies.LessonVersion), 304: NOT_MODIFIED, **refused(401, 404)})
     def get(self, request: Request, name: str) -> Response:
         """See whether a lesson is the same still, and whether it can be read: it may be in the hands of its author."""
         actor_for(request, Verb.LIST)
@@ -60,13 +61,13 @@ class OneLesson(APIView):
             raise ApiError(404, "not_found", str(error)) from error
         except LessonError as error:
             faults = [str(fault) for fault in error.faults]
-        return Response(bodies.LessonVersion(name=name, version=found, own=name in own_folders(), faults=faults))
+        return versions.versioned(request, bodies.LessonVersion(name=name, version=found, own=name in own_folders(), faults=faults))
 
 
 class SessionLesson(APIView):
     """The lesson of a session."""
 
-    @extend_schema(operation_id="getLesson", responses={200: answer(bodies.LessonBody), **refused(404, 409, 503)})
+    @extend_schema(operation_id="getLesson", responses={200: answer(bodies.LessonBody), 304: NOT_MODIFIED, **refused(404, 409, 503)})
     def get(self, request: Request, session_id: UUID) -> Response:
         """Look at the lesson that a session was made for. The answer to a question is told once the session has got that far; to
         participants of a room once their teacher has revealed it. Notes are told to who may change the session, and to no participant.
@@ -76,7 +77,7 @@ class SessionLesson(APIView):
         actor = actor_of(request)
         user = actor.user_id
         progress = LessonProgress.objects.filter(user_id=user, lesson=lesson.name).first() if user is not None else None
-        return Response(_body(lesson, path_of(session, lesson), session, progress, _told_to(actor, session)))
+        return versions.versioned(request, _body(lesson, path_of(session, lesson), session, progress, _told_to(actor, session)))
 
 
 class _Told(msgspec.Struct, frozen=True):

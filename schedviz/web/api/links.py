@@ -15,22 +15,22 @@ from rest_framework.views import APIView
 from schedviz.sessions.models import ShareLink
 from schedviz.web import share
 from schedviz.web.accounts.audit import Action, record
-from schedviz.web.api import bodies
+from schedviz.web.api import bodies, versions
 from schedviz.web.api.access import body_as, session_for
 from schedviz.web.api.errors import not_found
 from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, key_of
-from schedviz.web.api.schema import answer, ref, refused
+from schedviz.web.api.schema import NOT_MODIFIED, answer, ref, refused
 from schedviz.web.permissions import Verb
 
 
 class Links(APIView):
     """The share links of a session."""
 
-    @extend_schema(operation_id="listLinks", responses={200: answer(bodies.LinkList), **refused(403, 404)})
+    @extend_schema(operation_id="listLinks", responses={200: answer(bodies.LinkList), 304: NOT_MODIFIED, **refused(403, 404)})
     def get(self, request: Request, session_id: UUID) -> Response:
         """List the links that work. Their secrets are not kept."""
         session = session_for(request, session_id, Verb.MANAGE)
-        return Response(bodies.LinkList(results=[_body(link) for link in share.live_links(session)]))
+        return versions.versioned(request, bodies.LinkList(results=[_body(link) for link in share.live_links(session)]))
 
     @extend_schema(
         operation_id="createLink",

@@ -14,11 +14,11 @@ from rest_framework.views import APIView
 from schedviz.sessions import observations
 from schedviz.sessions.errors import CommandRefused, SessionError
 from schedviz.sessions.observations import CannotFollow, WrongBatch
-from schedviz.web.api import bodies
+from schedviz.web.api import bodies, versions
 from schedviz.web.api.access import body_as, session_for, whole_number
 from schedviz.web.api.commands import command_refused
 from schedviz.web.api.errors import ApiError
-from schedviz.web.api.schema import answer, query, ref, refused
+from schedviz.web.api.schema import NOT_MODIFIED, answer, query, ref, refused
 from schedviz.web.permissions import Verb
 
 _OBJECTS_AT_ONCE = 5000
@@ -33,7 +33,7 @@ class Observations(APIView):
             query("after", int, "`next` of the page of objects before this one."),
             query("limit", int, f"Objects, at most {_OBJECTS_AT_ONCE} (1000); 0: none."),
         ],
-        responses={200: answer(bodies.ObserverBody), **refused(400, 404)},
+        responses={200: answer(bodies.ObserverBody), 304: NOT_MODIFIED, **refused(400, 404)},
     )
     def get(self, request: Request, session_id: UUID) -> Response:
         """See whom the session follows, which batch is expected, and what was seen last."""
@@ -41,7 +41,8 @@ class Observations(APIView):
         limit = whole_number(request, "limit", default=1000, most=_OBJECTS_AT_ONCE)
         rows = observations.known_objects(session.pk, after=whole_number(request, "after", default=0), limit=limit)
         found = observations.observer_of(session.pk)
-        return Response(
+        return versions.versioned(
+            request,
             bodies.ObserverBody(
                 source=None if found is None else found.source,
                 expected=1 if found is None else found.n + 1,
@@ -50,7 +51,7 @@ class Observations(APIView):
                 pushed_at=None if found is None else found.pushed_at,
                 objects=[bodies.ObservedObject(kind=row.kind, key=row.key, uid=row.uid, version=row.version) for row in rows],
                 next=rows[-1].pk if rows and len(rows) == limit else None,
-            )
+            ),
         )
 
     @extend_schema(

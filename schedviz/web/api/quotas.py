@@ -8,20 +8,21 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from schedviz.sessions import quotas
-from schedviz.web.api import bodies
+from schedviz.web.api import bodies, versions
 from schedviz.web.api.access import actor_for
-from schedviz.web.api.schema import answer, refused
+from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
 from schedviz.web.permissions import Verb
 
 
 class Quotas(APIView):
     """What the sessions of one user, and all sessions, may have together."""
 
-    @extend_schema(operation_id="getQuotas", responses={200: answer(bodies.QuotaList), **refused(401)})
+    @extend_schema(operation_id="getQuotas", responses={200: answer(bodies.QuotaList), 304: NOT_MODIFIED, **refused(401)})
     def get(self, request: Request) -> Response:
         """Read your quotas. Those of all sessions are told without what others use."""
         actor = actor_for(request, Verb.LIST)
-        return Response(
+        return versions.versioned(
+            request,
             bodies.QuotaList(
                 results=[
                     bodies.QuotaBody(
@@ -29,5 +30,5 @@ class Quotas(APIView):
                     )
                     for one in quotas.quotas_of(actor.user_id)
                 ]
-            )
+            ),
         )

@@ -11,10 +11,10 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from schedviz import samples
-from schedviz.web.api import bodies
+from schedviz.web.api import bodies, versions
 from schedviz.web.api.access import actor_for
 from schedviz.web.api.errors import ApiError
-from schedviz.web.api.schema import answer, refused
+from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
 from schedviz.web.permissions import Verb
 
 _TRACE: Any = {"type": "object", "additionalProperties": True}
@@ -23,21 +23,27 @@ _TRACE: Any = {"type": "object", "additionalProperties": True}
 class Samples(APIView):
     """The cases."""
 
-    @extend_schema(operation_id="listSamples", responses={200: answer(bodies.SampleList), **refused(401)})
+    @extend_schema(operation_id="listSamples", responses={200: answer(bodies.SampleList), 304: NOT_MODIFIED, **refused(401)})
     def get(self, request: Request) -> Response:
         """List the cases, by name."""
         actor_for(request, Verb.LIST)
-        return Response(bodies.SampleList(results=[bodies.SampleLine(each.name, each.description) for each in samples.samples()]))
+        found = bodies.SampleList(results=[bodies.SampleLine(each.name, each.description) for each in samples.samples()])
+        return versions.versioned(request, found)
 
 
 class OneSample(APIView):
     """One case."""
 
-    @extend_schema(operation_id="getSample", responses={200: OpenApiResponse(_TRACE, "A schedviz-trace/1."), **refused(401, 404)})
+    @extend_schema(
+        operation_id="getSample",
+        responses={200: OpenApiResponse(_TRACE, "A schedviz-trace/1."), 304: NOT_MODIFIED, **refused(401, 404)},
+    )
     def get(self, request: Request, name: str) -> HttpResponse:
         """Get its trace file; `POST sessions/ {"trace": …}` makes a session of it."""
         actor_for(request, Verb.LIST)
         try:
-            return HttpResponse(samples.sample(name), content_type="application/json")
+            found = samples.sample(name)
         except LookupError as error:
             raise ApiError(404, "not_found", f"{str(error)[:1].upper()}{str(error)[1:]}.") from error
+        versions.answer_as(request, versions.of_content(found))
+        return HttpResponse(found, content_type="application/json")

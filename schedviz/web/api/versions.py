@@ -12,6 +12,7 @@ import msgspec
 from django.http import HttpRequest
 from django.utils.cache import get_conditional_response
 from rest_framework.request import Request
+from rest_framework.response import Response
 
 from schedviz import __version__
 from schedviz.sessions.inbox import Seen
@@ -51,6 +52,12 @@ def answer_as(request: Request, version: str) -> None:
         same = get_conditional_response(plain, etag=version)
         if same is not None and same.status_code == 304:
             raise Unchanged
+
+
+def versioned(request: Request, body: Any) -> Response:
+    """The answer with the version of what it is. Raises `Unchanged`."""
+    answer_as(request, of_content(body))
+    return Response(body)
 
 
 def expect_version(request: Request, version: str) -> None:

@@ -17,20 +17,21 @@ from schedviz.web.accounts import bodies, invites
 from schedviz.web.accounts.api.staff import expect_staff
 from schedviz.web.accounts.audit import Action, record
 from schedviz.web.accounts.models import Invite
+from schedviz.web.api import versions
 from schedviz.web.api.access import body_as, session_for
 from schedviz.web.api.errors import ApiError, not_found
-from schedviz.web.api.schema import answer, ref, refused
+from schedviz.web.api.schema import NOT_MODIFIED, answer, ref, refused
 from schedviz.web.permissions import Verb
 
 
 class Invites(APIView):
     """The invites of a session."""
 
-    @extend_schema(operation_id="listInvites", responses={200: answer(bodies.InviteList), **refused(403, 404)})
+    @extend_schema(operation_id="listInvites", responses={200: answer(bodies.InviteList), 304: NOT_MODIFIED, **refused(403, 404)})
     def get(self, request: Request, session_id: UUID) -> Response:
         """List the invites that can still be accepted. Their secrets are not kept."""
         session = session_for(request, session_id, Verb.MANAGE)
-        return Response(bodies.InviteList(results=[_body(one) for one in invites.open_invites(session)]))
+        return versions.versioned(request, bodies.InviteList(results=[_body(one) for one in invites.open_invites(session)]))
 
     @extend_schema(
         operation_id="createInvite",
@@ -56,11 +57,11 @@ class OneInvite(APIView):
 class AccountInvites(APIView):
     """Invites to make an account."""
 
-    @extend_schema(operation_id="listAccountInvites", responses={200: answer(bodies.InviteList), **refused(401, 403)})
+    @extend_schema(operation_id="listAccountInvites", responses={200: answer(bodies.InviteList), 304: NOT_MODIFIED, **refused(401, 403)})
     def get(self, request: Request) -> Response:
         """List the invites to make an account that can still be accepted. For staff."""
         expect_staff(request)
-        return Response(bodies.InviteList(results=[_body(one) for one in invites.open_invites(None)]))
+        return versions.versioned(request, bodies.InviteList(results=[_body(one) for one in invites.open_invites(None)]))
 
     @extend_schema(
         operation_id="createAccountInvite",

@@ -12,20 +12,22 @@ from rest_framework.views import APIView
 from schedviz.sessions.models import Membership, Session
 from schedviz.web.accounts import bodies, members
 from schedviz.web.accounts.audit import Action, record
+from schedviz.web.api import versions
 from schedviz.web.api.access import body_as, session_for
 from schedviz.web.api.errors import ApiError, not_found
-from schedviz.web.api.schema import answer, ref, refused
+from schedviz.web.api.schema import NOT_MODIFIED, answer, ref, refused
 from schedviz.web.permissions import Verb
 
 
 class Members(APIView):
     """The members of a session."""
 
-    @extend_schema(operation_id="listMembers", responses={200: answer(bodies.MemberList), **refused(403, 404)})
+    @extend_schema(operation_id="listMembers", responses={200: answer(bodies.MemberList), 304: NOT_MODIFIED, **refused(403, 404)})
     def get(self, request: Request, session_id: UUID) -> Response:
         """List the owner and the members."""
         session = session_for(request, session_id, Verb.MANAGE)
-        return Response(bodies.MemberList(results=[*_owner(session), *(_body(one) for one in members.members_of(session))]))
+        found = bodies.MemberList(results=[*_owner(session), *(_body(one) for one in members.members_of(session))])
+        return versions.versioned(request, found)
 
     @extend_schema(
         operation_id="addMember",
