@@ -91,6 +91,50 @@ def test_the_scope_has_nothing_serious(open_page: Page, server: Server, shape: s
         expect(open_page.get_by_role("dialog")).to_have_count(0)
 
 
+def test_every_panel_and_dialog_of_the_scope_has_nothing_serious(open_page: Page, server: Server):
+    session = generated(server, "demo", 4, 12)
+    open_page.goto(f"{server.url}/s/{session}/?select=pod:default/batch-2&tab=why")
+    open_page.locator("[data-why-sentence]").wait_for(timeout=60_000)
+    assert complaints(open_page) == []
+    for tab in ("describe", "history", "yaml"):
+        open_page.goto(f"{server.url}/s/{session}/?select=pod:default/batch-2&tab={tab}")
+        open_page.locator("[data-described] [data-resource], [data-entry], [data-kept]").first.wait_for(timeout=60_000)
+        assert complaints(open_page) == [], tab
+    open_page.keyboard.press("Escape")
+    open_page.locator("[data-times-toggle]").click()
+    open_page.locator("[data-times]").first.wait_for(timeout=60_000)
+    assert complaints(open_page) == []
+
+    for key in ("n", "m", "x", "g", "w", "b", "e", "s"):
+        open_page.keyboard.press(key)
+        open_page.get_by_role("dialog").wait_for()
+        open_page.wait_for_load_state("networkidle")
+        assert complaints(open_page) == [], key
+        open_page.keyboard.press("Escape")
+        expect(open_page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_lessons_comparisons_and_panels_have_nothing_serious(open_page: Page, server: Server):
+    session = generated(server, "demo", 4, 12)
+    for address, there in (
+        ("/lessons/", "[data-lesson]"),
+        (f"/compare/?a={session}&b={session}", "main"),
+        (f"/s/{session}/panel/loop/", "#cache-title"),
+    ):
+        open_page.goto(server.url + address)
+        open_page.locator(there).first.wait_for(timeout=60_000)
+        open_page.wait_for_load_state("networkidle")
+        assert complaints(open_page) == [], address
+
+
+def test_a_phone_has_nothing_serious(open_page: Page, server: Server):
+    open_page.set_viewport_size({"width": 390, "height": 844})
+    open_page.goto(f"{server.url}/s/{generated(server, 'demo', 4, 12)}/")
+    open_page.locator("[data-queue=activeQ]").wait_for(timeout=60_000)
+    assert complaints(open_page) == []
+    open_page.set_viewport_size({"width": 1280, "height": 800})
+
+
 def test_the_login_page_has_nothing_serious(browser: Browser, server: Server):
     with browser.new_context(bypass_csp=True) as context:
         page = context.new_page()
