@@ -7,12 +7,14 @@ import os
 from channels.routing import ProtocolTypeRouter
 from django import setup
 from django.conf import settings
+from django.urls import get_resolver
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "schedviz.settings")
 
 setup(set_prefix=False)
 
 # After Django is set up: these import models.
+from schedviz.kube.collector import keep_what_is_loaded  # noqa: E402
 from schedviz.sessions import tracing  # noqa: E402
 from schedviz.sessions.metrics import reporting  # noqa: E402
 from schedviz.web.body_limit import BodyLimit  # noqa: E402
@@ -23,3 +25,6 @@ reporting.begin("web")
 if settings.TRACES:
     tracing.begin("web")
 application = ProtocolTypeRouter({"http": BodyLimit(ThreadedHandler()), "websocket": sockets})
+# Else the first request would load the views.
+get_resolver().url_patterns  # noqa: B018 -- a property that loads them.
+keep_what_is_loaded()

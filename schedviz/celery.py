@@ -51,7 +51,10 @@ def _load_what_tasks_need(**_: Any) -> None:
 
     django.setup()
 
+    from schedviz.kube.collector import keep_what_is_loaded
     from schedviz.sessions import importing, replay, turn  # noqa: F401
+
+    keep_what_is_loaded()
 
 
 @worker_ready.connect

@@ -1,0 +1,33 @@
+"""The collector is kept from work that finds nothing."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+from schedviz.kube.collector import keep_what_is_loaded, without_gc
+
+
+class Ring:
+    """Holds itself."""
+
+    def __init__(self) -> None:
+        self.me = self
+
+
+def test_what_is_loaded_is_not_looked_at_again_and_what_comes_later_is() -> None:
+    loaded = Ring()
+    keep_what_is_loaded()
+    try:
+        assert not any(one is loaded for one in gc.get_objects())
+        later = weakref.ref(Ring())
+        gc.collect()
+        assert later() is None
+    finally:
+        gc.unfreeze()
+
+
+def test_it_is_paused_and_goes_on() -> None:
+    with without_gc():
+        assert not gc.isenabled()
+    assert gc.isenabled()
