@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from typing import TYPE_CHECKING
 
@@ -13,9 +14,11 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
 if TYPE_CHECKING:
+    from django.contrib.auth.models import User
     from drf_spectacular.openapi import AutoSchema
 
     from schedviz.sessions.models import ShareLink
+    from schedviz.sessions.rows import RowBy
     from schedviz.web.models import Token
 
 
@@ -26,12 +29,26 @@ def hashed(secret: str) -> str:
 
 def find_token(secret: str) -> Token | None:
     """The token with this secret, when it is neither expired nor revoked."""
+    token_of, user_of = _rows()
+    token = token_of(hashed(secret))
+    if token is None or (token.expires_at is not None and token.expires_at <= timezone.now()):
+        return None
+    owner = user_of(token.owner_id)
+    if owner is None or not owner.is_active:
+        return None
+    token.owner = owner
+    return token
+
+
+@functools.cache
+def _rows() -> tuple[RowBy[Token], RowBy[User]]:
+    """Read for each request of a script."""
+    from django.contrib.auth.models import User
+
+    from schedviz.sessions.rows import RowBy
     from schedviz.web.models import Token
 
-    token = Token.objects.select_related("owner").filter(digest=hashed(secret)).first()
-    if token is None or not token.owner.is_active or (token.expires_at is not None and token.expires_at <= timezone.now()):
-        return None
-    return token
+    return RowBy(Token, "digest"), RowBy(User, "id")
 
 
 def find_link(secret: str) -> ShareLink | None:

@@ -10,16 +10,21 @@ from rest_framework.request import Request
 
 from schedviz.kube.explain import describe
 from schedviz.sessions.models import Session
+from schedviz.sessions.rows import RowBy
 from schedviz.web.api.errors import ApiError, not_found, struct_error
 from schedviz.web.permissions import Actor, Role, Verb, actor_of, may, role_of
 
 T = TypeVar("T")
 
 
+#: Read for nearly every request.
+_session_of = RowBy(Session, "id")
+
+
 def session_for(request: Request, session_id: UUID, verb: Verb) -> Session:
     """The session, if the one who asks may do this to it. Raises `ApiError`: 404 for a stranger, 403 for one who may only look."""
     actor = actor_of(request)
-    session = Session.objects.filter(pk=session_id).first()
+    session = _session_of(session_id)
     if session is None or not may(actor, Verb.SEE, session):
         raise not_found()
     if not may(actor, verb, session):

@@ -40,10 +40,12 @@ class Cycles(APIView):
         session = session_for(request, session_id, Verb.SEE)
         page = page_of(request, default=PAGE, most=LONGEST_PAGE)
         versions.answer_as(request, versions.of_head(session))
-        found = history.cycles(session.pk, after=page.after, before=page.before, limit=page.limit, tail=page.tail)
-        numbers = [one.cycle.cycle for one in found]
-        following = numbers[-1] if numbers and history.cycles(session.pk, after=numbers[-1], limit=1) else None
-        previous = numbers[0] if numbers and history.cycles(session.pk, before=numbers[0], limit=1) else None
+        found = history.cycles(session.pk, after=page.after, before=page.before, limit=page.limit + 1, tail=page.tail)
+        more = len(found) > page.limit
+        found = found[-page.limit :] if page.tail else found[: page.limit]
+        has_following, has_previous = (page.before is not None, more) if page.tail else (more, page.after > 0)
+        following = found[-1].cycle.cycle if found and has_following else None
+        previous = found[0].cycle.cycle if found and has_previous else None
         link_pages(request, following=following, previous=previous)
         return Response(bodies.CycleList(results=[summary_body(one) for one in found], next=following, previous=previous))
 

@@ -1,0 +1,49 @@
+"""A row that is read with a statement of our own is the one that Django would give."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import UTC, datetime
+
+import pytest
+from django.contrib.auth.models import User
+from django.db.models import Model
+
+from schedviz.sessions.models import Session
+from schedviz.sessions.rows import RowBy
+from schedviz.web.models import Token
+
+pytestmark = pytest.mark.django_db
+
+
+def values(row: Model) -> dict[str, object]:
+    return {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields}
+
+
+def test_every_kind_of_column_is_read_as_django_reads_it() -> None:
+    owner = User.objects.create_user("owner")
+    session = Session.objects.create(name="a", owner=owner, source={"generate": {"nodes": 3}}, hit=None, progress={"done": 1})
+    token = Token.objects.create(owner=owner, name="t", digest="d" * 64, expires_at=datetime(2030, 1, 1, tzinfo=UTC))
+
+    for row, found in (
+        (session, RowBy(Session, "id")(session.pk)),
+        (owner, RowBy(User, "id")(owner.pk)),
+        (token, RowBy(Token, "digest")(token.digest)),
+    ):
+        assert found is not None
+        assert values(found) == values(type(row).objects.get(pk=row.pk))  # type: ignore[attr-defined]
+
+
+def test_what_is_read_can_be_changed_and_saved() -> None:
+    made = Session.objects.create(name="before")
+    found = RowBy(Session, "id")(made.pk)
+    assert found is not None
+
+    found.name = "after"
+    found.save()
+
+    assert Session.objects.get().name == "after"
+
+
+def test_nothing_is_read_where_there_is_no_row() -> None:
+    assert RowBy(Session, "id")(uuid.uuid4()) is None
