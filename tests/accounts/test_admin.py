@@ -27,6 +27,13 @@ def test_a_stranger_is_sent_to_the_login_and_a_token_opens_no_admin_page(people)
     assert people.client("staff-token").get("/admin/", follow=True).redirect_chain[-1][0].startswith("/login/")
 
 
+def test_who_logs_out_there_stands_at_our_own_door(people):
+    client = people.client("staff")
+
+    assert client.post("/admin/logout/").headers["Location"] == "/login/"
+    assert client.get("/admin/").status_code == 302
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_staff_sees_its_pages(people, page):
     people.client("owner-token").post(f"/api/v1/sessions/{people.session.pk}/invites/", {}, format="json")
@@ -56,8 +63,8 @@ def do(people, action: str, role: str = "staff"):
 
 def test_staff_cancels_and_deletes(people):
     Session.objects.update(status=Session.Status.IMPORTING)
-    assert b"1 imports cancelled" in do(people, "cancel").content
-    assert b"1 sessions deleted" in do(people, "delete_them").content
+    assert b"1 import cancelled" in do(people, "cancel").content
+    assert b"1 session deleted" in do(people, "delete_them").content
 
     assert not Session.objects.exists()
     assert list(AuditEntry.objects.filter(action__startswith="admin").order_by("pk").values_list("action", "user_name")) == [

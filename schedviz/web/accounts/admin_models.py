@@ -71,7 +71,7 @@ class Sessions(ForStaff):
             if create.cancel_import(session.pk):
                 cancelled += 1
                 record(Action.ADMIN_CANCELLED, request, session=session)
-        self.message_user(request, f"{cancelled} imports cancelled.", messages.SUCCESS)
+        self._tell(request, cancelled, "import cancelled", "imports cancelled")
 
     @admin.action(description="Delete the chosen sessions and everything about them")
     def delete_them(self, request: HttpRequest, chosen: QuerySet[Session]) -> None:
@@ -79,19 +79,24 @@ class Sessions(ForStaff):
         for session in chosen:
             record(Action.ADMIN_DELETED, request, session=session, owner=str(session.owner or ""))
             deleted += create.delete_session(session.pk)
-        self.message_user(request, f"{deleted} sessions deleted.", messages.SUCCESS)
+        self._tell(request, deleted, "session deleted", "sessions deleted")
 
     @admin.action(description="Show the chosen sessions in the public demo")
     def show_in_demo(self, request: HttpRequest, chosen: QuerySet[Session]) -> None:
         for session in chosen:
             DemoSession.objects.get_or_create(session=session)
             record(Action.ADMIN_CHANGED, request, session=session, demo=True)
+        self._tell(request, len(chosen), "session is shown in the public demo", "sessions are shown in the public demo")
 
     @admin.action(description="Take the chosen sessions out of the public demo")
     def hide_from_demo(self, request: HttpRequest, chosen: QuerySet[Session]) -> None:
         for session in chosen:
             DemoSession.objects.filter(session=session).delete()
             record(Action.ADMIN_CHANGED, request, session=session, demo=False)
+        self._tell(request, len(chosen), "session is not in the public demo any more", "sessions are not in the public demo any more")
+
+    def _tell(self, request: HttpRequest, count: int, one: str, other: str) -> None:
+        self.message_user(request, f"{count} {one if count == 1 else other}.", messages.SUCCESS if count else messages.WARNING)
 
 
 class AuditLog(ForStaff):
