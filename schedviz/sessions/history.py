@@ -9,6 +9,7 @@ from uuid import UUID
 import msgspec
 from django.db.models import F
 
+from schedviz.kube.collector import without_gc
 from schedviz.sessions import cycle_groups, frames, line, pieces
 from schedviz.sessions.errors import HistoryUnavailable, SessionGone
 from schedviz.sessions.models import Checkpoint, CheckpointPiece, Chunk, Command, Session
@@ -210,6 +211,11 @@ def _fold_from(checkpoint: Checkpoint | None, session_id: UUID, *, until_event: 
         if not Session.objects.filter(pk=session_id).exists():
             raise SessionGone(f"There is no session {session_id}.")
         return Moment(chunk=0, view=View())
+    with without_gc():
+        return _folded(checkpoint, session_id, until_event=until_event)
+
+
+def _folded(checkpoint: Checkpoint, session_id: UUID, *, until_event: int | None) -> Moment:
     fold = Fold(stored_view(checkpoint))
     last_chunk = checkpoint.chunk
     for number, events in _later_events(checkpoint, session_id, until_event=line.ENDLESS if until_event is None else until_event):
