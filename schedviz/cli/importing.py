@@ -115,8 +115,8 @@ def _report(found: Import, left_out: LeftOut, size: int, replaced: int, form: st
         click.echo(json.dumps(told, indent=2, ensure_ascii=False))
         return
     for file in report.files:
-        more = "".join(f", {count} {what}" for count, what in ((file.dumps, "dumps"), (file.said, "words about pods")) if count)
-        click.echo(f"{file.name}: {file.format}, {file.objects} objects{more}")
+        more = "".join(f", {_counted(count, what)}" for count, what in ((file.dumps, "dump"), (file.said, "message about pods")) if count)
+        click.echo(f"{file.name}: {file.format}, {_counted(file.objects, 'object')}{more}")
     click.echo(f"kept: {', '.join(f'{count} {kind}' for kind, count in report.kinds.items())} ({size:,} bytes of JSON)")
     if replaced:
         click.echo(f"names replaced: {replaced}")
@@ -128,6 +128,12 @@ def _report(found: Import, left_out: LeftOut, size: int, replaced: int, form: st
     for warning in report.warnings:
         click.echo(f"warning: {warning}")
     _print_fields(left_out)
+
+
+def _counted(count: int, what: str) -> str:
+    """`1 object`, `2 objects`, `2 messages about pods`."""
+    first, space, rest = what.partition(" ")
+    return f"{count:,} {first}{'' if count == 1 else 's'}{space}{rest}"
 
 
 def _print_fields(left_out: LeftOut) -> None:

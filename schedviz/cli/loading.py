@@ -30,7 +30,11 @@ def loaded(paths: Sequence[Path], *, look: Callable[[Item, KubeObject], None] | 
 
     piped = [Source.of_bytes("standard input", sys.stdin.buffer.read())] if STDIN in paths else []
     try:
-        found = load([*piped, *files_of(path for path in paths if path != STDIN)], look=look or look_away)
+        sources = [*piped, *files_of(path for path in paths if path != STDIN)]
+        if not sources:
+            folders = ", ".join(map(str, paths))
+            raise click.ClickException(f"{folders}: no file there looks like objects, or like the log of a scheduler, by its name.")
+        found = load(sources, look=look or look_away)
     except IngestError as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:

@@ -439,6 +439,8 @@ class _Loading:
             pods = len(self.merged.said)
             whose = "a pod" if pods == 1 else f"{pods} pods"
             left_out = f"it says why {whose} did not fit, and has no objects{'; ' + left_out if left_out else ''}"
+        elif any(file.configs for file in self.merged.files):
+            left_out = f"it is the configuration of a scheduler, which goes with objects{'; ' + left_out if left_out else ''}"
         return UnreadableFile(f"{name}: nothing in it is of use{f' ({left_out})' if left_out else ''}. {_EXPECTED}{refused}")
 
 

@@ -25,6 +25,7 @@ _ANCHOR = re.compile(r"(?:^|[\s,\[{])&\w", re.MULTILINE)
 _ALIAS = re.compile(r"(?:^|[\s,\[{])\*\w", re.MULTILINE)
 #: Kinds that are no objects of a cluster and get a message of their own.
 _LOOKED_INTO = frozenset({"Config", "KubeSchedulerConfiguration", "List", "Status"})
+_CUT = "the list ends without its kind, which kubectl prints last; was the file cut short?"
 _NESTED = "lists and maps are nested too deep"
 #: Open brackets that no sane text has, in strings or out; the parser takes a time that grows with their square.
 _FLOW_DEPTH = 1000
@@ -52,7 +53,10 @@ class YamlReader:
         for number, document in enumerate(yaml_lines.documents(text.decode()), start=1):
             cut = yaml_lines.list_items(document)
             if cut is None:
-                yield from _items_of(number, parse_piece(name, number, document, limits))
+                content = parse_piece(name, number, document, limits)
+                if _lost_its_end(content):
+                    raise BadObjects([Problem(name, _CUT, document=number, line=document.line + len(document.lines) - 1)])
+                yield from _items_of(number, content)
                 continue
             kind = list_kind(cut[0])
             for index, piece in enumerate(cut[1]):
@@ -72,6 +76,11 @@ class YamlReader:
             if number == document:
                 return yaml_lines.line_of(piece, path)
         return 0
+
+
+def _lost_its_end(content: Any) -> bool:
+    """Whether it is the beginning of a list as kubectl prints it: apiVersion, the items, and only then the kind."""
+    return isinstance(content, dict) and content.keys() == {"apiVersion", "items"} and isinstance(content["items"], list)
 
 
 def _items_of(number: int, content: Any) -> Iterator[Item]:

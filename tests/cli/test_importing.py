@@ -21,7 +21,7 @@ LIST = str(SAMPLES / "list.json")
 def test_a_dry_run_tells_files_fields_and_where_each_object_is_from() -> None:
     told = CliRunner().invoke(import_, [LIST, str(SAMPLES / "cluster-info-dump.txt"), "--dry-run"])
     assert told.exit_code == 0, told.output
-    assert "kubectl cluster-info dump, 0 objects, 1 dumps, 2 words about pods" in told.output
+    assert "kubectl cluster-info dump, 0 objects, 1 dump, 2 messages about pods" in told.output
     assert "3 Pod.spec.containers[].env" in told.output
     report = json.loads(CliRunner().invoke(import_, [LIST, "--dry-run", "-o", "json"]).output)
     assert report["origins"]["Pod shop/web-2"] == LIST

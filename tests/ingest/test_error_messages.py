@@ -124,6 +124,17 @@ def test_a_few_bad_objects_are_told_together_and_many_are_cut():
             "dump, document 1, line 4: this is not YAML (found unexpected end of stream, while scanning a quoted scalar)",
         ),
         ("kind: Node\nkind: Node\nmetadata: {name: a}\n", 'dump, document 1, line 1: this is not YAML (duplicate entry with key "kind")'),
+        (
+            "apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: Node\n  metadata:\n    name: a\n",
+            "dump, document 1, line 7: the list ends without its kind, which kubectl prints last; was the file cut short?",
+        ),
+        (
+            "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n",
+            (
+                "dump: nothing in it is of use (it is the configuration of a scheduler, which goes with objects). Expected nodes and pods, as "
+                "`kubectl get nodes,pods -A -o json` prints them."
+            ),
+        ),
         ("metadata: {name: a}\n", "dump, line 1: kind: expected the kind of the object, such as Pod, found nothing"),
         ("---\nfoo\n", 'dump, line 2: expected a Kubernetes object, found "foo"'),
         (
