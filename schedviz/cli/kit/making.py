@@ -12,7 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
-from schedviz.cli.kit import own_wheel, pins
+from schedviz.cli.kit import own_wheel, packing, pins
 
 #: Unpacks the wheels where the kit is started; its own wheel can be run as it is.
 _UNPACKER = "pip"
@@ -30,7 +30,10 @@ class Made(NamedTuple):
 
 
 def make(folder: Path, lessons: Iterable[Path], *, tell: Callable[[str], object]) -> Made:
-    """Fill a new or empty folder. Fetches wheels from where pip is set to fetch them. Raises `CannotMake`."""
+    """Fill a new or empty folder. What is not installed from a wheel here is fetched from where pip is set to fetch it.
+
+    Raises `CannotMake`.
+    """
     if folder.exists() and any(folder.iterdir()):
         raise CannotMake(f"{folder} is not empty; name a folder that is not there yet.")
     wheels = folder / "wheels"
@@ -39,17 +42,31 @@ def make(folder: Path, lessons: Iterable[Path], *, tell: Callable[[str], object]
         own = own_wheel.write(wheels)
     except own_wheel.NotBuilt as error:
         raise CannotMake(str(error)) from error
-    tell(f"{own.name} is made. Fetching what it needs …")
+    tell(f"{own.name} is made. Packing what it needs …")
     try:
         wanted = pins.of(own_wheel.requirements(own))
     except PackageNotFoundError as error:
         raise CannotMake(f"{error.name} is needed and not installed here. Run `make setup`, or pip install schedviz again.") from error
-    _fetch([*wanted, pins.pin(_UNPACKER)], wheels)
+    _take_along([*wanted, pins.pin(_UNPACKER)], wheels, tell=tell)
     for source in lessons:
         shutil.copytree(source, folder / "lessons" / source.resolve().name)
     _write_script(folder)
     kept = [path for path in folder.rglob("*") if path.is_file()]
     return Made(wheels=len(list(wheels.glob("*.whl"))), bytes=sum(path.stat().st_size for path in kept))
+
+
+def _take_along(wanted: list[str], wheels: Path, *, tell: Callable[[str], object]) -> None:
+    """The wheels of these: packed again of what is installed, or else fetched."""
+    absent = []
+    for one in wanted:
+        installed = packing.packable(one.partition("==")[0])
+        if installed is None:
+            absent.append(one)
+        else:
+            packing.pack(installed, wheels)
+    if absent:
+        tell(f"Fetching {', '.join(absent)} …")
+        _fetch(absent, wheels)
 
 
 def _fetch(wanted: list[str], wheels: Path) -> None:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import subprocess
 import sys
 import zipfile
 from email.parser import HeaderParser
-from importlib.metadata import Distribution, distribution
+from importlib.metadata import distribution
 from pathlib import Path
 
 import schedviz
+from schedviz.cli.kit import packing
 
 _PAGE = Path(schedviz.__file__).parent / "web/static/app/.vite/manifest.json"
 _CHECKOUT = Path(schedviz.__file__).parent.parent
-#: What the installer wrote, not the wheel.
-_OF_THE_INSTALLER = {"RECORD", "INSTALLER", "REQUESTED", "direct_url.json"}
 
 
 class NotBuilt(Exception):  # noqa: N818 (it is read as a sentence)
@@ -29,7 +26,7 @@ def write(folder: Path) -> Path:
         raise NotBuilt("The page is not built: run `make setup` first.")
     if (_CHECKOUT / "hatch_build.py").is_file():
         return _build(folder)
-    return _pack(distribution("schedviz"), folder)
+    return packing.pack(distribution("schedviz"), folder)
 
 
 def requirements(wheel: Path) -> list[str]:
@@ -46,23 +43,3 @@ def _build(folder: Path) -> Path:
     if done.returncode != 0 or made is None:
         raise NotBuilt(f"The wheel of schedviz cannot be built: {done.stderr.strip()}")
     return made
-
-
-def _pack(installed: Distribution, folder: Path) -> Path:
-    """A wheel is a zip of the files that are installed, with a list of their digests."""
-    path = folder / f"schedviz-{installed.version}-py3-none-any.whl"
-    listed: list[str] = []
-    record = ""
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as wheel:
-        for file in sorted(installed.files or [], key=str):
-            if file.parts[0].endswith(".dist-info"):
-                record = f"{file.parts[0]}/RECORD"
-            # Scripts lie outside, and are made of the entry points again.
-            if ".." in file.parts or "__pycache__" in file.parts or file.name in _OF_THE_INSTALLER:
-                continue
-            data = Path(str(file.locate())).read_bytes()
-            digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
-            wheel.writestr(str(file), data)
-            listed.append(f"{file},sha256={digest},{len(data)}")
-        wheel.writestr(record, "\n".join([*listed, f"{record},,", ""]))
-    return path

@@ -1,0 +1,58 @@
+"""Wheels packed again of the packages that are installed: what runs here is taken along as it is, and nothing has to be fetched."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import stat
+import zipfile
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from pathlib import Path
+
+#: What the installer wrote, not the wheel.
+_OF_THE_INSTALLER = {"RECORD", "INSTALLER", "REQUESTED", "direct_url.json"}
+_TAG = re.compile(r"^Tag: ([^-\s]+)-([^-\s]+)-(\S+)$", re.MULTILINE)
+_EXECUTABLE = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
+
+
+def packable(name: str) -> Distribution | None:
+    """The package of this name, where its files are known and are its own; None: its wheel has to be fetched."""
+    try:
+        found = distribution(name)
+    except PackageNotFoundError:
+        return None
+    editable = '"editable": true' in (found.read_text("direct_url.json") or "")
+    return None if editable or not found.files or not _tags(found) else found
+
+
+def pack(installed: Distribution, folder: Path) -> Path:
+    """Write the wheel of an installed package into a folder: a zip of its files, with a list of their digests."""
+    name = re.sub(r"[-_.]+", "_", installed.metadata["Name"])
+    path = folder / f"{name}-{installed.version}-{_tags(installed)}.whl"
+    listed: list[str] = []
+    record = ""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as wheel:
+        for file in sorted(installed.files or [], key=str):
+            if file.parts[0].endswith(".dist-info"):
+                record = f"{file.parts[0]}/RECORD"
+            # Scripts lie outside, and are made of the entry points again.
+            if ".." in file.parts or "__pycache__" in file.parts or file.name in _OF_THE_INSTALLER:
+                continue
+            source = Path(str(file.locate()))
+            data = source.read_bytes()
+            digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+            entry = zipfile.ZipInfo(str(file))
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            # Programs in it, such as a Redis, stay programs.
+            entry.external_attr = (stat.S_IFREG | 0o644 | (source.stat().st_mode & _EXECUTABLE)) << 16
+            wheel.writestr(entry, data)
+            listed.append(f"{file},sha256={digest},{len(data)}")
+        wheel.writestr(record, "\n".join([*listed, f"{record},,", ""]))
+    return path
+
+
+def _tags(installed: Distribution) -> str:
+    """For which Pythons and systems it is, as a wheel's name says it; "": it does not say."""
+    found = _TAG.findall(installed.read_text("WHEEL") or "")
+    return "-".join(".".join(dict.fromkeys(tag[part] for tag in found)) for part in range(3)) if found else ""
