@@ -34,6 +34,8 @@ class Program:
     inherit: tuple[int, ...] = ()
     #: It is spoken to over pipes on its standard input and output.
     conversation: bool = False
+    #: It loads at once, and does nothing before it reads a line: that there is a database.
+    awaits_database: bool = False
 
 
 class Child:
@@ -79,11 +81,12 @@ class Child:
         self._started = time.monotonic()
         self._kills_for_memory = blame.kills_for_memory()
         pipe = subprocess.PIPE if self.program.conversation else None
+        listens = pipe or (subprocess.PIPE if self.program.awaits_database else subprocess.DEVNULL)
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(  # noqa: S603
                 self.program.arguments,
                 env={**environment, **self.program.environment},
-                stdin=pipe or subprocess.DEVNULL,
+                stdin=listens,
                 stdout=pipe or log,
                 stderr=log,
                 pass_fds=self.program.inherit,

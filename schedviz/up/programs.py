@@ -61,6 +61,7 @@ def web(listener: socket.socket, tls: Tls | None = None) -> Program:
         {"SCHEDVIZ_ROLE": "web"},
         grace_seconds=1.2,
         inherit=(descriptor,),
+        awaits_database=True,
     )
 
 

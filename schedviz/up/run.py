@@ -38,7 +38,8 @@ def run(options: UpOptions) -> None:
             redis, redis_url = _redis(folder, terminal)
             environment = programs.shared_environment(data, redis_url, reached)
             supervisor = Supervisor(data=data, folder=folder, environment=environment, reach=reached, terminal=terminal)
-            supervisor.run([*redis, programs.housekeeper(reached.url)], [programs.web(listener, reached.tls), *programs.workers()])
+            # The web server takes longest to load: it does so while the housekeeper looks after the tables, and the workers come after.
+            supervisor.run([*redis, programs.housekeeper(reached.url), programs.web(listener, reached.tls)], programs.workers())
     finally:
         lock.release()
 

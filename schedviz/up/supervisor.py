@@ -102,6 +102,8 @@ class Supervisor:
                 self._watcher.watch(child.start(environment, self._tie))
                 if child.stdout is not None:
                     self._listen_to(child)
+                if self._had_database:
+                    self._say_database(child)
 
     def _wait(self) -> None:
         """Until something happens, or somebody is due."""
@@ -181,6 +183,8 @@ class Supervisor:
             self._terminal.trouble("housekeeper", news["failed"])
         elif "database" in news:
             self._had_database = True
+            for child in self._children.values():
+                self._say_database(child)
             self._add(self._waiting_for_database)
             self._waiting_for_database = []
         elif "house" in news:
@@ -190,6 +194,11 @@ class Supervisor:
         elif "login" in news:
             self._announced = True
             self._terminal.announce(news["login"], time.monotonic() - self._began)
+
+    @staticmethod
+    def _say_database(child: Child) -> None:
+        if child.program.awaits_database:
+            child.say("database")
 
     def _welcome_housekeeper(self) -> None:
         """Tell it again what the one before may have died over."""

@@ -1,4 +1,7 @@
-"""The web server's process: uvicorn on a socket that the supervisor holds. `python -m schedviz.up.web_server DESCRIPTOR [CERT KEY]`."""
+"""The web server's process: uvicorn on a socket that the supervisor holds. `python -m schedviz.up.web_server DESCRIPTOR [CERT KEY]`.
+
+It loads, and serves when it reads a line from its input: before that there may be no tables.
+"""
 
 from __future__ import annotations
 
@@ -27,6 +30,10 @@ def main(descriptor: int, certificate: str | None = None, key: str | None = None
         ssl_certfile=certificate,
         ssl_keyfile=key,
     )
+    config.load()
+    if not sys.stdin.readline():
+        # Whoever was to say it has gone.
+        return
     uvicorn.Server(config).run(sockets=[socket.socket(fileno=descriptor)])
 
 

@@ -92,6 +92,26 @@ def test_a_killed_child_is_started_again(start_toys: Start):
         assert alive(running.child_after(old, name))
 
 
+def test_who_awaits_the_database_is_told_and_told_again_after_a_restart(start_toys: Start, tmp_path: Path):
+    running = start_toys("awaiting")
+    told = tmp_path / "awaiting"
+    until(lambda: told.exists() and told.read_text() == "database\n")
+    old = running.child("awaiting", str(told))
+
+    old.kill()
+
+    until(lambda: told.read_text() == "database\ndatabase\n")
+
+
+def test_who_awaits_a_database_that_does_not_come_does_nothing(start_toys: Start, tmp_path: Path):
+    running = start_toys("awaiting", "failing_housekeeper")
+
+    running.waits_for("The database is on holiday.")
+
+    assert running.process.wait(timeout=30) == 1
+    assert not (tmp_path / "awaiting").exists()
+
+
 def test_the_housekeeper_is_told_who_died(start_toys: Start, tmp_path: Path):
     running = start_toys("idle")
     running.waits_for("http://toy/login")

@@ -38,6 +38,14 @@ def broken(_argument: str) -> None:
     sys.exit(7)
 
 
+def awaiting(argument: str) -> None:
+    """Writes down what it is told before it does anything."""
+    told = sys.stdin.readline()
+    with Path(argument).open("a") as file:
+        file.write(told)
+    idle(argument)
+
+
 def housekeeper(argument: str) -> None:
     """Answers like the real one, and writes down what it hears."""
     print(json.dumps({"database": "ready"}), flush=True)

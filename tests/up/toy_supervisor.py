@@ -35,7 +35,8 @@ def main(folder: Path, kinds: list[str]) -> int:
     first = [program("redis", "idle", ""), program("housekeeper", housekeeper, folder / "heard", conversation=True)]
     # Beside a broken child not everything is up: nobody answers.
     web = program("web", "idle" if "broken" in kinds else "web", listener.fileno(), inherit=(listener.fileno(),))
-    others = [program(kind, kind, folder / kind) for kind in kinds if kind != housekeeper]
+    first += [program(kind, kind, folder / kind, awaits_database=True) for kind in kinds if kind == "awaiting"]
+    others = [program(kind, kind, folder / kind) for kind in kinds if kind not in {housekeeper, "awaiting"}]
     try:
         supervisor.run(first, [web, *others])
     except CannotStart as error:
