@@ -24,7 +24,7 @@ class Steps(msgspec.Struct, frozen=True):
 
     steps: tuple[Step, ...]
     #: What of the recording is not among them, in words.
-    notes: tuple[str, ...] = ()
+    notes: tuple[Phrase, ...] = ()
 
 
 class FileFound:

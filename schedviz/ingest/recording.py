@@ -6,7 +6,6 @@ of it are left out, but for its end. Between changes the session's own scheduler
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, Literal
 
@@ -21,6 +20,7 @@ from schedviz.kube.errors import DecodeError, UnknownKindError
 from schedviz.kube.kinds import BY_NAME
 from schedviz.kube.meta import KubeObject
 from schedviz.trace.commands import Advance, AnyCommand, Create, Delete, Helper, HelperName, Run, Update
+from schedviz.trace.phrase import Phrase, phrase
 
 Verb = Literal["put", "delete"]
 _FINISHED: Final = frozenset({"Succeeded", "Failed"})
@@ -45,7 +45,7 @@ class Recording:
     def __init__(self, name: str) -> None:
         self.name = name
         self.steps: list[AnyCommand] = []
-        self.left_out: Counter[str] = Counter()
+        self.left_out: dict[str, tuple[Phrase, int]] = {}
         #: When the last command was, and when the change is that is looked at.
         self._seconds = self._now = 0.0
         #: Each object as it is now.
@@ -70,14 +70,14 @@ class Recording:
         helpers: list[AnyCommand] = [Helper(name=helper) for helper in self._helpers]
         if helpers:
             helpers.append(Run())
-        notes = tuple(f"{count} × {what}" for what, count in self.left_out.items())
+        notes = tuple(phrase("{count} × {what}", count=count, what=what) for what, count in self.left_out.values())
         yield Steps((*helpers, *self.steps), notes)
 
     def _decoded(self, change: Change) -> KubeObject | None:
         try:
             return codec.from_dict(change.content)
         except UnknownKindError as error:
-            self.left_out[f"{error.found}: the scheduler does not read it"] += 1
+            self._leave_out(phrase("{kind}: the scheduler does not read it", kind=error.found))
             return None
         except DecodeError as error:
             problem = Problem(self.name, error.message, path=error.inside(change.path).path)
@@ -104,11 +104,15 @@ class Recording:
             if len(obj.spec.scheduling_gates) < len(known.spec.scheduling_gates):
                 self._add(Update(object=_as_it_came(change.content, obj)))
             else:
-                self.left_out["update of a pod, which the session finds out by itself"] += 1
+                self._leave_out(phrase("update of a pod, which the session finds out by itself"))
         elif _reads_differently(known, obj):
             self._add(Update(object=change.content))
         else:
-            self.left_out["update that changes nothing that the scheduler reads"] += 1
+            self._leave_out(phrase("update that changes nothing that the scheduler reads"))
+
+    def _leave_out(self, what: Phrase) -> None:
+        _, count = self.left_out.get(what.text, (what, 0))
+        self.left_out[what.text] = (what, count + 1)
 
     def _add(self, command: AnyCommand) -> None:
         if self._now > self._seconds:
