@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from schedviz.cli.loading import is_session_file
 from schedviz.cli.server import Server, server_option, token_option
 
 if TYPE_CHECKING:
@@ -49,21 +50,25 @@ def import_(
 ) -> None:
     """Make a session of FILE... (docs/readers.md says what is read). Files are read here, and only what the scheduler reads is sent.
 
-    Logs are not sent: ask `schedviz doctor` about the dumps in them. Traces and recordings are imported on the page, or over REST.
+    Logs are not sent: ask `schedviz doctor` about the dumps in them. A `.schedviz` file, a trace and a recording are sent as they are.
     """
-    found, left_out = _read(paths)
-    if found.trace is not None:
-        raise click.ClickException(f"{paths[0]}: this is a trace or a recording; import it on the page, or with POST sessions/.")
-    objects, replaced = _renamed(found, secret)
-    body = _list(objects)
-    if target is not None:
-        target.write_bytes(body)
-    if dry_run or target is not None:
-        _report(found, left_out, len(body), replaced, form)
-        return
-    files = {"objects.json": body}
-    if found.config is not None:
-        files["kube-scheduler.json"] = json.dumps(found.config).encode()
+    if is_session_file(paths[0]):
+        files = _as_they_are(paths, "the file of a session", whole=not (dry_run or secret is not None or target))
+    else:
+        found, left_out = _read(paths)
+        if found.trace is not None:
+            files = _as_they_are(paths, "a trace or a recording", whole=not (dry_run or secret is not None or target))
+        else:
+            objects, replaced = _renamed(found, secret)
+            body = _list(objects)
+            if target is not None:
+                target.write_bytes(body)
+            if dry_run or target is not None:
+                _report(found, left_out, len(body), replaced, form)
+                return
+            files = {"objects.json": body}
+            if found.config is not None:
+                files["kube-scheduler.json"] = json.dumps(found.config).encode()
     answer = json.loads(
         Server(server, token).post_files("sessions/", files, {"name": name or ", ".join(path.name for path in paths)[:200]})
     )
@@ -72,6 +77,17 @@ def import_(
 
         answer = imported(server, token, answer["id"])
     click.echo(answer["id"] if form == "text" else json.dumps(answer, indent=2))
+
+
+def _as_they_are(paths: tuple[Path, ...], what: str, *, whole: bool) -> dict[str, bytes]:
+    """The files themselves. Raises `click.ClickException` where something else is wanted than to send them `whole`."""
+    if not whole:
+        raise click.ClickException(
+            f"{paths[0]}: this is {what}, which is sent as it is; --dry-run, --write and --pseudonyms are for objects."
+        )
+    if not all(path.is_file() for path in paths):
+        raise click.ClickException(f"This is {what}; give it as a file.")
+    return {path.name: path.read_bytes() for path in paths}
 
 
 def _read(paths: tuple[Path, ...]) -> tuple[Import, LeftOut]:

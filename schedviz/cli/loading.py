@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 #: Stands for standard input among files.
 STDIN: Final = Path("-")
+_HEAD_BYTES: Final = 4096
 
 
 def loaded(paths: Sequence[Path], *, look: Callable[[Item, KubeObject], None] | None = None) -> Import:
@@ -28,6 +29,11 @@ def loaded(paths: Sequence[Path], *, look: Callable[[Item, KubeObject], None] | 
     from schedviz.ingest.load import load, look_away
     from schedviz.ingest.source import Source, files_of
 
+    for path in paths:
+        if is_session_file(path):
+            raise click.ClickException(
+                f"{path}: this is the file of a session. Make a session of it with `schedviz import {path}`, and ask with --session."
+            )
     piped = [Source.of_bytes("standard input", sys.stdin.buffer.read())] if STDIN in paths else []
     try:
         sources = [*piped, *files_of(path for path in paths if path != STDIN)]
@@ -42,6 +48,17 @@ def loaded(paths: Sequence[Path], *, look: Callable[[Item, KubeObject], None] | 
     for refused in found.report.refused:
         click.echo(f"schedviz: left out: {refused.message}", err=True)
     return found
+
+
+def is_session_file(path: Path) -> bool:
+    """Whether it is a `.schedviz` file. What cannot be read is none: whoever reads it says why."""
+    from schedviz.ingest.session_file import looks_like_session
+
+    try:
+        with path.open("rb") as file:
+            return looks_like_session(file.read(_HEAD_BYTES))
+    except OSError:
+        return False
 
 
 def simulated(found: Import) -> Simulation:

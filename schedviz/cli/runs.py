@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from schedviz.cli.loading import loaded
+from schedviz.cli.loading import is_session_file, loaded
 
 if TYPE_CHECKING:
     from schedviz.engine import Simulation
@@ -18,18 +18,13 @@ if TYPE_CHECKING:
     from schedviz.trace.comparing import RunInMemory
     from schedviz.trace.events import AnyEvent
 
-_HEAD_BYTES = 4096
-
 
 def run_of_file(path: Path) -> RunInMemory:
     """The run in a `.schedviz` file or a trace file. Raises `click.ClickException`."""
-    from schedviz.ingest.session_file import looks_like_session
     from schedviz.ingest.source import Source
 
     try:
-        with path.open("rb") as file:
-            is_session = looks_like_session(file.read(_HEAD_BYTES))
-        return run_of_session_file(str(path), Source.of_path(path).pieces()) if is_session else _run_of_trace(path)
+        return run_of_session_file(str(path), Source.of_path(path).pieces()) if is_session_file(path) else _run_of_trace(path)
     except OSError as error:
         raise click.ClickException(f"{path}: {error.strerror}.") from None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import threading
 from collections.abc import Iterator
@@ -72,5 +73,20 @@ def test_only_what_the_scheduler_reads_is_sent(received: tuple[str, list[bytes]]
     assert b'filename="objects.json"' in body
     assert b"web-2" in body
     assert b"hush" not in body
-    trace = CliRunner().invoke(import_, [str(SAMPLES / "trace.json"), "--server", address])
-    assert "this is a trace or a recording" in trace.output
+
+
+def test_the_file_of_a_session_and_a_trace_are_sent_as_they_are(received: tuple[str, list[bytes]], tmp_path: Path) -> None:
+    address, bodies = received
+    session = tmp_path / "mine.schedviz"
+    session.write_bytes(gzip.compress(b'{"format":"schedviz-session/1"}\n'))
+
+    for file in (session, SAMPLES / "trace.json"):
+        sent = CliRunner().invoke(import_, [str(file), "--server", address, "--token", "t"])
+        assert (sent.exit_code, sent.output) == (0, "an-id\n")
+        assert file.read_bytes() in bodies[-1]
+        refused = CliRunner().invoke(import_, [str(file), "--dry-run"])
+        assert refused.exit_code == 1
+        assert "which is sent as it is" in refused.output
+
+    asked = CliRunner().invoke(explain, ["-f", str(session)])
+    assert "this is the file of a session. Make a session of it with `schedviz import" in asked.output
