@@ -116,6 +116,7 @@ def _print_groups(groups: list[dict[str, Any]], form: str) -> None:
 
 
 def _one(simulation: Simulation, pod: str, form: str, *, with_change: bool) -> None:
+    from schedviz.cli.remote.printing import Progress
     from schedviz.explain import PodUnknownError, why_pending
     from schedviz.explain.changes import smallest_change
 
@@ -124,7 +125,11 @@ def _one(simulation: Simulation, pod: str, form: str, *, with_change: bool) -> N
     except PodUnknownError as error:
         raise click.ClickException(str(error)) from None
     looks = with_change and bool(explanation.matrix) and not explanation.fits
+    progress = Progress()
+    if looks:
+        progress.say("Looking for the smallest change …")
     change = smallest_change(simulation, pod, explanation) if looks else None
+    progress.end()
     if form == "json":
         _print_json({"explanation": explanation, "smallestChange": change})
     else:
@@ -132,9 +137,13 @@ def _one(simulation: Simulation, pod: str, form: str, *, with_change: bool) -> N
 
 
 def _all_pending(simulation: Simulation, form: str) -> None:
+    from schedviz.cli.remote.printing import Progress
     from schedviz.explain.pending import pending_groups
 
+    progress = Progress()
+    progress.say("Looking at every pending pod …")
     found = pending_groups(simulation)
+    progress.end()
     if form == "json":
         _print_json({"groups": found})
         return

@@ -12,6 +12,7 @@ import click
 if TYPE_CHECKING:
     from schedviz.engine import Simulation
     from schedviz.ingest.load import Import
+    from schedviz.ingest.progress import Progress
     from schedviz.ingest.reader import Item
     from schedviz.kube.meta import KubeObject
 
@@ -25,6 +26,7 @@ def loaded(paths: Sequence[Path], *, look: Callable[[Item, KubeObject], None] | 
 
     Raises `click.ClickException`.
     """
+    from schedviz.cli.remote.printing import Progress as Shown
     from schedviz.ingest.errors import IngestError
     from schedviz.ingest.load import load, look_away
     from schedviz.ingest.source import Source, files_of
@@ -35,19 +37,29 @@ def loaded(paths: Sequence[Path], *, look: Callable[[Item, KubeObject], None] | 
                 f"{path}: this is the file of a session. Make a session of it with `schedviz import {path}`, and ask with --session."
             )
     piped = [Source.of_bytes("standard input", sys.stdin.buffer.read())] if STDIN in paths else []
+    shown = Shown()
     try:
         sources = [*piped, *files_of(path for path in paths if path != STDIN)]
         if not sources:
             folders = ", ".join(map(str, paths))
             raise click.ClickException(f"{folders}: no file there looks like objects, or like the log of a scheduler, by its name.")
-        found = load(sources, look=look or look_away)
+        found = load(sources, progress=lambda told: shown.say(_in_words(told)), look=look or look_away)
     except IngestError as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:
         raise click.ClickException(f"{error.filename}: {error.strerror}.") from None
+    finally:
+        shown.end()
     for refused in found.report.refused:
         click.echo(f"schedviz: left out: {refused.message}", err=True)
     return found
+
+
+def _in_words(told: Progress) -> str:
+    from schedviz.ingest.source import shown_name
+
+    of = f" of {told.total:,}" if told.total is not None else ""
+    return f"{shown_name(told.file) or told.phase}: {told.done:,}{of} {told.unit}"
 
 
 def is_session_file(path: Path) -> bool:
