@@ -60,6 +60,8 @@ def open_page(request: pytest.FixtureRequest, browser: Browser, signed_in: Brows
         storage_state=signed_in.storage_state(),
         viewport={"width": 1280, "height": 800},
     )
+    # What another test chose, a table instead of the list for one, is nothing to these.
+    context.add_init_script("localStorage.removeItem('schedviz')")
     yield context.new_page()
     context.close()
 

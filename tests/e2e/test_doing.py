@@ -249,3 +249,16 @@ def test_a_link_lets_others_look_until_it_is_revoked(page: Page, server: Server,
         expect(dialog.locator("li")).to_have_count(0)
         visitor.goto(address)
         assert "/login/" in visitor.url
+
+
+def test_after_a_dialog_that_was_opened_by_the_pointer_space_plays(page: Page, server: Server, file: Path):
+    import_through(page, server, file)
+    page.get_by_role("button", name="Help").click()
+    page.locator("dialog[open]").wait_for()
+    page.keyboard.press("Escape")
+    expect(page.locator("dialog[open]")).to_have_count(0)
+
+    page.keyboard.press("Space")
+
+    expect(page.locator("[data-cycle]").first).to_be_visible(timeout=PATIENCE_MILLIS)
+    expect(page.locator("dialog[open]")).to_have_count(0)

@@ -4,7 +4,9 @@ import type { Command } from "./command";
 function isTaken(target: EventTarget | null, key: string): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target.closest("input, textarea, select, [contenteditable]:not([contenteditable=false])")) return key !== "Escape";
-  return (key === " " || key === "Enter") && target.closest("button, a, summary, [role=button]") !== null;
+  // After a click the focus is on what was clicked, and not seen: Space is the page's then, which plays.
+  const seen = key === "Enter" || target.matches(":focus-visible");
+  return (key === " " || key === "Enter") && seen && target.closest("button, a, summary, [role=button]") !== null;
 }
 
 /** Runs commands by their keys until the returned function is called. */
@@ -19,6 +21,8 @@ export function listenForKeys(commands: readonly Command[], isOff: () => boolean
     const command = byKey.get(chord ? `Mod+${event.key}` : event.key);
     if (!command || (isOff() && command.id !== "page.dismiss" && command.id !== "page.help")) return;
     event.preventDefault();
+    // Some browsers press the button all the same, as the key goes up.
+    if (event.key === " " && event.target instanceof HTMLButtonElement) event.target.blur();
     command.run();
   };
   addEventListener("keydown", listen);
