@@ -27,6 +27,8 @@ def main(descriptor: int, certificate: str | None = None, key: str | None = None
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=1,
+        # Longer than clients and proxies keep a connection that nobody uses (5 to 60 s): none sends a request into one that closes.
+        timeout_keep_alive=75,
         ssl_certfile=certificate,
         ssl_keyfile=key,
     )
