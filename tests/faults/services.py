@@ -85,9 +85,8 @@ class Services:
 
         def web(n: int, port: int) -> Service:
             command = ("-m", "uvicorn", "schedviz.asgi:application", "--port", str(port), "--lifespan", "off", "--log-level", "warning")
-            return service(
-                "web" if n == 1 else f"web-{n}", "web", *command, "--ws", "websockets-sansio", "--ws-per-message-deflate", "false"
-            )
+            sockets = ("--ws", "websockets-sansio", "--ws-per-message-deflate", "false", "--timeout-keep-alive", "75")
+            return service("web" if n == 1 else f"web-{n}", "web", *command, *sockets)
 
         self.engines = [worker(f"engine-{n}", "engine", "worker", "threads", size) for n, size in enumerate(slots, start=1)]
         self.webs = [web(n, client.port) for n, client in enumerate(self.clients, start=1)]
