@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import pytest
-from django.db import OperationalError
+from django.db import OperationalError, connection
 
 from schedviz.sessions import history
-from schedviz.sessions.models import Session
 
 pytestmark = pytest.mark.django_db
 
 
-def test_a_database_that_is_down_gets_503(owner_client, people, monkeypatch):
+def test_a_database_that_is_down_gets_503(owner_client, people):
     def fail(*_args: object, **_kwargs: object) -> None:
         raise OperationalError("connection refused")
 
-    monkeypatch.setattr(Session.objects, "filter", fail)
-
-    response = owner_client.get(f"/api/v1/sessions/{people.session.pk}/")
-    page = owner_client.get(f"/s/{people.session.pk}/")
+    with connection.execute_wrapper(fail):
+        response = owner_client.get(f"/api/v1/sessions/{people.session.pk}/")
+        page = owner_client.get(f"/s/{people.session.pk}/")
 
     for answer in (response, page):
         assert answer.status_code == 503
