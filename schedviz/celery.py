@@ -47,8 +47,12 @@ def _share_the_interpreter(**_: Any) -> None:
 @worker_init.connect
 def _load_what_tasks_need(**_: Any) -> None:
     """The first who comes does not wait for imports, and the processes of a pool share what was there before they were forked."""
+    import faulthandler
+
     import django
 
+    # Where a crash in C code was is in the log then. Not `sys.stderr`: Celery puts a logger in its place.
+    faulthandler.enable(sys.__stderr__)
     django.setup()
 
     from schedviz.kube.collector import keep_what_is_loaded

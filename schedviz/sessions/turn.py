@@ -139,10 +139,14 @@ class _Turn:
             return False
         if deaths < DEATHS:
             return False
-        # The first death came unannounced: then nobody had a reason to say what it was about to do.
-        if session.trying_seq == session.applied_seq + 1 and session.tries >= DEATHS - 1:
-            self.hosted.broken[session.trying_seq] = f"{deaths} workers in a row ended while doing it."
-            return False
+        if session.trying_seq == session.applied_seq + 1:
+            # The first death came unannounced: then nobody had a reason to say what it was about to do.
+            if session.tries >= DEATHS - 1:
+                self.hosted.broken[session.trying_seq] = f"{deaths} workers in a row ended while doing it."
+                return False
+            # Another one died of something else, before or after: the command is tried again, else it would never be named.
+            if deaths % DEATHS:
+                return False
         self._rest(deaths, f"{deaths} workers in a row ended while loading this session", has_tried=False)
         return True
 

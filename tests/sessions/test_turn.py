@@ -315,6 +315,33 @@ def test_a_command_that_kills_three_owners_is_set_aside(make_session: MakeSessio
     assert "set aside" in session.message
 
 
+@pytest.mark.usefixtures("breaking")
+def test_a_command_that_kills_is_set_aside_though_an_owner_between_died_of_something_else(
+    make_session: MakeSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session_id = make_session()
+    send(session_id, "latency", kind="Namespace", seconds=1)
+    send(session_id, "cycle")
+    for loads in (True, False, True):
+        with monkeypatch.context() as patch:
+            if not loads:
+                patch.setattr(starting_point, "find", die)
+            with pytest.raises(SystemExit):
+                work_off(session_id)
+        crash(session_id)
+    work_off(session_id)
+    rest_is_over(session_id)
+    for _ in range(2):
+        with pytest.raises(SystemExit):
+            work_off(session_id)
+        crash(session_id)
+
+    session = work_off(session_id)
+
+    assert Command.objects.get(session_id=session_id, seq=1).quarantined
+    assert (session.applied_seq, session.cycle) == (2, 1)
+
+
 def test_a_command_is_not_blamed_for_deaths_while_its_session_was_loaded(
     make_session: MakeSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
