@@ -52,7 +52,7 @@ def _load_what_tasks_need(**_: Any) -> None:
     import django
 
     # Where a crash in C code was is in the log then. Not `sys.stderr`: Celery puts a logger in its place.
-    faulthandler.enable(sys.__stderr__)
+    faulthandler.enable(sys.__stderr__ or sys.stderr)
     django.setup()
 
     from schedviz.kube.collector import keep_what_is_loaded
