@@ -1,7 +1,8 @@
 """`CycleState`: what the plugins remember from one extension point to the next, for one pod in one cycle.
 
 It can be written to a checkpoint between two stages. So each kind of data has a `StateKey` that knows its type, and the type
-is either a msgspec struct or offers `to_state` and `from_state`.
+is either a msgspec struct or offers `to_state` and `from_state`. A struct holds no set: the order of its members is that of one
+process, and equal states are equal bytes.
 """
 
 from __future__ import annotations

@@ -71,8 +71,9 @@ class PreFilterState:
     def to_state(self) -> dict[str, Any]:
         """Plain data, for a checkpoint."""
         return {
-            "affinityTerms": msgspec.to_builtins(self.affinity_terms),
-            "antiAffinityTerms": msgspec.to_builtins(self.anti_affinity_terms),
+            # Namespaces are a set: in the order of this process the same state would not be the same bytes in another.
+            "affinityTerms": msgspec.to_builtins(self.affinity_terms, order="deterministic"),
+            "antiAffinityTerms": msgspec.to_builtins(self.anti_affinity_terms, order="deterministic"),
             "namespaceLabels": dict(self.namespace_labels),
             "counts": [
                 {key: domains.to_state() for key, domains in side.items()}

@@ -27,9 +27,9 @@ _READ_WRITE_ONCE_POD: Final = "ReadWriteOncePod"
 
 
 class PreFilterState(msgspec.Struct):
-    """The pod's ReadWriteOncePod claims, and how often scheduled pods use them."""
+    """The pod's ReadWriteOncePod claims, sorted, and how often scheduled pods use them."""
 
-    read_write_once_pod_pvcs: frozenset[str] = frozenset()
+    read_write_once_pod_pvcs: tuple[str, ...] = ()
     conflicting_pvc_ref_count: int = 0
 
     def clone(self) -> PreFilterState:
@@ -71,7 +71,7 @@ class VolumeRestrictions:
             if _READ_WRITE_ONCE_POD in claim.spec.access_modes:
                 claims.add(name)
         used = sum(1 for name in claims if snapshot.is_pvc_used_by_pods(f"{pod.namespace}/{name}"))
-        state.write(PRE_FILTER_STATE_KEY, PreFilterState(frozenset(claims), used))
+        state.write(PRE_FILTER_STATE_KEY, PreFilterState(tuple(sorted(claims)), used))
         return None, SUCCESS
 
     def add_pod(self, state: CycleState, pod_to_schedule: PodInfo, pod_to_add: PodInfo, node_info: NodeInfo) -> Status:  # noqa: ARG002

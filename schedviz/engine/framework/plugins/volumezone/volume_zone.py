@@ -37,10 +37,10 @@ _DELIMITER: Final = "__"
 
 
 class PVTopology(msgspec.Struct, frozen=True):
-    """A label of a volume, and the values of which the node's must be one."""
+    """A label of a volume, and the values of which the node's must be one, sorted."""
 
     key: str
-    values: frozenset[str]
+    values: tuple[str, ...]
 
 
 class StateData(msgspec.Struct, frozen=True):
@@ -119,7 +119,7 @@ class VolumeZone:
                 assert persistent is not None
                 zones = [zone.strip() for zone in persistent.metadata.labels.get(key, "").split(_DELIMITER)]
                 if all(zones):
-                    topologies.append(PVTopology(key, frozenset(zones)))
+                    topologies.append(PVTopology(key, tuple(sorted(set(zones)))))
         return tuple(topologies)
 
     def _volume_of(self, namespace: str, claim_name: str) -> PersistentVolume | None:
