@@ -10,11 +10,12 @@ from typing import Any
 
 import structlog
 from django.conf import settings
-from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.cache import patch_vary_headers
 from whitenoise.middleware import WhiteNoiseMiddleware
+
+from schedviz.web.live.database import DATABASE_AWAY
 
 log = structlog.get_logger(__name__)
 
@@ -105,7 +106,7 @@ class DatabaseDown:
         return response
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        if not isinstance(exception, OperationalError | InterfaceError):
+        if not isinstance(exception, DATABASE_AWAY):
             return None
         from schedviz.web.api.errors import not_stored, refusal
 

@@ -154,16 +154,7 @@ def test_only_one_owner_works_at_a_session(make_session: MakeSession) -> None:
 def test_a_killed_owner_is_followed_by_one_that_does_the_same(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
     session_id = make_session(pods=300)
     send(session_id, "run")
-    commit, commits = apply.commit, 0
-
-    def killed_at_the_third(*arguments: Any) -> Any:
-        nonlocal commits
-        commits += 1
-        if commits == 3:
-            raise SystemExit
-        return commit(*arguments)
-
-    monkeypatch.setattr(apply, "commit", killed_at_the_third)
+    die_at_commit(3, monkeypatch)
     with pytest.raises(SystemExit):
         work_off(session_id)
     between = Session.objects.get(pk=session_id)
@@ -303,10 +294,7 @@ def test_a_command_that_kills_three_owners_is_set_aside(make_session: MakeSessio
     session_id = make_session()
     send(session_id, "latency", kind="Namespace", seconds=1)
     send(session_id, "cycle")
-    for _ in range(3):
-        with pytest.raises(SystemExit):
-            work_off(session_id)
-        crash(session_id)
+    owners_die(session_id, 3)
 
     session = work_off(session_id)
 
@@ -326,15 +314,10 @@ def test_a_command_that_kills_is_set_aside_though_an_owner_between_died_of_somet
         with monkeypatch.context() as patch:
             if not loads:
                 patch.setattr(starting_point, "find", die)
-            with pytest.raises(SystemExit):
-                work_off(session_id)
-        crash(session_id)
+            owners_die(session_id)
     work_off(session_id)
     rest_is_over(session_id)
-    for _ in range(2):
-        with pytest.raises(SystemExit):
-            work_off(session_id)
-        crash(session_id)
+    owners_die(session_id, 2)
 
     session = work_off(session_id)
 
@@ -351,9 +334,7 @@ def test_a_command_is_not_blamed_for_deaths_while_its_session_was_loaded(
     for owner, name in places:
         with monkeypatch.context() as patch:
             patch.setattr(owner, name, die)
-            with pytest.raises(SystemExit):
-                work_off(session_id)
-        crash(session_id)
+            owners_die(session_id)
     assert Session.objects.get(pk=session_id).trying_seq == 1
 
     assert "while loading this session" in work_off(session_id).message
@@ -365,6 +346,28 @@ def test_a_command_is_not_blamed_for_deaths_while_its_session_was_loaded(
 
 def die(*_: Any, **__: Any) -> Any:
     raise SystemExit
+
+
+def die_at_commit(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The owner is killed right before it stores for the n-th time; those after it live."""
+    commit, commits = apply.commit, 0
+
+    def commit_or_die(*arguments: Any) -> Any:
+        nonlocal commits
+        commits += 1
+        if commits == number:
+            raise SystemExit
+        return commit(*arguments)
+
+    monkeypatch.setattr(apply, "commit", commit_or_die)
+
+
+def owners_die(session_id: UUID, times: int = 1) -> None:
+    """Owners follow one another, and each is killed by what it does."""
+    for _ in range(times):
+        with pytest.raises(SystemExit):
+            work_off(session_id)
+        crash(session_id)
 
 
 def rest_is_over(session_id: UUID) -> None:
@@ -380,16 +383,11 @@ def test_a_session_that_kills_whoever_loads_it_is_left_alone_for_longer_and_long
     said: list[str] = []
     with monkeypatch.context() as patch:
         patch.setattr(starting_point, "find", die)
-        for _ in range(3):
-            with pytest.raises(SystemExit):
-                work_off(session_id)
-            crash(session_id)
+        owners_die(session_id, 3)
         said.append(work_off(session_id).message)
         assert lease.acquire(session_id) is None
         rest_is_over(session_id)
-        with pytest.raises(SystemExit):
-            work_off(session_id)
-        crash(session_id)
+        owners_die(session_id)
         said.append(work_off(session_id).message)
 
     assert said == [
@@ -450,19 +448,8 @@ def test_a_checkpoint_in_the_middle_of_a_run_is_gone_on_from(make_session: MakeS
     session_id = make_session(pods=300)
     send(session_id, "run")
     monkeypatch.setattr(checkpoints, "is_due", lambda *_: True)
-    commit, commits = apply.commit, 0
-
-    def killed_at_the_third(*arguments: Any) -> Any:
-        nonlocal commits
-        commits += 1
-        if commits == 3:
-            raise SystemExit
-        return commit(*arguments)
-
-    monkeypatch.setattr(apply, "commit", killed_at_the_third)
-    with pytest.raises(SystemExit):
-        work_off(session_id)
-    crash(session_id)
+    die_at_commit(3, monkeypatch)
+    owners_die(session_id)
     newest = checkpoints.newest(session_id)
     session = work_off(session_id)
 
