@@ -25,6 +25,8 @@ from schedviz.trace.phrase import phrase
 #: From the best to the worst.
 OUTLOOKS: tuple[Outlook, ...] = get_args(Outlook)
 _FINISHED = frozenset({"Succeeded", "Failed"})
+#: So many pods are named that may be meant by a name that no pod has.
+_SHOWN_OTHERS = 3
 
 
 class PodUnknownError(LookupError):
@@ -99,10 +101,16 @@ def find_pod(simulation: Simulation, key: str) -> Pod:
     found = simulation.cluster.find("Pod", key)
     if isinstance(found, Pod):
         return found
-    name = key.rpartition("/")[2]
-    others = [obj.key for obj in simulation.stored_objects() if isinstance(obj, Pod) and obj.name == name]
-    hint = f"; there is {', '.join(others[:3])}" if others else ""
+    others = _meant_by(key, [obj for obj in simulation.stored_objects() if isinstance(obj, Pod)])
+    hint = f"; there is {', '.join(others[:_SHOWN_OTHERS])}" if others else ""
     raise PodUnknownError(f'There is no pod "{key}" here{hint}.')
+
+
+def _meant_by(key: str, pods: Sequence[Pod]) -> list[str]:
+    """Pods of this name in other namespaces; else those whose name begins with it, as the pods of a Deployment's do."""
+    namespace, _, name = key.rpartition("/")
+    named = [pod.key for pod in pods if pod.name == name]
+    return named or [pod.key for pod in pods if pod.namespace == namespace and pod.name.startswith(f"{name}-")]
 
 
 def _standing(simulation: Simulation, pod: Pod, place: QueuePlace | None) -> Standing:

@@ -150,6 +150,12 @@ def test_an_unknown_pod_is_an_error_that_names_its_namesakes() -> None:
         why_pending(simulation, "other/p")
 
 
+def test_a_name_without_its_hash_is_an_error_that_names_the_pods_of_that_name() -> None:
+    simulation = cluster(node("n1"), pod("checkout-7d9f-x2"), pod("checkouts-1"))
+    with pytest.raises(PodUnknownError, match=r'There is no pod "default/checkout" here; there is default/checkout-7d9f-x2\.$'):
+        why_pending(simulation, "default/checkout")
+
+
 def test_a_claim_that_is_not_bound_speaks_for_all_nodes() -> None:
     claim = {
         "apiVersion": "v1",
