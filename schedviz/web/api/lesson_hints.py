@@ -17,8 +17,8 @@ from schedviz.lessons import rendering
 from schedviz.lessons.asking import holds
 from schedviz.sessions import history
 from schedviz.trace import observed
-from schedviz.web.api import lesson_bodies as bodies
 from schedviz.web.api.access import session_for
+from schedviz.web.api.bodies import lessons as bodies
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.lessons import in_words, lesson_for, path_of
 from schedviz.web.api.schema import answer, query, refused

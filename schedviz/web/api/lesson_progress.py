@@ -13,8 +13,8 @@ from rest_framework.views import APIView
 
 from schedviz.lessons import UnknownLessonError
 from schedviz.lessons.catalogue import version
-from schedviz.web.api import lesson_bodies as bodies
 from schedviz.web.api.access import actor_for, body_as, session_for
+from schedviz.web.api.bodies import lessons as bodies
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.lessons import progress_body, user_of
 from schedviz.web.api.schema import answer, ref, refused

@@ -17,9 +17,9 @@ from schedviz.lessons.played import Played
 from schedviz.lessons.texts import StopText, Text
 from schedviz.sessions import questions
 from schedviz.sessions.models import Session
-from schedviz.web.api import lesson_bodies as bodies
 from schedviz.web.api import versions
 from schedviz.web.api.access import actor_for, session_for
+from schedviz.web.api.bodies import lessons as bodies
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.explain import ask
 from schedviz.web.api.schema import NOT_MODIFIED, answer, refused

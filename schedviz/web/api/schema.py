@@ -12,7 +12,8 @@ from msgspec.json import schema_components
 from schedviz.trace.commands import AnyCommand
 from schedviz.trace.comparing import Comparison
 from schedviz.web.accounts import bodies as accounts
-from schedviz.web.api import bodies, lesson_bodies
+from schedviz.web.api import bodies
+from schedviz.web.api.bodies import lessons
 from schedviz.web.api.problems import MEDIA_TYPE, ProblemBody, ProblemList
 from schedviz.web.rooms import bodies as rooms
 
@@ -51,11 +52,11 @@ _ROOTS: tuple[Any, ...] = (
     bodies.SampleList,
     bodies.MessageBody,
     bodies.WhatIfBody,
-    lesson_bodies.CourseBody,
-    lesson_bodies.LessonBody,
-    lesson_bodies.LessonHints,
-    lesson_bodies.LessonProgress,
-    lesson_bodies.LessonVersion,
+    lessons.CourseBody,
+    lessons.LessonBody,
+    lessons.LessonHints,
+    lessons.LessonProgress,
+    lessons.LessonVersion,
     bodies.NewLink,
     bodies.LinkList,
     ProblemBody,

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from schedviz.web.api.bodies import Body
+from schedviz.web.api.bodies.body import Body
 from schedviz.web.rooms.models import LONGEST_ANSWER, LONGEST_NICKNAME
 
 RoomStatus = Literal["open", "locked", "ended"]

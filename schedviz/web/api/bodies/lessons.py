@@ -1,4 +1,4 @@
-"""What REST takes and gives of lessons."""
+"""Lessons and what was answered in them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from schedviz.web.api.bodies import Body
+from schedviz.web.api.bodies.body import Body
 
 #: What somebody answered: a name, a number, names.
 Guess = Annotated[str, Meta(max_length=200)] | int | float | Annotated[list[Annotated[str, Meta(max_length=200)]], Meta(max_length=100)]
