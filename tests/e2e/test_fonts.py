@@ -1,0 +1,50 @@
+"""The page is drawn with the fonts that it brings, and fetches no more of them than it draws."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from tests.e2e.conftest import Server
+
+pytestmark = pytest.mark.browser
+
+#: A font is asked for when text is laid out: on the next frame at the latest.
+LAID_OUT_AND_FETCHED = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => document.fonts.ready.then(done))))"
+
+
+def fonts_of(page: Page) -> dict[str, bool]:
+    """The fonts that the page's text is drawn with, and whether they came with it."""
+    devtools = page.context.new_cdp_session(page)
+    devtools.send("DOM.enable")
+    devtools.send("CSS.enable")
+    root = devtools.send("DOM.getDocument", {"depth": 0})["root"]["nodeId"]
+    drawn: dict[str, bool] = {}
+    for node in devtools.send("DOM.querySelectorAll", {"nodeId": root, "selector": "body *"})["nodeIds"]:
+        for font in devtools.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"]:
+            drawn[font["familyName"]] = font["isCustomFont"]
+    devtools.detach()
+    return drawn
+
+
+def test_every_word_is_drawn_with_a_font_that_came_with_the_page(browser: Browser, signed_in: BrowserContext, server: Server):
+    with browser.new_context(storage_state=signed_in.storage_state(), locale="en") as context:
+        page = context.new_page()
+        fetched: list[str] = []
+        page.on("request", lambda request: fetched.extend(re.findall(r"noto-sans-sc-(name|400|600)", request.url)))
+        page.goto(f"{server.url}/lessons/")
+        switch = page.get_by_role("button", name="中文")
+        switch.wait_for()
+        page.evaluate(LAID_OUT_AND_FETCHED)
+        # The button that offers Chinese has a file of its own; the large ones come with the language.
+        assert set(fetched) <= {"name"}
+
+        switch.click()
+        expect(page.locator("html")).to_have_attribute("lang", "zh-CN")
+        page.evaluate(LAID_OUT_AND_FETCHED)
+        assert "400" in fetched
+        drawn = fonts_of(page)
+        assert any(family.startswith("Noto Sans SC") for family in drawn)
+        assert [family for family, came in drawn.items() if not came] == []
