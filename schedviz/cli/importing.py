@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,6 +15,7 @@ from schedviz.cli.server import Server, server_option, token_option
 if TYPE_CHECKING:
     from schedviz.ingest.left_out import LeftOut
     from schedviz.ingest.load import Import
+    from schedviz.ingest.report import Report
 
 #: Lines about fields that are not kept.
 _SHOWN = 40
@@ -66,6 +68,8 @@ def import_(
             if dry_run or target is not None:
                 _report(found, left_out, len(body), replaced, form)
                 return
+            for remark in _remarks(found.report):
+                click.echo(remark, err=True)
             files = {"objects.json": body}
             if found.config is not None:
                 files["kube-scheduler.json"] = json.dumps(found.config).encode()
@@ -138,12 +142,18 @@ def _report(found: Import, left_out: LeftOut, size: int, replaced: int, form: st
         click.echo(f"names replaced: {replaced}")
     if report.configuration:
         click.echo(f"configuration: {report.configuration}")
+    for remark in _remarks(report):
+        click.echo(remark)
+    _print_fields(left_out)
+
+
+def _remarks(report: Report) -> Iterator[str]:
+    """What of the files is not taken, and what to know of what is."""
     for drop in report.dropped:
         some = f" ({', '.join(drop.examples)}{', …' if drop.count > len(drop.examples) else ''})" if drop.examples else ""
-        click.echo(f"left out: {drop.count} × {drop.kind}: {drop.reason}{some}")
+        yield f"left out: {drop.count} × {drop.kind}: {drop.reason}{some}"
     for warning in report.warnings:
-        click.echo(f"warning: {warning}")
-    _print_fields(left_out)
+        yield f"warning: {warning}"
 
 
 def _counted(count: int, what: str) -> str:

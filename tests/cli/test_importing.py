@@ -68,11 +68,23 @@ def test_only_what_the_scheduler_reads_is_sent(received: tuple[str, list[bytes]]
     address, bodies = received
     result = CliRunner().invoke(import_, [LIST, "--server", address, "--name", "mine"])
     assert result.exit_code == 0, result.output
-    assert result.output.strip() == "an-id"
+    assert result.stdout.strip() == "an-id"
     (body,) = bodies
     assert b'filename="objects.json"' in body
     assert b"web-2" in body
     assert b"hush" not in body
+
+
+def test_what_is_not_taken_of_the_files_is_said_beside_the_id(received: tuple[str, list[bytes]], tmp_path: Path) -> None:
+    file = tmp_path / "mixed.json"
+    foo = {"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "f"}}
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}
+    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [foo, node]}))
+
+    result = CliRunner().invoke(import_, [str(file), "--server", received[0], "--token", "t"])
+
+    assert (result.exit_code, result.stdout) == (0, "an-id\n")
+    assert "left out: 1 × Foo: " in result.stderr
 
 
 def test_the_file_of_a_session_and_a_trace_are_sent_as_they_are(received: tuple[str, list[bytes]], tmp_path: Path) -> None:
