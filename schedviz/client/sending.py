@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Generator, Mapping
 from typing import Any, TypeAlias, TypeVar
 from urllib.parse import urlsplit
@@ -11,6 +12,8 @@ import httpx
 from schedviz.client.calls import Call, Flow, Pause, Reply
 from schedviz.client.errors import Unavailable
 from schedviz.client.server import WHERE_LOOKED, Server
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 #: What came of a call: an answer, or none. None: of a pause.
@@ -22,6 +25,8 @@ STREAM_TIMEOUT = httpx.Timeout(60.0, connect=10.0)
 #: So often a call that may be sent again is, and how long the first pause is where the server names none.
 TRIES = 5
 _PAUSE_SECONDS = 0.5
+#: After so many tries without any answer it is said that it goes on: a server that starts anew has answered by then.
+_SILENT_TRIES = 2
 _LONGEST_PAUSE_SECONDS = 30.0
 _TRY_AGAIN = (429, 502, 503, 504)
 #: Of 503: the server has begun to make the answer; asking again at once is of no use.
@@ -75,12 +80,15 @@ def _tried(call: Call, server: Server) -> Generator[Call | Pause, Outcome, Reply
     tries = 0
     while True:
         outcome = yield call
-        reply = outcome if isinstance(outcome, Reply) else None
+        reply, error = (outcome, None) if isinstance(outcome, Reply) else (None, outcome)
         pause = _pause_before_again(call, tries, reply)
         if pause is None:
-            if isinstance(outcome, Reply):
-                return outcome
-            raise no_answer(server, outcome or OSError("no answer"))
+            if reply is None:
+                raise no_answer(server, error)
+            return reply
+        if reply is None and tries == _SILENT_TRIES:
+            left = sum(_PAUSE_SECONDS * 2**each for each in range(tries, TRIES))
+            logger.warning("%s; it is asked again for %.0f s.", _silence(server, error), left)
         tries += 1
         yield Pause(pause)
 
@@ -97,10 +105,14 @@ def _pause_before_again(call: Call, tries: int, reply: Reply | None) -> float | 
     return min(_seconds(reply.headers, _PAUSE_SECONDS * 2**tries), _LONGEST_PAUSE_SECONDS)
 
 
-def no_answer(server: Server, error: Exception) -> Unavailable:
+def no_answer(server: Server, error: Exception | None) -> Unavailable:
     """The error for a server that cannot be reached."""
-    reason = str(error) or type(error).__name__
-    return Unavailable(f"{server.address} does not answer ({reason}). Is `schedviz up` running there?")
+    return Unavailable(f"{_silence(server, error)}. Is `schedviz up` running there?")
+
+
+def _silence(server: Server, error: Exception | None) -> str:
+    reason = "no answer" if error is None else str(error) or type(error).__name__
+    return f"{server.address} does not answer ({reason})"
 
 
 def _has_key(body: Any) -> bool:

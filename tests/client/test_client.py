@@ -111,6 +111,17 @@ def test_a_server_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch):
         nobody.sessions()
 
 
+def test_whoever_waits_for_a_server_is_told_once(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture):
+    monkeypatch.setattr("schedviz.client.sending._PAUSE_SECONDS", 0.05)
+
+    with pytest.raises(Unavailable), Client("http://127.0.0.1:9", "t") as nobody:
+        nobody.sessions()
+
+    (told,) = [record.getMessage() for record in caplog.records if record.name == "schedviz.client.sending"]
+    assert told.startswith("http://127.0.0.1:9 does not answer (")
+    assert told.endswith("); it is asked again for 1 s.")
+
+
 def test_a_token_of_this_machine_is_sent_to_its_server_alone(here: Path):
     assert Client().server.token
     assert Client("https://schedviz.example").server.token == ""
