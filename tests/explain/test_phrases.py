@@ -12,6 +12,7 @@ from schedviz.explain import reasons
 from schedviz.explain.doctor import nominations
 from schedviz.samples import samples
 from schedviz.trace.phrase import counted, phrase
+from schedviz.web.api.problems import TITLES
 
 ROOT = Path(__file__).parents[2]
 CHINESE: dict[str, str] = json.loads((ROOT / "frontend/src/i18n/messages/zh-CN.explain.json").read_text("utf-8"))
@@ -32,6 +33,7 @@ def templates() -> Iterator[str]:
     yield from (nominations._SILENT, nominations._UNKNOWN, nominations._FIX)
     yield from ("{first}, {next}", "{first} and {next}", "{names} and {count} more")
     yield from (sample.description for sample in samples())
+    yield from TITLES.values()
 
 
 def placeholders(template: str) -> set[str]:

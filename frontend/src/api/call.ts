@@ -4,6 +4,8 @@ import { passHeaders } from "./pass";
 
 /** Where something is wrong, what was expected and found there, and what to do; what is known of it. */
 export interface ErrorDetail {
+  /** What kind of error it is: one of few English sentences, which other languages have, too. */
+  title?: string;
   path?: string;
   expected?: string;
   found?: string;
@@ -63,9 +65,9 @@ export function errorOf(status: number, text: string): ApiError {
   } catch {
     // Not ours: a proxy's page, or nothing.
   }
-  const { code, detail, path, expected, found, hint, column } = problem;
+  const { code, detail, title, path, expected, found, hint, column } = problem;
   if (typeof code !== "string" || typeof detail !== "string") return new ApiError(status, wordsIn(status, text));
-  return new ApiError(status, detail, code, { path, expected, found, hint, column });
+  return new ApiError(status, detail, code, { title, path, expected, found, hint, column });
 }
 
 /** The words of an answer that is not ours: a `detail`, a `message`, else every sentence that is in it. */

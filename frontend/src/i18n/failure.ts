@@ -1,6 +1,13 @@
-import { t } from "./translate";
+import { ApiError } from "../api/call";
+import { phraseIn, t } from "./translate";
 
 /** Why something did not work, in words: those of the error, else that the server cannot be reached. */
 export function failureOf(error: unknown): string {
-  return (error instanceof Error && error.message) || t("error.unreachable");
+  return error instanceof Error && error.message ? headed(error, error.message) : t("error.unreachable");
+}
+
+/** The server's sentence on an error, which is English, after its kind in the language of the page. */
+export function headed(error: Error, sentence: string): string {
+  const title = error instanceof ApiError ? phraseIn(error.detail.title ?? "") : undefined;
+  return title === undefined ? sentence : `${title}：${sentence}`;
 }

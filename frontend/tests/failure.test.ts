@@ -1,0 +1,27 @@
+import { afterEach, describe, expect, it } from "vitest";
+
+import { ApiError, errorOf } from "../src/api/call";
+import { failureOf } from "../src/i18n/failure";
+import { ENGLISH, speakFrom, vocabularyOf } from "../src/i18n/translate";
+
+const QUOTA = "You have 20 sessions; 20 are allowed (SCHEDVIZ_USER_SESSIONS).";
+const refused = (): ApiError => errorOf(409, JSON.stringify({ title: "A quota is used up", code: "quota_reached", detail: QUOTA }));
+
+afterEach(() => {
+  speakFrom(() => ENGLISH);
+});
+
+describe("a failure is told", () => {
+  it("in the server's words", () => {
+    expect(failureOf(refused())).toBe(QUOTA);
+  });
+
+  it("after its kind in the language of the page", async () => {
+    const chinese = await vocabularyOf("zh-CN");
+    speakFrom(() => chinese);
+
+    expect(failureOf(refused())).toBe(`配额已用完：${QUOTA}`);
+    expect(failureOf(new Error("a mistake"))).toBe("a mistake");
+    expect(failureOf(new ApiError(0, ""))).toBe("服务器没有响应。schedviz 是否在运行？");
+  });
+});
