@@ -24,13 +24,13 @@ class _Prepared(msgspec.Struct, frozen=True):
 
 
 class RowBy(Generic[M]):
-    """Reads the row of a model that has a value in one unique column."""
+    """Reads the row of a model that has a value in one unique column; `along`: with the row that this foreign key, never null, leads to."""
 
-    def __init__(self, model: type[M], column: str) -> None:
+    def __init__(self, model: type[M], column: str, *, along: str = "") -> None:
         self._model = model
-        self._fields = model._meta.concrete_fields
-        self._names = [field.attname for field in self._fields]
+        self._names = [field.attname for field in model._meta.concrete_fields]
         self._key: Any = model._meta.get_field(column)
+        self._link: Any = model._meta.get_field(along) if along else None
         self._prepared: dict[str, _Prepared] = {}
 
     def __call__(self, value: Any) -> M | None:
@@ -47,17 +47,28 @@ class RowBy(Generic[M]):
         for place, converters, column in prepared.converters:
             for convert in converters:
                 values[place] = convert(values[place], column, connection)
-        return self._model.from_db(connection.alias, self._names, values)
+        found = self._model.from_db(connection.alias, self._names, values[: len(self._names)])
+        if self._link is not None:
+            other = self._link.related_model
+            names = [field.attname for field in other._meta.concrete_fields]
+            self._link.set_cached_value(found, other.from_db(connection.alias, names, values[len(self._names) :]))
+        return found
 
     def _prepare(self) -> _Prepared:
         quoted = connection.ops.quote_name
-        table = self._model._meta.db_table
-        columns = ", ".join(quoted(str(field.column)) for field in self._fields)
+        models: list[type[Model]] = [self._model] if self._link is None else [self._model, self._link.related_model]
+        tables = [quoted(model._meta.db_table) for model in models]
+        names: list[str] = []
         converters: list[tuple[int, Sequence[Any], Col]] = []
-        for place, field in enumerate(self._fields):
-            column = Col(table, field)
-            found = [*connection.ops.get_db_converters(column), *field.get_db_converters(connection)]
-            if found:
-                converters.append((place, found, column))
-        statement = f"SELECT {columns} FROM {quoted(table)} WHERE {quoted(self._key.column)} = %s"  # noqa: S608 -- of constants.  # nosec B608
-        return _Prepared(statement, converters)
+        for model, table in zip(models, tables, strict=True):
+            for field in model._meta.concrete_fields:
+                column = Col(model._meta.db_table, field)
+                found = [*connection.ops.get_db_converters(column), *field.get_db_converters(connection)]
+                if found:
+                    converters.append((len(names), found, column))
+                names.append(f"{table}.{quoted(str(field.column))}")
+        statement = f"SELECT {', '.join(names)} FROM {tables[0]}"  # noqa: S608 -- of constants, as is what follows.  # nosec B608
+        if self._link is not None:
+            there, here = self._link.target_field.column, self._link.column
+            statement += f" JOIN {tables[1]} ON {tables[1]}.{quoted(there)} = {tables[0]}.{quoted(here)}"
+        return _Prepared(f"{statement} WHERE {tables[0]}.{quoted(self._key.column)} = %s", converters)

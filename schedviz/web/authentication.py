@@ -14,7 +14,6 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
 if TYPE_CHECKING:
-    from django.contrib.auth.models import User
     from drf_spectacular.openapi import AutoSchema
 
     from schedviz.sessions.models import ShareLink
@@ -29,26 +28,19 @@ def hashed(secret: str) -> str:
 
 def find_token(secret: str) -> Token | None:
     """The token with this secret, when it is neither expired nor revoked."""
-    token_of, user_of = _rows()
-    token = token_of(hashed(secret))
+    token = _token_of()(hashed(secret))
     if token is None or (token.expires_at is not None and token.expires_at <= timezone.now()):
         return None
-    owner = user_of(token.owner_id)
-    if owner is None or not owner.is_active:
-        return None
-    token.owner = owner
-    return token
+    return token if token.owner.is_active else None
 
 
 @functools.cache
-def _rows() -> tuple[RowBy[Token], RowBy[User]]:
-    """Read for each request of a script."""
-    from django.contrib.auth.models import User
-
+def _token_of() -> RowBy[Token]:
+    """Read, with its owner, for each request of a script."""
     from schedviz.sessions.rows import RowBy
     from schedviz.web.models import Token
 
-    return RowBy(Token, "digest"), RowBy(User, "id")
+    return RowBy(Token, "digest", along="owner")
 
 
 def find_link(secret: str) -> ShareLink | None:

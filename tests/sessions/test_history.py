@@ -42,6 +42,19 @@ def busy(make_session: MakeSession) -> UUID:
     return session_id
 
 
+def test_cycles_that_were_committed_one_by_one_are_read_in_both_directions(make_session: MakeSession) -> None:
+    session_id = make_session(nodes=3, pods=80)
+    for _ in range(70):
+        send(session_id, "cycle")
+        work_off(session_id)
+    assert CycleGroup.objects.filter(session_id=session_id).count() == 70
+
+    assert cycle_groups.numbers(session_id) == list(range(1, 71))
+    assert [one.cycle.cycle for one in cycle_groups.between(session_id, 2, 68, backwards=True)] == list(range(68, 2, -1))
+    assert [one.cycle.cycle for one in history.cycles(session_id, after=2, before=69, limit=100)] == list(range(3, 69))
+    assert [one.cycle.cycle for one in history.cycles(session_id, limit=40, tail=True)] == list(range(31, 71))
+
+
 def test_the_state_at_the_head_is_what_the_engine_would_draw(busy: UUID) -> None:
     moment = history.state_at_head(Session.objects.get(pk=busy))
 

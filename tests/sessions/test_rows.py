@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import pytest
 from django.contrib.auth.models import User
 from django.db.models import Model
+from pytest_django import DjangoAssertNumQueries
 
 from schedviz.sessions.models import Session
 from schedviz.sessions.rows import RowBy
@@ -47,3 +48,16 @@ def test_what_is_read_can_be_changed_and_saved() -> None:
 
 def test_nothing_is_read_where_there_is_no_row() -> None:
     assert RowBy(Session, "id")(uuid.uuid4()) is None
+
+
+def test_a_row_is_read_along_with_the_one_that_it_leads_to(django_assert_num_queries: DjangoAssertNumQueries) -> None:
+    owner = User.objects.create_user("owner", email="owner@example.org")
+    token = Token.objects.create(owner=owner, name="t", digest="d" * 64, expires_at=datetime(2030, 1, 1, tzinfo=UTC))
+
+    with django_assert_num_queries(1):
+        found = RowBy(Token, "digest", along="owner")(token.digest)
+        assert found is not None
+        values_of_owner = values(found.owner)
+
+    assert values(found) == values(Token.objects.get())
+    assert values_of_owner == values(User.objects.get())

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 from django.db import OperationalError, connection
+from limits import RateLimitItemPerMinute
 
 from schedviz.sessions import history
+from schedviz.web.api.rate import _Counters
 
 pytestmark = pytest.mark.django_db
 
@@ -50,6 +52,16 @@ def test_too_many_requests_get_429(owner_client, people, redis, settings):
     assert answers[-1].json()["code"] == "too_many_requests"
     assert "SCHEDVIZ_REQUESTS_PER_MINUTE" in answers[-1].json()["detail"]
     assert people.client("editor").get("/api/v1/sessions/").status_code == 200
+
+
+def test_what_is_counted_in_one_trip_is_what_is_counted(redis, settings):
+    counters, item = _Counters(), RateLimitItemPerMinute(3)
+
+    told = [counters.count(item, "requests", "somebody")[:2] for _ in range(4)]
+
+    assert told == [(True, 2), (True, 1), (True, 0), (False, 0)]
+    assert counters.count(item, "requests", "somebody else")[:2] == (True, 2)
+    assert counters._shared.get_window_stats(item, "requests", "somebody").remaining == 0
 
 
 def test_sessions_that_are_made_are_counted_by_themselves(owner_client, redis, settings):
