@@ -97,7 +97,8 @@ beforeEach(() => {
   vi.stubGlobal("location", { protocol: "http:", host: "x", search: "" });
   vi.stubGlobal("WebSocket", FakeSocket);
   vi.stubGlobal("fetch", (url: string) => Promise.resolve(serve(url)));
-  vi.stubGlobal("document", { querySelector: () => null });
+  // In a tab that is not seen messages wait for no frame: see framePace.test.ts.
+  vi.stubGlobal("document", { querySelector: () => null, hidden: true });
   asked.length = 0;
 });
 
@@ -192,7 +193,7 @@ describe("the moment that is shown", () => {
     expect(scope.place).toEqual({ at: scope.event, select: { kind: "pod", name: "default/a" }, tab: "history" });
     scope.goTo({ cycle: 99_999 });
     await settle();
-    expect(scope.notices.at(-1)?.text).toContain("99999");
+    expect(scope.notices.shown.at(-1)?.text).toContain("99999");
   });
 
   it("never is before the first that the server has", async () => {

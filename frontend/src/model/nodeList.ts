@@ -108,8 +108,9 @@ export class NodeList implements Iterable<Item> {
 
   /** The items in order, as a drawing wants them. */
   toArray(): Item[] {
-    const items: Item[] = [];
-    for (let link = this.head; link; link = link.next) items.push(link.item);
+    const items = new Array<Item>(this.size);
+    let place = 0;
+    for (let link = this.head; link; link = link.next) items[place++] = link.item;
     return items;
   }
 

@@ -1,3 +1,4 @@
+import type { Box } from "../layout/boxes";
 import type { HeapLayout } from "../layout/heapTree";
 import { splitKey } from "../model/names";
 import type { Queued } from "../model/state";
@@ -17,31 +18,47 @@ export interface HeapScene {
 
 /** Draws activeQ's array as the tree that it is. Returns true while something still moves. */
 export function drawHeap(context: CanvasRenderingContext2D, scene: HeapScene): boolean {
-  const { layout, pods, motion, now, palette } = scene;
+  const { layout, pods, motion, now } = scene;
   const named = layout.boxes.slice(0, layout.dotsFrom);
   named.forEach((box, place) => {
     motion.place(pods[place]!.pod, box, now, true);
   });
   drawBranches(context, scene);
   drawDots(context, scene);
-  // A font is set once for all that have it: of 31 names each, that was half a millisecond.
+  const boxes: NamedBox[] = named.map((box, place) => ({ place, at: motion.where(pods[place]!.pod, now) ?? box, flies: motion.isFlying(pods[place]!.pod) }));
+  drawNamed(context, scene, boxes.filter(({ flies }) => !flies));
+  // What flies flies above the others, and one above the next.
+  for (const box of boxes) if (box.flies) drawNamed(context, scene, [box]);
+  return motion.moving;
+}
+
+interface NamedBox {
+  place: number;
+  at: Box;
+  flies: boolean;
+}
+
+/** Boxes that do not overlap: grounds, then edges, then names, so that colours and fonts are set once for all. One after the other, 31 took 0.7 ms. */
+function drawNamed(context: CanvasRenderingContext2D, { pods, palette, selectedPod, hoveredPlace }: HeapScene, boxes: readonly NamedBox[]): void {
+  const isSelected = (place: number): boolean => pods[place]!.pod === selectedPod;
+  for (const { place, at } of boxes) {
+    context.fillStyle = isSelected(place) ? palette.selectedBack : place === hoveredPlace ? palette.hover : palette.paper;
+    context.fillRect(at.x, at.y, at.w, at.h);
+  }
+  context.lineWidth = 1;
+  for (const { place, at } of boxes) {
+    context.strokeStyle = isSelected(place) ? palette.selected : place === 0 ? palette.ink2 : palette.lineStrong;
+    context.strokeRect(Math.round(at.x) + 0.5, Math.round(at.y) + 0.5, Math.round(at.w) - 1, Math.round(at.h) - 1);
+  }
   const [strong, plain] = [`600 11px ${palette.font}`, `400 11px ${palette.font}`];
   context.textAlign = "center";
-  named.forEach((box, place) => {
-    const pod = pods[place]!;
-    const at = motion.where(pod.pod, now) ?? box;
-    const selected = pod.pod === scene.selectedPod;
-    const hovered = place === scene.hoveredPlace;
-    context.fillStyle = selected ? palette.selectedBack : hovered ? palette.hover : palette.paper;
-    context.fillRect(at.x, at.y, at.w, at.h);
-    outline(context, at, selected ? palette.selected : place === 0 ? palette.ink2 : palette.lineStrong);
+  context.fillStyle = palette.ink;
+  boxes.forEach(({ place, at }, i) => {
     const font = place === 0 ? strong : plain;
-    if (place < 2) context.font = font;
-    context.fillStyle = palette.ink;
-    context.fillText(cut(context, font, splitKey(pod.pod).name, at.w - 8), at.x + at.w / 2, at.y + at.h / 2 + 4);
+    if (i === 0 || place === 1) context.font = font;
+    context.fillText(cut(context, font, splitKey(pods[place]!.pod).name, at.w - 8), at.x + at.w / 2, at.y + at.h / 2 + 4);
   });
   context.textAlign = "left";
-  return motion.moving;
 }
 
 /** Of a thousand dots nobody sees one fly: they are where they belong, a colour after the other. */

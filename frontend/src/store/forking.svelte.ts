@@ -17,18 +17,18 @@ export class Forking {
     const { scope } = this;
     if (this.busy || !scope.state) return;
     if (undo && !scope.inThePast) {
-      scope.tell("info", t("fork.nothing"));
+      scope.notices.tell("info", t("fork.nothing"));
       return;
     }
     this.busy = true;
     const at = scope.event;
-    scope.tell("info", t(undo ? "fork.undoing" : "fork.forking", { event: printCount(at) }));
+    scope.notices.tell("info", t(undo ? "fork.undoing" : "fork.forking", { event: printCount(at) }));
     try {
       const fork = await forkSession(scope.id, { at, key: newKey(), ...(undo && scope.session.name ? { name: scope.session.name } : {}) });
       const { select, tab } = scope.place;
       location.assign(pageOf(fork.id) + searchOf({ ...(select ? { select } : {}), ...(tab ? { tab } : {}) }));
     } catch (error) {
-      scope.tellOf(error);
+      scope.notices.tellOf(error);
     } finally {
       this.busy = false;
     }
@@ -38,6 +38,6 @@ export class Forking {
 /** Where the page is compared with what it was forked from, else with one that is chosen there. */
 export function compareAddress(scope: Scope): string {
   const here = scope.inThePast ? `${scope.id}@${scope.event}` : scope.id;
-  const from = scope.forkedFrom?.id;
+  const from = scope.summary.forkedFrom?.id;
   return from ? `/compare/?a=${from}&b=${here}` : `/compare/?a=${here}`;
 }

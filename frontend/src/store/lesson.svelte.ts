@@ -61,7 +61,7 @@ export class LessonPlayer {
 
   /** The session on whose path this one was forked off, to go back to; "": there is none. */
   get home(): string {
-    const from = this.scope.forkedFrom;
+    const from = this.scope.summary.forkedFrom;
     if (!from?.id || this.standing !== "left") return "";
     return this.lesson?.stops.some(({ arrived, revealed }) => from.event === arrived || from.event === revealed) ? from.id : "";
   }

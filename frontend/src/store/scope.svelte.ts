@@ -1,9 +1,6 @@
-import type { Follows } from "../api/agreement";
-import { ApiError, getSession, postCommand, type SessionSummary } from "../api/client";
-import type { ForkedFrom } from "../api/forks";
+import { ApiError, getSession, postCommand } from "../api/client";
 import { getCycles } from "../api/moments";
 import { passQuery } from "../api/pass";
-import { failureOf } from "../i18n/failure";
 import { t } from "../i18n/translate";
 import type { Unit } from "../model/boundaries";
 import type { AnyCommand, AnyEvent } from "../model/generated";
@@ -13,21 +10,16 @@ import { newKey } from "../model/newKey";
 import type { Place, Selection } from "../model/permalink";
 import { State } from "../model/state";
 import { Tape } from "../model/tape";
-import type { ImportReport, ServerMessage, SessionInfo } from "../wire/messages";
+import type { ServerMessage, SessionInfo } from "../wire/messages";
 import { SessionSocket, type LinkState } from "../wire/socket";
+import { FramePace } from "./framePace";
 import { fetchMoment, fetchMore } from "./moments";
+import { Notices } from "./notices.svelte";
 import { Picture, type Change } from "./picture.svelte";
 import { Replay } from "./replay";
+import { Summary } from "./summary.svelte";
 
 export type { Selection };
-
-export interface Notice {
-  id: number;
-  tone: "error" | "info";
-  text: string;
-}
-
-const NOTICE_MILLIS = 8_000;
 
 /**
  * One session as its page sees it. There are two moments: the *head*, where the engine is and commands apply, and the moment that is
@@ -39,14 +31,6 @@ export class Scope {
   link = $state<LinkState>("connecting");
   roundTripMillis = $state<number | null>(null);
   session = $state.raw<SessionInfo>({});
-  /** What the import took and left out; null: not told yet. */
-  report = $state.raw<ImportReport | null>(null);
-  /** The session that this one goes another way from; null: none, or not told yet. */
-  forkedFrom = $state.raw<ForkedFrom | null>(null);
-  /** The real cluster that it shadows, or that the session shadows which it was forked from. */
-  follows = $state.raw<Follows | null>(null);
-  /** What the person is to the session; undefined: not told yet. */
-  role = $state<SessionSummary["role"]>();
   /** LIVE: new events are shown as they come. False: they wait, and are counted. */
   following = $state(true);
   /** The event of the moment that is shown. */
@@ -68,14 +52,16 @@ export class Scope {
   drawerOpen = $state(false);
   /** Nodes that something on the page speaks of while it is pointed at. */
   lit = $state.raw(NO_NAMES);
-  notices = $state.raw<Notice[]>([]);
   /** Why the last command did nothing, in the engine's words. */
   lastResult = $state("");
 
+  readonly notices = new Notices();
+  readonly summary: Summary;
+
   /** Whether something can be done to the session here, and not only looked at. */
-  readonly mayAct = $derived.by(() => this.role !== "viewer" && this.acts());
+  readonly mayAct = $derived.by(() => this.summary.role !== "viewer" && this.acts());
   /** Whether it is theirs to say who else may see the session. */
-  readonly mayShare = $derived.by(() => (this.role ?? "owner") === "owner" && this.acts());
+  readonly mayShare = $derived.by(() => (this.summary.role ?? "owner") === "owner" && this.acts());
   /** There is a picture: neither is the session still being imported, nor did that fail. */
   readonly isDrawn = $derived(this.current !== null && this.session.status !== "importing" && this.session.status !== "failed");
   /** How many events have happened after the moment that is shown. */
@@ -95,9 +81,12 @@ export class Scope {
   private readonly picture = new Picture(() => {
     this.event = this.tape?.event ?? 0;
   });
-  private noticeCount = 0;
   private fetching: AbortController | null = null;
   private readonly replay = new Replay((count) => this.replaySteps(count));
+  private readonly pace = new FramePace<ServerMessage>(
+    (message) => { this.receive(message); },
+    ({ type }) => type === "frame" || type === "view",
+  );
   private readonly socket: SessionSocket;
 
   /** `acts`: whether something can be done on this page at all. */
@@ -106,12 +95,13 @@ export class Scope {
     open?: (url: string) => WebSocket,
     private readonly acts: () => boolean = () => true,
   ) {
+    this.summary = new Summary(id);
     const base = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}`;
     this.socket = new SessionSocket(
       `${base}/ws/v1/sessions/${id}/${passQuery()}`,
       {
         message: (message) => {
-          this.receive(message);
+          this.pace.take(message);
         },
         link: (state, detail) => {
           this.link = state;
@@ -168,6 +158,7 @@ export class Scope {
   close(): void {
     this.fetching?.abort();
     this.replay.stop();
+    this.pace.close();
     this.picture.close();
     this.socket.close();
   }
@@ -231,7 +222,7 @@ export class Scope {
       await this.seek(event);
       return true;
     } catch (error) {
-      this.tellOf(error);
+      this.notices.tellOf(error);
       return false;
     }
   }
@@ -296,7 +287,7 @@ export class Scope {
     this.owed = 0;
     if (!this.tape) return;
     if (this.tape.last === this.head.event) this.picture.moved(this.tape.go(this.head.event), false);
-    else this.socket.startOver();
+    else this.startOver();
   }
 
   /** Stay at the moment that is shown. */
@@ -310,32 +301,13 @@ export class Scope {
     this.lastResult = "";
     const key = newKey();
     if (this.link === "open") this.socket.send({ type: "command", key, command });
-    else postCommand(this.id, key, command).catch((error: unknown) => { this.tellOf(error); });
+    else postCommand(this.id, key, command).catch((error: unknown) => { this.notices.tellOf(error); });
   }
 
   select(selection: Selection | null, tab?: string): void {
     this.selection = selection;
     this.drawerOpen = selection !== null;
     if (tab) this.tab = tab;
-  }
-
-  tell(tone: Notice["tone"], text: string): void {
-    if (!text) return;
-    const notice = { id: ++this.noticeCount, tone, text };
-    this.notices = [...this.notices.slice(-2), notice];
-    setTimeout(() => {
-      this.dismiss(notice.id);
-    }, NOTICE_MILLIS);
-  }
-
-  /** Tell of what a call of REST was refused for. */
-  tellOf(error: unknown): void {
-    if (error instanceof DOMException && error.name === "AbortError") return;
-    this.tell("error", failureOf(error));
-  }
-
-  dismiss(id: number): void {
-    this.notices = this.notices.filter((notice) => notice.id !== id);
   }
 
   private receive(message: ServerMessage): void {
@@ -345,7 +317,7 @@ export class Scope {
       case "view":
         this.head = headOf(message.view);
         this.know(message.session);
-        this.askForReport();
+        if (this.session.status !== "importing") this.summary.ask();
         if (!this.tape || this.following) {
           this.tape = new Tape(State.of(message.view));
           this.picture.replaced();
@@ -360,11 +332,11 @@ export class Scope {
         this.know(message.session);
         return;
       case "outcome":
-        if (message.outcome.error) this.tell("error", message.outcome.error);
+        if (message.outcome.error) this.notices.tell("error", message.outcome.error);
         this.lastResult = message.outcome.result ?? "";
         return;
       case "error":
-        this.tell("error", message.message);
+        this.notices.tell("error", message.message);
         return;
       case "gap": // A view follows.
       case "ack":
@@ -383,19 +355,6 @@ export class Scope {
     });
   }
 
-  private askForReport(): void {
-    if (this.report !== null || this.session.status === "importing") return;
-    getSession(this.id).then(
-      (session) => {
-        this.report = session.report ?? null;
-        this.role = session.role;
-        this.forkedFrom = session.forkedFrom ?? null;
-        this.follows = session.follows ?? null;
-      },
-      () => undefined, // The page is whole without it.
-    );
-  }
-
   private know(session: SessionInfo | undefined): void {
     if (session) this.session = { ...this.session, ...session };
   }
@@ -408,7 +367,7 @@ export class Scope {
     const first = fresh[0];
     if (!first) return;
     if (first.event !== known + 1) {
-      this.socket.startOver();
+      this.startOver();
       return;
     }
     this.head = fresh.reduce(headAfter, this.head);
@@ -416,7 +375,7 @@ export class Scope {
     for (const listener of this.listeners) listener(fresh);
     if (this.following) {
       if (kept) this.picture.moved(tape.go(tape.last), false);
-      else this.socket.startOver();
+      else this.startOver();
     } else this.showOwed(tape);
   }
 
@@ -428,13 +387,19 @@ export class Scope {
     }
   }
 
+  /** Ask for everything again: something was missed, or was never here. */
+  private startOver(): void {
+    this.pace.forgetDrawn();
+    this.socket.startOver();
+  }
+
   private goWhereWanted(): void {
     const { at, cycle } = this.wanted;
     this.wanted = {};
     if (at !== undefined) void this.seek(at);
     else if (cycle !== undefined)
       void this.seekCycle(cycle).then((found) => {
-        if (!found) this.tell("error", t("moment.noCycle", { cycle }));
+        if (!found) this.notices.tell("error", t("moment.noCycle", { cycle }));
       });
   }
 
@@ -448,7 +413,7 @@ export class Scope {
       try {
         if (!(await fetchMore(this.id, tape, fetching.signal)) && tape.event === tape.last) return false;
       } catch (error) {
-        this.tellOf(error);
+        this.notices.tellOf(error);
         return false;
       } finally {
         this.endFetching(fetching);
@@ -489,7 +454,7 @@ export class Scope {
       this.picture.replaced();
       return true;
     } catch (error) {
-      this.tellOf(error);
+      this.notices.tellOf(error);
       return false;
     } finally {
       this.endFetching(fetching);

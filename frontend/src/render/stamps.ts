@@ -1,0 +1,43 @@
+/** A picture as pixels, one number each. */
+export interface Pixels {
+  readonly w: number;
+  readonly h: number;
+  readonly data: Uint32Array;
+}
+
+/** Pictures of a few pixels that are painted once and put into many places. */
+export class Stamps {
+  private readonly context = document.createElement("canvas").getContext("2d", { willReadFrequently: true })!;
+  private readonly known = new Map<number, Pixels>();
+
+  clear(): void {
+    this.known.clear();
+  }
+
+  /** The stamp of a number, which `paint` paints at the origin when it is wanted first. Sizes are in pixels, below 1,024. */
+  of(look: number, w: number, h: number, paint: (context: CanvasRenderingContext2D) => void): Pixels {
+    const key = (look * 1024 + w) * 1024 + h;
+    let stamp = this.known.get(key);
+    if (!stamp) {
+      const { context } = this;
+      // A new size clears a canvas, and all that was set on it.
+      context.canvas.width = w;
+      context.canvas.height = h;
+      paint(context);
+      stamp = { w, h, data: new Uint32Array(context.getImageData(0, 0, w, h).data.buffer) };
+      this.known.set(key, stamp);
+    }
+    return stamp;
+  }
+}
+
+/** Puts a picture into another, as much of it as has room there. */
+export function putInto(picture: Pixels, stamp: Pixels, x: number, y: number): void {
+  const left = Math.max(0, -x);
+  const right = Math.min(stamp.w, picture.w - x);
+  for (let line = Math.max(0, -y); line < Math.min(stamp.h, picture.h - y); line++) {
+    const from = line * stamp.w;
+    const to = (y + line) * picture.w + x;
+    for (let column = left; column < right; column++) picture.data[to + column] = stamp.data[from + column]!;
+  }
+}
