@@ -64,5 +64,6 @@ const counts = new Intl.NumberFormat("en", { useGrouping: true });
 
 /** A count with thin groups: `1,523`. */
 export function printCount(count: number): string {
-  return counts.format(count);
+  // Most are small whole numbers, which need no formatter.
+  return Number.isInteger(count) && count >= 0 && count < 1000 ? String(count) : counts.format(count);
 }
