@@ -29,6 +29,7 @@ import psutil
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
+from schedviz.kube.collector import keep_what_is_loaded
 from tests.faults.database import KINDS, await_true, close_connections, database, set_up_django
 from tests.faults.report import end_in_order, machine_load, say, share
 from tests.faults.services import Services
@@ -99,6 +100,8 @@ class Load:
         except TimeoutError:
             self.errors["viewers that saw nothing"] += self._viewers - self.looking
         say(f"{self.looking} viewers look after {time.monotonic() - began:.1f} s")
+        # A full collection of this process takes a sixth of a second, in which it sees nothing.
+        keep_what_is_loaded()
         self._until = time.monotonic() + seconds
         headers = {"Authorization": f"Bearer {self._services.client.token}"}
         async with httpx.AsyncClient(headers=headers, timeout=30, limits=httpx.Limits(max_connections=100)) as client:
@@ -161,14 +164,17 @@ class Load:
             await asyncio.sleep(max(0.0, now + _STEP_SECONDS - time.monotonic()))
 
 
-class Memory(threading.Thread):
-    """Resident megabytes of each service and what it started, every few seconds."""
+class Resources(threading.Thread):
+    """Resident megabytes of each service and what it started, every few seconds, and how much of a core each has."""
 
     def __init__(self, services: Services) -> None:
         super().__init__(daemon=True)
         self._services = services
         self._stopped = threading.Event()
+        self._began = time.monotonic()
+        self._spent_before = processor_seconds(services)
         self.samples: dict[str, list[float]] = {}
+        self.cores: dict[str, float] = {}
 
     def run(self) -> None:
         while not self._stopped.wait(_SAMPLE_SECONDS):
@@ -180,6 +186,9 @@ class Memory(threading.Thread):
     def stop(self) -> None:
         self._stopped.set()
         self.join()
+        seconds = time.monotonic() - self._began
+        spent = processor_seconds(self._services)
+        self.cores = {name: (spent[name] - before) / seconds for name, before in self._spent_before.items()}
 
     def report(self, minutes: float) -> None:
         say("resident memory, MB:        after warm-up    at the end    a minute")
@@ -189,6 +198,17 @@ class Memory(threading.Thread):
             first, last = sum(kept[:third]) / third, sum(kept[-third:]) / third
             apart = minutes * (1 - _WARM_UP_SHARE) * 2 / 3
             say(f"  {name:<24} {first:13.1f} {last:13.1f} {(last - first) / apart:+11.2f}")
+        say("of a core: " + ", ".join(f"{name} {part:.0%}" for name, part in self.cores.items()))
+
+
+def processor_seconds(services: Services) -> dict[str, float]:
+    """Of each service and what it started so far, and of this process, which is those who look."""
+    spent: dict[str, float] = {"this program": time.process_time()}
+    for service in services.all:
+        processes = [psutil.Process(service.process.pid)]
+        processes += processes[0].children(recursive=True)
+        spent[service.name] = sum(sum(process.cpu_times()[:2]) for process in processes)
+    return spent
 
 
 def read(port: int, token: str, session_id: str, seconds: float) -> tuple[int, list[float], Counter[str]]:
@@ -245,17 +265,22 @@ def _measure(folder: Path, url: str, options: argparse.Namespace) -> int:
     try:
         services.start()
         sessions = _sessions(services, options)
-        memory, load = Memory(services), Load(services, sessions, options.viewers)
-        memory.start()
+        resources, load = Resources(services), Load(services, sessions, options.viewers)
+        resources.start()
         asyncio.run(load.run(options.minutes * 60))
-        memory.stop()
+        resources.stop()
         _report(load, options)
-        memory.report(options.minutes)
+        resources.report(options.minutes)
         errors = load.errors
         for service, client in zip(services.webs, services.clients, strict=True):
+            before = processor_seconds(services)
             count, taken, failed = read(client.port, services.client.token, sessions[0], options.reads)
+            spent = {name: (seconds - before[name]) / count * 1000 for name, seconds in processor_seconds(services).items()}
             say(
                 f"reads at {service.name}: {count / options.reads:.0f} a second, p50 {_ms(taken, 0.5)}, p99 {_ms(taken, 0.99)}; {machine_load()}"
+            )
+            say(
+                f"  processor time of one: {spent[service.name]:.1f} ms of the web server, {spent['this program']:.1f} ms of the one who reads"
             )
             errors += failed
     finally:
