@@ -219,11 +219,11 @@ def _folded(checkpoint: Checkpoint, session_id: UUID, *, until_event: int | None
     fold = Fold(stored_view(checkpoint))
     last_chunk = checkpoint.chunk
     for number, events in _later_events(checkpoint, session_id, until_event=line.ENDLESS if until_event is None else until_event):
-        for event in events:
-            if until_event is not None and event.event > until_event:
-                return Moment(chunk=last_chunk, view=fold.to_view())
-            if event.event > fold.event:
-                fold.apply(event)
+        news = events if events[0].event > fold.event else [one for one in events if one.event > fold.event]
+        if until_event is not None and events[-1].event > until_event:
+            fold.apply_all(one for one in news if one.event <= until_event)
+            break
+        fold.apply_all(news)
         last_chunk = number
     return Moment(chunk=last_chunk, view=fold.to_view())
 

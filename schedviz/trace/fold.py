@@ -119,10 +119,17 @@ class Fold:
         if change is not None:
             change(self, event)
 
-    def apply_all(self, events: Iterable[AnyEvent]) -> None:
-        """Apply events in their order."""
+    def apply_all(self, events: Iterable[AnyEvent | PastEvent]) -> None:
+        """Apply events in their order. Faster than one by one: of half of them number and time alone count, and then the last ones."""
+        find = self._CHANGES.get
+        event = None
         for event in events:
-            self.apply(event)
+            change = find(type(event))
+            if change is not None:
+                change(self, event)
+        if event is not None:
+            self.event = event.event
+            self.clock_seconds = event.at
 
     def _cache_pod(self, event: CachePod) -> None:
         self._nodes.cache_pod(event)
@@ -198,9 +205,10 @@ class Fold:
 
     def _binding(self, event: BindingReleased | BindingStageEnded | BindingEnded | PermitAnswered) -> int | None:
         """Its place: the pod's binding of that cycle."""
-        return next(
-            (place for place, binding in enumerate(self._bindings) if binding.pod == event.pod and binding.cycle == event.cycle), None
-        )
+        for place, binding in enumerate(self._bindings):
+            if binding.cycle == event.cycle and binding.pod == event.pod:
+                return place
+        return None
 
     def _api_written(self, event: ApiWritten) -> None:
         if event.error:
