@@ -45,22 +45,44 @@ CYCLES_A_MINUTE = 720
 #: How long the play whose heap is measured may take, on a machine that has other things to do.
 LONGEST_SECONDS = 240
 
-#: When the picture was drawn first, when a key was pressed and when the picture after it was.
+#: When the picture was drawn first; of each key, how many milliseconds after it each leg to the picture ended. Nothing asks for frames until
+#: the page has changed: a loop that waits for the change keeps the page drawing.
 WATCH = """
 const { fillText } = CanvasRenderingContext2D.prototype;
 CanvasRenderingContext2D.prototype.fillText = function (...words) { globalThis.firstDrawn ??= performance.now(); return fillText.apply(this, words); };
 globalThis.keys = [];
+let key = null;
+const mark = (leg) => { if (key) key[leg] ??= performance.now() - key.pressed; };
+globalThis.WebSocket = class extends WebSocket {
+  constructor(...given) {
+    super(...given);
+    this.addEventListener("message", ({ data }) => { if (data instanceof ArrayBuffer) mark("come"); });
+  }
+  send(data) { mark("sent"); super.send(data); }
+};
 addEventListener("keydown", () => {
-  const pressed = performance.now();
-  const event = () => document.querySelector("[data-event]")?.getAttribute("data-event");
-  const before = event();
-  // A message that is sent on the frame in which the page has changed is read once that frame was laid out and painted.
-  const drawn = new MessageChannel();
-  drawn.port1.onmessage = () => { keys.push(performance.now() - pressed); drawn.port1.close(); };
-  const look = () => (event() === before ? requestAnimationFrame(look) : drawn.port2.postMessage(0));
-  requestAnimationFrame(look);
+  key = { pressed: performance.now() };
+  const watch = new MutationObserver(() => {
+    watch.disconnect();
+    mark("changed");
+    // A message that is sent on the frame in which the page has changed is read once that frame was laid out and painted.
+    const drawn = new MessageChannel();
+    drawn.port1.onmessage = () => { mark("drawn"); keys.push(key); key = null; drawn.port1.close(); };
+    requestAnimationFrame(() => { mark("begun"); drawn.port2.postMessage(0); });
+  });
+  watch.observe(document.querySelector("[data-event]"), { attributeFilter: ["data-event"] });
 }, true);
 """
+#: The legs from a key to the picture, in their order.
+LEGS = {
+    "sent": "command sent",
+    "come": "its frame come",
+    "changed": "decoded, folded, page changed",
+    "begun": "frame begun",
+    "drawn": "drawn, laid out, painted",
+}
+#: How long a key comes after the picture of the one before: while that still moves, and once all is at rest.
+PAUSES = {80: "one after the other", 400: "from rest"}
 #: Frames of a second, whether or not there is something to draw.
 COUNT = """seconds => new Promise((done) => {
   const times = [];
@@ -94,14 +116,22 @@ def first_paint(browser: Browser, state: Any, server: Server, session: str) -> F
     return Figure("first useful paint, four nodes (median of 5, nothing cached)", f"{statistics.median(taken) / 1000:.2f} s", "≤ 1.5 s")
 
 
-def key_to_picture(page: Page, nodes: int) -> Figure:
-    """A step of the engine, from → to the end of the frame in which the picture has changed."""
-    for number in range(KEYS):
-        page.keyboard.press("ArrowRight")
-        page.wait_for_function("number => keys.length > number", arg=number, timeout=60_000)
-        page.wait_for_timeout(80)
-    cuts = statistics.quantiles(page.evaluate("keys"), n=20)
-    return Figure(f"key → drawn, one cycle, {nodes:,} nodes (p50 / p95)", f"{cuts[9]:.0f} / {cuts[18]:.0f} ms", "25 ms")
+def key_to_picture(page: Page, nodes: int) -> list[Figure]:
+    """A step of the engine, from → to the end of the frame in which the picture has changed, and what its legs took."""
+    figures = []
+    for pause, how in PAUSES.items():
+        page.evaluate("keys.length = 0")
+        for number in range(KEYS):
+            page.wait_for_timeout(pause)
+            page.keyboard.press("ArrowRight")
+            page.wait_for_function("number => keys.length > number", arg=number, timeout=60_000)
+        keys: list[dict[str, float]] = page.evaluate("keys")
+        cuts = statistics.quantiles((key["drawn"] for key in keys), n=20)
+        what = f"key → drawn, one cycle, {nodes:,} nodes, {how}"
+        figures.append(Figure(f"{what} (p50 / p95)", f"{cuts[9]:.0f} / {cuts[18]:.0f} ms", "25 ms"))
+        legs = [statistics.median(key[leg] - key.get(before, 0) for key in keys) for before, leg in pairwise(["pressed at", *LEGS])]
+        figures.append(Figure(f"the same by legs: {', '.join(LEGS.values())} (medians)", f"{' · '.join(f'{leg:.1f}' for leg in legs)} ms"))
+    return figures
 
 
 def script_per_frame(browser: Browser, page: Page, nodes: int, wanted: float) -> list[Figure]:
@@ -200,13 +230,13 @@ def measure(server: Server, options: argparse.Namespace) -> list[Figure]:
         figures.append(first_paint(browser, state, server, small))
         print_figures(figures[-1:])
         page = open_page(context, server, middle)
-        figures += [key_to_picture(page, 500), frames_per_second(page, 500)]
+        figures += [*key_to_picture(page, 500), frames_per_second(page, 500)]
         page.close()
-        print_figures(figures[-2:])
+        print_figures(figures[-5:])
         page = open_page(context, server, large)
-        figures.append(key_to_picture(page, options.nodes))
+        figures += key_to_picture(page, options.nodes)
         figures += script_per_frame(browser, page, options.nodes, options.seconds)
-        print_figures(figures[-3:])
+        print_figures(figures[-6:])
         if options.minutes:
             figures.append(memory(page, context.new_cdp_session(page), options.nodes, options.minutes))
         browser.close()

@@ -18,7 +18,7 @@ export interface Cells {
 /**
  * Thousands of cells, kept as one picture: of it those are painted anew that show something else than before. When a NodeInfo goes to the head
  * all cells before it move on by one, and few look like their neighbours. So a look is painted once, and its pixels are copied to where it is:
- * of 5,000 nodes that takes 0.4 ms of a frame, where painting each cell took 2.4.
+ * with 5,000 nodes, each as full as it happens to be, that is 0.5 ms of a frame, where painting each cell that has changed was 12.
  */
 export class BandPicture {
   private readonly canvas = document.createElement("canvas");

@@ -4,7 +4,7 @@ const LONGEST_WAIT_MILLIS = 250;
 /**
  * Hands messages on, in their order, no faster than they are drawn: the first at once, and those that come before its frame is on the screen
  * together after it. Svelte does its work once for each task, and a picture that is replaced before it was seen is work for nothing: on a machine
- * that draws 10 frames a second of 12 cycles it was half of what the slowest frames took.
+ * that draws 10 frames a second of 12 cycles a third of what the slowest frames took was such work.
  */
 export class FramePace<Message> {
   private waiting: Message[] = [];
