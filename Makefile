@@ -16,6 +16,8 @@ TLS_CERT ?=
 TLS_KEY ?=
 DATA ?=
 DEMO_FLAGS ?=
+# For `make pictures`.
+ACCEPT ?=
 
 # Files that say "this step is done"; each is older than what it was made from when the step is due again.
 INSTALLED := $(VENV)/.installed
@@ -75,8 +77,8 @@ check: setup ## Format, lint, types, import rules, generated files
 e2e: setup ## The browser tests
 	$(BIN)/python -m pytest tests/e2e
 
-pictures: setup ## Take pictures of every view, to be looked at, into build/pictures
-	$(BIN)/python -m tests.pictures
+pictures: setup ## Take pictures of every view into build/pictures, compare 40 with their references (ACCEPT=1: take these anew)
+	$(BIN)/python -m tests.pictures $(if $(ACCEPT),--accept)
 
 # ------------------------------------------------------------------------------------------------------ files made of files
 

@@ -1,10 +1,11 @@
-"""Which pictures there are: views by width, scheme, language and size of the cluster."""
+"""Which pictures there are: views by width, scheme, language and size of the cluster; and the forty that are references, in which every pair of these occurs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import product
+from itertools import combinations, product
 from typing import Final, Literal
+from zlib import crc32
 
 import msgspec
 from playwright.sync_api import Page
@@ -122,3 +123,36 @@ def every_shot() -> list[Shot]:
         for cluster in view.clusters
         if not (view.acts and width == WIDTHS[2])
     ]
+
+
+REFERENCES: Final = 40
+#: What is another thing in each run: plugins' times, when a session was made.
+_PASSING: Final = frozenset({"times", "sessions"})
+
+
+def _pairs(*members: str) -> set[tuple[str, str]]:
+    return {pair for pair in combinations(members, 2) if "" not in pair}
+
+
+def pairs_of_kinds(shot: Shot) -> set[tuple[str, str]]:
+    """The pairs of width, scheme, language and size; a view that is taken of one cluster has no size."""
+    return _pairs(str(shot.width), shot.scheme, shot.language, shot.cluster if len(shot.view.clusters) > 1 else "")
+
+
+def pairs_of_view(shot: Shot) -> set[tuple[str, str]]:
+    """Those of the view with width, scheme and language."""
+    return {(shot.view.name, kind) for kind in (str(shot.width), shot.scheme, shot.language, shot.cluster)}
+
+
+def reference_shots() -> list[Shot]:
+    """Forty: all pairs of width, scheme, language and size first, and then of as many as can be of the views with these."""
+    # In no order that has to do with what they are of: of equals the first is taken.
+    left = sorted((shot for shot in every_shot() if shot.view.name not in _PASSING), key=lambda shot: crc32(shot.name.encode()))
+    chosen: list[Shot] = []
+    covered: set[tuple[str, str]] = set()
+    while len(chosen) < REFERENCES:
+        best = max(left, key=lambda shot: (len(pairs_of_kinds(shot) - covered), len(pairs_of_view(shot) - covered)))
+        left.remove(best)
+        chosen.append(best)
+        covered |= pairs_of_kinds(best) | pairs_of_view(best)
+    return chosen

@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, BrowserContext, Page
 from tests.e2e.cluster import node, pod
 from tests.e2e.conftest import Server
 from tests.pictures.shots import HEIGHTS, Cluster, Shot
+from tests.pictures.still import STYLE
 
 _LATENCY_SECONDS: Final = 2.0
 _PATIENCE_SECONDS: Final = 240
@@ -35,16 +36,14 @@ class Studio:
             context.close()
 
     @contextmanager
-    def open(self, shot: Shot) -> Iterator[Page]:
-        """The page of a picture, as it is to be taken."""
+    def open(self, shot: Shot, *, still: bool = False) -> Iterator[Page]:
+        """The page of a picture, as it is to be taken; `still`: without what is another thing in each run, to be compared."""
         session = self.session(shot.cluster)
         page = self._context(shot).new_page()
         page.goto(self._server.url + shot.view.address.format(id=session))
+        if still:
+            page.add_style_tag(content=STYLE)
         shot.view.prepare(page)
-        page.evaluate("document.fonts.ready")
-        page.wait_for_load_state("networkidle")
-        # What was asked for with the last key is drawn on the next frames.
-        page.evaluate("new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), 600))")
         yield page
         page.close()
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from tests.pictures.shots import VIEWS, Cluster, Language, Scheme, Shot
+from tests.pictures.still import picture_of
 from tests.pictures.studio import Studio
 
 FOLDER: Final = Path(__file__).resolve().parents[2] / "docs/pictures"
@@ -36,4 +37,4 @@ def take_tour(studio: Studio, only: str = "") -> None:
         if not re.search(only, file):
             continue
         with studio.open(Shot(_BY_NAME[view], cluster, width, scheme, language)) as page:
-            page.screenshot(path=FOLDER / f"{file}.png")
+            (FOLDER / f"{file}.png").write_bytes(picture_of(page))

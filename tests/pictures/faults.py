@@ -1,0 +1,67 @@
+"""What `make pictures` sees: faults that are put into the page's stylesheet here, and nothing where there is none.
+
+No part of `make test`, as the pictures are not: `.venv/bin/python -m pytest tests/pictures/faults.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+
+from tests.e2e.conftest import Server
+from tests.e2e.test_scope import import_through, step_cycles
+from tests.pictures.looking import Eye
+from tests.pictures.still import STYLE, picture_of
+
+pytest_plugins = ("tests.e2e.conftest",)
+pytestmark = pytest.mark.browser
+
+FAULTS: Final = {
+    "a pane that is hidden": "section[aria-labelledby=queue-title] { visibility: hidden !important }",
+    "a button that is missing": "[data-fork] { visibility: hidden !important }",
+    "a sign that is missing": "[data-outcome] svg { visibility: hidden !important }",
+    "a colour of another meaning": "html:root:root { --assumed: #45b8d8 !important }",
+    "a text that runs over": "header h1 { font-size: 22px !important }",
+    "a pane that has moved": "section[aria-labelledby=cycle-title] { padding-top: 3px !important }",
+}
+
+
+@pytest.fixture
+def still(browser: Browser, signed_in: BrowserContext, server: Server, file: Path) -> Iterator[Page]:
+    """A session's page on which pods are assumed: their watch events are on the way."""
+    with browser.new_context(
+        storage_state=signed_in.storage_state(), viewport={"width": 1280, "height": 800}, reduced_motion="reduce", locale="en"
+    ) as context:
+        page = context.new_page()
+        session = import_through(page, server, file)
+        server.rest(f"sessions/{session}/commands/", {"key": f"slow-{session}", "op": "latency", "kind": "Pod", "seconds": 60})
+        step_cycles(page, 3)
+        expect(page.locator("[data-assumed]").first).not_to_have_attribute("data-assumed", "0")
+        yield page
+
+
+def picture_with(page: Page, rules: str) -> bytes:
+    """The page loaded anew, with more rules in its stylesheets."""
+
+    def styled(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, body=f"{answer.text()}\n{STYLE}{rules}")
+
+    page.route("**/*.css", styled)
+    page.reload()
+    page.locator("[data-cycle='3']").wait_for(state="attached")
+    picture = picture_of(page)
+    page.unroute("**/*.css")
+    return picture
+
+
+def test_an_eye_sees_each_fault_of_a_page_and_none_where_there_is_none(browser: Browser, still: Page):
+    with browser.new_context() as context:
+        eye = Eye(context.new_page())
+        reference = eye.as_reference(picture_with(still, ""))
+        assert eye.look(picture_with(still, ""), reference).regions == []
+        assert [name for name, rules in FAULTS.items() if eye.look(picture_with(still, rules), reference).alike] == []

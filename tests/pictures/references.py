@@ -1,0 +1,83 @@
+"""The forty references: where they are, what differs from them, and a page on which to look at what does."""
+
+from __future__ import annotations
+
+import html
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from tests.pictures.looking import Eye, Looked
+
+FOLDER: Final = Path(__file__).with_name("references")
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """One picture and what was found."""
+
+    name: str
+    #: None: there is no reference yet.
+    looked: Looked | None
+
+    @property
+    def alike(self) -> bool:
+        return self.looked is not None and self.looked.alike
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.looked or 'no reference yet'}"
+
+
+def compare(eye: Eye, name: str, picture: bytes) -> Comparison:
+    """A picture, PNG, against the reference of its name."""
+    file = reference_of(name)
+    return Comparison(name, eye.look(picture, file.read_bytes()) if file.exists() else None)
+
+
+def accept(eye: Eye, name: str, picture: bytes) -> None:
+    """Make it the reference."""
+    FOLDER.mkdir(exist_ok=True)
+    reference_of(name).write_bytes(eye.as_reference(picture))
+
+
+def reference_of(name: str) -> Path:
+    return FOLDER / f"{name}.webp"
+
+
+def drop_all_but(names: set[str]) -> None:
+    """Remove references of pictures that are not taken any more."""
+    for file in FOLDER.glob("*.webp"):
+        if file.stem not in names:
+            file.unlink()
+
+
+_PAGE: Final = """<!doctype html>
+<meta charset="utf-8"><title>Pictures that differ</title>
+<style>
+body {{ margin: 16px; font: 13px/1.5 system-ui, sans-serif; background: #777; color: #fff }}
+figure {{ position: relative; display: inline-block; margin: 0 8px 32px 0; max-width: 48% }}
+figure > div {{ position: relative }}
+img {{ display: block; width: 100% }}
+i {{ position: absolute; outline: 2px solid #f0f }}
+</style>
+<h1>{count} of {all} differ from their reference</h1>
+<p>Left the reference, right what the page looks like now. If it is meant to: <code>make pictures ACCEPT=1</code>.</p>
+{rows}
+"""
+_ROW: Final = """<h2>{name}</h2><p>{words}</p><figure><div><img src="{reference}">{boxes}</div></figure><figure><div><img src="{picture}">{boxes}</div></figure>"""
+
+
+def write_differences(to: Path, comparisons: list[Comparison], sizes: dict[str, tuple[int, int]]) -> None:
+    """The page; `sizes`: of each picture in pixels, which lie beside it as PNG."""
+    differing = [one for one in comparisons if not one.alike]
+    rows = "\n".join(_row(one, *sizes[one.name]) for one in differing)
+    to.write_text(_PAGE.format(count=len(differing), all=len(comparisons), rows=rows), "utf-8")
+
+
+def _row(one: Comparison, width: int, height: int) -> str:
+    boxes = "".join(
+        f'<i style="left:{region.x / width:.2%};top:{region.y / height:.2%};width:{region.w / width:.2%};height:{region.h / height:.2%}"></i>'
+        for region in (one.looked.regions if one.looked else [])
+    )
+    reference = reference_of(one.name).as_uri() if one.looked else ""
+    return _ROW.format(name=one.name, words=html.escape(str(one)), reference=reference, picture=f"{one.name}.png", boxes=boxes)
