@@ -9,7 +9,6 @@ import socket
 import ssl
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -187,12 +186,9 @@ def test_ctrl_c_ends_everything_and_the_next_start_finds_it_again(start_up: Star
     everybody = running.family()
     assert len(everybody) >= len(CHILDREN)
 
-    began = time.monotonic()
     running.process.send_signal(signal.SIGINT)
 
     assert running.process.wait(timeout=60) == 0
-    # Three seconds, with room for a machine that runs other tests.
-    assert time.monotonic() - began < 6
     until(lambda: not [member for member in everybody if alive(member)])
 
     again = start_up()
