@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import reduce
 from typing import Any
 
 from schedviz.trace.events import (
@@ -28,6 +29,7 @@ from schedviz.trace.events import (
     WatchDelivered,
     WatchSent,
 )
+from schedviz.trace.phrase import Phrase, phrase, some
 from schedviz.trace.view import RejectionView, StatusView
 
 #: Queues by the names of their fields upstream.
@@ -36,39 +38,40 @@ QUEUES = {"activeQ": "activeQ", "backoffQ": "backoffQ", "unschedulable": "unsche
 _NAMED = 5
 
 
-def of_pod(event: AnyEvent, pod: str, *, cycle_pod: str = "") -> str | None:
+def of_pod(event: AnyEvent, pod: str, *, cycle_pod: str = "") -> Phrase | None:
     """What an event means for a pod (`namespace/name`); None: nothing worth a line. `cycle_pod` is whose cycle was running."""
     match event:
         case QueueMoved():
-            return _all_moves(event, pod)
+            return _joined([_move(move, event.cause) for move in event.moves if move.pod == pod])
         case CycleStarted() if event.pod == pod:
-            return f"scheduling cycle {event.cycle} began, attempt {event.attempts}"
+            return phrase("scheduling cycle {cycle} began, attempt {attempts}", cycle=str(event.cycle), attempts=str(event.attempts))
         case StageEnded() if cycle_pod == pod:
             return stage(event.stage, event.statuses, event.facts, event.rejections)
         case StageEnded() if pod in event.facts.get("victims", ()):
-            return f"chosen as a victim by {cycle_pod or 'a pod'} on {event.facts.get('nominatedNode')}"
+            return phrase("chosen as a victim by {pod} on {node}", pod=_who(cycle_pod), node=str(event.facts.get("nominatedNode")))
         case CycleEnded() if cycle_pod == pod:
             return _cycle_ended(event)
         case BindingStarted() if event.pod == pod:
-            return f"binding cycle began on {event.node}{_waiting(event.waiting_for)}{', held until it is asked for' if event.held else ''}"
+            began = _waits(phrase("binding cycle began on {node}", node=event.node), event.waiting_for)
+            return phrase("{said}, held until it is asked for", said=began) if event.held else began
         case BindingReleased() if event.pod == pod:
-            return "its binding cycle was asked for, and waits at Permit"
+            return phrase("its binding cycle was asked for, and waits at Permit")
         case PermitAnswered() if event.pod == pod:
             return _permit_answered(event)
         case BindingStageEnded() if event.pod == pod:
             return stage(event.stage, event.statuses, event.facts)
         case BindingEnded() if event.pod == pod:
-            return _binding_ended(event, "")
+            return _binding_ended(event)
         case CachePod() if event.pod == pod:
             return _cache_pod(event)
         case CacheCall() if event.pod == pod:
-            return f"{event.call}: {event.source} → {event.target}{_because(event.error)}"
+            return _because(phrase("{call}: {source} → {target}", call=event.call, source=event.source, target=event.target), event.error)
         case PodNominated() if event.pod == pod:
             return _nominated(event)
         case EventRecorded() if event.pod == pod:
-            return f"event {event.reason}: {event.note}"
+            return phrase("event {reason}: {note}", reason=event.reason, note=event.note)
         case EventRecorded() if event.related == pod and event.reason == "Preempted":
-            return f"preempted {event.pod}"
+            return phrase("preempted {pod}", pod=event.pod)
         case ApiWritten() if event.resource == "pods" and event.key == pod:
             return _written(event, preemptor=cycle_pod)
         case WatchSent() | WatchDelivered() if event.resource == "pods" and event.key == pod:
@@ -76,36 +79,41 @@ def of_pod(event: AnyEvent, pod: str, *, cycle_pod: str = "") -> str | None:
     return None
 
 
-def of_node(event: AnyEvent, node: str, *, cycle_pod: str = "") -> str | None:
+def of_node(event: AnyEvent, node: str, *, cycle_pod: str = "") -> Phrase | None:
     """What an event means for a node; None: nothing worth a line."""
-    who = cycle_pod or "a pod"
+    who = _who(cycle_pod)
     match event:
         case CacheNode() if event.node == node:
             return _cache_node(event)
         case CachePod() if any(change.node == node for change in event.nodes):
             return _pod_on_node(event, [change for change in event.nodes if change.node == node])
         case SnapshotUpdated() if node in event.removed:
-            return "removed from the snapshot"
+            return phrase("removed from the snapshot")
         case SnapshotUpdated() if node in event.cloned:
-            return f"cloned into the snapshot, generation {event.generation}"
+            return phrase("cloned into the snapshot, generation {generation}", generation=str(event.generation))
         case StageEnded() if rejections := [each for each in event.rejections if node in each.first]:
-            return f"rejected {who}: " + "; ".join(f"{each.plugin}: {', '.join(each.reasons)}" for each in rejections)
+            reasons = "; ".join(f"{each.plugin}: {', '.join(each.reasons)}" for each in rejections)
+            return phrase("rejected {pod}: {reasons}", pod=who, reasons=reasons)
         case StageEnded() if event.stage == "NominatedNode" and event.facts.get("node") == node:
-            return f"looked at first for {who}, which is nominated to it: {'fits' if event.facts.get('fits') else 'does not fit'}"
+            if event.facts.get("fits"):
+                return phrase("looked at first for {pod}, which is nominated to it: fits", pod=who)
+            return phrase("looked at first for {pod}, which is nominated to it: does not fit", pod=who)
         case StageEnded() if event.stage == "SelectHost" and event.facts.get("node") == node:
-            return f"selected for {who}{_won_with(event.facts)}"
+            return _won(phrase("selected for {pod}", pod=who), event.facts)
         case StageEnded() if event.stage == "PostFilter" and event.facts.get("nominatedNode") == node:
-            return f"nominated for {who}{_victims(event.facts)}"
+            return _with_victims(phrase("nominated for {pod}", pod=who), event.facts)
         case CycleEnded() if event.node == node:
-            return f"{who} was scheduled to it"
+            return phrase("{pod} was scheduled to it", pod=who)
         case BindingStarted() if event.node == node:
-            return f"binding cycle of {event.pod} began"
+            return phrase("binding cycle of {pod} began", pod=event.pod)
         case BindingEnded() if event.node == node:
-            return _binding_ended(event, f" of {event.pod}")
+            return _binding_of_another_ended(event)
         case PodNominated() if event.node == node:
-            return f"{event.pod} is nominated to it"
+            return phrase("{pod} is nominated to it", pod=event.pod)
         case ApiWritten() if event.resource == "pods" and event.subresource == "binding" and event.detail == node:
-            return f"{event.key} could not be bound to it: {event.error}" if event.error else f"{event.key} was bound to it"
+            if event.error:
+                return phrase("{pod} could not be bound to it: {error}", pod=event.key, error=event.error)
+            return phrase("{pod} was bound to it", pod=event.key)
         case ApiWritten() if event.resource == "nodes" and event.key == node:
             return _written(event)
         case WatchSent() | WatchDelivered() if event.resource == "nodes" and event.key == node:
@@ -113,204 +121,267 @@ def of_node(event: AnyEvent, node: str, *, cycle_pod: str = "") -> str | None:
     return None
 
 
-def stage(name: str, statuses: Iterable[StatusView], facts: dict[str, Any], rejections: Iterable[RejectionView] = ()) -> str | None:
+def stage(name: str, statuses: Iterable[StatusView], facts: dict[str, Any], rejections: Iterable[RejectionView] = ()) -> Phrase | None:
     """What a stage did for its pod. None for one that only kept the machine going: what it did is told by the events beside it."""
-    if told := "; ".join(_rejected(name, each, facts) for each in rejections):
-        return f"{told}; passed {facts['feasible']}" if facts.get("feasible") else told
-    if failed := [each for each in statuses if each.code not in ("Success", "Skip")]:
-        return "; ".join(f"{name}: {each.plugin} returned {each.code}{_because(', '.join(each.reasons))}" for each in failed) + (
-            f", and waits {facts['waitSeconds']:g} s" if "waitSeconds" in facts else ""
-        )
+    if told := _joined([_rejected(name, each, facts) for each in rejections]):
+        return phrase("{said}; passed {count}", said=told, count=str(facts["feasible"])) if facts.get("feasible") else told
+    if failed := _joined([_returned(name, each) for each in statuses if each.code not in ("Success", "Skip")]):
+        waits = facts.get("waitSeconds")
+        return failed if waits is None else phrase("{said}, and waits {seconds} s", said=failed, seconds=f"{waits:g}")
     if error := facts.get("error"):
-        return f"{name} failed: {error}"
+        return phrase("{stage} failed: {error}", stage=name, error=str(error))
+    return _passed(name, facts)
+
+
+def _passed(name: str, facts: dict[str, Any]) -> Phrase | None:
+    def fact(key: str) -> str:
+        return str(facts.get(key))
+
     match name:
         case "SkipPodSchedule" if "skipped" in facts:
-            return f"skipped, the pod is {facts['skipped']}"
+            return phrase("skipped, the pod is {skipped}", skipped=fact("skipped"))
         case "PreFilter" if "nodes" in facts:
-            return f"PreFilter left {facts['nodes']} nodes"
+            return phrase("PreFilter left {count} nodes", count=fact("nodes"))
+        case "NominatedNode" if facts.get("fits"):
+            return phrase("Filter looked first at the nominated node {node}: it fits", node=fact("node"))
         case "NominatedNode":
-            return f"Filter looked first at the nominated node {facts.get('node')}: {'it fits' if facts.get('fits') else 'it does not fit'}"
+            return phrase("Filter looked first at the nominated node {node}: it does not fit", node=fact("node"))
         case "Filter":
-            return f"Filter passed {facts.get('feasible')} of {facts.get('evaluated')} nodes looked at"
+            return phrase("Filter passed {feasible} of {evaluated} nodes looked at", feasible=fact("feasible"), evaluated=fact("evaluated"))
         case "ExtenderFilter":
-            return f"extender {facts.get('extender')} passed {facts.get('feasible')} nodes"
+            return phrase("extender {extender} passed {feasible} nodes", extender=fact("extender"), feasible=fact("feasible"))
         case "PostFilter" if facts.get("nominatedNode"):
-            return f"PostFilter nominated {facts['nominatedNode']}{_victims(facts)}"
+            return _with_victims(phrase("PostFilter nominated {node}", node=fact("nominatedNode")), facts)
         case "Score" if "nodes" in facts:
-            return f"scored on {facts['nodes']} nodes by {len(facts.get('plugins', ()))} plugins"
+            return phrase("scored on {count} nodes by {plugins} plugins", count=fact("nodes"), plugins=str(len(facts.get("plugins", ()))))
         case "SelectHost":
-            return f"selected {facts.get('node')}{_won_with(facts)}"
+            return _won(phrase("selected {node}", node=fact("node")), facts)
         case "Unreserve" if facts.get("plugins"):
-            return f"Unreserve: {_listed(facts['plugins'])}"
+            return phrase("Unreserve: {plugins}", plugins=some(facts["plugins"], _NAMED))
         case "HandleSchedulingFailure":
-            return None if facts.get("requeued", True) else "not put back into the queue"
+            return None if facts.get("requeued", True) else phrase("not put back into the queue")
         case "Bind":
-            return f"Bound to {facts.get('node')}"
+            return phrase("Bound to {node}", node=fact("node"))
     return None
 
 
-def _rejected(name: str, rejection: RejectionView, facts: dict[str, Any]) -> str:
-    of = f" of {facts['evaluated']}" if "evaluated" in facts else ""
-    return (
-        f"{name} rejected by {rejection.plugin} on {rejection.nodes}{of} {_nodes(rejection.nodes)}{_because(', '.join(rejection.reasons))}"
-    )
+def _returned(name: str, status: StatusView) -> Phrase:
+    said = phrase("{stage}: {plugin} returned {code}", stage=name, plugin=status.plugin, code=status.code)
+    return _because(said, ", ".join(status.reasons))
 
 
-def _all_moves(event: QueueMoved, pod: str) -> str | None:
-    return "; ".join(_move(move, event.cause) for move in event.moves if move.pod == pod) or None
+def _rejected(name: str, rejection: RejectionView, facts: dict[str, Any]) -> Phrase:
+    said = phrase("{stage} rejected by {plugin} on {nodes}", stage=name, plugin=rejection.plugin, nodes=_nodes(rejection.nodes, facts))
+    return _because(said, ", ".join(rejection.reasons))
 
 
-def _move(move: QueueMove, cause: str) -> str:
-    source, target = QUEUES.get(move.source or ""), QUEUES.get(move.target or "")
+def _nodes(count: int, facts: dict[str, Any]) -> Phrase:
+    values = {"count": str(count)}
+    if "evaluated" in facts:
+        values["all"] = str(facts["evaluated"])
+        return phrase("{count} of {all} node", **values) if count == 1 else phrase("{count} of {all} nodes", **values)
+    return phrase("{count} node", **values) if count == 1 else phrase("{count} nodes", **values)
+
+
+def _move(move: QueueMove, cause: str) -> Phrase:
+    source, target = QUEUES.get(move.source or "", ""), QUEUES.get(move.target or "", "")
     if cause == "Pop":
-        return f"popped from {source}"
+        return phrase("popped from {queue}", queue=source)
+    if not target:
+        said = phrase("removed from {queue} because of {cause}", queue=source, cause=cause)
+    elif not source:
+        said = phrase("added to {queue} because of {cause}", queue=target, cause=cause)
+    elif source == target:
+        said = phrase("updated in {queue} because of {cause}", queue=target, cause=cause)
+    else:
+        said = phrase("moved from {source} to {target} because of {cause}", source=source, target=target, cause=cause)
     entry = move.entry
-    rest = f" because of {cause}"
     if entry is not None and entry.gated:
-        rest += ", gated"
+        said = phrase("{said}, gated", said=said)
     if entry is not None and target == "backoffQ":
-        rest += f", backs off until {entry.backoff_expiry_seconds:g} s"
-    if target is None:
-        return f"removed from {source}{rest}"
-    if source is None:
-        return f"added to {target}{rest}"
-    return f"updated in {target}{rest}" if source == target else f"moved from {source} to {target}{rest}"
-
-
-def _cycle_ended(event: CycleEnded) -> str:
-    match event.outcome:
-        case "scheduled":
-            return f"scheduling cycle {event.cycle} ended: scheduled to {event.node}"
-        case "skipped":
-            return f"scheduling cycle {event.cycle} ended: skipped"
-    return f"scheduling cycle {event.cycle} ended: {event.outcome}{_because(event.message)}"
-
-
-def _permit_answered(event: PermitAnswered) -> str:
-    if event.action == "reject":
-        return f"rejected at Permit by {_listed(event.plugins)}{_because(event.message)}"
-    return f"allowed at Permit by {_listed(event.plugins)}{_waiting(event.waiting_for)}"
-
-
-def _binding_ended(event: BindingEnded, whose: str) -> str:
-    match event.outcome:
-        case "confirmed":
-            return f"binding{whose} confirmed on {event.node}" if not whose else f"binding{whose} confirmed"
-        case "lost":
-            return f"binding{whose} was never confirmed: the pod has no node"
-    return f"binding{whose} failed{_because(event.message)}"
-
-
-def _cache_pod(event: CachePod) -> str:
-    state = event.state
-    on = f" on {state.node}" if state else f" from {_listed(change.node for change in event.nodes)}" if event.nodes else ""
-    match event.op:
-        case "assume":
-            return f"assumed{on}"
-        case "finishBinding":
-            expiry = f", expires at {state.deadline_seconds:g} s" if state and state.deadline_seconds is not None else ""
-            return f"binding finished in the cache{expiry}"
-        case "forget":
-            return f"forgotten by the cache{on}"
-        case "add":
-            return f"added to the cache{on}"
-        case "update":
-            return f"updated in the cache{on}"
-        case "remove":
-            return f"removed from the cache{on}"
-    return f"expired in the cache{on}"
-
-
-def _pod_on_node(event: CachePod, changes: list[NodeChange]) -> str:
-    change = changes[-1]
-    gone = ", and dropped from the list" if change.dropped else ""
-    # A confirmed or updated pod leaves and comes back in one call.
-    here = any(added.pod == event.pod for added in change.added)
-    match event.op:
-        case "assume":
-            said = f"{event.pod} was assumed on it"
-        case "add":
-            said = f"{event.pod} was added in the cache" if here else f"{event.pod} was added on another node"
-        case "update":
-            said = f"{event.pod} was updated in the cache"
-        case "forget":
-            said = f"{event.pod} was forgotten by the cache"
-        case "expire":
-            said = f"{event.pod} expired in the cache"
-        case _:
-            said = f"{event.pod} was removed from the cache"
-    return said + gone
-
-
-def _cache_node(event: CacheNode) -> str:
-    said = {"add": "added to the cache", "update": "updated in the cache", "remove": "removed from the cache"}[event.op]
-    if any(change.node == event.node and change.has_node is False and not change.dropped for change in event.nodes):
-        said += ", its pods stay"
-    if event.tree is not None and event.tree.left is not None and event.tree.joined is not None:
-        said += f", moved from zone {_zone(event.tree.left)} to {_zone(event.tree.joined)}"
+        said = phrase("{said}, backs off until {seconds} s", said=said, seconds=f"{entry.backoff_expiry_seconds:g}")
     return said
 
 
-def _nominated(event: PodNominated) -> str:
+def _cycle_ended(event: CycleEnded) -> Phrase:
+    cycle = str(event.cycle)
+    match event.outcome:
+        case "scheduled":
+            return phrase("scheduling cycle {cycle} ended: scheduled to {node}", cycle=cycle, node=event.node)
+        case "skipped":
+            return phrase("scheduling cycle {cycle} ended: skipped", cycle=cycle)
+    return _because(phrase("scheduling cycle {cycle} ended: {outcome}", cycle=cycle, outcome=event.outcome), event.message)
+
+
+def _permit_answered(event: PermitAnswered) -> Phrase:
+    plugins = some(event.plugins, _NAMED)
+    if event.action == "reject":
+        return _because(phrase("rejected at Permit by {plugins}", plugins=plugins), event.message)
+    return _waits(phrase("allowed at Permit by {plugins}", plugins=plugins), event.waiting_for)
+
+
+def _binding_ended(event: BindingEnded) -> Phrase:
+    match event.outcome:
+        case "confirmed":
+            return phrase("binding confirmed on {node}", node=event.node)
+        case "lost":
+            return phrase("binding was never confirmed: the pod has no node")
+    return _because(phrase("binding failed"), event.message)
+
+
+def _binding_of_another_ended(event: BindingEnded) -> Phrase:
+    match event.outcome:
+        case "confirmed":
+            return phrase("binding of {pod} confirmed", pod=event.pod)
+        case "lost":
+            return phrase("binding of {pod} was never confirmed: the pod has no node", pod=event.pod)
+    return _because(phrase("binding of {pod} failed", pod=event.pod), event.message)
+
+
+def _cache_pod(event: CachePod) -> Phrase:
+    state = event.state
+    match event.op:
+        case "assume":
+            said = phrase("assumed")
+        case "finishBinding":
+            said = phrase("binding finished in the cache")
+            if state is None or state.deadline_seconds is None:
+                return said
+            return phrase("{said}, expires at {seconds} s", said=said, seconds=f"{state.deadline_seconds:g}")
+        case "forget":
+            said = phrase("forgotten by the cache")
+        case "add":
+            said = phrase("added to the cache")
+        case "update":
+            said = phrase("updated in the cache")
+        case "remove":
+            said = phrase("removed from the cache")
+        case _:
+            said = phrase("expired in the cache")
+    if state:
+        return phrase("{said} on {node}", said=said, node=state.node)
+    return phrase("{said} from {nodes}", said=said, nodes=some([change.node for change in event.nodes], _NAMED)) if event.nodes else said
+
+
+def _pod_on_node(event: CachePod, changes: list[NodeChange]) -> Phrase:
+    # A confirmed or updated pod leaves and comes back in one call.
+    here = any(added.pod == event.pod for added in changes[-1].added)
+    match event.op:
+        case "assume":
+            said = phrase("{pod} was assumed on it", pod=event.pod)
+        case "add" if here:
+            said = phrase("{pod} was added in the cache", pod=event.pod)
+        case "add":
+            said = phrase("{pod} was added on another node", pod=event.pod)
+        case "update":
+            said = phrase("{pod} was updated in the cache", pod=event.pod)
+        case "forget":
+            said = phrase("{pod} was forgotten by the cache", pod=event.pod)
+        case "expire":
+            said = phrase("{pod} expired in the cache", pod=event.pod)
+        case _:
+            said = phrase("{pod} was removed from the cache", pod=event.pod)
+    return phrase("{said}, and dropped from the list", said=said) if changes[-1].dropped else said
+
+
+def _cache_node(event: CacheNode) -> Phrase:
+    match event.op:
+        case "add":
+            said = phrase("added to the cache")
+        case "update":
+            said = phrase("updated in the cache")
+        case _:
+            said = phrase("removed from the cache")
+    if any(change.node == event.node and change.has_node is False and not change.dropped for change in event.nodes):
+        said = phrase("{said}, its pods stay", said=said)
+    tree = event.tree
+    if tree is None or tree.left is None or tree.joined is None:
+        return said
+    return phrase("{said}, moved from zone {left} to {joined}", said=said, left=_zone(tree.left), joined=_zone(tree.joined))
+
+
+def _nominated(event: PodNominated) -> Phrase:
     if event.node is None:
-        return "no longer nominated"
+        return phrase("no longer nominated")
+    if event.node:
+        return phrase("nominated to {node}", node=event.node)
     # A failed attempt clears the nomination by filing the pod under no name; upstream's nominator keeps that entry.
-    return f"nominated to {event.node}" if event.node else 'nominated nowhere any more (the nominator has it under "")'
+    return phrase('nominated nowhere any more (the nominator has it under "")')
 
 
-def _written(event: ApiWritten, *, preemptor: str = "") -> str:
-    who = f" by {event.helper}" if event.helper else " by the scheduler" if event.by_scheduler else ""
-    failed = f", refused: {event.error}" if event.error else ""
+def _written(event: ApiWritten, *, preemptor: str = "") -> Phrase:
+    said = _what_was_written(event, preemptor)
+    return phrase("{said}, refused: {error}", said=said, error=event.error) if event.error else said
+
+
+def _what_was_written(event: ApiWritten, preemptor: str) -> Phrase:
     if event.subresource == "binding":
-        return f"binding to {event.detail} written{who}{failed}"
-    if event.verb == "delete":
-        evicted = event.by_scheduler and preemptor and preemptor != event.key
-        return (f"evicted by {preemptor}" if evicted else f"deleted{who}") + failed
-    if event.verb == "create":
-        return f"created{who}{failed}"
-    what = {"patch": "patched", "update": "updated"}[event.verb]
-    return f"{event.subresource or event.resource.removesuffix('s')} {what}{who}{f': {event.detail}' if event.detail else ''}{failed}"
+        return _by(phrase("binding to {node} written", node=event.detail), event)
+    match event.verb:
+        case "delete" if event.by_scheduler and preemptor and preemptor != event.key:
+            return phrase("evicted by {pod}", pod=preemptor)
+        case "delete":
+            return _by(phrase("deleted"), event)
+        case "create":
+            return _by(phrase("created"), event)
+        case "patch":
+            said = phrase("{part} patched", part=event.subresource or event.resource.removesuffix("s"))
+        case _:
+            said = phrase("{part} updated", part=event.subresource or event.resource.removesuffix("s"))
+    return _because(_by(said, event), event.detail)
 
 
-def _watched(event: WatchSent | WatchDelivered) -> str:
+def _by(said: Phrase, event: ApiWritten) -> Phrase:
+    if event.helper:
+        return phrase("{said} by {helper}", said=said, helper=event.helper)
+    return phrase("{said} by the scheduler", said=said) if event.by_scheduler else said
+
+
+def _watched(event: WatchSent | WatchDelivered) -> Phrase:
+    verb = str(event.verb)
     if isinstance(event, WatchSent):
-        return f"watch event {event.verb} sent, due at {event.due_seconds:g} s"
-    lost = {
-        "": "delivered",
-        "watch": "lost on the way",
-        "disconnected": "lost, the watch is disconnected",
-        "handlers": "lost to the handlers",
-    }
-    unknown = ", its final state is unknown" if event.final_state_unknown else ""
-    return f"watch event {event.verb} {lost.get(event.lost, event.lost)}{unknown}"
+        return phrase("watch event {verb} sent, due at {seconds} s", verb=verb, seconds=f"{event.due_seconds:g}")
+    match event.lost:
+        case "":
+            said = phrase("watch event {verb} delivered", verb=verb)
+        case "watch":
+            said = phrase("watch event {verb} lost on the way", verb=verb)
+        case "disconnected":
+            said = phrase("watch event {verb} lost, the watch is disconnected", verb=verb)
+        case "handlers":
+            said = phrase("watch event {verb} lost to the handlers", verb=verb)
+        case _:
+            said = phrase("watch event {verb} {lost}", verb=verb, lost=event.lost)
+    return phrase("{said}, its final state is unknown", said=said) if event.final_state_unknown else said
 
 
-def _won_with(facts: dict[str, Any]) -> str:
+def _won(said: Phrase, facts: dict[str, Any]) -> Phrase:
     if "total" not in facts:
-        return f", {facts['reason']}" if facts.get("reason") else ""
+        return phrase("{said}, {reason}", said=said, reason=str(facts["reason"])) if facts.get("reason") else said
     tied = facts.get("tied", 1)
-    return f" with {facts['total']}" + (f", {tied} nodes tied" if tied > 1 else "")
+    said = phrase("{said} with {total}", said=said, total=str(facts["total"]))
+    return phrase("{said}, {count} nodes tied", said=said, count=str(tied)) if tied > 1 else said
 
 
-def _victims(facts: dict[str, Any]) -> str:
-    return f", victims {_listed(facts['victims'])}" if facts.get("victims") else ""
+def _with_victims(said: Phrase, facts: dict[str, Any]) -> Phrase:
+    victims = facts.get("victims")
+    return phrase("{said}, victims {names}", said=said, names=some(victims, _NAMED)) if victims else said
 
 
-def _waiting(plugins: list[str]) -> str:
-    return f", waits for {_listed(plugins)}" if plugins else ""
+def _waits(said: Phrase, plugins: list[str]) -> Phrase:
+    return phrase("{said}, waits for {plugins}", said=said, plugins=some(plugins, _NAMED)) if plugins else said
 
 
-def _because(reason: str) -> str:
-    return f": {reason}" if reason else ""
+def _because(said: Phrase, reason: str) -> Phrase:
+    return phrase("{said}: {reason}", said=said, reason=reason) if reason else said
 
 
-def _listed(names: Iterable[str]) -> str:
-    given = list(names)
-    return ", ".join(given[:_NAMED]) + (f" and {len(given) - _NAMED} more" if len(given) > _NAMED else "")
+def _joined(parts: list[Phrase]) -> Phrase | None:
+    return reduce(lambda told, part: phrase("{first}; {next}", first=told, next=part), parts) if parts else None
 
 
-def _nodes(count: int) -> str:
-    return "node" if count == 1 else "nodes"
+def _who(pod: str) -> str | Phrase:
+    return pod or phrase("a pod")
 
 
 def _zone(name: str) -> str:

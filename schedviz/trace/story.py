@@ -23,17 +23,19 @@ from schedviz.trace.events import (
     StageEnded,
     WatchDelivered,
 )
+from schedviz.trace.phrase import Phrase, phrase
 from schedviz.trace.touched import is_birth, is_death
 
 
 class Entry(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """One line of a story. `uid` tells pods of one name apart; `stage` is the stage that ended."""
+    """One line of a story, in English and as a phrase. `uid` tells pods of one name apart; `stage` is the stage that ended."""
 
     event: int
     clock_seconds: float
     cycle: int
     t: str
     text: str
+    phrase: Phrase
     uid: str = ""
     stage: str = ""
 
@@ -108,19 +110,20 @@ class Teller:
         if isinstance(event, CycleStarted):
             self._cycle, self._cycle_pod = event.cycle, CyclePod(event.pod, event.uid)
         if isinstance(event, Restarted):
-            text: str | None = _restarted(event)
+            said: Phrase | None = _restarted(event)
         else:
             say = sentences.of_pod if self._is_pod else sentences.of_node
-            text = say(event, self._name, cycle_pod=self._running(event).pod)
+            said = say(event, self._name, cycle_pod=self._running(event).pod)
         uid = self._uid(event) if self._is_pod else ""
-        if text is None:
+        if said is None:
             return None
         return Entry(
             event=event.event,
             clock_seconds=event.at,
             cycle=event.cycle,
             t=str(type(event).__struct_config__.tag),
-            text=text,
+            text=said.text,
+            phrase=said,
             uid=uid,
             stage=event.stage if isinstance(event, StageEnded | BindingStageEnded) else "",
         )
@@ -156,8 +159,9 @@ class Teller:
         return born[-1].uid if born else ""
 
 
-def _restarted(event: Restarted) -> str:
+def _restarted(event: Restarted) -> Phrase:
     if event.reason == "reset":
-        return "the session went back to what was imported"
-    exited = f" after it had exited: {event.reason}" if event.reason else ""
-    return f"the scheduler restarted{exited}; what it knew is listed again"
+        return phrase("the session went back to what was imported")
+    if event.reason:
+        return phrase("the scheduler restarted after it had exited: {reason}; what it knew is listed again", reason=event.reason)
+    return phrase("the scheduler restarted; what it knew is listed again")

@@ -54,6 +54,10 @@ def test_a_line_of_a_history_goes_to_its_moment(page: Page, server: Server, file
     told = server.rest(f"sessions/{session}/stories/pods/{pod}/")["results"]
     shown = [row.get_attribute("data-entry") for row in page.locator("[data-entry]").all()]
     assert shown == [str(entry["event"]) for entry in reversed(told)]
+    expect(page.locator("[data-entry]", has_text="popped from activeQ")).to_have_count(1)
+    page.locator("button[data-language=zh-CN]").click()
+    expect(page.locator("[data-entry]", has_text="从 activeQ 弹出")).to_have_count(1)
+    page.locator("button[data-language=en]").click()
 
     page.locator("[data-entry]").last.click()
     wait_for_event(page, told[0]["event"])

@@ -20,7 +20,7 @@ CHINESE: dict[str, str] = json.loads((ROOT / "frontend/src/i18n/messages/zh-CN.e
 
 def templates() -> Iterator[str]:
     """What is written as a phrase anywhere, the tables whose lines become some, and sentences without values that are shown as they are."""
-    for path in sorted((*(ROOT / "schedviz/explain").rglob("*.py"), *(ROOT / "schedviz/ingest").rglob("*.py"))):
+    for path in sorted(path for package in ("explain", "ingest", "trace") for path in (ROOT / "schedviz" / package).rglob("*.py")):
         for call in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in ("phrase", "counted"):
                 words = [word.value for word in call.args if isinstance(word, ast.Constant) and isinstance(word.value, str)]

@@ -33,7 +33,8 @@ def test_a_pods_story_comes_in_pages(owner: APIClient, story_of: UUID) -> None:
     assert whole["name"] == "default/pod-1"
     assert whole["lives"] == [{"uid": "default/pod-1", "born": 0, "died": None}]
     assert whole["results"][0] == {
-        "event": 1, "clockSeconds": whole["results"][0]["clockSeconds"], "cycle": 1, "t": "queueMoved", "text": "popped from activeQ", "uid": "default/pod-1"
+        "event": 1, "clockSeconds": whole["results"][0]["clockSeconds"], "cycle": 1, "t": "queueMoved", "text": "popped from activeQ",
+        "phrase": {"template": "popped from {queue}", "values": {"queue": "activeQ"}}, "uid": "default/pod-1"
     }  # fmt: skip
     assert first["results"] + second["results"] == whole["results"]
     assert (whole["next"], whole["previous"], second["next"]) == (None, None, None)

@@ -1,13 +1,15 @@
+import type { Phrase } from "../model/phrase";
 import type { Selection } from "../model/permalink";
 import { call } from "./call";
 
-/** One line of a story. `uid` tells pods of one name apart. */
+/** One line of a story, in English and as a phrase. `uid` tells pods of one name apart. */
 export interface StoryEntry {
   event: number;
   clockSeconds: number;
   cycle: number;
   t: string;
   text: string;
+  phrase: Phrase;
   uid?: string;
 }
 
