@@ -256,7 +256,8 @@ def test_after_a_dialog_that_was_opened_by_the_pointer_space_plays(page: Page, s
     page.get_by_role("button", name="Help").click()
     page.locator("dialog[open]").wait_for()
     page.keyboard.press("Escape")
-    expect(page.locator("dialog[open]")).to_have_count(0)
+    # It is shut before the page has heard of it; a person is not that quick.
+    expect(page.locator("dialog")).to_have_count(0)
 
     page.keyboard.press("Space")
 
