@@ -22,6 +22,8 @@ Outcome: TypeAlias = Reply | httpx.TransportError | None
 _TIMEOUT_SECONDS = 60.0
 #: How long a stream may be silent; the server sends a heartbeat more often.
 STREAM_TIMEOUT = httpx.Timeout(60.0, connect=10.0)
+#: No limit to the idle ones: past it httpx's pool closes a connection that another thread is just about to use.
+_CONNECTIONS = httpx.Limits(max_connections=100, max_keepalive_connections=None)
 #: So often a call that may be sent again is, and how long the first pause is where the server names none.
 TRIES = 5
 _PAUSE_SECONDS = 0.5
@@ -36,7 +38,7 @@ _MADE_MEANWHILE = (b'"answer_late"', b'"detail_late"')
 def options(server: Server) -> dict[str, Any]:
     """What both kinds of httpx's client are made with."""
     headers = {"User-Agent": "schedviz-client"} | ({"Authorization": f"Bearer {server.token}"} if server.token else {})
-    return {"base_url": f"{server.address}/api/v1/", "headers": headers, "trust_env": not _is_here(server)}
+    return {"base_url": f"{server.address}/api/v1/", "headers": headers, "limits": _CONNECTIONS, "trust_env": not _is_here(server)}
 
 
 def _is_here(server: Server) -> bool:

@@ -32,7 +32,9 @@ def connected() -> Iterator[list[Any]]:
 @pytest.fixture
 def client(web_server: LiveServer, people: People) -> Iterator[httpx.Client]:
     headers = {"Authorization": people.client("owner-token")._credentials["HTTP_AUTHORIZATION"]}
-    with httpx.Client(base_url=f"http://{web_server.netloc}", headers=headers, timeout=60) as made:
+    # Past a limit of idle ones httpx's pool closes a connection that another thread is just about to use.
+    limits = httpx.Limits(max_connections=100, max_keepalive_connections=None)
+    with httpx.Client(base_url=f"http://{web_server.netloc}", headers=headers, limits=limits, timeout=60) as made:
         yield made
 
 
