@@ -32,7 +32,8 @@ from schedviz.engine.cache.image_states import ImageStates
 from schedviz.engine.cache.node_info_list import NodeInfoList
 from schedviz.engine.cache.node_item import node_info_of, node_info_state, node_item
 from schedviz.engine.cache.node_tree import NodeTree
-from schedviz.engine.cache.snapshot import ListChanges, Snapshot, SnapshotUpdate
+from schedviz.engine.cache.snapshot import Snapshot, SnapshotUpdate
+from schedviz.engine.cache.update_snapshot import update_snapshot
 from schedviz.engine.framework.object_table import ObjectTable
 from schedviz.engine.framework.types import NANOS_PER_SECOND, Generations, NodeInfo, PodInfo, PodNotFoundError, to_seconds
 from schedviz.kube.core import Node, Pod
@@ -280,75 +281,10 @@ class Cache:
         Costs nothing for the nodes that did not change, unless a node came or went. Upstream: cache.go UpdateSnapshot
         """
         before = snapshot.generation
-        visited: list[str] = []
-        cloned: list[str] = []
-        all_lists = affinity = anti_affinity = used_pvcs = False
-        changes = ListChanges()
-        item = self.nodes.head
-        while item is not None and item.info.generation > before:
-            info = item.info
-            item = item.next
-            visited.append(info.name)
-            if info.node is None:
-                continue
-            cloned.append(info.name)
-            existing = snapshot.node_info_map.get(info.name)
-            if existing is None:
-                all_lists = True
-                snapshot.node_info_map[info.name] = info.clone()
-                affinity |= bool(info.pods_with_affinity)
-                anti_affinity |= bool(info.pods_with_required_anti_affinity)
-                used_pvcs |= bool(info.pvc_ref_counts)
-                continue
-            node_changed = existing.node is not info.node
-            changes.overwrite(existing, info)
-            snapshot.columns.mark(info.name, node_changed=node_changed)
-        if self.nodes.head is not None:
-            snapshot.generation = self.nodes.head.info.generation
-
-        removed = self._remove_deleted_nodes(snapshot)
-        if len(removed) or len(snapshot.node_info_map) > self.node_tree.num_nodes:
-            all_lists = True
-        affinity |= bool(changes.affinity)
-        anti_affinity |= bool(changes.anti_affinity)
-        used_pvcs |= bool(changes.claims)
-        update = SnapshotUpdate(
-            visited=visited,
-            cloned=cloned,
-            removed=removed,
-            update_all_lists=all_lists,
-            update_nodes_have_pods_with_affinity=affinity,
-            update_nodes_have_pods_with_required_anti_affinity=anti_affinity,
-            update_used_pvc_set=used_pvcs,
-        )
-        if all_lists:
-            snapshot.rebuild(self.node_tree.list())
-        else:
-            snapshot.refile(changes)
-        if len(snapshot.node_info_list) != self.node_tree.num_nodes:
-            update = msgspec.structs.replace(update, error=self._inconsistency(snapshot))
-            snapshot.rebuild(self.node_tree.list())
-            all_lists = True
-        if all_lists or visited or snapshot.generation != before:
+        update, all_lists = update_snapshot(snapshot, self.nodes, self.node_tree)
+        if all_lists or update.visited or snapshot.generation != before:
             self._record_snapshot(snapshot, update, all_lists=all_lists)
         return update
-
-    def _remove_deleted_nodes(self, snapshot: Snapshot) -> list[str]:
-        """Upstream: cache.go removeDeletedNodesFromSnapshot"""
-        surplus = len(snapshot.node_info_map) - self.node_tree.num_nodes
-        if surplus <= 0:
-            return []
-        gone = [name for name in snapshot.node_info_map if (info := self.nodes.get(name)) is None or info.node is None]
-        for name in gone[:surplus]:
-            del snapshot.node_info_map[name]
-        return gone[:surplus]
-
-    def _inconsistency(self, snapshot: Snapshot) -> str:
-        return (
-            f"snapshot state is not consistent, length of NodeInfoList={len(snapshot.node_info_list)} not equal to length of nodes in "
-            f"tree={self.node_tree.num_nodes} , length of NodeInfoMap={len(snapshot.node_info_map)}, "
-            f"length of nodes in cache={len(self.nodes)}, trying to recover"
-        )
 
     # What the calls share
 
