@@ -1,5 +1,6 @@
 import type { AnyCommand } from "../model/generated";
 import type { MessageKey } from "../i18n/translate";
+import { splitKey } from "../model/names";
 import type { Scope, Selection } from "../store/scope.svelte";
 import type { Command } from "./command";
 
@@ -85,11 +86,6 @@ export interface Verb {
   run(scope: Scope, thing: Selection, page: DoingActions): void;
 }
 
-const split = (key: string): { namespace: string; name: string } => {
-  const slash = key.indexOf("/");
-  return { namespace: key.slice(0, Math.max(0, slash)), name: key.slice(slash + 1) };
-};
-
 export const VERBS: readonly Verb[] = [
   {
     id: "edit",
@@ -144,7 +140,7 @@ export const VERBS: readonly Verb[] = [
     title: "verb.delete",
     kinds: ["node", "pod"],
     run(scope, thing) {
-      const { namespace, name } = split(thing.name);
+      const { namespace, name } = splitKey(thing.name);
       scope.send(thing.kind === "node" ? { op: "delete", kind: "Node", name, namespace: "" } : { op: "delete", kind: "Pod", name, namespace });
     },
   },

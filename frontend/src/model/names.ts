@@ -15,5 +15,8 @@ export function printZone(key: string): string {
   return [region, zone].filter(Boolean).join(" / ");
 }
 
+/** The order of names for people: `node-2` before `node-10`. */
+export const compareNames = new Intl.Collator("en", { numeric: true }).compare;
+
 /** No names at all. */
 export const NO_NAMES: ReadonlySet<string> = new Set();

@@ -110,6 +110,21 @@ export class State {
     if (![...this.assumedByUid.values()].includes(pod)) this.assumed.delete(pod);
   }
 
+  /** Keys of the pods that are queued, in the cycle, or in the cache. */
+  podKeys(): Set<string> {
+    const { activeQ, backoffQ, unschedulable } = this.queue;
+    const keys = new Set<string>();
+    for (const pods of [activeQ.array, backoffQ.array, unschedulable.values(), this.podStates.values()]) for (const { pod } of pods) keys.add(pod);
+    if (this.cycle && !this.cycle.outcome) keys.add(this.cycle.pod);
+    return keys;
+  }
+
+  /** What the cache keeps of a pod, by its key. */
+  podState(key: string): PodState | undefined {
+    for (const known of this.podStates.values()) if (known.pod === key) return known;
+    return undefined;
+  }
+
   /** Nodes with a pod that is assumed. */
   nodesOfAssumed(): Set<string> {
     const nodes = new Set<string>();

@@ -16,15 +16,15 @@ export function whereIs(state: State, pod: string): Whereabouts {
   if (backoff) return { in: "backoffQ", entry: backoff };
   const waiting = unschedulable.get(pod);
   if (waiting) return { in: "unschedulablePods", entry: waiting };
-  for (const known of state.podStates.values())
-    if (known.pod === pod)
-      return {
-        in: "cache",
-        node: known.node,
-        assumed: known.assumed ?? false,
-        bindingFinished: known.bindingFinished ?? false,
-        deadlineSeconds: known.deadlineSeconds ?? null,
-      };
+  const known = state.podState(pod);
+  if (known)
+    return {
+      in: "cache",
+      node: known.node,
+      assumed: known.assumed ?? false,
+      bindingFinished: known.bindingFinished ?? false,
+      deadlineSeconds: known.deadlineSeconds ?? null,
+    };
   if (state.cycle?.pod === pod && !state.cycle.outcome) return { in: "cycle" };
   return { in: "nowhere" };
 }
