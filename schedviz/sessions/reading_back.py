@@ -18,7 +18,7 @@ from django.db import transaction
 from schedviz.engine import ConfigurationError, Simulation, SimulationSettings
 from schedviz.engine.config import load_configuration
 from schedviz.engine.extender_calls import ExtenderCall, ExtenderError
-from schedviz.engine.framework.plugins.installed import installed_plugins
+from schedviz.engine.framework.plugins.installed import installed_here, installed_plugins
 from schedviz.ingest import ImportCancelled, IngestError, Limits, Progress
 from schedviz.ingest.session_file import AnswerLine, AnyLine, CommandLine, EventsLine, ForkLine, Manifest, ObjectLine, SessionFile
 from schedviz.kube import codec
@@ -402,7 +402,7 @@ def _stored(line: CommandLine) -> Stored:
     except (msgspec.DecodeError, msgspec.ValidationError, CommandRefused, RecursionError) as error:
         raise IngestError(f"command {line.seq}: {error}") from None
     if isinstance(command, Configure):
-        _refuse_code(command.config, f"command {line.seq}: config")
+        _refuse_code(command.config, f"command {line.seq}: config", was_refused=bool(line.outcome.get("error")))
     return Stored(line.seq, command, line.stopped, line.quarantined)
 
 
@@ -419,12 +419,19 @@ def _ended_early(stored: Stored, simulation: Simulation) -> ReplayDiverged:
     )
 
 
-def _refuse_code(config: dict[str, Any] | None, path: str) -> None:
-    """Refuse a configuration with plugins that users install: they are code, and a file may come from anywhere."""
+def _refuse_code(config: dict[str, Any] | None, path: str, *, was_refused: bool = False) -> None:
+    """Refuse a configuration with plugins that users install: they are code, and a file may come from anywhere.
+
+    One that `was_refused` when it was first given is refused by the engine again, unless it names what is installed here.
+    """
     try:
         names = installed_plugins(load_configuration(config))
     except ConfigurationError as error:
+        if was_refused:
+            return
         raise IngestError(f"{path}: {error}") from error
+    if was_refused:
+        names = sorted(installed_here().intersection(names))
     if names:
         raise IngestError(
             f"{path}: it enables plugins that are not schedviz's own ({', '.join(names)}); a file never has installed code run."

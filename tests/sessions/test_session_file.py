@@ -135,6 +135,27 @@ def test_a_session_that_did_nothing_is_a_file_too(make_session: MakeSession) -> 
     assert work_off(session.pk).cycle == 2
 
 
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"percentageOfNodesToScore": 400},
+        {"profiles": [{"schedulerName": "default-scheduler", "plugins": {"score": {"enabled": [{"name": "NodeResourcesFitt"}]}}}]},
+    ],
+)
+def test_a_session_in_which_a_configuration_was_refused_can_be_imported(make_session: MakeSession, config: dict[str, Any]) -> None:
+    session_id = make_session(nodes=2, pods=2)
+    kind = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+    send(session_id, "configure", config={**kind, **config})
+    send(session_id, "run")
+    work_off(session_id)
+    assert "error" in Command.objects.get(session_id=session_id, seq=1).outcome
+
+    session = imported(packed(session_id))
+
+    assert session.status == Session.Status.READY, session.message
+    assert stored_events(session.pk) == stored_events(session_id)
+
+
 def test_the_file_of_a_fork_stands_alone(busy: UUID, django_user_model: Any) -> None:
     owner = django_user_model.objects.create_user("forker")
     whole = Session.objects.get(pk=busy)
@@ -196,6 +217,12 @@ def _plugin(lines: list[dict[str, Any]]) -> None:
     }
 
 
+def _plugin_of_command(lines: list[dict[str, Any]]) -> None:
+    _plugin(lines)
+    config = lines[0]["settings"].pop("config")
+    next(line for line in lines if line.get("line") == "command")["command"] = {"op": "configure", "config": config}
+
+
 def _command(lines: list[dict[str, Any]]) -> None:
     next(line for line in lines if line.get("line") == "command")["command"] = {"op": "format", "disk": "/"}
 
@@ -246,6 +273,7 @@ def _stop(lines: list[dict[str, Any]]) -> None:
         (_objects, "object 1: kind: the scheduler does not read the kind 'Secret'"),
         (_settings, "settings.tick_millis: is -1"),
         (_plugin, "a file never has installed code run"),
+        (_plugin_of_command, "command 1: config: it enables plugins that are not schedviz's own (Sleeper)"),
         (_command, "command 1: "),
         (_seq, "command 7 comes where 1 was expected"),
         (_order, "object comes too late"),

@@ -41,6 +41,11 @@ def installed_plugins(configuration: KubeSchedulerConfiguration) -> list[str]:
     return sorted(set(_enabled(configuration)) - in_tree_registry().keys())
 
 
+def installed_here() -> frozenset[str]:
+    """The names that installed packages offer: enabling one of these runs code, any other name is refused by the engine."""
+    return frozenset(point.name for point in entry_points(group=GROUP))
+
+
 def _enabled(configuration: KubeSchedulerConfiguration) -> list[str]:
     points = ("multi_point", *EXTENSION_POINTS)
     return [entry.name for profile in configuration.profiles for point in points for entry in getattr(profile.plugins, point).enabled]
