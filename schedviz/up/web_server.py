@@ -10,6 +10,8 @@ import sys
 
 import uvicorn
 
+from schedviz.web.head_limit import HeadLimit
+
 #: Commands are small; whoever sends more is cut off before anything is read.
 LARGEST_MESSAGE_BYTES = 64 * 1024
 
@@ -18,6 +20,7 @@ def main(descriptor: int, certificate: str | None = None, key: str | None = None
     """Serve until SIGTERM, with a certificate over TLS; open WebSockets are told to come back and given a moment to hear it."""
     config = uvicorn.Config(
         "schedviz.asgi:application",
+        http=HeadLimit,
         ws="websockets-sansio",
         ws_max_size=LARGEST_MESSAGE_BYTES,
         # Frames are compressed once for all viewers; a window for each viewer would cost memory and let an inflate bomb in.

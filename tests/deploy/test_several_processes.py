@@ -95,7 +95,8 @@ class Several:
 
     def _web(self, number: int, port: int) -> Service:
         command = ("-m", "uvicorn", "schedviz.asgi:application", "--port", str(port), "--lifespan", "off", "--log-level", "warning")
-        return self._service(f"web-{number}", "web", *command, "--ws", "websockets-sansio", "--timeout-graceful-shutdown", "5")
+        protocols = ("--http", "schedviz.web.head_limit:HeadLimit", "--ws", "websockets-sansio")
+        return self._service(f"web-{number}", "web", *command, *protocols, "--timeout-graceful-shutdown", "5")
 
     def _celery(self, name: str, queue: str, role: str, pool: str, size: int) -> Service:
         options = ("-n", f"{name}@tests", "-Q", queue, "-P", pool, "-c", str(size), "-l", "WARNING", "--without-gossip", "--without-mingle")

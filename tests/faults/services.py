@@ -85,8 +85,8 @@ class Services:
 
         def web(n: int, port: int) -> Service:
             command = ("-m", "uvicorn", "schedviz.asgi:application", "--port", str(port), "--lifespan", "off", "--log-level", "warning")
-            sockets = ("--ws", "websockets-sansio", "--ws-per-message-deflate", "false", "--timeout-keep-alive", "75")
-            return service("web" if n == 1 else f"web-{n}", "web", *command, *sockets)
+            protocols = ("--http", "schedviz.web.head_limit:HeadLimit", "--ws", "websockets-sansio", "--ws-per-message-deflate", "false")
+            return service("web" if n == 1 else f"web-{n}", "web", *command, *protocols, "--timeout-keep-alive", "75")
 
         self.engines = [worker(f"engine-{n}", "engine", "worker", "threads", size) for n, size in enumerate(slots, start=1)]
         self.webs = [web(n, client.port) for n, client in enumerate(self.clients, start=1)]

@@ -24,6 +24,7 @@ from schedviz.sessions import frames, history, pieces, stream
 from schedviz.sessions.models import Checkpoint, CheckpointPiece, Chunk, Membership, Session, ShareLink
 from schedviz.trace.events import ClockAdvanced, EventRecorded
 from schedviz.web.authentication import hashed
+from schedviz.web.head_limit import HeadLimit
 from schedviz.web.login import make_token
 
 
@@ -107,7 +108,13 @@ class LiveServer:
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.netloc = f"127.0.0.1:{self._listener.getsockname()[1]}"
         config = uvicorn.Config(
-            application, ws="websockets-sansio", ws_max_size=64 * 1024, ws_per_message_deflate=False, lifespan="off", log_config=None
+            application,
+            http=HeadLimit,
+            ws="websockets-sansio",
+            ws_max_size=64 * 1024,
+            ws_per_message_deflate=False,
+            lifespan="off",
+            log_config=None,
         )
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._listener]}, name="uvicorn")
