@@ -13,8 +13,10 @@ export function isWanted(filter: MarkFilter): (mark: Mark) => boolean {
   const words = filter.words.toLowerCase().split(/\s+/).filter(Boolean);
   const excluded = words.filter((word) => word.startsWith("-") && word.length > 1).map((word) => word.slice(1));
   const included = words.filter((word) => !word.startsWith("-"));
+  const { hidden } = filter;
+  if (!hidden.size && !words.length) return () => true;
   return (mark) => {
-    if (filter.hidden.has(`${mark.lane}/${mark.kind}`)) return false;
+    if (hidden.has(`${mark.lane}/${mark.kind}`)) return false;
     if (!words.length) return true;
     const subject = mark.subject.toLowerCase();
     return included.every((word) => subject.includes(word)) && !excluded.some((word) => subject.includes(word));

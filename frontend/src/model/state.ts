@@ -11,7 +11,7 @@ import type {
   WatchView,
 } from "./generated";
 import { KeyedHeap } from "./heap";
-import { ArrivalMap, Journal, JournaledMap, JournaledSet, type Undo } from "./journal";
+import { ArrivalMap, Journal, JournaledMap, JournaledSet, Members, type Undo } from "./journal";
 import { NodeList, NOTHING, type Amounts, type Item } from "./nodeList";
 
 /** A QueuedPodInfo with every member filled in. */
@@ -79,6 +79,9 @@ export class State {
     helpers: new JournaledMap<string, number>(this.journal),
   };
 
+  /** What is changed by setting members: the journal hears only of structures. */
+  private readonly parts: readonly Members[] = [this, this.nodeTree, this.snapshot, this.queue, this.api].map((part) => new Members(part));
+
   static of(view: View): State {
     const state = new State();
     state.load(view);
@@ -87,14 +90,12 @@ export class State {
 
   /** Do something to it, and return how to take it back. */
   during(work: () => void): Undo[] {
-    const { nodeTree, snapshot, queue, api } = this;
-    const parts: object[] = [this, nodeTree, snapshot, queue, api];
-    const before = parts.map((part) => ({ ...part }));
+    for (const part of this.parts) part.remember();
     const undos = this.journal.during(work);
-    parts.forEach((part, i) => {
-      const undo = takeBackMembers(part as Members, before[i] as Members);
+    for (const part of this.parts) {
+      const undo = part.undo();
       if (undo) undos.push(undo);
-    });
+    }
     return undos;
   }
 
@@ -175,25 +176,6 @@ export class State {
     fill(this.api.watches, view.api.watches);
     fill(this.api.helpers, view.api.helpers);
   }
-}
-
-type Members = Record<string, unknown>;
-
-/** How to set the members of a part to what they were; null where none has changed. Values are never changed in place. */
-function takeBackMembers(part: Members, before: Members): Undo | null {
-  const names: string[] = [];
-  const values: unknown[] = [];
-  for (const name in before)
-    if (part[name] !== before[name]) {
-      names.push(name);
-      values.push(before[name]);
-    }
-  if (!names.length) return null;
-  return () => {
-    names.forEach((name, i) => {
-      part[name] = values[i];
-    });
-  };
 }
 
 /**

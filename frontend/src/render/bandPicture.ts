@@ -10,7 +10,7 @@ export interface Cells {
   to: number;
   /** Everything that its cell shows, as one number that is not negative. */
   lookOf(place: number): number;
-  /** Where the cell is drawn, in whole pixels; null: outside of the band. */
+  /** Where the cell is drawn, in whole pixels; null: outside of the band. Asked once for each place while the frame stays. */
   boxOf(place: number): Box | null;
   paint(context: CanvasRenderingContext2D, look: number, box: Box): void;
 }
@@ -25,6 +25,8 @@ export class BandPicture {
   private image = new ImageData(1, 1);
   private readonly stamps = new Stamps();
   private frame: readonly unknown[] = [];
+  /** Where each cell is. */
+  private boxes: (Box | null)[] = [];
   private looks = new Int32Array(0);
   private of: readonly unknown[] = [];
 
@@ -40,7 +42,8 @@ export class BandPicture {
       this.image = new ImageData(w, h);
       this.stamps.clear();
       this.frame = frame;
-      this.looks = new Int32Array(cells.to - cells.from).fill(UNSEEN);
+      this.boxes = Array.from({ length: cells.to - cells.from }, (_, i) => cells.boxOf(cells.from + i));
+      this.looks = new Int32Array(this.boxes.length).fill(UNSEEN);
     }
     if (!known || !same(cells.of, this.of)) this.update(cells, box, ratio);
     this.of = cells.of;
@@ -48,27 +51,31 @@ export class BandPicture {
   }
 
   private update(cells: Cells, area: Box, ratio: number): void {
-    const { image, looks } = this;
+    const { boxes, image, looks } = this;
     const picture: Pixels = { w: image.width, h: image.height, data: new Uint32Array(image.data.buffer) };
     // Of the picture only those lines are given to the browser in which something has changed.
     let top = picture.h;
     let bottom = 0;
     for (let i = 0; i < looks.length; i++) {
+      const box = boxes[i];
+      if (!box) continue;
       const look = cells.lookOf(cells.from + i);
       if (looks[i] === look) continue;
       looks[i] = look;
-      const box = cells.boxOf(cells.from + i);
-      if (!box) continue;
-      const stamp = this.stamps.of(look, Math.ceil(box.w * ratio), Math.ceil(box.h * ratio), (context) => {
-        context.scale(ratio, ratio);
-        cells.paint(context, look, { x: 0, y: 0, w: box.w, h: box.h });
-      });
+      const stamp = this.stamps.get(look, Math.ceil(box.w * ratio), Math.ceil(box.h * ratio)) ?? this.paint(cells, look, box, ratio);
       const y = Math.round((box.y - area.y) * ratio);
       putInto(picture, stamp, Math.round((box.x - area.x) * ratio), y);
       top = Math.max(0, Math.min(top, y));
       bottom = Math.max(bottom, y + stamp.h);
     }
     if (top < bottom) this.canvas.getContext("2d")!.putImageData(image, 0, 0, 0, top, picture.w, bottom - top);
+  }
+
+  private paint(cells: Cells, look: number, { w, h }: Box, ratio: number): Pixels {
+    return this.stamps.paint(look, Math.ceil(w * ratio), Math.ceil(h * ratio), (context) => {
+      context.scale(ratio, ratio);
+      cells.paint(context, look, { x: 0, y: 0, w, h });
+    });
   }
 }
 

@@ -8,25 +8,30 @@ export interface Pixels {
 /** Pictures of a few pixels that are painted once and put into many places. */
 export class Stamps {
   private readonly context = document.createElement("canvas").getContext("2d", { willReadFrequently: true })!;
-  private readonly known = new Map<number, Pixels>();
+  /** By size, then by number: one key of both would be too large for a small integer, and made anew for each of thousands of cells. */
+  private readonly known = new Map<number, Map<number, Pixels>>();
 
   clear(): void {
     this.known.clear();
   }
 
-  /** The stamp of a number, which `paint` paints at the origin when it is wanted first. Sizes are in pixels, below 1,024. */
-  of(look: number, w: number, h: number, paint: (context: CanvasRenderingContext2D) => void): Pixels {
-    const key = (look * 1024 + w) * 1024 + h;
-    let stamp = this.known.get(key);
-    if (!stamp) {
-      const { context } = this;
-      // A new size clears a canvas, and all that was set on it.
-      context.canvas.width = w;
-      context.canvas.height = h;
-      paint(context);
-      stamp = { w, h, data: new Uint32Array(context.getImageData(0, 0, w, h).data.buffer) };
-      this.known.set(key, stamp);
-    }
+  /** The stamp of a number; undefined: it is still to be painted. Sizes are in pixels, below 1,024. */
+  get(look: number, w: number, h: number): Pixels | undefined {
+    return this.known.get(w * 1024 + h)?.get(look);
+  }
+
+  /** Paint the stamp of a number, at the origin. */
+  paint(look: number, w: number, h: number, paint: (context: CanvasRenderingContext2D) => void): Pixels {
+    const { context } = this;
+    // A new size clears a canvas, and all that was set on it.
+    context.canvas.width = w;
+    context.canvas.height = h;
+    paint(context);
+    const stamp = { w, h, data: new Uint32Array(context.getImageData(0, 0, w, h).data.buffer) };
+    const size = w * 1024 + h;
+    const ofSize = this.known.get(size);
+    if (ofSize) ofSize.set(look, stamp);
+    else this.known.set(size, new Map([[look, stamp]]));
     return stamp;
   }
 }

@@ -56,16 +56,17 @@ function drawGrid(context: CanvasRenderingContext2D, { layout, palette }: LanesS
 function drawMarks(context: CanvasRenderingContext2D, { layout, palette, subject, hiddenLanes }: LanesScene, marks: readonly Mark[]): void {
   const span = layout.window.last - layout.window.first;
   const width = Math.max(2, Math.min(6, layout.area.w / Math.max(1, span) - 1));
-  const drawn = new Set<string>();
+  /** Where the last mark of each kind was drawn. */
+  const drawnAt = new Map(LANES.map((lane) => [lane, new Map<string, number>()]));
   for (const mark of marks) {
     if (hiddenLanes.has(mark.lane)) continue;
     const box = layout.lanes[mark.lane];
     // A mark stands just before the moment that it led to.
     const x = Math.round(xOf(layout, mark.event) - width);
     const isAbout = subject !== null && mark.subject === subject;
-    const place = `${mark.lane}${x}${mark.kind}`;
-    if (drawn.has(place) && !isAbout) continue;
-    drawn.add(place);
+    const ofLane = drawnAt.get(mark.lane)!;
+    if (ofLane.get(mark.kind) === x && !isAbout) continue;
+    ofLane.set(mark.kind, x);
     const height = heightOf(mark) * (box.h - 3);
     context.fillStyle = colourOf(mark, palette);
     context.globalAlpha = subject === null || isAbout ? 1 : 0.45;
@@ -97,7 +98,7 @@ function drawTallies(context: CanvasRenderingContext2D, { layout, palette, talli
       draw(tally, x, Math.max(1, right - x - 0.5), Math.max(0.15, Math.sqrt(perEvent(tally, count) / most)));
     }
   };
-  bars("cycles", (tally) => tally.cycles, (tally, x, w, share) => {
+  bars("cycles", cyclesOf, (tally, x, w, share) => {
     stack(context, tally, palette, x, layout.lanes.cycles.y + layout.lanes.cycles.h - 1, w, share * (layout.lanes.cycles.h - 2));
   });
   for (const [lane, count, colour] of lanes) {
@@ -124,31 +125,34 @@ function drawOverview(context: CanvasRenderingContext2D, { layout, palette, whol
     return;
   }
   let most = 0;
-  for (const tally of whole) most = Math.max(most, perEvent(tally, (one) => one.cycles));
+  for (const tally of whole) most = Math.max(most, perEvent(tally, cyclesOf));
   if (most === 0) return;
   for (const tally of whole) {
+    if (!tally.cycles) continue;
     const x = xIn(box, layout.whole, tally.firstEvent - 1);
     const right = xIn(box, layout.whole, tally.event);
-    const share = Math.sqrt(perEvent(tally, (one) => one.cycles) / most);
+    const share = Math.sqrt(perEvent(tally, cyclesOf) / most);
     stack(context, tally, palette, x, box.y + box.h, Math.max(1, right - x), share * (box.h - 2));
   }
 }
 
+const cyclesOf = (tally: Tally): number => tally.cycles;
+
 function stack(context: CanvasRenderingContext2D, tally: Tally, palette: Palette, x: number, bottom: number, w: number, height: number): void {
-  const other = tally.cycles - tally.scheduled - tally.unschedulable - tally.errors;
+  const { cycles, scheduled, unschedulable, errors } = tally;
   let y = bottom;
-  for (const [count, colour] of [
-    [tally.scheduled, palette.success],
-    [tally.unschedulable, palette.unschedulable],
-    [tally.errors, palette.error],
-    [other, palette.skip],
-  ] as const) {
-    if (count <= 0) continue;
-    const h = (count / tally.cycles) * height;
+  // Eight hundred of these are drawn of a frame: no list is made for any.
+  const put = (count: number, colour: string): void => {
+    if (count <= 0) return;
+    const h = (count / cycles) * height;
     y -= h;
     context.fillStyle = colour;
     context.fillRect(x, y, w, h);
-  }
+  };
+  put(scheduled, palette.success);
+  put(unschedulable, palette.unschedulable);
+  put(errors, palette.error);
+  put(cycles - scheduled - unschedulable - errors, palette.skip);
 }
 
 function perEvent(tally: Tally, count: (tally: Tally) => number): number {
