@@ -118,6 +118,6 @@ describe("the timeline's window", () => {
     const times = Array.from({ length: 400 }, (_, i) => ({ event: i + 1, seconds: i * 0.001 + (i > 200 ? 300 : 0) + (i > 205 ? 2 : 0), exact: true }));
     const ticks = clockTicks(layout, times);
     expect(ticks.filter((tick) => tick.idleSeconds).map((tick) => Math.round(tick.idleSeconds))).toEqual([300]);
-    for (let i = 1; i < ticks.length; i++) expect(ticks[i]!.x - ticks[i - 1]!.x).toBeGreaterThanOrEqual(96);
+    for (let i = 1; i < ticks.length; i++) expect(ticks[i]!.x - ticks[i - 1]!.x).toBeGreaterThanOrEqual(ticks[i - 1]!.idleSeconds ? 184 : 96);
   });
 });

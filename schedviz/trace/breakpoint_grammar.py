@@ -150,6 +150,8 @@ def _explained(text: str, error: lark.exceptions.UnexpectedInput) -> BreakpointE
         column = (error.pos_in_stream or 0) + 1
         found = text[column - 1 :].split(maxsplit=1)[0] if text[column - 1 :].split() else "the end"
     expected = _listed(wanted or ())
+    if not found[0].isalnum():
+        found = f'"{found}"'
     return BreakpointError(f"expected {expected}, found {found[:40]}", column=column, expected=expected, found=found[:40])
 
 

@@ -82,7 +82,7 @@ def test_what_is_wrong_with_an_object_is_said_at_its_line_before_and_after_sendi
     sheet = open_doing(page, "n")
 
     write(sheet, POD.replace("CPU", "half"))
-    expect(sheet.locator("[data-problems]")).to_contain_text("half is no quantity")
+    expect(sheet.locator("[data-problems]")).to_contain_text("Line 11: half is no quantity")
     expect(sheet.get_by_role("button", name="Create")).to_be_disabled()
 
     write(sheet, POD.replace("CPU", "100m").replace("name: injected", "name: injected\n  creationTimestamp: yesterday"))
@@ -263,3 +263,16 @@ def test_after_a_dialog_that_was_opened_by_the_pointer_space_plays(page: Page, s
 
     expect(page.locator("[data-cycle]").first).to_be_visible(timeout=PATIENCE_MILLIS)
     expect(page.locator("dialog[open]")).to_have_count(0)
+
+
+def test_space_plays_after_a_click_and_presses_what_the_keyboard_has_gone_to(page: Page, server: Server, file: Path):
+    import_through(page, server, file)
+    page.get_by_role("radio", name="pop order").click()
+
+    page.keyboard.press("Space")
+    expect(page.locator("[data-cycle]").first).to_be_visible(timeout=PATIENCE_MILLIS)
+
+    page.get_by_role("radio", name="table").focus()
+    page.keyboard.press("Space")
+    expect(page.get_by_role("radio", name="table")).to_be_checked()
+    page.get_by_role("radio", name="list", exact=True).click()

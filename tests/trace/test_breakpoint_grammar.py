@@ -94,7 +94,7 @@ def test_whatever_is_sent_is_a_tree_or_a_mistake_with_a_column(text: str) -> Non
     [
         ("popped", 7, 'expected a name or a "text", found the end'),
         ("popped default/web and", 23, "found the end"),
-        ("t = 3", 3, "found ="),
+        ("t = 3", 3, 'found "="'),
         ("pod x reached somewhere", 15, "expected activeQ, backoffQ or unschedulablePods, found somewhere"),
         ("cuase == 3", 1, "there is no member of events 'cuase'; did you mean cause?"),
         ('t == "queuMoved"', 6, "did you mean queueMoved?"),

@@ -375,6 +375,14 @@ def test_what_sessions_take_is_told_when_asked(owner_client):
     assert unasked["storedBytes"] is None
 
 
+def test_a_session_tells_how_many_nodes_and_pods_it_has_now(owner_client, people):
+    Session.objects.filter(pk=people.session.pk).update(nodes=3, pods=7)
+
+    told = owner_client.get(f"/api/v1/sessions/{people.session.pk}/").json()
+
+    assert (told["nodes"], told["pods"]) == (3, 7)
+
+
 def test_a_session_is_renamed_by_its_owner_alone(owner_client, people):
     renamed = people.client("owner").patch(f"/api/v1/sessions/{people.session.pk}/", {"name": "  Tuesday "}, format="json")
 

@@ -18,6 +18,9 @@ export interface SessionSummary {
   createdAt?: string;
   owner?: string | null;
   role?: "owner" | "editor" | "viewer";
+  /** How many there are now. */
+  nodes?: number;
+  pods?: number;
   /** Bytes in the database. */
   storedBytes?: number | null;
   forkedFrom?: { id: string | null; name: string; event: number } | null;

@@ -1,23 +1,33 @@
 import type { Command } from "./command";
 
-/** Where a key is text, or works the thing that has the focus. */
-function isTaken(target: EventTarget | null, key: string): boolean {
+const PRESSED = "button, a, summary, [role=button]";
+
+/** Where a key is text, or works the thing that has the focus; `clicked` has it because the pointer was there. */
+function isTaken(target: EventTarget | null, key: string, clicked: Element | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target.closest("input, textarea, select, [contenteditable]:not([contenteditable=false])")) return key !== "Escape";
-  // After a click the focus is on what was clicked, and not seen: Space is the page's then, which plays.
-  const seen = key === "Enter" || target.matches(":focus-visible");
-  return (key === " " || key === "Enter") && seen && target.closest("button, a, summary, [role=button]") !== null;
+  const pressed = target.closest(PRESSED);
+  // After a click the focus is on what was clicked, which nobody means by Space: it is the page's then, which plays.
+  return pressed !== null && (key === "Enter" || (key === " " && pressed !== clicked));
 }
 
 /** Runs commands by their keys until the returned function is called. */
 export function listenForKeys(commands: readonly Command[], isOff: () => boolean): () => void {
   const byKey = new Map(commands.flatMap((command) => command.keys.map((key) => [key, command] as const)));
+  // Not `:focus-visible`: browsers say that of what was clicked as well, once a key goes down.
+  let clicked: Element | null = null;
+  const point = ({ target }: Event): void => {
+    clicked = target instanceof Element ? target.closest(PRESSED) : null;
+  };
+  const focus = ({ target }: Event): void => {
+    if (target !== clicked) clicked = null;
+  };
   const listen = (event: KeyboardEvent): void => {
     if (event.defaultPrevented) return;
     // A dialog closes by itself, whoever has opened it.
     if (event.key === "Escape" && document.querySelector("dialog[open]")) return;
     const chord = (event.ctrlKey || event.metaKey) && !event.altKey;
-    if (event.altKey || (chord && event.key !== "k") || (!chord && isTaken(event.composedPath()[0] ?? event.target, event.key))) return;
+    if (event.altKey || (chord && event.key !== "k") || (!chord && isTaken(event.composedPath()[0] ?? event.target, event.key, clicked))) return;
     const command = byKey.get(chord ? `Mod+${event.key}` : event.key);
     if (!command || (isOff() && command.id !== "page.dismiss" && command.id !== "page.help")) return;
     event.preventDefault();
@@ -26,8 +36,12 @@ export function listenForKeys(commands: readonly Command[], isOff: () => boolean
     command.run();
   };
   addEventListener("keydown", listen);
+  addEventListener("pointerdown", point, true);
+  addEventListener("focusin", focus);
   return () => {
     removeEventListener("keydown", listen);
+    removeEventListener("pointerdown", point, true);
+    removeEventListener("focusin", focus);
   };
 }
 

@@ -113,6 +113,8 @@ export interface ClockTick {
 }
 
 const TICK_GAP = 96;
+/** What is said of idle time is longer: "31.0170 s after 31 s of nothing". */
+const FOLD_GAP = 184;
 const LEAST_IDLE_SECONDS = 1;
 
 /**
@@ -129,8 +131,10 @@ export function clockTicks(layout: TimelineLayout, times: readonly { event: numb
   }
   // The longest pauses are told of first, where there is no room for all.
   const ticks: ClockTick[] = [];
-  const isFree = (x: number): boolean => x <= area.x + area.w - TICK_GAP / 2 && ticks.every((tick) => Math.abs(tick.x - x) >= TICK_GAP);
-  for (const fold of folds.sort((a, b) => b.idleSeconds - a.idleSeconds)) if (isFree(fold.x)) ticks.push(fold);
+  const gap = (idleSeconds: number): number => (idleSeconds > 0 ? FOLD_GAP : TICK_GAP);
+  const isFree = (x: number, idleSeconds = 0): boolean =>
+    x <= area.x + area.w - TICK_GAP / 2 && ticks.every((tick) => (tick.x <= x ? x - tick.x >= gap(tick.idleSeconds) : tick.x - x >= gap(idleSeconds)));
+  for (const fold of folds.sort((a, b) => b.idleSeconds - a.idleSeconds)) if (isFree(fold.x, fold.idleSeconds)) ticks.push(fold);
   for (const { event, seconds } of seen) {
     const x = xOf(layout, event);
     if (isFree(x)) ticks.push({ x, seconds, idleSeconds: 0 });

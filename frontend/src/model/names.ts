@@ -9,10 +9,14 @@ export function shortKey(key: string): string {
   return namespace === "" || namespace === "default" ? name : key;
 }
 
-/** The zone of a node tree's key, which upstream writes as "region:\0:zone". */
-export function printZone(key: string): string {
+/** The zone of a node tree's key, which upstream writes as "region:\0:zone"; `alone`: without its region, where it has both. */
+export function printZone(key: string, alone = false): string {
   const [region = "", zone = ""] = key.split(":\u0000:");
-  return [region, zone].filter(Boolean).join(" / ");
+  return alone && zone ? zone : [region, zone].filter(Boolean).join(" / ");
+}
+
+export function regionOf(key: string): string {
+  return key.split(":\u0000:")[0] ?? "";
 }
 
 /** The order of names for people: `node-2` before `node-10`. */

@@ -66,6 +66,8 @@ def session_body(request: Request, session: Session, *, stored_bytes: int | None
         clock_seconds=session.clock_seconds,
         event=session.event,
         cycle=session.cycle,
+        nodes=session.nodes,
+        pods=session.pods,
         chunk=session.chunk,
         applied_seq=session.applied_seq,
         last_seq=session.last_seq,

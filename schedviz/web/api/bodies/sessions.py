@@ -45,6 +45,9 @@ class SessionBody(Body, frozen=True):
     clock_seconds: float
     event: int
     cycle: int
+    #: How many there are in its cluster now; 0 until the import has ended.
+    nodes: int
+    pods: int
     chunk: int
     applied_seq: int
     last_seq: int
