@@ -5,7 +5,10 @@ import { failureOf } from "../i18n/failure";
 const AGAIN_MILLIS = 500;
 const TICK_MILLIS = 250;
 
-/** One thing that is asked of the server and may take a while: its answer, its error, how long it has been waited for. The newest question counts. */
+/**
+ * One thing that is asked of the server and may take a while: its answer, its error, how long it has been waited for. The newest question counts.
+ * Made while its component is made, with which it ends.
+ */
 export class Asking<Answer> {
   answer = $state.raw<Answer | null>(null);
   /** Why there is no answer, in words. */
@@ -13,6 +16,12 @@ export class Asking<Answer> {
   asking = $state(false);
   seconds = $state(0);
   private controller: AbortController | null = null;
+
+  constructor() {
+    $effect(() => () => {
+      this.cancel();
+    });
+  }
 
   /** The answer; null: it was refused, which is told, or nobody waits for it any more. The old answer stays until then. */
   async ask(make: (signal: AbortSignal) => Promise<Answer>): Promise<Answer | null> {

@@ -5,7 +5,7 @@ import type { Scope } from "./scope.svelte";
 /** A picture that moves is asked about once it stands still. */
 const STILL_MILLIS = 400;
 
-/** What is asked of the moment that is shown, and again when another one is. Made while its component is made, with which it ends. */
+/** What is asked of the moment that is shown, and again when another one is. */
 export class AskingOfMoment<Answer> extends Asking<Answer> {
   /** The event of the moment that the answer is of; -1: there was none yet. */
   of = $state(-1);
@@ -24,9 +24,6 @@ export class AskingOfMoment<Answer> extends Asking<Answer> {
           clearTimeout(timer);
         };
       });
-    });
-    $effect(() => () => {
-      this.cancel();
     });
   }
 
