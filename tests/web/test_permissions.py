@@ -145,8 +145,9 @@ def test_each_gets_what_they_may(people, everybody):
 
 
 def told(response, session_id: object) -> tuple[int, bytes, dict[str, str]]:
-    """All that an answer tells, but which session was asked for, and which request it was."""
-    headers = {name: value for name, value in response.headers.items() if name not in {"X-Request-ID", "Date"} and "RateLimit" not in name}
+    """All that an answer tells, but which session was asked for, which request it was and when."""
+    of_the_request = {"X-Request-ID", "Date", "Expires"}
+    headers = {name: value for name, value in response.headers.items() if name not in of_the_request and "RateLimit" not in name}
     written = str(session_id).encode()
     return (
         response.status_code,
