@@ -15,6 +15,7 @@ setup(set_prefix=False)
 
 # After Django is set up: these import models.
 from schedviz.kube.collector import keep_what_is_loaded  # noqa: E402
+from schedviz.kube.struct_infos import prepare_structs  # noqa: E402
 from schedviz.sessions import tracing  # noqa: E402
 from schedviz.sessions.metrics import reporting  # noqa: E402
 from schedviz.web.body_limit import BodyLimit  # noqa: E402
@@ -27,4 +28,5 @@ if settings.TRACES:
 application = ProtocolTypeRouter({"http": BodyLimit(ThreadedHandler()), "websocket": sockets})
 # Else the first request would load the views.
 get_resolver().url_patterns  # noqa: B018 -- a property that loads them.
+prepare_structs()
 keep_what_is_loaded()

@@ -56,8 +56,10 @@ def _load_what_tasks_need(**_: Any) -> None:
     django.setup()
 
     from schedviz.kube.collector import keep_what_is_loaded
+    from schedviz.kube.struct_infos import prepare_structs
     from schedviz.sessions import importing, replay, turn  # noqa: F401
 
+    prepare_structs()
     keep_what_is_loaded()
 
 

@@ -8,12 +8,13 @@ from uuid import UUID
 import msgspec
 
 from schedviz.sessions import packing
+from schedviz.sessions.keyset import in_steps
 from schedviz.sessions.models import CycleGroup
 from schedviz.trace.comparing import Summary
 
 #: What versions before 0.2 wrote names no events.
 UNKNOWN_EVENT = 0
-#: So many groups are read with one statement. A cursor would take four, and PostgreSQL would find all of them first.
+#: So many groups are read with one statement.
 _READ_TOGETHER = 32
 
 _decoder = msgspec.json.Decoder(list[Summary])
@@ -32,16 +33,9 @@ def unpack(data: bytes) -> list[Summary]:
 def between(session_id: UUID, after: int, until: int, *, backwards: bool = False) -> Iterator[Summary]:
     """A session's own cycles after one, until another, in order or from the last to the first, as they are needed."""
     rows = CycleGroup.objects.filter(session_id=session_id, last_cycle__gt=after, first_cycle__lte=until)
-    rows = rows.order_by("-last_cycle" if backwards else "last_cycle")
-    some = rows[:_READ_TOGETHER]
-    while some:
-        for group in some:
-            found = unpack(bytes(group.data))
-            yield from (one for one in (reversed(found) if backwards else found) if after < one.cycle.cycle <= until)
-        if len(some) < _READ_TOGETHER:
-            return
-        seen = some[len(some) - 1].last_cycle
-        some = rows.filter(last_cycle__lt=seen)[:_READ_TOGETHER] if backwards else rows.filter(last_cycle__gt=seen)[:_READ_TOGETHER]
+    for _, data in in_steps(rows, "last_cycle", "data", at_once=_READ_TOGETHER, backwards=backwards):
+        found = unpack(bytes(data))
+        yield from (one for one in (reversed(found) if backwards else found) if after < one.cycle.cycle <= until)
 
 
 def exists(session_id: UUID, cycle: int) -> bool:

@@ -12,6 +12,7 @@ from django.db.models import F
 from schedviz.kube.collector import without_gc
 from schedviz.sessions import cycle_groups, frames, line, pieces
 from schedviz.sessions.errors import HistoryUnavailable, SessionGone
+from schedviz.sessions.keyset import in_steps
 from schedviz.sessions.models import Checkpoint, CheckpointPiece, Chunk, Command, Session
 from schedviz.trace.comparing.side import Summary
 from schedviz.trace.events import AnyEvent, BindingEnded, BindingStageEnded, BindingStarted
@@ -107,8 +108,10 @@ def each_cycle(session_id: UUID, *, after: int, tail: bool = False) -> Iterator[
 def _chunks_between(session_id: UUID, after: int, before: int, *, backwards: bool) -> Iterator[tuple[bytes, int, int]]:
     """The chunks that have events between two, each with after which and until which of its events are meant."""
     for owner, first, last in line.between(session_id, after, before, backwards=backwards):
-        rows = Chunk.objects.filter(session_id=owner, last_event__gt=first, first_event__lte=last)
-        for data in rows.order_by("-number" if backwards else "number").values_list("data", flat=True).iterator(chunk_size=8):
+        with_events = Chunk.objects.filter(session_id=owner, first_event__lte=F("last_event"))
+        rows = with_events.filter(last_event__gt=first, first_event__lte=last)
+        # By the column of the index that finds the first of them.
+        for _, data in in_steps(rows, "last_event", "data", at_once=8, backwards=backwards):
             yield bytes(data), first, last
 
 
@@ -154,7 +157,7 @@ def spans_of_cycles(session_id: UUID, first: int, last: int) -> dict[int, tuple[
     spans: dict[int, tuple[int, int]] = {}
     for one in reversed(line.stretches(session_id)):
         rows = Chunk.objects.filter(session_id=one.session_id, first_event__lte=one.until, first_cycle__lte=last, last_cycle__gte=first)
-        for data in rows.order_by("number").values_list("data", flat=True).iterator(chunk_size=4):
+        for _, data in in_steps(rows, "number", "data", at_once=4):
             for event in frames.events_of(bytes(data)):
                 if first <= event.cycle <= last and event.event <= one.until and not isinstance(event, _BINDING):
                     spans[event.cycle] = (spans.get(event.cycle, (event.event,))[0], event.event)
@@ -233,5 +236,5 @@ def _later_events(checkpoint: Checkpoint, session_id: UUID, *, until_event: int)
     rows = Chunk.objects.filter(session_id=session_id, number__gt=checkpoint.chunk, first_event__lte=until_event).order_by("number")
     whole = rows.filter(last_event__lte=until_event, last_cycle__gt=F("first_cycle")).order_by("-number")
     past = whole.values_list("number", flat=True).first() or 0
-    for number, data in rows.values_list("number", "data").iterator(chunk_size=16):
+    for number, data in in_steps(rows, "number", "data", at_once=16):
         yield number, frames.past_events_of(bytes(data)) if number < past else frames.events_of(bytes(data))

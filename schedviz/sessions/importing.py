@@ -31,6 +31,7 @@ from schedviz.sessions.apply import Position
 from schedviz.sessions.commands import canonical
 from schedviz.sessions.errors import CommandRefused, Fenced
 from schedviz.sessions.hosted import saved_engine
+from schedviz.sessions.keyset import in_steps
 from schedviz.sessions.lease import RENEWALS, Lease
 from schedviz.sessions.metrics import keeping
 from schedviz.sessions.models import Command, Session, Upload
@@ -174,8 +175,8 @@ class Importing:
 
     def _pieces_of(self, file: int) -> Callable[[], Iterator[bytes]]:
         def pieces() -> Iterator[bytes]:
-            rows = Upload.objects.filter(session_id=self.session.pk, file=file).order_by("number")
-            for data in rows.values_list("data", flat=True).iterator(chunk_size=4):
+            rows = Upload.objects.filter(session_id=self.session.pk, file=file)
+            for _, data in in_steps(rows, "number", "data", at_once=4):
                 yield bytes(data)
 
         return pieces

@@ -8,6 +8,7 @@ from uuid import UUID
 import msgspec
 
 from schedviz.sessions import frames, line, story_index
+from schedviz.sessions.keyset import in_steps
 from schedviz.sessions.models import Chunk, Session
 from schedviz.sessions.story_index import Kind
 from schedviz.trace.events import AnyEvent, CycleStarted
@@ -90,8 +91,8 @@ class _Reader:
 
     def _find_cycle(self, cycle: int) -> CyclePod:
         for stretch in line.stretches(self.session.pk):
-            rows = Chunk.objects.filter(session_id=stretch.session_id, first_cycle__lt=cycle, last_cycle__gte=cycle).order_by("number")
-            for data in rows.values_list("data", flat=True).iterator(chunk_size=4):
+            rows = Chunk.objects.filter(session_id=stretch.session_id, first_cycle__lt=cycle, last_cycle__gte=cycle)
+            for _, data in in_steps(rows, "number", "data", at_once=4):
                 for event in frames.events_of(bytes(data)):
                     if isinstance(event, CycleStarted) and event.cycle == cycle and event.event <= stretch.until:
                         return CyclePod(event.pod, event.uid)

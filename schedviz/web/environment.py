@@ -137,6 +137,8 @@ def database(url: str, *, synchronous: str) -> dict[str, Any]:
             "PORT": str(parts.port or ""),
             "CONN_MAX_AGE": 60,
             "CONN_HEALTH_CHECKS": True,
+            # One that is left open would be closed by the garbage collector, at any time (see sessions/keyset.py).
+            "DISABLE_SERVER_SIDE_CURSORS": True,
             "OPTIONS": {"connect_timeout": 5, **dict(parse_qsl(parts.query))},
         }
     raise ImproperlyConfigured(f"SCHEDVIZ_DATABASE_URL={url!r}: the scheme is {parts.scheme!r}; expected sqlite or postgresql.")

@@ -15,6 +15,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Model
 
 from schedviz import __version__
+from schedviz.sessions.keyset import in_steps
 from schedviz.sessions.models import Session
 from schedviz.web.backup import tables
 from schedviz.web.backup.records import FORMAT, BackupError, End, Header, Rows, Summary, Writer
@@ -77,7 +78,7 @@ def _rows(model: type[Model]) -> Iterator[Rows]:
     names = [field.attname for field in tables.fields_of(model)]
     some: list[list[Any]] = []
     size = 0
-    for row in model._default_manager.order_by("pk").values_list(*names).iterator(chunk_size=_ROWS):
+    for _, *row in in_steps(model._default_manager.all(), "pk", *names, at_once=_ROWS):
         values = [bytes(value) if isinstance(value, memoryview) else value for value in row]
         some.append(values)
         size += sum(len(value) for value in values if isinstance(value, bytes | str))
