@@ -45,6 +45,33 @@ def test_a_step_back_is_a_moment_of_its_own_that_the_address_keeps_and_live_leav
     page.wait_for_url(re.compile(r"/s/[^?]*$"), timeout=PATIENCE_MILLIS)
 
 
+def test_who_looks_at_another_part_of_the_timeline_is_left_there(page: Page, server: Server, file: Path) -> None:
+    import_through(page, server, file)
+    step_cycles(page, 4)
+    timeline = page.locator("canvas[data-window]")
+    box = timeline.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + box["width"] * 0.1, box["y"] + box["height"] * 0.6)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.3, box["y"] + box["height"] * 0.6, steps=4)
+    page.mouse.up()
+
+    head = figure(page, "data-event")
+    until(lambda: last_seen(page) < head)
+    window = timeline.get_attribute("data-window")
+    page.keyboard.press("ArrowRight")
+    page.locator('[data-cycle="5"]:not([data-outcome=""])').wait_for(timeout=PATIENCE_MILLIS)
+    assert timeline.get_attribute("data-window") == window
+
+    page.keyboard.press("ArrowLeft")
+    until(lambda: last_seen(page) >= figure(page, "data-event"))
+
+
+def last_seen(page: Page) -> int:
+    """The last event of the timeline's window."""
+    return int((page.locator("canvas[data-window]").get_attribute("data-window") or "").split("-")[1])
+
+
 def test_a_line_of_a_history_goes_to_its_moment(page: Page, server: Server, file: Path) -> None:
     session = import_through(page, server, file)
     step_cycles(page, 2)
