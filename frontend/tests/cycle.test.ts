@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { foldedRail, funnelOf, marginOf, mergedRejections, railOf } from "../src/model/cycleStages";
+import { foldedRail, funnelOf, isSameStage, marginOf, mergedRejections, railOf } from "../src/model/cycleStages";
 import type { CycleView } from "../src/model/generated";
 
 const cycle = (members: Partial<CycleView>): CycleView => ({ cycle: 1, pod: "default/p", ...members });
@@ -25,6 +25,16 @@ describe("the rail", () => {
   it("gives one line to what nothing happened at", () => {
     const folded = foldedRail(railOf(cycle({ stages: stages("Pop", "PreFilter", "Filter", "PostFilter"), outcome: "unschedulable" })));
     expect(folded[folded.length - 1]?.stage).toBe("PreScore · Score · SelectHost · Assume · Reserve · Permit");
+  });
+});
+
+describe("a line of the rail", () => {
+  const line = (facts: Record<string, unknown>, reached: "ended" | "next" = "ended") => ({ stage: "Pop", reached, views: [{ stage: "Pop", facts }] });
+
+  it("is the same as another that says the same, and no other", () => {
+    expect(isSameStage(line({ priority: 1 }), line({ priority: 1 }))).toBe(true);
+    expect(isSameStage(line({ priority: 1 }), line({ priority: 2 }))).toBe(false);
+    expect(isSameStage(line({ priority: 1 }), line({ priority: 1 }, "next"))).toBe(false);
   });
 });
 

@@ -15,6 +15,11 @@ export interface RailStage {
   views: StageView[];
 }
 
+/** Whether two lines say the same. */
+export function isSameStage(a: RailStage, b: RailStage): boolean {
+  return a.stage === b.stage && a.reached === b.reached && JSON.stringify(a.views) === JSON.stringify(b.views);
+}
+
 /**
  * The rail of a cycle: what has ended in the order in which it happened, then what is still to come. A stage that the cycle passed by
  * (Score with one feasible node, everything after a failure) keeps its place.
