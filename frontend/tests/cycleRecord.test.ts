@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { isAskedBefore, matrixOf, type CycleRecord } from "../src/model/cycleRecord";
+import { matrixOf, type CycleRecord } from "../src/model/cycleRecord";
 
 const plugin = (weight: number, weighted: Record<string, number>): NonNullable<CycleRecord["scores"]>[string] => ({
   weight,
@@ -42,12 +42,5 @@ describe("the matrix of a cycle", () => {
 
   it("works without the snapshot's list", () => {
     expect(matrixOf(RECORD, []).rows).toHaveLength(3);
-  });
-});
-
-describe("the order of Filter plugins", () => {
-  it("is upstream's default, and unknown for others", () => {
-    expect(isAskedBefore("TaintToleration", "NodeResourcesFit")).toBe(true);
-    expect(isAskedBefore("Mine", "NodeResourcesFit")).toBeNull();
   });
 });

@@ -1,7 +1,7 @@
 /** Holds a document against its schema: what the scheduler cannot read, and what it does not read. */
 import { isAlias, isMap, isScalar, isSeq, type Pair, type YAMLMap } from "yaml";
 
-import { plural, t } from "../i18n/translate";
+import { t } from "../i18n/translate";
 import { read, rangeOf, span, stepsOf, type Problem, type Reading } from "./reading";
 import { CONFIGURATION, KINDS, memberOf, PLUGINS, resolved, schemaOfKind, type Schema } from "./schema";
 
@@ -137,10 +137,4 @@ function distance(a: string, b: string): number {
     row = next;
   }
   return row[b.length]!;
-}
-
-/** "2 problems", for the line under an editor; "" when it can be sent. */
-export function tallied(problems: readonly Problem[]): string {
-  const errors = problems.filter(({ severity }) => severity === "error").length;
-  return errors ? plural("editor.problems", errors) : "";
 }

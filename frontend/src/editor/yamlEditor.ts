@@ -29,7 +29,6 @@ export interface YamlEditor {
   /** Mark what somebody else found wrong, and show it, until the text changes. */
   mark(problem: Problem): void;
   text(): string;
-  focus(): void;
   destroy(): void;
 }
 
@@ -117,9 +116,6 @@ export function openEditor(parent: HTMLElement | ShadowRoot, options: EditorOpti
       options.onchange(view.state.doc.toString(), look(view.state.doc.toString()));
     },
     text: () => view.state.doc.toString(),
-    focus() {
-      view.focus();
-    },
     destroy() {
       view.destroy();
     },

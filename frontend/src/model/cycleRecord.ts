@@ -162,13 +162,6 @@ export function matrixOf(record: CycleRecord, nodeInfoList: readonly string[]): 
   };
 }
 
-/** Whether a Filter plugin was asked before another, by the default order; null where that does not tell. */
-export function isAskedBefore(plugin: string, other: string): boolean | null {
-  const a = FILTER_ORDER.indexOf(plugin);
-  const b = FILTER_ORDER.indexOf(other);
-  return a < 0 || b < 0 ? null : a < b;
-}
-
 function inFilterOrder(plugins: ReadonlySet<string>): string[] {
   const rank = (plugin: string): number => (FILTER_ORDER.indexOf(plugin) + FILTER_ORDER.length + 1) % (FILTER_ORDER.length + 1);
   return [...plugins].sort((a, b) => rank(a) - rank(b));

@@ -69,7 +69,3 @@ export function firstMark(marks: readonly Mark[], event: number): number {
   }
   return low;
 }
-
-export function marksBetween(marks: readonly Mark[], first: number, last: number): readonly Mark[] {
-  return marks.slice(firstMark(marks, first), firstMark(marks, last + 1));
-}

@@ -1,4 +1,3 @@
-import { pageOf } from "../api/client";
 import { whenMade } from "../api/forks";
 import * as rest from "../api/rooms";
 import type { Moment, Room, RoomQuestion } from "../model/room";
@@ -128,11 +127,6 @@ export class RoomStore {
       this.socket.close();
       location.assign("/r/");
     });
-  }
-
-  /** Out of the room, to the session that it was about. */
-  goToSession(): void {
-    if (this.room?.session) location.assign(pageOf(this.room.session));
   }
 
   private receive(message: RoomMessage): void {
