@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 from uuid import UUID
 
@@ -35,27 +37,29 @@ def test_all_rows_come_in_order_whatever_the_steps(session_id: UUID, at_once: in
     assert list(in_steps(rows.none(), "number", at_once=at_once)) == []
 
 
-@pytest.fixture
-def collects_in_statements(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+@contextmanager
+def collecting_in_statements(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The collector runs while a statement waits for its answer, when PostgreSQL's driver holds the connection's lock."""
-    connection.ensure_connection()
-    if connection.vendor == "postgresql":
-        driver: Any = connection.connection
-        wait = driver.wait
+    with monkeypatch.context() as patch:
+        if connection.vendor == "postgresql":
+            driver: Any = connection.connection
+            wait = driver.wait
 
-        def collect_and_wait(*arguments: Any, **named: Any) -> Any:
-            gc.collect()
-            return wait(*arguments, **named)
+            def collect_and_wait(*arguments: Any, **named: Any) -> Any:
+                gc.collect()
+                return wait(*arguments, **named)
 
-        monkeypatch.setattr(driver, "wait", collect_and_wait)
+            patch.setattr(driver, "wait", collect_and_wait)
+        yield
 
 
 @pytest.mark.timeout(60)
-def test_a_history_that_is_left_in_a_cycle_of_references_holds_nobody_up(session_id: UUID, collects_in_statements: None) -> None:
+def test_a_history_that_is_left_in_a_cycle_of_references_holds_nobody_up(session_id: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
     end = Session.objects.get(pk=session_id).event
     left = [history.each_event(session_id, after=0, until=end)]
     next(left[0])
     left.append(left)  # type: ignore[arg-type]
     del left
 
-    assert Session.objects.get(pk=session_id).event == end
+    with collecting_in_statements(monkeypatch):
+        assert Session.objects.get(pk=session_id).event == end
