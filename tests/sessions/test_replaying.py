@@ -13,7 +13,7 @@ import pytest
 from schedviz.engine import Simulation, SimulationSettings
 from schedviz.sessions import replaying
 from schedviz.sessions.errors import ReplayDiverged
-from schedviz.sessions.models import Session
+from schedviz.sessions.models import Checkpoint, Session
 from tests.sessions.conftest import MakeSession, crash, send, work_off
 
 MOODY = """
@@ -67,6 +67,8 @@ def _run(make_session: MakeSession) -> UUID:
     send(session_id, "run")
     work_off(session_id)
     crash(session_id)
+    # A slow machine has saved the engine on the way, too; what it saved is not done again.
+    Checkpoint.objects.filter(session_id=session_id, event__gt=0).delete()
     return session_id
 
 
