@@ -7,8 +7,7 @@ from uuid import UUID
 
 import msgspec
 
-from schedviz.sessions import packing
-from schedviz.sessions.keyset import in_steps
+from schedviz.sessions import packing, statements
 from schedviz.sessions.models import CycleGroup
 from schedviz.trace.comparing import Summary
 
@@ -32,10 +31,18 @@ def unpack(data: bytes) -> list[Summary]:
 
 def between(session_id: UUID, after: int, until: int, *, backwards: bool = False) -> Iterator[Summary]:
     """A session's own cycles after one, until another, in order or from the last to the first, as they are needed."""
-    rows = CycleGroup.objects.filter(session_id=session_id, last_cycle__gt=after, first_cycle__lte=until)
-    for _, data in in_steps(rows, "last_cycle", "data", at_once=_READ_TOGETHER, backwards=backwards):
-        found = unpack(bytes(data))
-        yield from (one for one in (reversed(found) if backwards else found) if after < one.cycle.cycle <= until)
+    more = True
+    while more:
+        some = statements.select_cycle_groups(session_id, after=after, until=until, limit=_READ_TOGETHER, backwards=backwards)
+        more = len(some) == _READ_TOGETHER
+        found: list[Summary] = []
+        for data in some:
+            found = unpack(data)
+            yield from (one for one in (reversed(found) if backwards else found) if after < one.cycle.cycle <= until)
+        if more and backwards:
+            until = found[0].cycle.cycle - 1
+        elif more:
+            after = found[-1].cycle.cycle
 
 
 def exists(session_id: UUID, cycle: int) -> bool:

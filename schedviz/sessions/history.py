@@ -10,10 +10,11 @@ import msgspec
 from django.db.models import F
 
 from schedviz.kube.collector import without_gc
-from schedviz.sessions import cycle_groups, frames, line, pieces
+from schedviz.sessions import cycle_groups, frames, line, pieces, statements
 from schedviz.sessions.errors import HistoryUnavailable, SessionGone
 from schedviz.sessions.keyset import in_steps
 from schedviz.sessions.models import Checkpoint, CheckpointPiece, Chunk, Command, Session
+from schedviz.sessions.rows import RowsWhere
 from schedviz.trace.comparing.side import Summary
 from schedviz.trace.events import AnyEvent, BindingEnded, BindingStageEnded, BindingStarted
 from schedviz.trace.fold import Fold
@@ -26,6 +27,10 @@ _BINDING = (BindingStarted, BindingStageEnded, BindingEnded)
 
 
 _CYCLES_AT_ONCE = 500
+
+_BETWEEN = "session_id = %s AND seq > %s AND seq < %s"
+_first_commands = RowsWhere(Command, f"{_BETWEEN} ORDER BY seq LIMIT %s")
+_last_commands = RowsWhere(Command, f"{_BETWEEN} ORDER BY seq DESC LIMIT %s")
 
 
 class Moment(msgspec.Struct, frozen=True):
@@ -184,10 +189,8 @@ def command(session_id: UUID, seq: int) -> Command | None:
 
 def commands(session_id: UUID, *, after: int = 0, before: int | None = None, limit: int = 100, tail: bool = False) -> list[Command]:
     """Up to `limit` accepted commands between two, in order: the first of them, or with `tail` the last."""
-    rows = Command.objects.filter(session_id=session_id, seq__gt=after)
-    if before is not None:
-        rows = rows.filter(seq__lt=before)
-    return list(rows.order_by("-seq")[:limit])[::-1] if tail else list(rows.order_by("seq")[:limit])
+    between = statements.stored_id(session_id), after, line.ENDLESS if before is None else before, limit
+    return _last_commands(*between)[::-1] if tail else _first_commands(*between)
 
 
 def stored_view(checkpoint: Checkpoint) -> View:

@@ -54,7 +54,7 @@ def select_ancestors(session_id: UUID) -> list[Ancestor]:
             "SELECT s.id, s.forked_from_id, s.fork_event, s.fork_cycle, line.depth + 1 "
             "FROM scheduling_session s JOIN line ON s.id = line.parent WHERE line.depth < 10000) "
             "SELECT id, fork_event, fork_cycle FROM line ORDER BY depth",
-            [_id(session_id)],
+            [stored_id(session_id)],
         )
         return [Ancestor(one if isinstance(one, UUID) else UUID(one), event, cycle) for one, event, cycle in cursor.fetchall()]
 
@@ -66,7 +66,7 @@ def number_commands(session_id: UUID, count: int, *, last_pause: int) -> Numbere
     row = _row(
         f"UPDATE scheduling_session SET last_seq = last_seq + %s{interrupt} WHERE id = %s "  # noqa: S608 -- of numbers.  # nosec B608
         f"RETURNING status, message, last_seq, applied_seq, (lease_owner <> '' AND lease_until >= {_now()})",
-        [count, _id(session_id)],
+        [count, stored_id(session_id)],
     )
     return None if row is None else Numbered(row[0], row[1], row[2], row[3], bool(row[4]))
 
@@ -76,13 +76,13 @@ def insert_commands(session_id: UUID, seq: int, commands: Sequence[tuple[str, by
     with connection.cursor() as cursor:
         cursor.executemany(
             "INSERT INTO scheduling_command (session_id, seq, key, body, quarantined) VALUES (%s, %s, %s, %s, %s)",
-            [(_id(session_id), seq + place, key, body, False) for place, (key, body) in enumerate(commands)],
+            [(stored_id(session_id), seq + place, key, body, False) for place, (key, body) in enumerate(commands)],
         )
 
 
 def select_inbox(session_id: UUID) -> tuple[int, int, int, int] | None:
     """The session's last_seq, interrupt_seq, epoch and breakpoints_edit; None: it was deleted."""
-    row = _row("SELECT last_seq, interrupt_seq, epoch, breakpoints_edit FROM scheduling_session WHERE id = %s", [_id(session_id)])
+    row = _row("SELECT last_seq, interrupt_seq, epoch, breakpoints_edit FROM scheduling_session WHERE id = %s", [stored_id(session_id)])
     return None if row is None else (row[0], row[1], row[2], row[3])
 
 
@@ -91,9 +91,21 @@ def select_commands(session_id: UUID, *, after_seq: int, limit: int) -> list[tup
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT seq, body, stopped_event, quarantined FROM scheduling_command WHERE session_id = %s AND seq > %s ORDER BY seq LIMIT %s",
-            [_id(session_id), after_seq, limit],
+            [stored_id(session_id), after_seq, limit],
         )
         return [(seq, bytes(body), stopped, bool(quarantined)) for seq, body, stopped, quarantined in cursor.fetchall()]
+
+
+def select_cycle_groups(session_id: UUID, *, after: int, until: int, limit: int, backwards: bool) -> list[bytes]:
+    """The packed groups that have a session's own cycles after one, until another; in order, or from the last on."""
+    order = "DESC" if backwards else "ASC"
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT data FROM scheduling_cyclegroup WHERE session_id = %s AND last_cycle > %s AND first_cycle <= %s "  # noqa: S608 -- one of two words.  # nosec B608
+            f"ORDER BY last_cycle {order} LIMIT %s",
+            [stored_id(session_id), after, until, limit],
+        )
+        return [bytes(data) for (data,) in cursor.fetchall()]
 
 
 def move_session(
@@ -118,7 +130,7 @@ def move_session(
         f"history_bytes = history_bytes + %s, {counted}"
         f"status = %s, message = %s, acquisitions = 1, trying_seq = 0, tries = 0, lease_until = {_now()} + %s, updated_at = %s "
         "WHERE id = %s AND epoch = %s AND applied_seq = %s AND chunk = %s RETURNING last_seq, interrupt_seq, breakpoints_edit",
-        [*values[:5], grown, *values[5:], lease_seconds, _python_now(), _id(session_id), epoch, applied_seq, chunk],
+        [*values[:5], grown, *values[5:], lease_seconds, _python_now(), stored_id(session_id), epoch, applied_seq, chunk],
     )
     return None if row is None else Moved(*row)
 
@@ -130,7 +142,7 @@ def update_commands(session_id: UUID, rows: Iterable[tuple[int, bytes, int | Non
         cursor.executemany(
             "UPDATE scheduling_command SET outcome = %s, applied_at = %s, stopped_event = %s, quarantined = %s "
             "WHERE session_id = %s AND seq = %s",
-            [(outcome.decode(), now, stopped, quarantined, _id(session_id), seq) for seq, outcome, stopped, quarantined in rows],
+            [(outcome.decode(), now, stopped, quarantined, stored_id(session_id), seq) for seq, outcome, stopped, quarantined in rows],
         )
 
 
@@ -139,7 +151,7 @@ def insert_chunk(session_id: UUID, number: int, *, events: tuple[int, int], cycl
     _execute(
         "INSERT INTO scheduling_chunk (session_id, number, first_event, last_event, first_cycle, last_cycle, data) "
         "VALUES (%s, %s, %s, %s, %s, %s, %s)",
-        [_id(session_id), number, *events, *cycles, data],
+        [stored_id(session_id), number, *events, *cycles, data],
     )
 
 
@@ -147,7 +159,7 @@ def insert_cycle_group(session_id: UUID, *, cycles: tuple[int, int], last_event:
     """Store summaries of cycles; `cycles` are the first and the last of them."""
     _execute(
         "INSERT INTO scheduling_cyclegroup (session_id, first_cycle, last_cycle, last_event, data) VALUES (%s, %s, %s, %s, %s)",
-        [_id(session_id), *cycles, last_event, data],
+        [stored_id(session_id), *cycles, last_event, data],
     )
 
 
@@ -159,7 +171,7 @@ def select_levels(session_id: UUID, number: int) -> Levels | None:
     """The levels at the end of a chunk; None: it has no tally."""
     row = _row(
         f"SELECT {_LEVELS} FROM scheduling_chunktally WHERE session_id = %s AND number = %s",  # noqa: S608 -- of constants.  # nosec B608
-        [_id(session_id), number],
+        [stored_id(session_id), number],
     )
     return None if row is None else Levels(*row)
 
@@ -171,13 +183,13 @@ def insert_tally(session_id: UUID, number: int, *, events: tuple[int, int], cloc
     _execute(
         "INSERT INTO scheduling_chunktally (session_id, number, first_event, last_event, clock_seconds, "  # noqa: S608  # nosec B608
         f"{_COUNTS}, {_LEVELS}) VALUES ({marks}) ON CONFLICT DO NOTHING",
-        [_id(session_id), number, *values],
+        [stored_id(session_id), number, *values],
     )
 
 
 def insert_chunk_names(session_id: UUID, number: int, names: bytes) -> None:
     """Store of whom a chunk speaks."""
-    _execute("INSERT INTO scheduling_chunknames (session_id, number, names) VALUES (%s, %s, %s)", [_id(session_id), number, names])
+    _execute("INSERT INTO scheduling_chunknames (session_id, number, names) VALUES (%s, %s, %s)", [stored_id(session_id), number, names])
 
 
 class Shadowed(msgspec.Struct, frozen=True):
@@ -205,7 +217,7 @@ def store_shadowed(session_id: UUID, pods: Sequence[Shadowed]) -> None:
             "(session_id, pod, uid, arrived_event, arrival, bound_event, node, verdict, judgement) "
             "VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s) "
             f"ON CONFLICT (session_id, pod, uid) DO UPDATE SET {', '.join(sets)}",
-            [(_id(session_id), *msgspec.structs.astuple(one)) for one in pods],
+            [(stored_id(session_id), *msgspec.structs.astuple(one)) for one in pods],
         )
 
 
@@ -219,7 +231,7 @@ def add_to_agreement(session_id: UUID, *, agrees: int, not_best: int, infeasible
         "unjudged = scheduling_agreement.unjudged + excluded.unjudged "
         "RETURNING scheduling_agreement.agrees + scheduling_agreement.not_best "
         "+ scheduling_agreement.infeasible + scheduling_agreement.unjudged",
-        [_id(session_id), agrees, not_best, infeasible, unjudged],
+        [stored_id(session_id), agrees, not_best, infeasible, unjudged],
     )
     return int(row[0])
 
@@ -235,7 +247,8 @@ def _execute(statement: str, parameters: list[Any]) -> None:
         cursor.execute(statement, parameters)
 
 
-def _id(session_id: UUID) -> Any:
+def stored_id(session_id: UUID) -> Any:
+    """As the database has it."""
     return session_id if connection.features.has_native_uuid_field else session_id.hex
 
 

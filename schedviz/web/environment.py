@@ -129,7 +129,7 @@ def database(url: str, *, synchronous: str) -> dict[str, Any]:
         }
     if parts.scheme in {"postgres", "postgresql"}:
         return {
-            "ENGINE": "django.db.backends.postgresql",
+            "ENGINE": "schedviz.sessions.postgresql",
             "NAME": unquote(parts.path[1:]),
             "USER": unquote(parts.username or ""),
             "PASSWORD": unquote(parts.password or ""),

@@ -8,10 +8,12 @@ from datetime import UTC, datetime
 import pytest
 from django.contrib.auth.models import User
 from django.db.models import Model
+from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from schedviz.sessions.models import Session
-from schedviz.sessions.rows import RowBy
+from schedviz.sessions.models import Command, Session
+from schedviz.sessions.rows import RowBy, RowsWhere
+from schedviz.sessions.statements import stored_id
 from schedviz.web.models import Token
 
 pytestmark = pytest.mark.django_db
@@ -61,3 +63,19 @@ def test_a_row_is_read_along_with_the_one_that_it_leads_to(django_assert_num_que
 
     assert values(found) == values(Token.objects.get())
     assert values_of_owner == values(User.objects.get())
+
+
+def test_rows_are_read_in_the_order_and_to_the_number_that_the_condition_says() -> None:
+    session, other = Session.objects.create(name="a"), Session.objects.create(name="b")
+    for seq in (1, 2, 3, 4):
+        outcome = {"event": seq} if seq < 4 else None
+        Command.objects.create(session=session, seq=seq, key=str(seq), body=b"{}", outcome=outcome, applied_at=timezone.now())
+    Command.objects.create(session=other, seq=3, key="3", body=b"{}")
+    last = RowsWhere(Command, "session_id = %s AND seq > %s ORDER BY seq DESC LIMIT %s")
+
+    found = last(stored_id(session.pk), 1, 2)
+
+    wanted = Command.objects.filter(session=session, seq__gt=1).order_by("-seq")[:2]
+    assert [values(one) for one in found] == [values(one) for one in wanted]
+    assert [one.seq for one in found] == [4, 3]
+    assert not last(stored_id(session.pk), 4, 2)

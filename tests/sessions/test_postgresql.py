@@ -1,0 +1,81 @@
+"""Our way to PostgreSQL: what it reads is what Django would read, and a connection that the server closed is noticed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from django.db import connection, connections
+
+if connection.vendor != "postgresql":
+    pytest.skip("These are about PostgreSQL: python -m tests.postgres -m pytest", allow_module_level=True)
+
+from django.db.backends.postgresql.base import DatabaseWrapper as DjangosWrapper
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@contextmanager
+def another_connection() -> Iterator[Any]:
+    other = connections.create_connection("default")
+    try:
+        with other.cursor() as cursor:
+            yield cursor
+    finally:
+        other.close()
+
+
+@pytest.mark.parametrize(
+    "moment",
+    [
+        datetime(2026, 11, 22, 6, 48, 25, 123456, tzinfo=UTC),
+        datetime(2026, 11, 22, 6, 48, 25, 120000, tzinfo=UTC),
+        datetime(2026, 11, 22, 6, 48, 25, tzinfo=UTC),
+        datetime(1, 1, 1, tzinfo=UTC),
+        datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC),
+    ],
+)
+def test_a_moment_is_read_as_it_was_written(moment: datetime) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT %s::timestamptz, NULL::timestamptz", [moment])
+        (found, none) = cursor.fetchone()
+
+    assert (found, found.tzinfo, none) == (moment, UTC, None)
+
+
+def test_a_moment_in_another_time_zone_is_the_same_moment() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET TIME ZONE 'Asia/Kathmandu'")
+        cursor.execute("SELECT %s::timestamptz", [datetime(2026, 11, 22, 6, 48, tzinfo=UTC)])
+        found = cursor.fetchone()[0]
+        cursor.execute("SET TIME ZONE 'UTC'")
+
+    assert (found, found.tzinfo) == (datetime(2026, 11, 22, 6, 48, tzinfo=UTC), UTC)
+
+
+def test_a_server_that_says_nothing_is_there_and_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    connection.ensure_connection()
+    monkeypatch.setattr(DjangosWrapper, "is_usable", lambda _: pytest.fail("it was asked"))
+
+    assert connection.is_usable()
+
+
+def test_a_server_that_said_something_is_asked() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("LISTEN something")
+    with another_connection() as cursor:
+        cursor.execute("NOTIFY something")
+
+    assert connection.is_usable()
+
+
+def test_a_connection_that_the_server_closed_is_not_usable() -> None:
+    connection.ensure_connection()
+    with another_connection() as cursor:
+        cursor.execute("SELECT pg_terminate_backend(%s, 60000)", [connection.connection.info.backend_pid])
+
+    assert not connection.is_usable()
+    connection.close()
