@@ -58,5 +58,5 @@ export function getAgreement(id: string, page: { verdicts?: readonly Verdict[]; 
   const query = new URLSearchParams({ limit: String(page.limit) });
   if (page.verdicts?.length) query.set("verdict", page.verdicts.join(","));
   if (page.before !== undefined) query.set("before", String(page.before));
-  return call("GET", `sessions/${id}/agreement/?${query}`, signal ? { signal } : {});
+  return call("GET", `sessions/${id}/agreement/?${query}`, { signal });
 }

@@ -29,7 +29,7 @@ export class ApiError extends Error {
 export interface CallOptions {
   body?: unknown;
   headers?: Record<string, string>;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 export const BASE = "/api/v1/";

@@ -58,36 +58,36 @@ export interface SessionPage {
 export function listSessions({ part, status, sort, offset, limit }: SessionQuery): Promise<SessionPage> {
   const query = new URLSearchParams({ limit: String(limit), sizes: "1", ...(offset ? { offset: String(offset) } : {}) });
   for (const [name, value] of Object.entries({ q: part, status, sort })) if (value) query.set(name, value);
-  return request("GET", `sessions/?${query.toString()}`);
+  return call("GET", `sessions/?${query.toString()}`);
 }
 
 export function renameSession(id: string, name: string): Promise<SessionSummary> {
-  return request("PATCH", `sessions/${id}/`, { name });
+  return call("PATCH", `sessions/${id}/`, { body: { name } });
 }
 
 export function cancelImport(id: string): Promise<SessionSummary> {
-  return request("POST", `sessions/${id}/cancel/`);
+  return call("POST", `sessions/${id}/cancel/`);
 }
 
 export function getSession(id: string): Promise<SessionSummary> {
-  return request("GET", `sessions/${id}/`);
+  return call("GET", `sessions/${id}/`);
 }
 
 export function deleteSession(id: string): Promise<void> {
-  return request("DELETE", `sessions/${id}/`);
+  return call("DELETE", `sessions/${id}/`);
 }
 
 export function generateSession(generate: Record<string, unknown>, name: string): Promise<Created> {
-  return request("POST", "sessions/", { generate, ...(name ? { name } : {}) });
+  return call("POST", "sessions/", { body: { generate, ...(name ? { name } : {}) } });
 }
 
 /** The full record of a cycle, as FORMAT.md's `cycle`: made again by replay, so it may take a moment. */
 export function getCycle(id: string, cycle: number, signal?: AbortSignal): Promise<CycleDetail> {
-  return request("GET", `sessions/${id}/cycles/${cycle}/`, undefined, signal);
+  return call("GET", `sessions/${id}/cycles/${cycle}/`, { signal });
 }
 
 export function postCommand(id: string, key: string, command: AnyCommand): Promise<{ seq: number }> {
-  return request("POST", `sessions/${id}/commands/`, { key, ...command });
+  return call("POST", `sessions/${id}/commands/`, { body: { key, ...command } });
 }
 
 export interface CycleDetail {
@@ -139,11 +139,6 @@ export function uploadSession(files: readonly File[], progress: (share: number) 
   };
 }
 
-/** One call. Throws an `ApiError` with the server's words; status 0: no answer. */
-export function request<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
-  return call(method, path, { ...(body === undefined ? {} : { body }), ...(signal ? { signal } : {}) });
-}
-
 /** A case that ships with schedviz. */
 export interface SampleLine {
   name: string;
@@ -151,10 +146,10 @@ export interface SampleLine {
 }
 
 export function listSamples(): Promise<{ results: SampleLine[] }> {
-  return request("GET", "samples/");
+  return call("GET", "samples/");
 }
 
 /** A session in which a case has happened. */
 export async function openSample(name: string): Promise<SessionSummary> {
-  return request("POST", "sessions/", { trace: await request<unknown>("GET", `samples/${name}/`), name });
+  return call("POST", "sessions/", { body: { trace: await call<unknown>("GET", `samples/${name}/`), name } });
 }

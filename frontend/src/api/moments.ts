@@ -1,6 +1,6 @@
 import type { AnyEvent, View } from "../model/generated";
 import type { Tally } from "../model/tallies";
-import { request } from "./client";
+import { call } from "./call";
 
 /** The state of a moment. `event` is at most the one that was asked for; before `firstEvent` the server has nothing. */
 export interface ViewAnswer {
@@ -11,7 +11,7 @@ export interface ViewAnswer {
 }
 
 export function getView(id: string, at: number, signal?: AbortSignal): Promise<ViewAnswer> {
-  return request("GET", `sessions/${id}/view/?at=${at}`, undefined, signal);
+  return call("GET", `sessions/${id}/view/?at=${at}`, { signal });
 }
 
 export interface Stretch {
@@ -24,7 +24,7 @@ export interface Stretch {
 
 /** Stored events of a stretch, oldest first. */
 export async function getEvents(id: string, stretch: Stretch, signal?: AbortSignal): Promise<{ events: AnyEvent[] }> {
-  const { results } = await request<{ results: AnyEvent[] }>("GET", `sessions/${id}/events/?${queryOf(stretch)}`, undefined, signal);
+  const { results } = await call<{ results: AnyEvent[] }>("GET", `sessions/${id}/events/?${queryOf(stretch)}`, { signal });
   return { events: results };
 }
 
@@ -40,7 +40,7 @@ export interface CycleSummary {
 }
 
 export function getCycles(id: string, stretch: Stretch, signal?: AbortSignal): Promise<{ results: CycleSummary[] }> {
-  return request("GET", `sessions/${id}/cycles/?${queryOf(stretch)}`, undefined, signal);
+  return call("GET", `sessions/${id}/cycles/?${queryOf(stretch)}`, { signal });
 }
 
 function queryOf(stretch: Stretch): string {
@@ -61,7 +61,7 @@ export interface TimelineAnswer {
 /** The past in stretches of about as many events each. */
 export async function getTimeline(id: string, asked: { from?: number; to?: number; buckets: number }, signal?: AbortSignal): Promise<TimelineAnswer> {
   const query = new URLSearchParams(Object.entries(asked).map(([name, value]) => [name, String(value)]));
-  const answer = await request<TimelineAnswer>("GET", `sessions/${id}/timeline/?${query}`, undefined, signal);
+  const answer = await call<TimelineAnswer>("GET", `sessions/${id}/timeline/?${query}`, { signal });
   let before = answer.from;
   for (const bucket of answer.buckets) {
     bucket.firstEvent ??= before + 1;

@@ -10,7 +10,7 @@ export interface ObjectName {
 /** The object as it is kept, that is with what the scheduler reads, after an event; without one, now. Digests of what is not kept are left out. */
 export async function fetchKept<T>(session: string, { kind, name, namespace = "" }: ObjectName, at?: number, signal?: AbortSignal): Promise<T> {
   const query = new URLSearchParams({ kind, name, ...(namespace ? { namespace } : {}), ...(at === undefined ? {} : { at: String(at) }) });
-  return withoutDigests(await call<T>("GET", `sessions/${session}/objects/?${query.toString()}`, signal ? { signal } : {}));
+  return withoutDigests(await call<T>("GET", `sessions/${session}/objects/?${query.toString()}`, { signal }));
 }
 
 /** The names of the nodes that a label selector selects, written as `kubectl -l` takes it, after an event. */

@@ -22,9 +22,14 @@ export interface StoryAnswer {
   previous: number | null;
 }
 
-/** The last entries of a story, or those after or before an event. */
-export function getStory(id: string, { kind, name }: Selection, page: { tail?: number; after?: number; before?: number; limit?: number }, signal?: AbortSignal): Promise<StoryAnswer> {
+/** The last entries of a story, or those after or before an event; up to the moment `at`. */
+export function getStory(
+  id: string,
+  { kind, name }: Selection,
+  page: { tail?: number; after?: number; before?: number; limit?: number; at?: number },
+  signal?: AbortSignal,
+): Promise<StoryAnswer> {
   const query = new URLSearchParams(Object.entries(page).map(([key, value]) => [key, String(value)]));
   const path = name.split("/").map(encodeURIComponent).join("/");
-  return call("GET", `sessions/${id}/stories/${kind}s/${path}/?${query}`, signal ? { signal } : {});
+  return call("GET", `sessions/${id}/stories/${kind}s/${path}/?${query}`, { signal });
 }

@@ -1,17 +1,12 @@
-import { request } from "../api/client";
 import { getEvents } from "../api/moments";
+import { getStory } from "../api/stories";
 import type { CachePod } from "../model/generated";
-import { splitKey } from "../model/names";
 
 /** While the picture moves nobody reads a path. */
 const SETTLED_MILLIS = 150;
+const ENTRIES = 200;
 /** Of a pod with a longer life, the newest operations. */
 const MOST = 24;
-
-interface Entry {
-  event: number;
-  t: string;
-}
 
 /** What the cache did with a pod, in order, from its story: the page itself does not keep the past. */
 export class PodPath {
@@ -49,9 +44,7 @@ export class PodPath {
     const gone = new AbortController();
     this.gone = gone;
     try {
-      const { namespace, name } = splitKey(pod);
-      const address = `sessions/${this.session}/stories/pods/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}/?at=${at}&limit=200`;
-      const { results } = await request<{ results: Entry[] }>("GET", address, undefined, gone.signal);
+      const { results } = await getStory(this.session, { kind: "pod", name: pod }, { at, limit: ENTRIES }, gone.signal);
       const wanted = results.filter((entry) => entry.t === "cachePod" && entry.event <= at).slice(-MOST);
       const operations = await Promise.all(wanted.map((entry) => this.operation(entry.event, gone.signal)));
       if (gone.signal.aborted) return;
