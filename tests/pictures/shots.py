@@ -67,6 +67,7 @@ def _keys(*keys: str, then: str) -> Callable[[Page], None]:
 def _matrix(page: Page) -> None:
     _drawn(page)
     page.locator("section[aria-labelledby=cycle-title] [role=radio]").nth(1).click()
+    page.mouse.move(0, 0)  # What the pointer is over looks otherwise, and where a page scrolls that is chance.
     page.locator("[data-matrix]:not([data-matrix=''])").wait_for(timeout=PATIENCE_MILLIS)
 
 
