@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from django.contrib.auth.models import User
 
-from schedviz.sessions.models import Session
+from schedviz.sessions import stream
+from schedviz.sessions.models import Chunk, Session
 from schedviz.web.accounts.models import AuditEntry, DemoSession
 
 pytestmark = pytest.mark.django_db
@@ -102,3 +103,46 @@ def test_users_are_for_superusers(people):
     assert people.client("staff").get("/admin/auth/user/").status_code == 403
     User.objects.filter(username="staff").update(is_superuser=True)
     assert people.client("staff").get("/admin/auth/user/").status_code == 200
+
+
+@pytest.fixture
+def superuser(people):
+    User.objects.filter(username="staff").update(is_superuser=True)
+    return people.client("staff")
+
+
+def with_history(session: Session) -> None:
+    """Let it have what is stored of a session that ran, as its rows are."""
+    Chunk.objects.create(session=session, number=1, first_event=1, last_event=2, first_cycle=0, last_cycle=1, data=b"a frame")
+
+
+def told_of_deletions() -> list[tuple[str, str, str]]:
+    entries = AuditEntry.objects.filter(action__startswith="admin").order_by("pk")
+    return [(entry.action, str(entry.session or ""), entry.facts.get("deleted", "")) for entry in entries]
+
+
+def test_with_a_user_their_sessions_go_as_sessions_do(people, superuser, monkeypatch):
+    gone = []
+    monkeypatch.setattr(stream, "forget", gone.append)
+    with_history(people.session)
+    page = f"/admin/auth/user/{people.owner.pk}/delete/"
+    asked = superuser.get(page).content.decode()
+    assert "Sessions: 1" in asked
+    assert "chunk" not in asked
+
+    assert superuser.post(page, {"post": "yes"}).status_code == 302
+
+    assert not User.objects.filter(username="owner").exists()
+    assert not Session.objects.exists()
+    assert not Chunk.objects.exists()
+    assert gone == [people.session.pk]
+    assert told_of_deletions() == [("admin_deleted", str(people.session.pk), ""), ("admin_changed", "", "owner")]
+
+
+def test_users_who_are_deleted_together_are_each_told(people, superuser):
+    chosen = [str(people.owner.pk), str(people.viewer.pk)]
+    superuser.post("/admin/auth/user/", {"action": "delete_selected", "_selected_action": chosen, "post": "yes"})
+
+    assert not User.objects.filter(pk__in=chosen).exists()
+    assert not Session.objects.exists()
+    assert sorted(deleted for action, _, deleted in told_of_deletions() if action == "admin_changed") == ["owner", "viewer"]
