@@ -18,6 +18,7 @@ from schedviz.kube import codec
 from schedviz.sessions import frames, history, line
 from schedviz.sessions.beginning import Beginning, beginning_of
 from schedviz.sessions.errors import SessionError
+from schedviz.sessions.keyset import in_steps
 from schedviz.sessions.line import Stretch
 from schedviz.sessions.models import Checkpoint, Chunk, Command, ExtenderAnswer, Session
 from schedviz.trace.events import encode_events
@@ -129,10 +130,8 @@ class _Export(Past):
 
     def _lines(self, objects: list[dict[str, Any]], preludes: list[list[CommandLine]]) -> Iterator[AnyLine]:
         yield from (ObjectLine(each) for each in objects)
-        event = -1
-        while some := list(self._answers().filter(event__gt=event)[:_ROWS]):
-            yield from (AnswerLine(event=row.event, body=bytes(row.body), error=row.error) for row in some)
-            event = some[-1].event
+        for event, body, error in in_steps(self._answers(), "event", "body", "error", at_once=_ROWS):
+            yield AnswerLine(event=event, body=bytes(body), error=error)
         for stretch, prelude in zip(self.ancestors, preludes, strict=True):
             yield from prelude
             yield ForkLine(stretch.until)
@@ -143,31 +142,19 @@ class _Export(Past):
         rows = ExtenderAnswer.objects.none()
         for session_id, _, until in line.between(self.session.pk, -1, self.last_event + 1):
             rows = rows | ExtenderAnswer.objects.filter(session_id=session_id, event__lte=until)
-        return rows.order_by("event")
+        return rows
 
     def _events(self) -> Iterator[EventsLine]:
-        rows = Chunk.objects.filter(session=self.session, first_event__lte=self.last_event).order_by("number")
-        number = 0
-        while some := list(rows.filter(number__gt=number).values_list("number", "last_event", "data")[:_CHUNKS]):
-            number = some[-1][0]
-            for _, last_event, data in some:
-                if last_event <= self.last_event:
-                    yield EventsLine(frames.open_frame(bytes(data)).events)
-                else:
-                    kept = [event for event in frames.events_of(bytes(data)) if event.event <= self.last_event]
-                    yield EventsLine(msgspec.Raw(encode_events(kept)))
+        rows = Chunk.objects.filter(session=self.session, first_event__lte=self.last_event)
+        for _, last_event, data in in_steps(rows, "number", "last_event", "data", at_once=_CHUNKS):
+            if last_event <= self.last_event:
+                yield EventsLine(frames.open_frame(bytes(data)).events)
+            else:
+                kept = [event for event in frames.events_of(bytes(data)) if event.event <= self.last_event]
+                yield EventsLine(msgspec.Raw(encode_events(kept)))
 
 
 def _commands(session_id: UUID, *, until_seq: int) -> Iterator[CommandLine]:
-    seq = 0
-    rows = Command.objects.filter(session_id=session_id, seq__lte=until_seq).order_by("seq")
-    while some := list(rows.filter(seq__gt=seq)[:_ROWS]):
-        for row in some:
-            seq = row.seq
-            yield CommandLine(
-                seq=row.seq,
-                command=msgspec.Raw(bytes(row.body)),
-                outcome=row.outcome or {},
-                stopped=row.stopped_event,
-                quarantined=row.quarantined,
-            )
+    rows = Command.objects.filter(session_id=session_id, seq__lte=until_seq)
+    for seq, body, outcome, stopped, quarantined in in_steps(rows, "seq", "body", "outcome", "stopped_event", "quarantined", at_once=_ROWS):
+        yield CommandLine(seq=seq, command=msgspec.Raw(bytes(body)), outcome=outcome or {}, stopped=stopped, quarantined=quarantined)

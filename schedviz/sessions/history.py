@@ -236,7 +236,7 @@ def _folded(checkpoint: Checkpoint, session_id: UUID, *, until_event: int | None
 
 def _later_events(checkpoint: Checkpoint, session_id: UUID, *, until_event: int) -> Iterator[tuple[int, Sequence[AnyEvent | PastEvent]]]:
     """Chunk by chunk; what cycles found is left out where a later one begins before the end, as a view has one cycle."""
-    rows = Chunk.objects.filter(session_id=session_id, number__gt=checkpoint.chunk, first_event__lte=until_event).order_by("number")
+    rows = Chunk.objects.filter(session_id=session_id, number__gt=checkpoint.chunk, first_event__lte=until_event)
     whole = rows.filter(last_event__lte=until_event, last_cycle__gt=F("first_cycle")).order_by("-number")
     past = whole.values_list("number", flat=True).first() or 0
     for number, data in in_steps(rows, "number", "data", at_once=16):

@@ -8,7 +8,8 @@ from __future__ import annotations
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -171,15 +172,13 @@ class Importing:
         uploads = Upload.objects.filter(session_id=self.session.pk)
         sizes = dict(uploads.order_by().values_list("file").annotate(size=Sum(Length("data"))))
         rows = uploads.filter(number=0).order_by("file").values_list("file", "name")
-        return [Source(name=name, pieces=self._pieces_of(file), size=sizes[file]) for file, name in rows]
+        return [Source(name=name, pieces=partial(self.pieces_of, file), size=sizes[file]) for file, name in rows]
 
-    def _pieces_of(self, file: int) -> Callable[[], Iterator[bytes]]:
-        def pieces() -> Iterator[bytes]:
-            rows = Upload.objects.filter(session_id=self.session.pk, file=file)
-            for _, data in in_steps(rows, "number", "data", at_once=4):
-                yield bytes(data)
-
-        return pieces
+    def pieces_of(self, file: int) -> Iterator[bytes]:
+        """One of the files that were sent."""
+        rows = Upload.objects.filter(session_id=self.session.pk, file=file)
+        for _, data in in_steps(rows, "number", "data", at_once=4):
+            yield bytes(data)
 
     def load_engine(self, found: Import) -> Simulation:
         """An engine that knows the objects."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from itertools import count
 from typing import Any, TypeVar
 
 import msgspec
@@ -30,6 +29,7 @@ from schedviz.sessions.errors import CommandRefused, Fenced, ReplayDiverged
 from schedviz.sessions.exporting import view_digest
 from schedviz.sessions.hosted import STOPPED_BY_BREAKPOINT, STOPPED_BY_QUOTA, saved_engine
 from schedviz.sessions.importing import Importing
+from schedviz.sessions.keyset import in_steps
 from schedviz.sessions.metrics import keeping
 from schedviz.sessions.models import (
     Checkpoint,
@@ -40,7 +40,6 @@ from schedviz.sessions.models import (
     CycleGroup,
     ExtenderAnswer,
     Session,
-    Upload,
 )
 from schedviz.sessions.replaying import ENGINE_VERSION, Stored
 from schedviz.trace.added import without_what_was_added
@@ -96,7 +95,7 @@ class ReadingBack(Importing):
         source = self.sources()[0]
         self.tell(Progress("reading", 0, None, file=source.name), now=True)
         limits = Limits(unpacked_bytes=settings.IMPORT_UNPACKED_BYTES)
-        self.file = SessionFile(source.name, self.pieces(), limits)
+        self.file = SessionFile(source.name, self.pieces_of(0), limits)
         self.lines: Iterator[AnyLine] = self.file.lines()
         self.answers = _FileAnswers()
         manifest = self.file.manifest
@@ -223,12 +222,15 @@ class ReadingBack(Importing):
         self.position = Position(0, 0, simulation.cycle, simulation.event, simulation.clock_seconds)
         self.done: list[Done] = []
         self.slice_ends = time.monotonic() + _SLICE_SECONDS
-        for row in self.rows():
-            stored = Stored(row.seq, decode_command(bytes(row.body)), row.stopped_event, row.quarantined)
+        rows = Command.objects.filter(session_id=self.session.pk, key__startswith=_KEY)
+        for seq, body, stopped, quarantined, outcome in in_steps(
+            rows, "seq", "body", "stopped_event", "quarantined", "outcome", at_once=_ROWS
+        ):
+            stored = Stored(seq, decode_command(bytes(body)), stopped, quarantined)
             if stored.quarantined and stored.stopped_event is None:
-                done = Done(seq=stored.seq, outcome=_set_aside(row.outcome, simulation), quarantined=True)
+                done = Done(seq=stored.seq, outcome=_set_aside(outcome, simulation), quarantined=True)
             else:
-                done = self.do(simulation, stored, row.outcome)
+                done = self.do(simulation, stored, outcome)
             # Not in one statement: meanwhile slices were stored, and the list is another one.
             self.done.append(done)
             if self.is_due(simulation):
@@ -302,22 +304,6 @@ class ReadingBack(Importing):
         """What explains a difference, where it is known."""
         wrote = self.file.manifest.engine_version
         return "" if wrote == ENGINE_VERSION else f" Version {wrote} of schedviz wrote the file, and this is {ENGINE_VERSION}."
-
-    def pieces(self) -> Iterator[bytes]:
-        """The file. No statement stays open from one piece to the next: others are written in between."""
-        for number in count():
-            data = Upload.objects.filter(session_id=self.session.pk, file=0, number=number).values_list("data", flat=True).first()
-            if data is None:
-                return
-            yield bytes(data)
-
-    def rows(self) -> Iterator[Command]:
-        """The stored commands, in order."""
-        seq = 0
-        rows = Command.objects.filter(session_id=self.session.pk, key__startswith=_KEY).order_by("seq")
-        while some := list(rows.filter(seq__gt=seq)[:_ROWS]):
-            yield from some
-            seq = some[-1].seq
 
     def take(self, kind: type[LineT]) -> Iterator[LineT]:
         """The lines of a kind that come next."""
