@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from schedviz.trace.comparing.result import Difference
 
 #: Stands for a member that is not there.
-ABSENT = None
+ABSENT: Final = None
+#: Members by which an item of a list is known, as `mergeKey`s are in upstream's types.
+_NAMES: Final = ("name", "plugin", "schedulerName")
 
 
 def differences(a: Any, b: Any, *, most: int = 50) -> list[Difference]:
-    """The innermost members that differ, in order, at most so many. Paths are as in `profiles[0].plugins`."""
+    """The innermost members that differ, in order, at most so many.
+
+    Paths are as in `winner.scores[NodeResourcesFit].raw`: an item of a list has its name in it, and its index where it has none.
+    """
     found: list[Difference] = []
     for one in _walk(a, b, ""):
         found.append(one)
@@ -23,10 +28,39 @@ def differences(a: Any, b: Any, *, most: int = 50) -> list[Difference]:
 
 def _walk(a: Any, b: Any, path: str) -> Iterator[Difference]:
     if isinstance(a, dict) and isinstance(b, dict):
-        for name in [*a, *(name for name in b if name not in a)]:
+        for name in _all_of(a, b):
             yield from _walk(a.get(name, ABSENT), b.get(name, ABSENT), f"{path}.{name}" if path else str(name))
-    elif isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
-        for index, (one, other) in enumerate(zip(a, b, strict=True)):
-            yield from _walk(one, other, f"{path}[{index}]")
+    elif isinstance(a, list) and isinstance(b, list):
+        yield from _walk_lists(a, b, path)
     elif a != b:
         yield Difference(path, a, b)
+
+
+def _walk_lists(a: list[Any], b: list[Any], path: str) -> Iterator[Difference]:
+    ours, theirs = _named(a), _named(b)
+    if ours is not None and theirs is not None and _in_one_order(ours, theirs):
+        for name in _all_of(ours, theirs):
+            yield from _walk(ours.get(name, ABSENT), theirs.get(name, ABSENT), f"{path}[{name}]")
+    elif len(a) == len(b):
+        for index, (one, other) in enumerate(zip(a, b, strict=True)):
+            yield from _walk(one, other, f"{path}[{index}]")
+    else:
+        yield Difference(path, a, b)
+
+
+def _named(items: list[Any]) -> dict[str, Any] | None:
+    """The items by their names; None where one has none, or two have the same."""
+    for member in _NAMES:
+        named = {item[member]: item for item in items if isinstance(item, dict) and isinstance(item.get(member), str)}
+        if len(named) == len(items):
+            return named
+    return None
+
+
+def _in_one_order(a: dict[str, Any], b: dict[str, Any]) -> bool:
+    """Whether those that both have come one after the other alike: of plugins the order counts."""
+    return [name for name in a if name in b] == [name for name in b if name in a]
+
+
+def _all_of(a: dict[str, Any], b: dict[str, Any]) -> list[str]:
+    return [*a, *(name for name in b if name not in a)]

@@ -177,6 +177,10 @@ def test_lists_are_cut_and_say_so() -> None:
         ({"x": 1, "y": [1, {"z": 2}]}, {"x": 2, "y": [1, {"z": 3}]}, ["x", "y[1].z"]),
         ({"x": [1]}, {"x": [1, 2]}, ["x"]),
         ({}, {"x": None, "y": 1}, ["y"]),
+        ({"x": [{"plugin": "A", "raw": 1}]}, {"x": [{"plugin": "A", "raw": 2}]}, ["x[A].raw"]),
+        ({"x": [{"name": "A"}, {"name": "C"}]}, {"x": [{"name": "A"}, {"name": "B"}, {"name": "C"}]}, ["x[B]"]),
+        ({"x": [{"name": "A"}, {"name": "B"}]}, {"x": [{"name": "B"}, {"name": "A"}]}, ["x[0].name", "x[1].name"]),
+        ({"x": [{"name": "A", "y": 1}, {"name": "A"}]}, {"x": [{"name": "A", "y": 2}, {"name": "A"}]}, ["x[0].y"]),
     ],
 )
 def test_differences_have_paths(a: Any, b: Any, paths: list[str]) -> None:
