@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -16,7 +16,7 @@ from schedviz.client.answers import Comparison, Explanation, Outcome, State, Wha
 from schedviz.client.calls import Call, Flow, Pause, ask
 from schedviz.client.records import Records, records
 from schedviz.client.server import find_server
-from schedviz.client.sync import IMPORT_SECONDS, scheduler_settings, told_event
+from schedviz.client.sync import IMPORT_SECONDS, told_event
 from schedviz.client.told import Told
 
 T = TypeVar("T")
@@ -79,12 +79,13 @@ class AsyncClient:
         name: str = "",
         config: Mapping[str, Any] | None = None,
         settings: Mapping[str, Any] | None = None,
-        **waits: Any,
+        wait: bool = True,
+        timeout: float = IMPORT_SECONDS,  # noqa: ASYNC109 -- the server is asked to wait, too.
     ) -> AsyncSession:
         """As `Client.from_files`."""
         files = await asyncio.to_thread(flows.read_files, paths)
-        flow = flows.new_session(name=name or flows.name_of(paths), files=files, settings=scheduler_settings(config, settings))
-        return await self._made(flow, **waits)
+        flow = flows.new_session(name=name or flows.name_of(paths), files=files, config=config, settings=settings)
+        return await self._made(flow, wait, timeout)
 
     async def from_kubectl(
         self,
@@ -94,12 +95,13 @@ class AsyncClient:
         name: str = "",
         config: Mapping[str, Any] | None = None,
         settings: Mapping[str, Any] | None = None,
-        **waits: Any,
+        wait: bool = True,
+        timeout: float = IMPORT_SECONDS,  # noqa: ASYNC109 -- the server is asked to wait, too.
     ) -> AsyncSession:
         """As `Client.from_kubectl`."""
         files = await asyncio.to_thread(kubectl.read_cluster, context=context, kubeconfig=kubeconfig)
-        flow = flows.new_session(name=name or context or "kubectl", files=files, settings=scheduler_settings(config, settings))
-        return await self._made(flow, **waits)
+        flow = flows.new_session(name=name or context or "kubectl", files=files, config=config, settings=settings)
+        return await self._made(flow, wait, timeout)
 
     async def generate(
         self,
@@ -112,7 +114,21 @@ class AsyncClient:
         **cluster: Any,
     ) -> AsyncSession:
         """As `Client.generate`."""
-        flow = flows.new_session(name=name, settings=scheduler_settings(config, settings), generate=cluster)
+        flow = flows.new_session(name=name, config=config, settings=settings, generate=cluster)
+        return await self._made(flow, wait, timeout)
+
+    async def from_objects(
+        self,
+        objects: Sequence[Mapping[str, Any]],
+        *,
+        name: str = "objects",
+        config: Mapping[str, Any] | None = None,
+        settings: Mapping[str, Any] | None = None,
+        wait: bool = True,
+        timeout: float = IMPORT_SECONDS,  # noqa: ASYNC109 -- the server is asked to wait, too.
+    ) -> AsyncSession:
+        """As `Client.from_objects`."""
+        flow = flows.new_session(name=name, files=[flows.objects_file(objects)], config=config, settings=settings)
         return await self._made(flow, wait, timeout)
 
     async def compare(self, a: AsyncSession | str, b: AsyncSession | str) -> Comparison:
@@ -120,12 +136,7 @@ class AsyncClient:
         first, second = (one if isinstance(one, str) else one.id for one in (a, b))
         return await self.do(flows.compare(first, second))
 
-    async def _made(
-        self,
-        flow: Flow[dict[str, Any]],
-        wait: bool = True,  # noqa: FBT001, FBT002 -- ours alone.
-        timeout: float = IMPORT_SECONDS,  # noqa: ASYNC109 -- the server is asked to wait, too.
-    ) -> AsyncSession:
+    async def _made(self, flow: Flow[dict[str, Any]], wait: bool, timeout: float) -> AsyncSession:  # noqa: FBT001, ASYNC109 -- ours alone.
         made = AsyncSession(self, await self.do(flow))
         return await made.wait(timeout) if wait else made
 
@@ -168,9 +179,13 @@ class AsyncSession(Told):
         self.info = await self.client.do(flows.ready(self.id, timeout))
         return self
 
-    async def send(self, *commands: Mapping[str, Any]) -> Outcome:
+    async def send(
+        self,
+        *commands: Mapping[str, Any],
+        timeout: float | None = None,  # noqa: ASYNC109 -- the server is asked to wait, too.
+    ) -> Outcome:
         """Send commands, all or none; the outcome of the last."""
-        return await self.client.do(flows.send(self.id, commands, timeout=None))
+        return await self.client.do(flows.send(self.id, commands, timeout=timeout))
 
     async def submit(self, *commands: Mapping[str, Any]) -> list[int]:
         """The same without waiting: their numbers."""
@@ -180,9 +195,14 @@ class AsyncSession(Told):
         """Go on by so many units."""
         return await self.send(ops.step(count, unit))
 
-    async def run(self, max: int | None = None) -> Outcome:  # noqa: A002 -- the command's word.
+    async def run(
+        self,
+        max: int | None = None,  # noqa: A002 -- the command's word.
+        *,
+        timeout: float | None = None,  # noqa: ASYNC109 -- the server is asked to wait, too.
+    ) -> Outcome:
         """Run until nothing can be scheduled, or for `max` cycles."""
-        return await self.send(ops.run(max))
+        return await self.send(ops.run(max), timeout=timeout)
 
     async def advance(self, seconds: float | None = None) -> Outcome:
         """Move the virtual clock by so many seconds, or to the next timer."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 import uuid
 from collections.abc import Mapping, Sequence
@@ -26,15 +27,16 @@ def new_session(
     *,
     name: str,
     files: Sequence[tuple[str, bytes]] = (),
+    config: Mapping[str, Any] | None = None,
     settings: Mapping[str, Any] | None = None,
     policies: Mapping[str, Any] | None = None,
     **source: Any,
 ) -> Flow[dict[str, Any]]:
-    """Make a session; it is being imported when this ends."""
+    """Make a session; it is being imported when this ends. `config`: a KubeSchedulerConfiguration, which is one of the settings."""
+    if config is not None:
+        settings = {**(settings or {}), "config": dict(config)}
     headers = {"Idempotency-Key": uuid.uuid4().hex}
     if files:
-        import json
-
         fields = {"name": name} if name else {}
         fields |= {member: json.dumps(value) for member, value in (("settings", settings), ("policies", policies)) if value}
         call = Call("POST", "sessions/", files=files, body=fields, headers=headers)
@@ -57,6 +59,11 @@ def ready(session: str, timeout: float) -> Flow[dict[str, Any]]:
             return found
         if time.monotonic() >= until:
             raise SchedvizError(f"The session is still being imported after {timeout:g} s; it goes on by itself.")
+
+
+def objects_file(objects: Sequence[Mapping[str, Any]]) -> tuple[str, bytes]:
+    """A file with Kubernetes objects."""
+    return "objects.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)}).encode()
 
 
 def read_files(paths: Sequence[str | Path]) -> list[tuple[str, bytes]]:

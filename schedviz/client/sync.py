@@ -88,7 +88,7 @@ class Client:
     ) -> Session:
         """A session of files and folders: whatever docs/readers.md knows. `config`: a KubeSchedulerConfiguration. Raises `ImportFailed`."""
         files = flows.read_files(paths)
-        flow = flows.new_session(name=name or flows.name_of(paths), files=files, settings=scheduler_settings(config, settings))
+        flow = flows.new_session(name=name or flows.name_of(paths), files=files, config=config, settings=settings)
         return self._made(flow, wait, timeout)
 
     def from_kubectl(
@@ -104,7 +104,7 @@ class Client:
     ) -> Session:
         """A session of the cluster that kubectl is set to, read with your own rights. Raises `KubectlError` or `ImportFailed`."""
         files = kubectl.read_cluster(context=context, kubeconfig=kubeconfig)
-        flow = flows.new_session(name=name or context or "kubectl", files=files, settings=scheduler_settings(config, settings))
+        flow = flows.new_session(name=name or context or "kubectl", files=files, config=config, settings=settings)
         return self._made(flow, wait, timeout)
 
     def generate(
@@ -118,15 +118,22 @@ class Client:
         **cluster: Any,
     ) -> Session:
         """A session of a made-up cluster: `nodes`, `pods`, `shape`, `zones`, `seed`."""
-        flow = flows.new_session(name=name, settings=scheduler_settings(config, settings), generate=cluster)
+        flow = flows.new_session(name=name, config=config, settings=settings, generate=cluster)
         return self._made(flow, wait, timeout)
 
-    def from_objects(self, objects: Sequence[Mapping[str, Any]], *, name: str = "objects", **how: Any) -> Session:
-        """A session of Kubernetes objects, as dicts; otherwise as `from_files`."""
-        listed = json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)}).encode()
-        settings = scheduler_settings(how.pop("config", None), how.pop("settings", None))
-        flow = flows.new_session(name=name, files=[("objects.json", listed)], settings=settings)
-        return self._made(flow, how.pop("wait", True), how.pop("timeout", IMPORT_SECONDS))
+    def from_objects(
+        self,
+        objects: Sequence[Mapping[str, Any]],
+        *,
+        name: str = "objects",
+        config: Mapping[str, Any] | None = None,
+        settings: Mapping[str, Any] | None = None,
+        wait: bool = True,
+        timeout: float = IMPORT_SECONDS,
+    ) -> Session:
+        """A session of Kubernetes objects, as dicts. Raises `ImportFailed`."""
+        flow = flows.new_session(name=name, files=[flows.objects_file(objects)], config=config, settings=settings)
+        return self._made(flow, wait, timeout)
 
     def compare(self, a: Session | str, b: Session | str) -> Comparison:
         """Two sessions, or moments of sessions (`<id>@<event>`), side by side."""
@@ -304,8 +311,3 @@ def told_event(event: dict[str, Any]) -> dict[str, Any]:
 
 def _id(session: Session | str) -> str:
     return session if isinstance(session, str) else session.id
-
-
-def scheduler_settings(config: Mapping[str, Any] | None, settings: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """The settings that the server is sent; None: its own."""
-    return {**(settings or {}), **({} if config is None else {"config": dict(config)})} or None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
 import stat
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from schedviz.client import (
     AsyncClient,
+    AsyncSession,
     Client,
     CommandFailed,
     ImportFailed,
@@ -143,6 +145,30 @@ def test_a_stream_goes_on_with_what_happens(session: Session):
             break
 
     assert kinds.count("cycleEnded") == 10
+
+
+@pytest.mark.parametrize(("plain", "awaited"), [(Client, AsyncClient), (Session, AsyncSession)])
+def test_every_word_is_there_awaited_with_the_same_parameters(plain: type, awaited: type):
+    def parameters(of: type, word: str) -> list[tuple[str, object, object]]:
+        return [(one.name, one.kind, one.default) for one in inspect.signature(getattr(of, word)).parameters.values()]
+
+    #: A session that finds its server by itself leaves it to the garbage collector to close the client, which cannot be awaited.
+    words = [word for word, member in vars(plain).items() if word[0] != "_" and inspect.isfunction(member)]
+
+    assert len(words) > 5
+    assert {word: parameters(awaited, word) for word in words} == {word: parameters(plain, word) for word in words}
+
+
+def test_a_session_of_objects_is_made_either_way(client: Client, here: Path):
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "mine"}, "status": {"allocatable": {"cpu": "2", "pods": "10"}}}
+
+    async def awaited() -> list[object]:
+        async with AsyncClient() as client, await client.from_objects([node]) as session:
+            return (await session.state()).nodes.column("node")
+
+    with client.from_objects([node], name="of objects") as session:
+        assert session.name == "of objects"
+        assert session.state().nodes.column("node") == asyncio.run(awaited()) == ["mine"]
 
 
 def test_the_same_words_are_awaited(here: Path):
