@@ -23,9 +23,11 @@ from schedviz.sessions.slots import SLOTS, STOPPING
 
 logger = logging.getLogger(__name__)
 
-#: A turn ends after so long without a command, and in any case after so long in all: then somebody else's may begin.
+#: A turn ends after so long without a command.
 LINGER_SECONDS = 60.0
 CROWDED_LINGER_SECONDS = 1.0
+#: After so long a turn leaves where somebody waits for a slot, and a run in any case: another worker may have more time for it. Who steps
+#: and is in nobody's way stays: each turn begins with an engine to load, and those of a class would all do so in the same second.
 TURN_SECONDS = 300.0
 #: Where others wait for a slot, a turn has done its part when it worked so many times as long as its engine took to load (and one slice).
 LOADS_WORTH = 2.0
@@ -121,7 +123,7 @@ class _Turn:
             if self._work():
                 used = time.monotonic()
             now = time.monotonic()
-            if STOPPING.is_set() or now - began > TURN_SECONDS or self._gives_way(now - began):
+            if STOPPING.is_set() or self._gives_way(now - began):
                 self._leave_for_another()
                 return "stopping" if STOPPING.is_set() else "gave way"
             if self._has_left_idle(now - used):
@@ -221,8 +223,10 @@ class _Turn:
     # --- Leaving
 
     def _gives_way(self, seconds: float) -> bool:
-        """Whether it has had its part and somebody waits for a slot."""
+        """Whether it has had its part and somebody waits for a slot, or it is a run that another worker may go on with."""
         hosted = self.hosted
+        if seconds > TURN_SECONDS:
+            return hosted.running is not None or SLOTS.give_way()
         worked = seconds >= _PACED_TURN_SECONDS if hosted.pace else hosted.worked_seconds >= LOADS_WORTH * hosted.load_seconds
         return worked and hosted.has_work and SLOTS.give_way()
 

@@ -14,9 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from schedviz.engine import Simulation
-from schedviz.sessions import apply, checkpoints, cycle_groups, frames, hosted, lease, replaying, starting_point, stream, turn
+from schedviz.sessions import apply, bells, checkpoints, cycle_groups, frames, hosted, lease, replaying, starting_point, stream, turn
 from schedviz.sessions.errors import Fenced
 from schedviz.sessions.models import Checkpoint, Chunk, Command, Session
+from schedviz.sessions.slots import Slots
 from schedviz.trace.commands import Latency
 from schedviz.trace.events import CommandDone
 from tests.conftest import until
@@ -201,9 +202,9 @@ def test_a_pause_overtakes_a_run(make_session: MakeSession) -> None:
     assert msgspec.json.encode(stored_events(session_id)) == msgspec.json.encode(straight_events(session_id))
 
 
-def _host(session_id: Any) -> None:
+def _host(session_id: Any, linger_seconds: float = 0) -> None:
     try:
-        turn.take_turn(session_id, linger_seconds=0)
+        turn.take_turn(session_id, linger_seconds=linger_seconds)
     finally:
         connection.close()
 
@@ -484,6 +485,48 @@ def test_an_engine_that_was_left_in_order_is_gone_on_with(make_session: MakeSess
     send(session_id, "cycle")
 
     assert work_off(session_id).cycle == 2
+
+
+def test_a_session_that_is_stepped_keeps_its_engine_however_long_its_turn_is(
+    make_session: MakeSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turn, "TURN_SECONDS", 0.0)
+    session_id = make_session()
+    host = threading.Thread(target=_host, args=(session_id, 1.0))
+    host.start()
+    epochs = set()
+    for _ in range(5):
+        seq = send(session_id, "cycle")
+        until(lambda seq=seq: Session.objects.get(pk=session_id).applied_seq == seq)  # type: ignore[misc]
+        epochs.add(Session.objects.get(pk=session_id).epoch)
+    host.join()
+
+    assert len(epochs) == 1
+
+
+def test_a_long_turn_ends_where_another_session_waits_for_the_slot(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turn, "TURN_SECONDS", 0.0)
+    monkeypatch.setattr(turn, "SLOTS", Slots(1, lambda: 1))
+    session_id = make_session()
+
+    turn.take_turn(session_id, linger_seconds=3600)
+
+    assert Session.objects.get(pk=session_id).lease_owner == ""
+
+
+def test_a_run_is_left_to_another_worker_after_a_long_turn(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    rung: list[UUID] = []
+    monkeypatch.setattr(turn, "TURN_SECONDS", 0.0)
+    monkeypatch.setattr(bells, "ring", lambda session_id, **_: rung.append(session_id))
+    session_id = make_session(pods=200)
+    send(session_id, "run")
+
+    turn.take_turn(session_id)
+
+    session = Session.objects.get(pk=session_id)
+    assert 0 < session.cycle < 200
+    assert session.lease_owner == ""
+    assert rung[-1] == session_id
 
 
 OPS: list[dict[str, Any]] = [
