@@ -50,6 +50,7 @@ def _load_what_tasks_need(**_: Any) -> None:
     import faulthandler
 
     import django
+    import numpy.ma  # noqa: F401 (NumPy loads it when it first looks for distinct values)
 
     # Where a crash in C code was is in the log then. Not `sys.stderr`: Celery puts a logger in its place.
     faulthandler.enable(sys.__stderr__ or sys.stderr)

@@ -21,8 +21,9 @@ Amounts = npt.NDArray[np.int64]
 #: Up to so many rows (and a share of all) are looked at one by one. It takes a microsecond a row; the arrays take 20 at least.
 _FEW_ROWS: Final = 16
 _FEW_OF_ALL: Final = 128
-#: How many distinct combinations of amounts a formula remembers. Nodes come in a few sizes, and fill up in equal steps.
-_KNOWN_COMBINATIONS: Final = 4096
+#: How many distinct combinations of amounts a formula remembers, 350 bytes each. Nodes come in a few sizes, and fill up in equal steps:
+#: what is found again is found among the last few, and where pods differ no number of them is enough.
+KNOWN_COMBINATIONS: Final = 64
 
 
 class Amount(NamedTuple):
@@ -77,7 +78,7 @@ class FormulaColumn:
             info = infos[row]
             amounts = tuple([read(info) for read in self._readers])
             if amounts not in self._known:
-                if len(self._known) >= _KNOWN_COMBINATIONS:
+                if len(self._known) >= KNOWN_COMBINATIONS:
                     self._known.clear()
                 self._known[amounts] = self._compute(*(np.array([amount], np.int64) for amount in amounts))[0]
             self.data[row] = self._known[amounts]

@@ -105,7 +105,10 @@ class PodRequests:
 
 
 def pod_requests(pod: Pod) -> PodRequests:
-    """The sum over containers, at least the largest init container, plus the overhead. Upstream: framework/types.go calculateResource"""
+    """The sum over containers, at least the largest init container, plus the overhead. Pods that request the same share it unchanged.
+
+    Upstream: framework/types.go calculateResource
+    """
     spec = pod.spec
     cpu = memory = init_cpu = init_memory = 0
     for container in spec.containers:
@@ -122,8 +125,21 @@ def pod_requests(pod: Pod) -> PodRequests:
         memory += spec.overhead["memory"].value
 
     if len(spec.containers) == 1 and not spec.init_containers and not spec.overhead:
-        return PodRequests(Resource.of(spec.containers[0].resources.requests), cpu, memory)
-    return PodRequests(_summed(pod), as_int64(cpu), as_int64(memory))
+        return _shared(Resource.of(spec.containers[0].resources.requests), cpu, memory)
+    return _shared(_summed(pod), as_int64(cpu), as_int64(memory))
+
+
+def _shared(resource: Resource, non_zero_milli_cpu: int, non_zero_memory: int) -> PodRequests:
+    amounts = resource.milli_cpu, resource.memory, resource.ephemeral_storage, resource.allowed_pod_number
+    return _one_of_each(amounts, tuple(resource.scalar.items()), non_zero_milli_cpu, non_zero_memory)
+
+
+@lru_cache(maxsize=1024)
+def _one_of_each(
+    amounts: tuple[int, int, int, int], scalar: tuple[tuple[str, int], ...], non_zero_milli_cpu: int, non_zero_memory: int
+) -> PodRequests:
+    """Most pods are made of a few templates, and would keep 400 bytes each."""
+    return PodRequests(Resource(*amounts, dict(scalar)), non_zero_milli_cpu, non_zero_memory)
 
 
 def _non_zero_requests(requests: ResourceList) -> tuple[int, int]:

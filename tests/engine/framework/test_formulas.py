@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from schedviz.engine.framework.columns import KEPT_FORMULAS, Columns
-from schedviz.engine.framework.formulas import POD_COUNT, Amount, Amounts, Formula
+from schedviz.engine.framework.formulas import KNOWN_COMBINATIONS, POD_COUNT, Amount, Amounts, Formula
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.trial_rows import Added, TrialRows
 from tests.engine.framework.test_rows import infos, pod
@@ -51,6 +51,19 @@ def test_amounts_that_were_seen_are_not_computed_again() -> None:
 
     assert rows.formula(free(compute)).tolist() == [899, 899, 899]
     assert compute.rows == [3, 1]
+
+
+def test_of_amounts_that_never_come_again_few_are_kept() -> None:
+    columns, compute = Columns(nodes := infos(1000)), Counting()
+    rows = Rows(columns)
+    rows.formula(free(compute))
+    for number in range(10 * KNOWN_COMBINATIONS):
+        nodes[0].add_pod(pod(f"p{number}"))
+        columns.mark("n0", node_changed=False)
+        rows.formula(free(compute))
+
+    assert len(compute.rows) == 1 + 10 * KNOWN_COMBINATIONS
+    assert all(len(column._known) <= KNOWN_COMBINATIONS for column in columns._formulas.values())
 
 
 def test_many_changed_rows_are_computed_together() -> None:

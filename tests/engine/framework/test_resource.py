@@ -27,6 +27,13 @@ def test_containers_add_up() -> None:
     assert requests.resource == Resource(milli_cpu=300, memory=MIB, scalar={"example.com/gpu": 1})
 
 
+def test_pods_that_request_the_same_share_what_was_computed_of_it() -> None:
+    one, same, other = (pod_requests(pod({"cpu": cpu, "example.com/gpu": "1"})) for cpu in ("1", "1000m", "2"))
+
+    assert one is same
+    assert other is not same
+
+
 def test_the_largest_init_container_is_a_minimum_for_each_resource() -> None:
     requests = pod_requests(pod({"cpu": "1"}, {"cpu": "1"}, init=({"cpu": "3", "memory": "1Mi"}, {"memory": "2Mi"})))
 

@@ -1,0 +1,98 @@
+"""An engine keeps what its cluster has. Of what was done, of pods that are gone and of attempts that failed it keeps nothing."""
+
+import gc
+import itertools
+import tracemalloc
+from collections.abc import Callable
+from typing import Any
+
+import schedviz
+from schedviz.engine import Simulation
+from schedviz.engine.settings import SimulationSettings
+from schedviz.ingest.generate import GenerateSpec, generate
+from schedviz.trace.commands import convert_command
+
+_OF_SCHEDVIZ = tracemalloc.Filter(inclusive=True, filename_pattern=f"{schedviz.__path__[0]}/*")
+#: Remembers a number of moments that is limited, and that these tests do not reach.
+_BUT_TEXTS_OF_MOMENTS = tracemalloc.Filter(inclusive=False, filename_pattern="*/kube/timestamps.py")
+
+
+def do(engine: Simulation, op: str, **members: Any) -> str:
+    """Do a command as a worker does, which takes from the engine what it stores; the command's result."""
+    engine.start(convert_command({"op": op, **members}))
+    outcome = engine.work()
+    assert outcome is not None
+    assert not outcome.error
+    engine.drain_events()
+    engine.drain_cycles()
+    engine.drain_answers()
+    return outcome.result
+
+
+def engine_of(pods: int) -> Simulation:
+    engine = Simulation(SimulationSettings())
+    engine.load(generate(GenerateSpec(nodes=20, pods=pods)))
+    do(engine, "run")
+    return engine
+
+
+def pod(name: str, cpu: str) -> dict[str, Any]:
+    containers = [{"name": "main", "resources": {"requests": {"cpu": cpu}}}]
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "default"}, "spec": {"containers": containers}}
+
+
+def kept_of_a_round(one: Callable[[], object], *, before: int = 100, rounds: int = 100) -> float:
+    """How many blocks of memory are there more after each round, once it was done often."""
+    for _ in range(before):
+        one()
+    tracemalloc.start()
+    try:
+        # What takes the place of something from before would count as new.
+        for _ in range(rounds):
+            one()
+        first = blocks()
+        for _ in range(rounds):
+            one()
+        return (blocks() - first) / rounds
+    finally:
+        tracemalloc.stop()
+
+
+def blocks() -> int:
+    """Those that schedviz has allocated and that are still there."""
+    gc.collect()
+    taken = tracemalloc.take_snapshot().filter_traces([_OF_SCHEDVIZ, _BUT_TEXTS_OF_MOMENTS])
+    return sum(file.count for file in taken.statistics("filename"))
+
+
+def test_nothing_is_kept_of_a_pod_that_was_placed_and_deleted() -> None:
+    engine = engine_of(pods=10)
+
+    def one() -> None:
+        do(engine, "create", object=pod("passing", "100m"))
+        do(engine, "cycle")
+        do(engine, "delete", kind="Pod", namespace="default", name="passing")
+
+    assert kept_of_a_round(one) < 0.5
+
+
+def test_of_a_pod_that_was_placed_a_few_objects_are_kept() -> None:
+    engine = engine_of(pods=10)
+    numbers = itertools.count()
+
+    def one() -> None:
+        do(engine, "create", object=pod(f"pod-{next(numbers)}", "1m"))
+        do(engine, "cycle")
+
+    assert kept_of_a_round(one, before=20, rounds=40) < 60
+
+
+def test_nothing_is_kept_of_an_attempt_that_failed() -> None:
+    engine = engine_of(pods=10)
+    do(engine, "create", object=pod("too-large", "1000"))
+
+    def one() -> None:
+        do(engine, "cycle")
+        do(engine, "advance", seconds=361)
+
+    assert kept_of_a_round(one) < 0.5
