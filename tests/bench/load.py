@@ -4,8 +4,11 @@
 
 Two web servers and two engine workers as processes of their own, without a supervisor. In each session somebody takes a step a second, over REST at
 one web server; its viewers are spread over both. A *sight* is the time from before a step is sent until the frame that has it was received and opened by
-one viewer. Viewers share this machine with what they look at. Then, with nobody looking, each web server is read as fast as it answers.
-docs/performance.md and docs/operations.md hold the figures.
+one viewer. Viewers share this machine with what they look at, and say how late they were themselves: a sight is not sooner than they look. Where sights
+were late is told by the moment. Then, with nobody looking, each web server is read as fast as it answers. docs/performance.md and
+docs/operations.md hold the figures.
+
+Memory is told by the minute and, of engine workers, by the cycle: each cycle places a pod, which the cluster has from then on.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ import threading
 import time
 import zlib
 from collections import Counter
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -41,6 +45,12 @@ _PATIENCE_SECONDS = 120.0
 _WARM_UP_SHARE = 0.2
 #: Of one web server at a time.
 _READERS = 8
+#: The goal of 99 of 100 sights; those beyond are told of by their moments.
+_LATE_SECONDS = 0.15
+_MOMENT_SECONDS = 1.0
+_MOMENTS_TOLD = 8
+#: How often the viewers' event loop is asked how late it is.
+_BEAT_SECONDS = 0.01
 
 
 class _Session(msgspec.Struct, rename="camel"):
@@ -63,7 +73,8 @@ class Watched:
     def __init__(self, session_id: str) -> None:
         self.session_id = session_id
         self.sent: dict[int, float] = {}
-        self.sights: list[float] = []
+        #: When it was sent, and how long it took until it was seen.
+        self.sights: list[tuple[float, float]] = []
 
 
 class Load:
@@ -79,11 +90,15 @@ class Load:
         self.frames = 0
         self.frame_bytes = 0
         self.looking = 0
+        self.began = 0.0
+        #: When the event loop of those who look was asked, and how late it was.
+        self.beats: list[tuple[float, float]] = []
         self._all_look = asyncio.Event()
 
     @property
-    def sights(self) -> list[float]:
-        return sorted(seconds for one in self._sessions for seconds in one.sights)
+    def sights(self) -> list[tuple[float, float]]:
+        """When each step was sent, and how long it took until one viewer saw it."""
+        return [sight for one in self._sessions for sight in one.sights]
 
     async def run(self, seconds: float) -> None:
         """Look and step for so long, once all look."""
@@ -102,14 +117,22 @@ class Load:
         say(f"{self.looking} viewers look after {time.monotonic() - began:.1f} s")
         # A full collection of this process takes a sixth of a second, in which it sees nothing.
         keep_what_is_loaded()
-        self._until = time.monotonic() + seconds
+        self.began = time.monotonic()
+        self._until = self.began + seconds
+        beating = asyncio.create_task(self._beat())
         headers = {"Authorization": f"Bearer {self._services.client.token}"}
         async with httpx.AsyncClient(headers=headers, timeout=30, limits=httpx.Limits(max_connections=100)) as client:
             await asyncio.gather(*(self._step(n, one, client) for n, one in enumerate(self._sessions)))
         await asyncio.sleep(2)
-        for watcher in watchers:
-            watcher.cancel()
-        await asyncio.gather(*watchers, return_exceptions=True)
+        for task in (beating, *watchers):
+            task.cancel()
+        await asyncio.gather(beating, *watchers, return_exceptions=True)
+
+    async def _beat(self) -> None:
+        while True:
+            due = time.monotonic() + _BEAT_SECONDS
+            await asyncio.sleep(_BEAT_SECONDS)
+            self.beats.append((due, time.monotonic() - due))
 
     async def _watch(self, one: Watched, port: int) -> None:
         url = f"ws://127.0.0.1:{port}/ws/v1/sessions/{one.session_id}/"
@@ -132,7 +155,7 @@ class Load:
                     self.frame_bytes += len(data)
                     for seq in range(seen + 1, message.session.applied_seq + 1):
                         if seq in one.sent:
-                            one.sights.append(now - one.sent[seq])
+                            one.sights.append((one.sent[seq], now - one.sent[seq]))
                     seen = max(seen, message.session.applied_seq)
         except (ConnectionClosed, OSError, TimeoutError) as error:
             self.errors[f"a viewer lost its socket: {type(error).__name__}"] += 1
@@ -165,11 +188,14 @@ class Load:
 
 
 class Resources(threading.Thread):
-    """Resident megabytes of each service and what it started, every few seconds, and how much of a core each has."""
+    """Resident megabytes of each service and what it started, every few seconds, and how much of a core each has. `steps`: those that were
+    sent so far."""
 
-    def __init__(self, services: Services) -> None:
+    def __init__(self, services: Services, steps: Callable[[], int]) -> None:
         super().__init__(daemon=True)
         self._services = services
+        self._steps = steps
+        self._steps_then: list[int] = []
         self._stopped = threading.Event()
         self._began = time.monotonic()
         self._spent_before = processor_seconds(services)
@@ -178,6 +204,7 @@ class Resources(threading.Thread):
 
     def run(self) -> None:
         while not self._stopped.wait(_SAMPLE_SECONDS):
+            self._steps_then.append(self._steps())
             for service in self._services.all:
                 processes = [psutil.Process(service.process.pid)]
                 processes += processes[0].children(recursive=True)
@@ -192,13 +219,22 @@ class Resources(threading.Thread):
 
     def report(self, minutes: float) -> None:
         say("resident memory, MB:        after warm-up    at the end    a minute")
+        apart = minutes * (1 - _WARM_UP_SHARE) * 2 / 3
         for name, samples in self.samples.items():
-            kept = samples[int(len(samples) * _WARM_UP_SHARE) :]
-            third = max(1, len(kept) // 3)
-            first, last = sum(kept[:third]) / third, sum(kept[-third:]) / third
-            apart = minutes * (1 - _WARM_UP_SHARE) * 2 / 3
+            first, last = _ends(samples)
             say(f"  {name:<24} {first:13.1f} {last:13.1f} {(last - first) / apart:+11.2f}")
+        engines = [_ends(self.samples[engine.name]) for engine in self._services.engines]
+        first_steps, last_steps = _ends(self._steps_then)
+        grown = sum(last - first for first, last in engines) * 1e6 / max(1.0, last_steps - first_steps)
+        say(f"  engine workers, for each cycle (which places a pod): {grown:+.0f} bytes")
         say("of a core: " + ", ".join(f"{name} {part:.0%}" for name, part in self.cores.items()))
+
+
+def _ends(samples: Sequence[float]) -> tuple[float, float]:
+    """The mean of the first and of the last third after the warm-up."""
+    kept = samples[int(len(samples) * _WARM_UP_SHARE) :]
+    third = max(1, len(kept) // 3)
+    return sum(kept[:third]) / third, sum(kept[-third:]) / third
 
 
 def processor_seconds(services: Services) -> dict[str, float]:
@@ -265,7 +301,8 @@ def _measure(folder: Path, url: str, options: argparse.Namespace) -> int:
     try:
         services.start()
         sessions = _sessions(services, options)
-        resources, load = Resources(services), Load(services, sessions, options.viewers)
+        load = Load(services, sessions, options.viewers)
+        resources = Resources(services, lambda: load.steps)
         resources.start()
         asyncio.run(load.run(options.minutes * 60))
         resources.stop()
@@ -301,11 +338,35 @@ def _sessions(services: Services, options: argparse.Namespace) -> list[str]:
 
 
 def _report(load: Load, options: argparse.Namespace) -> None:
-    sights = load.sights
+    sights = sorted(seconds for _, seconds in load.sights)
     minutes = options.minutes
     say(f"{minutes:g} minutes, {options.viewers} viewers, {options.sessions} sessions, {options.database}; {machine_load()}")
     say(f"{load.steps} steps, {load.frames} frames of {load.frame_bytes / max(1, load.frames) / 1000:.1f} kB, {len(sights)} sights")
     say(f"a sight: p50 {_ms(sights, 0.5)}, p90 {_ms(sights, 0.9)}, p99 {_ms(sights, 0.99)}, longest {_ms(sights, 1)}")
+    beats = sorted(seconds for _, seconds in load.beats)
+    say(f"those who look were themselves late by: p50 {_ms(beats, 0.5)}, p99 {_ms(beats, 0.99)}, longest {_ms(beats, 1)}")
+    _tell_late_moments(load, len(sights))
+
+
+def _tell_late_moments(load: Load, sights: int) -> None:
+    """The moments with the most sights beyond the goal, and how late those who look were in them at most."""
+    late: dict[int, list[float]] = {}
+    for sent, seconds in load.sights:
+        if seconds > _LATE_SECONDS:
+            late.setdefault(int((sent - load.began) / _MOMENT_SECONDS), []).append(seconds)
+    own: dict[int, float] = {}
+    for due, seconds in load.beats:
+        moment = int((due - load.began) / _MOMENT_SECONDS)
+        own[moment] = max(own.get(moment, 0.0), seconds)
+    count = sum(map(len, late.values()))
+    say(
+        f"{count} sights ({count / max(1, sights):.2%}) took longer than {_LATE_SECONDS * 1000:.0f} ms, of steps sent in {len(late)} seconds; the most:"
+    )
+    for moment in sorted(sorted(late, key=lambda one: -len(late[one]))[:_MOMENTS_TOLD]):
+        looking = max(own.get(moment, 0.0), own.get(moment + 1, 0.0))
+        say(
+            f"  {moment:5} s: {len(late[moment]):4}, longest {max(late[moment]) * 1000:.0f} ms; those who look late by {looking * 1000:.0f} ms at most"
+        )
 
 
 def _ms(values: list[float], part: float) -> str:
