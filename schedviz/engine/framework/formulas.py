@@ -23,7 +23,7 @@ _FEW_ROWS: Final = 16
 _FEW_OF_ALL: Final = 128
 #: How many distinct combinations of amounts a formula remembers, 350 bytes each. Nodes come in a few sizes, and fill up in equal steps:
 #: what is found again is found among the last few, and where pods differ no number of them is enough.
-KNOWN_COMBINATIONS: Final = 64
+KNOWN_COMBINATIONS: Final = 16
 
 
 class Amount(NamedTuple):
@@ -56,7 +56,7 @@ class FormulaColumn:
     def __init__(self, formula: Formula, columns: Sequence[Amounts], seen: int) -> None:
         self._compute = formula.compute
         self._readers = [amount.reader() for amount in formula.amounts]
-        #: Amounts of a row -> its value.
+        #: Amounts of a row -> its value; the newest last.
         self._known: dict[tuple[int, ...], Any] = {}
         self.replace(columns, seen)
 
@@ -79,7 +79,7 @@ class FormulaColumn:
             amounts = tuple([read(info) for read in self._readers])
             if amounts not in self._known:
                 if len(self._known) >= KNOWN_COMBINATIONS:
-                    self._known.clear()
+                    del self._known[next(iter(self._known))]
                 self._known[amounts] = self._compute(*(np.array([amount], np.int64) for amount in amounts))[0]
             self.data[row] = self._known[amounts]
         self.seen = seen
