@@ -5,7 +5,8 @@
 Two web servers and two engine workers as processes of their own, without a supervisor. In each session somebody takes a step a second, over REST at
 one web server; its viewers are spread over both. A *sight* is the time from before a step is sent until the frame that has it was received and opened by
 one viewer. Viewers share this machine with what they look at, and say how late they were themselves: a sight is not sooner than they look. Where sights
-were late is told by the moment. Then, with nobody looking, each web server is read as fast as it answers. docs/performance.md and
+were late is told by the moment. Then, with nobody looking, each web server is read as
+fast as it answers (tests/bench/reads.py). docs/performance.md and
 docs/operations.md hold the figures.
 
 Memory is told by the minute and, of engine workers, by the cycle: each cycle places a pod, which the cluster has from then on.
@@ -24,7 +25,6 @@ import time
 import zlib
 from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
@@ -34,6 +34,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from schedviz.kube.collector import keep_what_is_loaded
+from tests.bench.reads import read
 from tests.faults.database import KINDS, await_true, close_connections, database, set_up_django
 from tests.faults.report import end_in_order, machine_load, say, share
 from tests.faults.services import Services
@@ -43,8 +44,6 @@ _SAMPLE_SECONDS = 5.0
 _PATIENCE_SECONDS = 120.0
 #: Memory is compared from here on: caches fill and pools grow at first.
 _WARM_UP_SHARE = 0.2
-#: Of one web server at a time.
-_READERS = 8
 #: The goal of 99 of 100 sights; those beyond are told of by their moments.
 _LATE_SECONDS = 0.15
 _MOMENT_SECONDS = 1.0
@@ -247,30 +246,6 @@ def processor_seconds(services: Services) -> dict[str, float]:
     return spent
 
 
-def read(port: int, token: str, session_id: str, seconds: float) -> tuple[int, list[float], Counter[str]]:
-    """Read a session's row, its commands and its state in turn, as fast as one web server answers: how many, how long each took, errors."""
-    taken: list[float] = []
-    errors: Counter[str] = Counter()
-    until = time.monotonic() + seconds
-    base = f"http://127.0.0.1:{port}/api/v1/sessions/{session_id}"
-    addresses = [f"{base}/", f"{base}/commands/?limit=20", f"{base}/cycles/?limit=20&tail=1"]
-
-    def one(offset: int) -> None:
-        with httpx.Client(headers={"Authorization": f"Bearer {token}"}, timeout=30) as client:
-            n = offset
-            while time.monotonic() < until:
-                n += 1
-                began = time.monotonic()
-                answer = client.get(addresses[n % len(addresses)])
-                taken.append(time.monotonic() - began)
-                if answer.status_code != 200:
-                    errors[f"a read: HTTP {answer.status_code}"] += 1
-
-    with ThreadPoolExecutor(_READERS) as pool:
-        list(pool.map(one, range(_READERS)))
-    return len(taken), sorted(taken), errors
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.bench.load", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--minutes", type=float, default=10)
@@ -310,16 +285,9 @@ def _measure(folder: Path, url: str, options: argparse.Namespace) -> int:
         resources.report(options.minutes)
         errors = load.errors
         for service, client in zip(services.webs, services.clients, strict=True):
-            before = processor_seconds(services)
-            count, taken, failed = read(client.port, services.client.token, sessions[0], options.reads)
-            spent = {name: (seconds - before[name]) / count * 1000 for name, seconds in processor_seconds(services).items()}
-            say(
-                f"reads at {service.name}: {count / options.reads:.0f} a second, p50 {_ms(taken, 0.5)}, p99 {_ms(taken, 0.99)}; {machine_load()}"
-            )
-            say(
-                f"  processor time of one: {spent[service.name]:.1f} ms of the web server, {spent['this program']:.1f} ms of the one who reads"
-            )
-            errors += failed
+            found = read(service, client.port, services.client.token, sessions[0], seconds=options.reads)
+            found.report(service.name)
+            errors += found.errors
     finally:
         services.stop()
     say(f"errors: {dict(errors) or 'none'}")
