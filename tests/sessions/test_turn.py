@@ -497,7 +497,7 @@ def test_a_session_that_is_stepped_keeps_its_engine_however_long_its_turn_is(
     epochs = set()
     for _ in range(5):
         seq = send(session_id, "cycle")
-        until(lambda seq=seq: Session.objects.get(pk=session_id).applied_seq == seq)  # type: ignore[misc]
+        until(lambda seq=seq: Session.objects.get(pk=session_id).applied_seq == seq)
         epochs.add(Session.objects.get(pk=session_id).epoch)
     host.join()
 
