@@ -25,7 +25,7 @@ class PostgresServer:
         if os.getuid() == 0:
             # PostgreSQL refuses to run as root.
             shutil.chown(self._folder, "postgres")
-        self._run("initdb", "-D", str(self._folder / "data"), "-U", "postgres", "-A", "trust", "--no-sync")
+        self._run("initdb", "-D", str(self._folder / "data"), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync")
         self.resume()
 
     def stop(self) -> None:

@@ -101,6 +101,20 @@ def test_selectors_of_the_chart_choose_the_pods_that_are_meant() -> None:
             assert sum(selector.items() <= one.items() for one in labels) == 1, each["metadata"]["name"]
 
 
+def test_the_name_that_prometheus_asks_at_is_answered() -> None:
+    plain = yaml.safe_load((DOCKER / "prometheus/prometheus.yaml").read_text())
+    in_cluster = next(each for each in manifests("everything") if each["kind"] == "ScrapeConfig")
+    container = next(each for each in manifests("everything") if each["kind"] == "Deployment")["spec"]["template"]["spec"]["containers"][0]
+    for target, allowed in (
+        (plain["scrape_configs"][0]["static_configs"][0]["targets"][0], COMPOSE["x-schedviz"]["environment"]["SCHEDVIZ_ALLOWED_HOSTS"]),
+        (
+            in_cluster["spec"]["staticConfigs"][0]["targets"][0],
+            next(each["value"] for each in container["env"] if each["name"] == "SCHEDVIZ_ALLOWED_HOSTS"),
+        ),
+    ):
+        assert target.rpartition(":")[0] in allowed.split(",")
+
+
 @pytest.mark.parametrize(("name", "options"), [("default", []), ("everything", EVERYTHING)])
 def test_what_is_looked_at_here_is_what_helm_renders(name: str, options: list[str]) -> None:
     helm = shutil.which("helm")

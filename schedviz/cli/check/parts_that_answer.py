@@ -31,15 +31,7 @@ def _database() -> Iterator[Finding]:
         executor = MigrationExecutor(connection)
         missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
         if connection.vendor == "postgresql":
-            with connection.cursor() as cursor:
-                cursor.execute("SHOW max_connections")
-                allowed = int(cursor.fetchone()[0])
-            if allowed < _CONNECTIONS:
-                yield warning(
-                    "PostgreSQL's max_connections",
-                    f"is {allowed}; an engine worker with 64 slots can take 64, a web server 40",
-                    f"set it to {_CONNECTIONS} or more, or put a pooler in front",
-                )
+            yield from _postgresql()
     except (DatabaseError, InterfaceError) as failed:
         yield error(
             "SCHEDVIZ_DATABASE_URL", f"the database does not answer: {' '.join(str(failed).split())[:200]}", "start it, or mend the address"
@@ -47,6 +39,24 @@ def _database() -> Iterator[Finding]:
         return
     if missing:
         yield error("the database", f"lacks {len(missing)} migrations", "run `django-admin migrate` once, before the servers start")
+
+
+def _postgresql() -> Iterator[Finding]:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT current_setting('max_connections')::int, current_setting('server_encoding')")
+        allowed, encoding = cursor.fetchone()
+    if allowed < _CONNECTIONS:
+        yield warning(
+            "PostgreSQL's max_connections",
+            f"is {allowed}; an engine worker with 64 slots can take 64, a web server 40",
+            f"set it to {_CONNECTIONS} or more, or put a pooler in front",
+        )
+    if encoding != "UTF8":
+        yield error(
+            "PostgreSQL's encoding",
+            f"is {encoding}: names and notes with letters that it lacks are answered with 500",
+            "back up, make the database anew with ENCODING 'UTF8' TEMPLATE template0, and restore",
+        )
 
 
 def _redis() -> Iterator[Finding]:

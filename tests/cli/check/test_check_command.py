@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 
+import psycopg
 import pytest
 from click.testing import CliRunner
 from django.db import OperationalError
@@ -12,6 +16,7 @@ from schedviz.cli.check import parts_that_answer
 from schedviz.cli.check.command import check
 from schedviz.sessions import stream
 from tests.conftest import RedisServer
+from tests.postgres import PostgresServer
 
 pytestmark = pytest.mark.django_db
 
@@ -66,6 +71,24 @@ def test_a_database_that_is_away_is_named(redis: RedisServer, monkeypatch: pytes
 
     assert code == 1
     assert "the database does not answer: connection refused" in output
+
+
+@pytest.mark.postgres
+def test_a_database_that_cannot_hold_every_letter_is_named(redis: RedisServer, postgres_server: PostgresServer) -> None:
+    with psycopg.connect(postgres_server.url, autocommit=True) as server:
+        server.execute("CREATE DATABASE narrow ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
+
+    done = subprocess.run(
+        [sys.executable, "-m", "schedviz.cli.main", "check", "--no-workers"],
+        env={**os.environ, "SCHEDVIZ_DATABASE_URL": postgres_server.url.replace("/postgres?", "/narrow?")},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+    assert done.returncode == 1
+    assert "PostgreSQL's encoding is SQL_ASCII" in done.stdout
 
 
 def test_deploy_looks_at_the_settings_too_and_strict_counts_warnings(redis: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
