@@ -24,8 +24,8 @@ def free_port() -> int:
         return int(listener.getsockname()[1])
 
 
-def certificates(folder: Path) -> None:
-    """An authority (ca.crt), and a certificate for 127.0.0.1 and localhost (server.crt, server.key)."""
+def certificates(folder: Path, host: str = "127.0.0.1") -> None:
+    """An authority (ca.crt), and a certificate for that address and localhost (server.crt, server.key)."""
 
     def openssl(*arguments: str) -> None:
         done = subprocess.run(["openssl", *arguments], cwd=folder, capture_output=True, text=True, check=False)
@@ -34,7 +34,7 @@ def certificates(folder: Path) -> None:
     new = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
     openssl("req", "-x509", *new, "-days", "2", "-subj", "/CN=authority of tests", "-keyout", "ca.key", "-out", "ca.crt")
     openssl("req", *new, "-subj", "/CN=localhost", "-keyout", "server.key", "-out", "server.csr")
-    (folder / "names").write_text("subjectAltName=DNS:localhost,IP:127.0.0.1\n")
+    (folder / "names").write_text(f"subjectAltName=DNS:localhost,IP:{host}\n")
     signed = ("-CA", "ca.crt", "-CAkey", "ca.key", "-CAcreateserial", "-extfile", "names")
     openssl("x509", "-req", "-in", "server.csr", "-days", "2", *signed, "-out", "server.crt")
 
@@ -42,11 +42,12 @@ def certificates(folder: Path) -> None:
 class TlsPostgres(PostgresServer):
     """Lets nobody in over the network without TLS and a password."""
 
-    def __init__(self, binaries: Path, keys: Path) -> None:
+    def __init__(self, binaries: Path, keys: Path, host: str = "127.0.0.1") -> None:
         super().__init__(binaries)
         self._keys = keys
+        self._host = host
         self.port = free_port()
-        self.address = f"postgresql://schedviz:{PASSWORD}@127.0.0.1:{self.port}/postgres"
+        self.address = f"postgresql://schedviz:{PASSWORD}@{host}:{self.port}/postgres"
         self.verified = f"{self.address}?sslmode=verify-full&sslrootcert={keys / 'ca.crt'}"
 
     def resume(self) -> None:
@@ -56,9 +57,9 @@ class TlsPostgres(PostgresServer):
             if os.getuid() == 0:
                 shutil.chown(copy, "postgres")
         hba = self._folder / "data/pg_hba.conf"
-        hba.write_text("local all all trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n")
+        hba.write_text("local all all trust\nhostssl all all samenet scram-sha-256\n")
         tls = f"-c ssl=on -c ssl_cert_file={self._folder}/server.crt -c ssl_key_file={self._folder}/server.key"
-        options = f"-k {self._folder} -c listen_addresses=127.0.0.1 -p {self.port} -c max_connections=300 {tls}"
+        options = f"-k {self._folder} -c listen_addresses={self._host} -p {self.port} -c max_connections=300 {tls}"
         self._control("-o", options, "-l", str(self._folder / "log"), "start")
         self._run(
             "psql",
@@ -76,19 +77,21 @@ class TlsPostgres(PostgresServer):
 class TlsRedis:
     """Listens on TLS alone, and knows one user."""
 
-    def __init__(self, binary: str, keys: Path) -> None:
+    def __init__(self, binary: str, keys: Path, host: str = "127.0.0.1") -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="schedviz-tls-"))
+        self._host = host
         self._keys = keys
         self._binary = binary
         self.port = free_port()
-        self.address = f"rediss://schedviz:{PASSWORD}@127.0.0.1:{self.port}/0"
+        self.address = f"rediss://schedviz:{PASSWORD}@{host}:{self.port}/0"
         self.verified = f"{self.address}?ssl_ca_certs={keys / 'ca.crt'}"
 
     def start(self) -> None:
         (self._folder / "users.acl").write_text(f"user default off\n{ACL}\n")
         tls = ("--tls-cert-file", "server.crt", "--tls-key-file", "server.key", "--tls-ca-cert-file", "ca.crt", "--tls-auth-clients", "no")
         options = [str(self._keys / word) if word.endswith((".crt", ".key")) else word for word in tls]
-        command = [self._binary, "--port", "0", "--tls-port", str(self.port), *options, "--aclfile", str(self._folder / "users.acl")]
+        command = [self._binary, "--bind", self._host, "--port", "0", "--tls-port", str(self.port), *options]
+        command += ["--aclfile", str(self._folder / "users.acl")]
         self._process = subprocess.Popen([*command, "--save", "", "--dir", str(self._folder)], stdout=subprocess.DEVNULL)
         until(self._answers)
 

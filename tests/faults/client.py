@@ -12,16 +12,17 @@ class NoAnswer(Exception):  # noqa: N818 -- says what happened.
 
 
 class Client:
-    """Asks the server on a port of this machine, with a token. Each request has a connection of its own, as servers come and go."""
+    """Asks the server at a port, with a token. Each request has a connection of its own, as servers come and go."""
 
-    def __init__(self, port: int, token: str = "") -> None:
+    def __init__(self, port: int, token: str = "", host: str = "127.0.0.1") -> None:
+        self.host = host
         self.port = port
         self.token = token
 
     def ask(self, method: str, path: str, body: Any = None, *, timeout: float = 10.0) -> tuple[int, Any]:
         """Status and decoded body. Raises `NoAnswer`."""
         headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json", "Connection": "close"}
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=timeout)
         try:
             connection.request(method, path, None if body is None else json.dumps(body), headers)
             answer = connection.getresponse()

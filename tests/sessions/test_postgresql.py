@@ -79,3 +79,14 @@ def test_a_connection_that_the_server_closed_is_not_usable() -> None:
 
     assert not connection.is_usable()
     connection.close()
+
+
+def test_both_sides_find_out_that_the_other_is_gone() -> None:
+    connection.ensure_connection()
+
+    assert connection.connection.info.get_parameters().items() >= {
+        ("keepalives_idle", "5"),
+        ("keepalives_interval", "2"),
+        ("keepalives_count", "3"),
+        ("tcp_user_timeout", "10000"),
+    }
