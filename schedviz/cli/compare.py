@@ -33,10 +33,10 @@ _ROWS = 20
 def compare(ctx: click.Context, a: str, b: str, *, form: str, report: Path | None, server: str, token: str) -> None:
     """Compare two runs: where pods ended up, where the runs part, scores, how full nodes are, why pods wait.
 
-    A and B are `.schedviz` files, trace files (run here), or sessions of a server (`<id>` or `<id>@<event>`). Leaves with 0 if they did
-    the same, 1 if they differ, 2 if one cannot be used.
+    A and B are `.schedviz` files, trace files (run here), or sessions of a server: an id or the beginning of it, a name (one with a dot is
+    a file's), @newest; `@EVENT` after it is a moment. Leaves with 0 if they did the same, 1 if they differ, 2 if one cannot be used.
     """
-    found = _compared(a, b, Server(server, token))
+    found = _compared(_meant(a, server, token), _meant(b, server, token), Server(server, token))
     if report is not None:
         from schedviz.trace.comparing.report import html_report
 
@@ -51,6 +51,18 @@ def compare(ctx: click.Context, a: str, b: str, *, form: str, report: Path | Non
             click.echo(line)
     if not found.same:
         ctx.exit(EXIT_DIFFERENT)
+
+
+def _meant(which: str, server: str, token: str) -> str:
+    """A file as it was given, and of a session its whole id with the moment. Raises `click.ClickException`."""
+    from schedviz.cli.remote.options import client_of, find_session
+
+    if _SESSION.fullmatch(which) or Path(which).exists() or Path(which).suffix or Path(which).name != which:
+        return which
+    session, at, moment = which.rpartition("@")
+    named, suffix = (session, at + moment) if session and moment.isdecimal() else (which, "")
+    with client_of(server, token) as client:
+        return find_session(client, named).id + suffix
 
 
 def _compared(a: str, b: str, server: Server) -> Comparison:

@@ -20,8 +20,8 @@ class LazyCommand(NamedTuple):
 class LazyGroup(click.Group):
     """A group whose members are named in a table instead of being imported."""
 
-    def __init__(self, *, lazy: dict[str, LazyCommand], help: str) -> None:  # noqa: A002 (click's own name)
-        super().__init__(help=help)
+    def __init__(self, *, lazy: dict[str, LazyCommand], help: str, epilog: str) -> None:  # noqa: A002 (click's own name)
+        super().__init__(help=help, epilog=epilog)
         #: Name on the command line → where it lives, in the order of the help text.
         self.lazy = lazy
 

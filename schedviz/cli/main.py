@@ -27,6 +27,7 @@ COMMANDS = {
     "explain": LazyCommand("schedviz.cli.explain", "explain", "Say why a pod is Pending, and what would place it."),
     "follow": LazyCommand("schedviz.cli.follow.command", "follow", "Have a session shadow a real cluster, watched from here."),
     "doctor": LazyCommand("schedviz.cli.doctor", "doctor", "Say how cache, API and a SIGUSR2 dump differ, and why."),
+    "generate": LazyCommand("schedviz.cli.remote.sessions", "generate", "Make a session of a made-up cluster."),
     "import": LazyCommand("schedviz.cli.importing", "import_", "Make a session of files, or show what would be kept of them."),
     "sessions": LazyCommand("schedviz.cli.remote.sessions", "sessions", "List the sessions of a server."),
     "step": LazyCommand("schedviz.cli.remote.doing", "step", "Go on by some scheduling cycles, stages or changes."),
@@ -64,6 +65,8 @@ def _print_version(ctx: click.Context, _param: click.Parameter, wanted: bool) ->
 cli = LazyGroup(
     lazy=COMMANDS,
     help="See how the Kubernetes scheduler thinks: its queue, its cycles, its cache, live and step by step.",
+    epilog="Commands that ask a server find the `schedviz up` of this machine; SCHEDVIZ_SERVER and SCHEDVIZ_TOKEN name another one, "
+    "SCHEDVIZ_DATA another data folder, SCHEDVIZ_SESSION the session that is meant. Files are read as docs/readers.md says.",
 )
 cli.params.append(
     click.Option(

@@ -13,7 +13,7 @@ from urllib.parse import urlencode, urlsplit
 
 import click
 
-from schedviz.client.server import DEFAULT_SERVER, find_server
+from schedviz.client.server import DEFAULT_SERVER, NONE_FOUND, find_server
 
 #: A comparison of long sessions takes a while.
 _TIMEOUT_SECONDS = 120.0
@@ -56,6 +56,7 @@ class Server:
             raise click.ClickException(f"--server {address}: expected an address such as {DEFAULT_SERVER}.")
         found = find_server(address, token or None)
         self._address = found.address
+        self._silent = NONE_FOUND if found.guessed else "Is `schedviz up` running there?"
         self._headers = {"Authorization": f"Bearer {found.token}"} if found.token else {}
 
     def get(self, path: str, query: Mapping[str, str] | None = None) -> bytes:
@@ -72,7 +73,7 @@ class Server:
             raise click.ClickException(f"{self._address}: {_message(error.read())} (HTTP {error.code}){self._hint(error.code)}") from None
         except (urllib.error.URLError, TimeoutError, OSError) as error:
             reason = getattr(error, "reason", error)
-            raise click.ClickException(f"{self._address} does not answer: {reason}. Is `schedviz up` running there?") from None
+            raise click.ClickException(f"{self._address} does not answer: {reason}. {self._silent}") from None
 
     def post_files(self, path: str, files: Mapping[str, bytes], fields: Mapping[str, str]) -> bytes:
         """Send files as a form does; the answer. Raises `click.ClickException`."""

@@ -77,7 +77,7 @@ class AsyncClient:
         self,
         *paths: str | Path,
         name: str = "",
-        config: Mapping[str, Any] | None = None,
+        config: flows.Config | None = None,
         settings: Mapping[str, Any] | None = None,
         wait: bool = True,
         timeout: float = IMPORT_SECONDS,  # noqa: ASYNC109 -- the server is asked to wait, too.
@@ -93,7 +93,7 @@ class AsyncClient:
         context: str | None = None,
         kubeconfig: str | None = None,
         name: str = "",
-        config: Mapping[str, Any] | None = None,
+        config: flows.Config | None = None,
         settings: Mapping[str, Any] | None = None,
         wait: bool = True,
         timeout: float = IMPORT_SECONDS,  # noqa: ASYNC109 -- the server is asked to wait, too.
@@ -107,7 +107,7 @@ class AsyncClient:
         self,
         *,
         name: str = "",
-        config: Mapping[str, Any] | None = None,
+        config: flows.Config | None = None,
         settings: Mapping[str, Any] | None = None,
         wait: bool = True,
         timeout: float = IMPORT_SECONDS,  # noqa: ASYNC109 -- the server is asked to wait, too.
@@ -122,7 +122,7 @@ class AsyncClient:
         objects: Sequence[Mapping[str, Any]],
         *,
         name: str = "objects",
-        config: Mapping[str, Any] | None = None,
+        config: flows.Config | None = None,
         settings: Mapping[str, Any] | None = None,
         wait: bool = True,
         timeout: float = IMPORT_SECONDS,  # noqa: ASYNC109 -- the server is asked to wait, too.

@@ -215,15 +215,20 @@ class Comparison:
         """What is requested of what there is, in `a` and in `b`."""
         return Records(_shares(self.raw["utilisation"]))
 
+    def __str__(self) -> str:
+        if self.same:
+            return "They did the same, and every pod is in the same place."
+        counted = ", ".join(f"{name} {count}" for name, count in self.counts.items() if count)
+        return f"Pods: {counted}. {self.divergence}".rstrip()
+
     def __rich__(self) -> Any:
         from rich.console import Group
 
-        return Group("the same" if self.same else self.divergence, "", self.utilisation, "", self.pods)
+        return Group(str(self), "", self.utilisation, "", self.pods)
 
     def _repr_html_(self) -> str:
-        head = "the same" if self.same else self.divergence
         tables = self.utilisation._repr_html_() + self.pods._repr_html_()
-        return f"<p>{html.escape(head)}</p>{tables}"
+        return f"<p>{html.escape(str(self))}</p>{tables}"
 
 
 def _place(place: dict[str, Any] | None) -> str:

@@ -7,7 +7,7 @@ import time
 import uuid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import quote
 
 from schedviz.client.answers import Comparison, Explanation, Outcome, State, WhatIf
@@ -15,6 +15,8 @@ from schedviz.client.calls import Call, Flow, Pause, ask, ask_bytes
 from schedviz.client.errors import CommandFailed, ImportFailed, Refused, SchedvizError
 from schedviz.client.records import Records, records
 
+#: A KubeSchedulerConfiguration, or the file that it is in.
+Config: TypeAlias = Mapping[str, Any] | str | Path
 #: How long a server is asked to wait at once.
 WAIT_SECONDS = 25.0
 _PAGE = 1000
@@ -27,14 +29,20 @@ def new_session(
     *,
     name: str,
     files: Sequence[tuple[str, bytes]] = (),
-    config: Mapping[str, Any] | None = None,
+    config: Config | None = None,
     settings: Mapping[str, Any] | None = None,
     policies: Mapping[str, Any] | None = None,
     **source: Any,
 ) -> Flow[dict[str, Any]]:
-    """Make a session; it is being imported when this ends. `config`: a KubeSchedulerConfiguration, which is one of the settings."""
-    if config is not None:
+    """Make a session; it is being imported when this ends. `config`: a KubeSchedulerConfiguration, or its file."""
+    if isinstance(config, Mapping):
         settings = {**(settings or {}), "config": dict(config)}
+    elif config is not None and files:
+        files = [*files, *read_files([config])]
+    elif config is not None:
+        raise SchedvizError(
+            f"{config}: no file goes with a generated cluster; give the configuration as a dict, as yaml.safe_load reads it."
+        )
     headers = {"Idempotency-Key": uuid.uuid4().hex}
     if files:
         fields = {"name": name} if name else {}

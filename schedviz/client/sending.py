@@ -11,7 +11,7 @@ import httpx
 
 from schedviz.client.calls import Call, Flow, Pause, Reply
 from schedviz.client.errors import Unavailable
-from schedviz.client.server import WHERE_LOOKED, Server
+from schedviz.client.server import NONE_FOUND, WHERE_LOOKED, Server
 
 logger = logging.getLogger(__name__)
 
@@ -109,7 +109,7 @@ def _pause_before_again(call: Call, tries: int, reply: Reply | None) -> float | 
 
 def no_answer(server: Server, error: Exception | None) -> Unavailable:
     """The error for a server that cannot be reached."""
-    return Unavailable(f"{_silence(server, error)}. Is `schedviz up` running there?")
+    return Unavailable(f"{_silence(server, error)}. {NONE_FOUND if server.guessed else 'Is `schedviz up` running there?'}")
 
 
 def _silence(server: Server, error: Exception | None) -> str:

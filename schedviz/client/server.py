@@ -12,6 +12,10 @@ from urllib.parse import urlsplit
 from schedviz.client.errors import SchedvizError
 
 DEFAULT_SERVER = "http://127.0.0.1:8777"
+#: For a server that nobody named, where no data folder tells of one.
+NONE_FOUND = (
+    "Is `schedviz up` running? If so, its data folder is another one: set SCHEDVIZ_DATA to it, or SCHEDVIZ_SERVER and SCHEDVIZ_TOKEN."
+)
 WHERE_LOOKED = (
     "No token was given, and none was found for this server: `schedviz up` keeps one in its data folder (SCHEDVIZ_DATA, ./data, that of "
     "the checkout, ~/.local/share/schedviz). Set SCHEDVIZ_TOKEN, or SCHEDVIZ_DATA to that folder."
@@ -24,6 +28,8 @@ class Server:
 
     address: str
     token: str
+    #: Nobody named it, and no data folder tells of one: it is where `schedviz up` would be.
+    guessed: bool = False
 
 
 def find_server(address: str | None = None, token: str | None = None) -> Server:
@@ -38,14 +44,15 @@ def find_server(address: str | None = None, token: str | None = None) -> Server:
         raise SchedvizError(f"{said}: an address such as {DEFAULT_SERVER} is expected.")
     if said and secret:
         return Server(said, secret)
-    for folder in _data_folders():
+    for folder in data_folders():
         local, kept = _running(folder), _read(folder / "token")
         if local and kept and (not said or _same(said, local)):
             return Server(said or local, secret or kept)
-    return Server(said or DEFAULT_SERVER, secret)
+    return Server(said or DEFAULT_SERVER, secret, guessed=not said)
 
 
-def _data_folders() -> Iterator[Path]:
+def data_folders() -> Iterator[Path]:
+    """Where a server's data is looked for, in this order."""
     if raw := os.environ.get("SCHEDVIZ_DATA"):
         yield Path(raw).expanduser()
     yield Path("data")

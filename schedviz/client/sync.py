@@ -81,12 +81,14 @@ class Client:
         self,
         *paths: str | Path,
         name: str = "",
-        config: Mapping[str, Any] | None = None,
+        config: flows.Config | None = None,
         settings: Mapping[str, Any] | None = None,
         wait: bool = True,
         timeout: float = IMPORT_SECONDS,
     ) -> Session:
-        """A session of files and folders: whatever docs/readers.md knows. `config`: a KubeSchedulerConfiguration. Raises `ImportFailed`."""
+        """A session of files and folders: whatever docs/readers.md knows. `config`: a KubeSchedulerConfiguration, or its file. Raises
+        `ImportFailed`.
+        """
         files = flows.read_files(paths)
         flow = flows.new_session(name=name or flows.name_of(paths), files=files, config=config, settings=settings)
         return self._made(flow, wait, timeout)
@@ -97,7 +99,7 @@ class Client:
         context: str | None = None,
         kubeconfig: str | None = None,
         name: str = "",
-        config: Mapping[str, Any] | None = None,
+        config: flows.Config | None = None,
         settings: Mapping[str, Any] | None = None,
         wait: bool = True,
         timeout: float = IMPORT_SECONDS,
@@ -111,7 +113,7 @@ class Client:
         self,
         *,
         name: str = "",
-        config: Mapping[str, Any] | None = None,
+        config: flows.Config | None = None,
         settings: Mapping[str, Any] | None = None,
         wait: bool = True,
         timeout: float = IMPORT_SECONDS,
@@ -126,7 +128,7 @@ class Client:
         objects: Sequence[Mapping[str, Any]],
         *,
         name: str = "objects",
-        config: Mapping[str, Any] | None = None,
+        config: flows.Config | None = None,
         settings: Mapping[str, Any] | None = None,
         wait: bool = True,
         timeout: float = IMPORT_SECONDS,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ from urllib.parse import quote
 
 import click
 
+from schedviz.client.server import data_folders
 from schedviz.up.reach import Reach
 
 
@@ -38,6 +40,9 @@ class Terminal:
         if self._reach.is_open_to_others:
             _say(f"Others open {self._reach.url}. Participants of a room open {self._reach.url}/r/ and need its code:\n")
             _say_qr(f"{self._reach.url}/r/")
+        # A folder of one's own is where nobody looks unless told to.
+        if self._data.resolve() not in (folder.resolve() for folder in data_folders()):
+            _say(f"For scripts, and `schedviz` in another terminal: export SCHEDVIZ_DATA={shlex.quote(str(self._data))}")
         _say(f"Scripts find a token for the REST API in {self._data / 'token'}. Ctrl-C stops everything.")
         if self._open_browser and _has_display():
             _open(login)

@@ -99,11 +99,41 @@ def test_what_is_wrong_in_a_file_is_told(client: Client, tmp_path: Path):
         client.from_files(tmp_path / "nothing.json")
 
 
+def test_a_configuration_is_a_dict_or_a_file(client: Client, tmp_path: Path):
+    file = tmp_path / "packed.yaml"
+    file.write_text(
+        "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+        "profiles: [{pluginConfig: [{name: NodeResourcesFit, args: {scoringStrategy: {type: MostAllocated}}}]}]\n"
+    )
+    packed = {"profiles": [{"pluginConfig": [{"name": "NodeResourcesFit", "args": {"scoringStrategy": {"type": "MostAllocated"}}}]}]}
+    nodes = [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "4", "pods": "9"}}}]
+
+    with client.from_objects(nodes, config=file) as by_file, client.from_objects(nodes, config=packed) as by_dict:
+        with client.from_objects(nodes) as usual:
+            assert client.compare(by_file, usual).raw["settings"]
+        compared = client.compare(by_file, by_dict)
+        assert [row["path"] for row in compared.raw["settings"] if "profiles" in row["path"]] == []
+        assert str(compared) == "They did the same, and every pod is in the same place."
+    with pytest.raises(SchedvizError, match="give the configuration as a dict"):
+        client.generate(nodes=1, config=file)
+
+
 def test_what_is_not_there_not_allowed_or_not_answering_is_told(client: Client):
     with pytest.raises(NotFound):
         client.session("00000000-0000-4000-8000-000000000000")
     with pytest.raises(NotAllowed), Client(client.server.address, "wrong") as other:
         other.sessions()
+
+
+def test_a_server_that_nobody_named_is_not_the_only_one_to_look_for(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("schedviz.client.sending.TRIES", 0)
+    monkeypatch.setattr("schedviz.client.server.data_folders", lambda: iter(()))
+    monkeypatch.setattr("schedviz.client.server.DEFAULT_SERVER", "http://127.0.0.1:9")
+    for name in ("SCHEDVIZ_SERVER", "SCHEDVIZ_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+
+    with pytest.raises(Unavailable, match="its data folder is another one: set SCHEDVIZ_DATA"), Client() as nobody:
+        nobody.sessions()
 
 
 def test_a_server_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch):

@@ -46,6 +46,27 @@ def test_a_session_is_found_by_id_beginning_name_or_as_the_newest(session: Sessi
     assert "schedviz sessions lists them" in refused.output
 
 
+def test_a_session_is_made_up_with_a_configuration_and_compared_by_name(session: Session, client: Client, tmp_path: Path):
+    file = tmp_path / "packed.yaml"
+    file.write_text(
+        "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+        "profiles: [{pluginConfig: [{name: NodeResourcesFit, args: {scoringStrategy: {type: MostAllocated}}}]}]\n"
+    )
+    cluster = ("--nodes", "2", "--pods", "3", "--seed", "1")
+    made = said("generate", *cluster, "--config", str(file), "--name", "packed").stdout.strip()
+    try:
+        differ, same = said("compare", session.id[:13], "packed", "-o", "json"), said("compare", "@newest", "packed@0")
+        nothing, no_file = said("compare", "packed", "nothing"), said("compare", "packed", "nothing.yaml")
+    finally:
+        client.session(made).delete()
+
+    assert [each["path"] for each in json.loads(differ.stdout)["settings"]] == ["config"]
+    assert (same.exit_code, "did the same" in same.stdout) == (0, True)
+    assert "There is no session 'nothing'" in nothing.output
+    assert "nothing.yaml: No such file" in no_file.output
+    assert "mixed" in str(said("generate", "--shape", "round").exception)
+
+
 def test_steps_runs_and_what_they_leave_with(session: Session):
     step, run = said("step", "--count", "2", "-o", "json"), said("run")
     again = said("send", json.dumps({"op": "delete", "kind": "Node", "name": "nothing"}))

@@ -112,6 +112,14 @@ def test_the_terminal_shows_the_address_as_a_qr_code_where_others_can_come(capsy
     assert "█" not in alone
 
 
+def test_the_terminal_says_how_scripts_find_a_data_folder_of_ones_own(capsys, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "usual"))
+    monkeypatch.delenv("SCHEDVIZ_DATA", raising=False)
+    for folder, told in ((tmp_path / "my own", True), (tmp_path / "usual/schedviz", False)):
+        Terminal(reach=reached("127.0.0.1"), data=folder, open_browser=False).announce("http://127.0.0.1/login/?once=x", 1.0)
+        assert (f"export SCHEDVIZ_DATA='{folder}'" in capsys.readouterr().out) is told
+
+
 def test_health_is_asked_over_tls_of_nobody_but_ourselves(tmp_path):
     own, other = (Tls(*certificate(tmp_path / name)) for name in ("own", "other"))
 

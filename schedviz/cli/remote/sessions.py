@@ -1,4 +1,4 @@
-"""`schedviz sessions`, `fork`, `delete`, `export`: which sessions there are."""
+"""`schedviz sessions`, `generate`, `fork`, `delete`, `export`: which sessions there are."""
 
 from __future__ import annotations
 
@@ -22,6 +22,26 @@ def sessions(*, name: str, status: str | None, form: Form, server: str | None, t
     """List the sessions of a server, newest first."""
     with client_of(server, token) as client:
         print_rows(client.sessions(name=name, status=status or ""), form, _COLUMNS)
+
+
+@click.command()
+@click.option("--nodes", type=click.IntRange(min=1), help="How many; else as the shape has them.")
+@click.option("--pods", type=click.IntRange(min=0), help="How many; else as the shape has them.")
+@click.option("--zones", type=click.IntRange(min=1), help="How many; else as the shape has them.")
+@click.option("--shape", default="mixed", show_default=True, help="What kind of cluster; a wrong name lists them.")
+@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="The same one makes the same cluster.")
+@click.option("--config", metavar="FILE", type=click.Path(path_type=Path), help="A KubeSchedulerConfiguration.")
+@click.option("--name", default="", help="What the session is called.")
+@server_option
+@token_option
+def generate(*, config: Path | None, name: str, server: str | None, token: str | None, **cluster: int | str | None) -> None:
+    """Make a session of a made-up cluster, and print its id."""
+    from schedviz.cli.remote.doing import objects_of
+
+    scheduler = None if config is None else next(iter(objects_of(config)), {})
+    with client_of(server, token) as client:
+        asked = {member: value for member, value in cluster.items() if value is not None}
+        click.echo(client.generate(name=name, config=scheduler, **asked).id)
 
 
 @click.command()

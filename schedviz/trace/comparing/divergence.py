@@ -70,7 +70,8 @@ def first_divergence(a: Side, b: Side, *, shared_event: int, shared_cycle: int) 
         ours, theirs = pair
         cycle = FirstCycle(_shown(ours), _shown(theirs), _what_was_decided(ours, theirs))
     both = (pair[0], pair[1]) if pair is not None and pair[0] is not None and pair[1] is not None else None
-    return Divergence(text=_sentence(event, cycle), event=event, cycle=cycle), both
+    elsewhere = _first_elsewhere(a, b, shared_cycle) if cycle is not None and _ended_alike(cycle) else None
+    return Divergence(text=_sentence(event, cycle, elsewhere), event=event, cycle=cycle), both
 
 
 # --- Events
@@ -126,6 +127,26 @@ def _first_cycle(a: Side, b: Side, after: int) -> tuple[Summary | None, Summary 
     return None
 
 
+def _first_elsewhere(a: Side, b: Side, after: int) -> tuple[CycleShown | None, CycleShown | None] | None:
+    """The first cycles that tried another pod, or left theirs elsewhere: two configurations give other scores from the first cycle on, and
+    that is seldom what is asked for.
+    """
+    for ours, theirs in zip_longest(a.cycles(after), b.cycles(after)):
+        if ours is None or theirs is None or _end(ours) != _end(theirs):
+            return _shown(ours), _shown(theirs)
+    return None
+
+
+def _end(summary: Summary) -> tuple[str, str, str]:
+    return summary.cycle.pod, summary.cycle.outcome, summary.cycle.node
+
+
+def _ended_alike(cycle: FirstCycle) -> bool:
+    """Whether the first cycles that differ put the same pod in the same place, and differ in why."""
+    a, b = cycle.a, cycle.b
+    return a is not None and b is not None and (a.pod, a.outcome, a.node) == (b.pod, b.outcome, b.node)
+
+
 def _what_was_decided(a: Summary | None, b: Summary | None) -> list[Difference]:
     if a is None or b is None or a.cycle == b.cycle:
         return []
@@ -148,13 +169,20 @@ def _shown(summary: Summary | None) -> CycleShown | None:
 # --- In words
 
 
-def _sentence(event: FirstEvent | None, cycle: FirstCycle | None) -> str:
+def _sentence(event: FirstEvent | None, cycle: FirstCycle | None, elsewhere: tuple[CycleShown | None, CycleShown | None] | None) -> str:
     parts = []
     if event is not None:
         parts.append(f"First, {_event_words(event.a, 'A')}; {_event_words(event.b, 'B')}.")
     if cycle is not None:
-        parts.append(f"The first cycle that differs: {_cycle_words(cycle.a, 'A')}; {_cycle_words(cycle.b, 'B')}.")
+        but = f", and differ in {_difference_words(cycle.what[0])}" if _ended_alike(cycle) and cycle.what else ""
+        parts.append(f"The first cycle that differs: {_cycle_words(cycle.a, 'A')}; {_cycle_words(cycle.b, 'B')}{but}.")
+    if elsewhere is not None:
+        parts.append(f"The first that ends otherwise: {_cycle_words(elsewhere[0], 'A')}; {_cycle_words(elsewhere[1], 'B')}.")
     return " ".join(parts)
+
+
+def _difference_words(difference: Difference) -> str:
+    return f"{difference.path} ({difference.a} and {difference.b})"
 
 
 def _event_words(shown: EventShown | None, side: str) -> str:

@@ -306,7 +306,8 @@ def _files(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
     unknown = sorted(set(data) - {"file", "name", "settings", "policies", "callExtenders"})
     if unknown:
         expected = "file (repeatable), name, settings, policies, callExtenders"
-        raise ApiError(400, "invalid", f"There is no field {unknown[0]!r}.", path=unknown[0], expected=expected)
+        hint = "A KubeSchedulerConfiguration is one of the files; as JSON it is settings.config." if unknown[0] == "config" else ""
+        raise ApiError(400, "invalid", f"There is no field {unknown[0]!r}.", path=unknown[0], expected=expected, hint=hint)
     files = cast("Iterable[UploadedFile[bytes]]", request.FILES.getlist("file"))
     sent = list(files)
     if not sent:

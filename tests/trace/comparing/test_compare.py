@@ -100,6 +100,23 @@ def test_the_first_cycle_that_differs_is_named_with_what_was_decided(packed: Com
     assert cycle.a.pod in packed.divergence.text
 
 
+def test_where_only_scores_differ_at_first_the_first_pod_that_goes_elsewhere_is_told() -> None:
+    small = {"nodes": 5, "pods": 30, "shape": "mixed", "seed": 1}
+    a, b = run(RUN, cluster=small), run(RUN, cluster=small, config=PACKING)
+    found = compare(a, b)
+
+    assert found.divergence is not None
+    first = found.divergence.cycle
+    assert first is not None
+    assert first.a is not None
+    assert first.b is not None
+    assert (first.a.pod, first.a.node) == (first.b.pod, first.b.node)
+    assert f"and differ in {first.what[0].path} (" in found.divergence.text
+    _, _, ended = found.divergence.text.partition("The first that ends otherwise: ")
+    places = {one.pod: (one.a, one.b) for one in found.placements.pods}
+    assert any(pod in ended for pod in places)
+
+
 def test_scores_that_differ_there_are_listed(packed: Comparison) -> None:
     assert packed.scores is not None
     assert packed.divergence is not None
