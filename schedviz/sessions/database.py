@@ -1,9 +1,10 @@
-"""The database's own clock."""
+"""The database's own clock, and the cursor for what it is asked again and again."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from django.db import connection
 from django.db.models import FloatField, Func
 
 SQLITE_SECONDS = "((julianday('now') - 2440587.5) * 86400.0)"
@@ -22,3 +23,10 @@ class DatabaseSeconds(Func):
 
     def as_postgresql(self, *_: Any, **__: Any) -> tuple[str, tuple[str | int, ...]]:
         return POSTGRESQL_SECONDS, ()
+
+
+def repeated_cursor() -> Any:
+    """A cursor for a statement of which only the values are new each time: PostgreSQL prepares it, SQLite does so anyway."""
+    # Ours, which Django's types do not know.
+    found: Any = connection
+    return found.prepared_cursor() if found.vendor == "postgresql" else found.cursor()

@@ -136,11 +136,11 @@ def cycle_summary(session_id: UUID, cycle: int) -> Summary | None:
     return next(iter(cycles(session_id, after=cycle - 1, before=cycle + 1, limit=1)), None)
 
 
-def cycles(session_id: UUID, *, after: int = 0, before: int | None = None, limit: int = 100, tail: bool = False) -> list[Summary]:
-    """Up to `limit` summaries of cycles between two, in order: the first of them, or with `tail` the last."""
+def cycles(of: UUID | Session, *, after: int = 0, before: int | None = None, limit: int = 100, tail: bool = False) -> list[Summary]:
+    """Up to `limit` summaries of a session's cycles between two, in order: the first of them, or with `tail` the last."""
     found: list[Summary] = []
     last_wanted = line.ENDLESS if before is None else before - 1
-    stretches = line.stretches(session_id)
+    stretches = line.stretches(of)
     for one in stretches if tail else reversed(stretches):
         rows = cycle_groups.between(one.session_id, max(after, one.after_cycle), min(last_wanted, one.until_cycle), backwards=tail)
         found += _with_events(one.session_id, list(islice(rows, limit - len(found))))

@@ -11,6 +11,7 @@ from uuid import UUID
 import msgspec
 
 from schedviz.sessions import statements
+from schedviz.sessions.models import Session
 
 #: Larger than any number of an event or a cycle.
 ENDLESS = 1 << 62
@@ -26,11 +27,17 @@ class Stretch(msgspec.Struct, frozen=True):
     until_cycle: int
 
 
-def stretches(session_id: UUID) -> list[Stretch]:
-    """Newest first, without gaps; the session's own stretch goes on for ever."""
+def stretches(of: UUID | Session) -> list[Stretch]:
+    """Newest first, without gaps; the session's own stretch goes on for ever. One whose row is known to be no fork's is not asked about."""
+    if not isinstance(of, Session):
+        rows = statements.select_ancestors(of)
+    elif of.forked_from_id is None:
+        rows = [statements.Ancestor(of.pk, of.fork_event, of.fork_cycle)]
+    else:
+        rows = statements.select_ancestors(of.pk)
     found: list[Stretch] = []
     until, until_cycle = ENDLESS, ENDLESS
-    for row in statements.select_ancestors(session_id):
+    for row in rows:
         after, after_cycle = min(row.fork_event, until), min(row.fork_cycle, until_cycle)
         found.append(Stretch(row.session_id, after, until, after_cycle, until_cycle))
         until, until_cycle = after, after_cycle

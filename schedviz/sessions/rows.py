@@ -13,6 +13,8 @@ from django.db import connection
 from django.db.models import Model
 from django.db.models.expressions import Col
 
+from schedviz.sessions.database import repeated_cursor
+
 M = TypeVar("M", bound=Model)
 
 
@@ -35,7 +37,7 @@ class _Written:
         prepared = self._prepared.get(connection.vendor)
         if prepared is None:
             prepared = self._prepared[connection.vendor] = self._prepare()
-        with connection.cursor() as cursor:
+        with repeated_cursor() as cursor:
             cursor.execute(prepared.statement, values)
             return [self._converted(row, prepared) for row in cursor.fetchall()]
 

@@ -13,7 +13,7 @@ import msgspec
 from django.db import connection
 from django.utils import timezone
 
-from schedviz.sessions.database import POSTGRESQL_SECONDS, SQLITE_SECONDS
+from schedviz.sessions.database import POSTGRESQL_SECONDS, SQLITE_SECONDS, repeated_cursor
 from schedviz.trace.tally import Levels, Tally
 
 
@@ -47,7 +47,7 @@ class Ancestor(msgspec.Struct, frozen=True):
 
 def select_ancestors(session_id: UUID) -> list[Ancestor]:
     """The session, the one that it was forked from, and so on."""
-    with connection.cursor() as cursor:
+    with repeated_cursor() as cursor:
         cursor.execute(
             "WITH RECURSIVE line (id, parent, fork_event, fork_cycle, depth) AS ("
             "SELECT id, forked_from_id, fork_event, fork_cycle, 0 FROM scheduling_session WHERE id = %s UNION ALL "
@@ -99,7 +99,7 @@ def select_commands(session_id: UUID, *, after_seq: int, limit: int) -> list[tup
 def select_cycle_groups(session_id: UUID, *, after: int, until: int, limit: int, backwards: bool) -> list[bytes]:
     """The packed groups that have a session's own cycles after one, until another; in order, or from the last on."""
     order = "DESC" if backwards else "ASC"
-    with connection.cursor() as cursor:
+    with repeated_cursor() as cursor:
         cursor.execute(
             "SELECT data FROM scheduling_cyclegroup WHERE session_id = %s AND last_cycle > %s AND first_cycle <= %s "  # noqa: S608 -- one of two words.  # nosec B608
             f"ORDER BY last_cycle {order} LIMIT %s",

@@ -7,7 +7,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import ParamSpec, TypeVar
+from threading import Barrier
+from typing import Any, ParamSpec, TypeVar
 
 from django.db import connections
 
@@ -27,13 +28,41 @@ class Threads:
         """What the call returns, or raises, in one of them; it waits for one where none is free."""
         if self._executor is None:
             self._executor = ThreadPoolExecutor(self._most, thread_name_prefix=self._name)
-        return await asyncio.get_running_loop().run_in_executor(self._executor, lambda: call(*args, **kwargs))
+        loop = asyncio.get_running_loop()
+        answered: asyncio.Future[T] = loop.create_future()
+
+        def work() -> None:
+            if answered.cancelled():
+                return
+            try:
+                result = call(*args, **kwargs)
+            except BaseException as error:  # noqa: BLE001 -- it is raised where the call is awaited.
+                loop.call_soon_threadsafe(_settle, answered, answered.set_exception, error)
+            else:
+                loop.call_soon_threadsafe(_settle, answered, answered.set_result, result)
+
+        # Not run_in_executor, which chains two futures: that takes as long as a small statement of the database.
+        self._executor.submit(work)
+        return await answered
 
     def close(self, *, wait: bool = True) -> None:
         """End them and close their connections, and `wait` until that is done; the next call begins anew."""
         executor, self._executor = self._executor, None
         if executor is None:
             return
+        # None takes the turn of another.
+        all_here = Barrier(self._most)
+
+        def leave() -> None:
+            all_here.wait()
+            connections.close_all()
+
         for _ in range(self._most):
-            executor.submit(connections.close_all)
+            executor.submit(leave)
         executor.shutdown(wait=wait)
+
+
+def _settle(answered: asyncio.Future[T], how: Callable[[Any], None], outcome: Any) -> None:
+    """In the event loop. Whoever awaited it may have gone."""
+    if not answered.done():
+        how(outcome)

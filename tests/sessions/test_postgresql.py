@@ -8,12 +8,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from django.db import connection, connections
+from django.db import ProgrammingError, connection, connections
 
 if connection.vendor != "postgresql":
     pytest.skip("These are about PostgreSQL: python -m tests.postgres -m pytest", allow_module_level=True)
 
 from django.db.backends.postgresql.base import DatabaseWrapper as DjangosWrapper
+
+from schedviz.sessions.database import repeated_cursor
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -90,3 +92,22 @@ def test_both_sides_find_out_that_the_other_is_gone() -> None:
         ("keepalives_count", "3"),
         ("tcp_user_timeout", "10000"),
     }
+
+
+def test_a_statement_that_is_executed_again_and_again_is_prepared() -> None:
+    def prepared() -> list[str]:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT statement FROM pg_prepared_statements WHERE statement LIKE %s", ["% AS repeated"])
+            return [statement for (statement,) in cursor.fetchall()]
+
+    for number in range(10):
+        with repeated_cursor() as cursor:
+            cursor.execute("SELECT %s + 1 AS repeated", [number])
+            assert cursor.fetchone() == (number + 1,)
+
+    assert prepared() == ["SELECT $1 + 1 AS repeated"]
+
+
+def test_what_goes_wrong_in_a_prepared_statement_is_an_error_of_django() -> None:
+    with repeated_cursor() as cursor, pytest.raises(ProgrammingError):
+        cursor.execute("SELECT nothing FROM nowhere")

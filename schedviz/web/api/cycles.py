@@ -40,7 +40,7 @@ class Cycles(APIView):
         session = session_for(request, session_id, Verb.SEE)
         page = page_of(request, default=PAGE, most=LONGEST_PAGE)
         versions.answer_as(request, versions.of_head(session))
-        found = history.cycles(session.pk, after=page.after, before=page.before, limit=page.limit + 1, tail=page.tail)
+        found = history.cycles(session, after=page.after, before=page.before, limit=page.limit + 1, tail=page.tail)
         more = len(found) > page.limit
         found = found[-page.limit :] if page.tail else found[: page.limit]
         has_following, has_previous = (page.before is not None, more) if page.tail else (more, page.after > 0)
