@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import redis
@@ -63,7 +64,10 @@ def _redis() -> Iterator[Finding]:
     try:
         stream.client().ping()
     except (redis.RedisError, OSError) as failed:
-        yield error("SCHEDVIZ_REDIS_URL", f"Redis does not answer: {str(failed)[:200]}", "start it, or mend the address, user or password")
+        mend = "start it, or mend the address, user or password"
+        if "SCHEDVIZ_REDIS_URL" not in os.environ:
+            mend = "set it to where Redis is (the one of a `schedviz up` is that command's alone: ask GET /healthz there)"
+        yield error("SCHEDVIZ_REDIS_URL", f"Redis does not answer: {str(failed)[:200].rstrip('.')}", mend)
         return
     try:
         policy = stream.client().config_get("maxmemory-policy").get("maxmemory-policy")

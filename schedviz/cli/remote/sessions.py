@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -34,7 +35,7 @@ def sessions(*, name: str, status: str | None, form: Form, server: str | None, t
 @click.option("--name", default="", help="What the session is called.")
 @server_option
 @token_option
-def generate(*, config: Path | None, name: str, server: str | None, token: str | None, **cluster: int | str | None) -> None:
+def generate(*, config: Path | None, name: str, server: str | None, token: str | None, **cluster: Any) -> None:
     """Make a session of a made-up cluster, and print its id."""
     from schedviz.cli.remote.doing import objects_of
 
