@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from schedviz.cli.loading import loaded, simulated
+from schedviz.cli.loading import loaded, simulated, tell_warnings
 
 if TYPE_CHECKING:
     from schedviz.explain.doctor import Examination, Finding
@@ -32,6 +32,7 @@ def doctor(ctx: click.Context, paths: tuple[Path, ...], names: tuple[str, ...], 
     nothing differs, 1 if something does, 2 if a file cannot be used.
     """
     found = loaded(paths)
+    tell_warnings(found)
     examinations = _examinations(found, names)
     if form == "json":
         import msgspec

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from schedviz.cli.loading import loaded, simulated
+from schedviz.cli.loading import loaded, simulated, tell_warnings
 from schedviz.cli.remote.options import client_of, find_session, server_option, token_option
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def explain(
         return
     if not paths and message is None:
         raise click.UsageError("Give a file with -f, as `kubectl get nodes,pods -A -o json` prints it, or a text with --message.")
-    simulation = simulated(loaded(paths)) if paths else None
+    simulation = _simulated(paths) if paths else None
     if message is not None:
         _message(simulation, pod, message, form)
     elif pod is None:
@@ -70,11 +70,14 @@ def explain(
         _all_pending(simulation, form)
     else:
         assert simulation is not None
-        _one(simulation, _key(pod), form, with_change=with_change)
+        _one(simulation, pod, form, with_change=with_change)
 
 
-def _key(pod: str) -> str:
-    return pod if "/" in pod else f"default/{pod}"
+def _simulated(paths: tuple[Path, ...]) -> Simulation:
+    """An engine with what is in the files; what is odd in them is told on standard error."""
+    found = loaded(paths)
+    tell_warnings(found)
+    return simulated(found)
 
 
 def _of_session(
@@ -117,9 +120,10 @@ def _print_groups(groups: list[dict[str, Any]], form: str) -> None:
 
 def _one(simulation: Simulation, pod: str, form: str, *, with_change: bool) -> None:
     from schedviz.cli.remote.printing import Progress
-    from schedviz.explain import PodUnknownError, why_pending
+    from schedviz.explain import PodUnknownError, the_pod, why_pending
     from schedviz.explain.changes import smallest_change
 
+    pod = the_pod(simulation, pod)
     try:
         explanation = why_pending(simulation, pod)
     except PodUnknownError as error:
@@ -155,7 +159,7 @@ def _all_pending(simulation: Simulation, form: str) -> None:
 
 
 def _message(simulation: Simulation | None, pod: str | None, text: str, form: str) -> None:
-    from schedviz.explain import PodUnknownError, why_pending
+    from schedviz.explain import PodUnknownError, the_pod, why_pending
     from schedviz.explain.message import LONGEST, NotAMessageError, parse_message, with_nodes
 
     try:
@@ -165,7 +169,7 @@ def _message(simulation: Simulation | None, pod: str | None, text: str, form: st
     clauses = said.clauses
     if simulation is not None and pod is not None:
         try:
-            clauses = with_nodes(clauses, why_pending(simulation, _key(pod)).matrix)
+            clauses = with_nodes(clauses, why_pending(simulation, the_pod(simulation, pod)).matrix)
         except PodUnknownError as error:
             raise click.ClickException(str(error)) from None
     if form == "json":
@@ -187,7 +191,7 @@ def _print_json(value: Any) -> None:
 
 def _print_text(explanation: Explanation, change: SmallestChange | None) -> None:
     click.echo(explanation.sentence)
-    if explanation.message:
+    if explanation.message and explanation.nodes:
         click.echo(f"\n{explanation.message}")
     _print_clauses(explanation.clauses)
     if explanation.cause:

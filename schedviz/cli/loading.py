@@ -55,6 +55,12 @@ def loaded(paths: Sequence[Path], *, look: Callable[[Item, KubeObject], None] | 
     return found
 
 
+def tell_warnings(found: Import) -> None:
+    """What to know of the files before the answer is believed, on standard error."""
+    for warning in found.report.warnings:
+        click.echo(f"warning: {warning}", err=True)
+
+
 def _in_words(told: Progress) -> str:
     from schedviz.ingest.source import shown_name
 

@@ -5,7 +5,7 @@ Everything here works on a copy of a session's engine, or on one made of a dump:
 
 from schedviz.explain.explanation import Clause, Explanation, NodeVerdict, Outlook, QueuePlace, Room
 from schedviz.explain.what_if import WhatIf, what_if
-from schedviz.explain.why import PodUnknownError, why_pending
+from schedviz.explain.why import PodUnknownError, the_pod, why_pending
 
 __all__ = [
     "Clause",
@@ -16,6 +16,7 @@ __all__ = [
     "QueuePlace",
     "Room",
     "WhatIf",
+    "the_pod",
     "what_if",
     "why_pending",
 ]

@@ -61,6 +61,14 @@ def parse_message(text: str) -> Message:
     )
 
 
+def said_clauses(said: str) -> tuple[Clause, ...]:
+    """The clauses of what a scheduler said; none where it said something else."""
+    try:
+        return parse_message(said).clauses
+    except NotAMessageError:
+        return ()
+
+
 def _clauses(sentence: str) -> tuple[Clause, ...]:
     found = []
     for part in _BETWEEN.split(sentence):

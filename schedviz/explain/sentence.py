@@ -53,6 +53,10 @@ def _pending(explanation: Explanation) -> Phrase:
     if explanation.fits:
         nodes = counted(len(explanation.fits), "{count} node", "{count} nodes")
         return phrase("{state}, and {nodes} would take it now{queued}.", state=state, nodes=nodes, queued=_queued(explanation.queue))
+    if not explanation.nodes and explanation.said:
+        return phrase(
+            "{state}, and there are no nodes here to try it on. What was said of it last: {said}", state=state, said=explanation.said
+        )
     if not explanation.nodes:
         return phrase("{state}: there are no nodes.", state=state)
     return phrase("{state}: {why}. {outlook}", state=state, why=_no_node(explanation), outlook=_outlook(explanation))

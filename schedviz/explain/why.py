@@ -15,6 +15,7 @@ from schedviz.explain.doctor.finding import Scheduler
 from schedviz.explain.doctor.nominations import FOR_EVER, judge, why_for_ever
 from schedviz.explain.explanation import Explanation, NodeVerdict, Outlook, QueuePlace, Standing
 from schedviz.explain.extenders import known_extenders, message_with, turned_away, uncalled, with_extenders
+from schedviz.explain.message import said_clauses
 from schedviz.explain.queue_place import queue_place
 from schedviz.explain.room import room
 from schedviz.explain.sentence import sentence_of
@@ -69,7 +70,7 @@ def why_pending(simulation: Simulation, pod_key: str) -> Explanation:
         outlook=_best(verdicts),
         nodes=len(verdicts),
         fits=fits,
-        clauses=clauses(verdicts),
+        clauses=clauses(verdicts) if verdicts else said_clauses(known.said),
         plugins=tuple(plugin for plugin, _ in dry_run.each_plugin()),
         outlooks={outlook: counted[outlook] for outlook in OUTLOOKS if counted[outlook]},
         matrix=verdicts,
@@ -104,6 +105,15 @@ def find_pod(simulation: Simulation, key: str) -> Pod:
     others = _meant_by(key, [obj for obj in simulation.stored_objects() if isinstance(obj, Pod)])
     hint = f"; there is {', '.join(others[:_SHOWN_OTHERS])}" if others else ""
     raise PodUnknownError(f'There is no pod "{key}" here{hint}.')
+
+
+def the_pod(simulation: Simulation, name: str) -> str:
+    """`namespace/name` of a pod that may be named without its namespace: the one in `default`, else the only one that has the name."""
+    if "/" in name:
+        return name
+    key = f"default/{name}"
+    others = [obj.key for obj in simulation.stored_objects() if isinstance(obj, Pod) and obj.name == name]
+    return others[0] if len(others) == 1 else key
 
 
 def _meant_by(key: str, pods: Sequence[Pod]) -> list[str]:

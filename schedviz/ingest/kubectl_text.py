@@ -24,6 +24,19 @@ _ROW: Final = re.compile(rf"^(.*?)\b{REASON}\s+(?:pod/)?(\S+)\s+(?:.*?)(\d+/\d+ 
 #: In what `describe` prints: `Warning  FailedScheduling  5m  default-scheduler  0/3 nodes are available: …`
 _EVENT: Final = re.compile(rf"^\s+Warning\s+{REASON}\s+.*?(\d+/\d+ nodes are available.*)$", re.MULTILINE)
 
+#: All that there is, where kubectl could not do what it was told: standard error was kept instead of the dump.
+FAILURE: Final = re.compile(
+    rb"\s*(?:error: |Error from server|The connection to the server |Unable to connect to the server)[^\n]*\n?\s*\Z"
+)
+#: What standard error had before the dump, where both went into one file (`2>&1`).
+_WARNINGS: Final = re.compile(rb"(?:(?:Warning: |[EWI]\d{4} )[^\n]*\n)+(?=\{|apiVersion:)")
+
+
+def without_warnings(text: bytes) -> bytes:
+    """A dump without the warnings that kubectl printed before it; its lines keep their numbers."""
+    found = _WARNINGS.match(text)
+    return text if found is None else b"\n" * found[0].count(b"\n") + text[found.end() :]
+
 
 class KubectlTextReader:
     """Takes the words of the scheduler out of tables and descriptions, and refuses those that have none."""

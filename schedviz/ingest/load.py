@@ -24,7 +24,7 @@ from schedviz.ingest.found import FileFound, Merged, Steps
 from schedviz.ingest.from_dump import WARNING, objects_of
 from schedviz.ingest.json_dump import JsonReader
 from schedviz.ingest.json_stream import NotCutError
-from schedviz.ingest.kubectl_text import KubectlTextReader
+from schedviz.ingest.kubectl_text import FAILURE, KubectlTextReader, without_warnings
 from schedviz.ingest.kwok import KwokReader
 from schedviz.ingest.last_touches import warnings_of, with_last_word
 from schedviz.ingest.limits import Limits
@@ -264,6 +264,9 @@ class _Loading:
             file.format = TRACE
             file.trace = trace_of(file.name, text)
             return
+        if failed := FAILURE.match(text):
+            raise UnreadableFile(f"{file.name}: this is what kubectl said when it failed, and no dump: {failed[0].decode().strip()[:200]}")
+        text = without_warnings(text)
         reader = next((reader for reader in READERS if reader.recognises(text)), None)
         if reader is None:
             raise UnknownFormat(f"{file.name}: expected JSON or YAML, as `kubectl get nodes,pods -A -o json` prints it.")
@@ -358,6 +361,12 @@ class _Loading:
             raise UnreadableFile(f"{file.name}: {_KUBECONFIG}")
         elif error.found == "Status":
             raise UnreadableFile(f"{file.name}: this is an answer of kind Status, an API server's error, and not a dump.")
+        elif error.found.endswith("List") and (inner := _inner(file.name, item)):
+            for number, one in enumerate(inner):
+                try:
+                    self.take_object(file, one)
+                except DecodeError as wrong:
+                    raise wrong.inside(f"items[{number}]") from None
         else:
             file.tally.drop(error.found, _NOT_READ)
 
@@ -438,7 +447,10 @@ class _Loading:
         if self.merged.said:
             pods = len(self.merged.said)
             whose = "a pod" if pods == 1 else f"{pods} pods"
-            left_out = f"it says why {whose} did not fit, and has no objects{'; ' + left_out if left_out else ''}"
+            left_out = (
+                f"it says why {whose} did not fit, and has no objects{'; ' + left_out if left_out else ''}; what those words mean says "
+                "`schedviz explain --message -`"
+            )
         elif any(file.configs for file in self.merged.files):
             left_out = f"it is the configuration of a scheduler, which goes with objects{'; ' + left_out if left_out else ''}"
         return UnreadableFile(f"{name}: nothing in it is of use{f' ({left_out})' if left_out else ''}. {_EXPECTED}{refused}")
@@ -446,6 +458,13 @@ class _Loading:
 
 class _BadConfiguration(BadObjects):
     """The scheduler's configuration is wrong: with another one the answers would be others, so the import ends."""
+
+
+def _inner(name: str, item: Item) -> list[Item]:
+    try:
+        return item.inner()
+    except msgspec.ValidationError as error:
+        raise BadObjects([Problem(name, f"this is no list of Kubernetes objects ({error})", item.document, path=item.path)]) from None
 
 
 def _problem(name: str, text: bytes, reader: Reader, item: Item, error: DecodeError) -> Problem:

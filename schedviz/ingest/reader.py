@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Protocol
 
 import msgspec
@@ -31,6 +31,29 @@ class Item(msgspec.Struct, frozen=True):
         if isinstance(self.content, msgspec.Raw):
             return codec.decode(bytes(self.content), kind=self.kind)
         return codec.from_dict(self.content, kind=self.kind)
+
+    def inner(self) -> list[Item]:
+        """What is in it, where it is a list itself (in a List of Lists, as scripts put them together); else nothing."""
+        kind, items = _listed(self.content)
+        return [Item(self.document, f"{self.path}.items[{number}]", one, list_kind(kind)) for number, one in enumerate(items)]
+
+
+def _listed(content: msgspec.Raw | dict[str, Any]) -> tuple[str, Iterable[msgspec.Raw | dict[str, Any]]]:
+    if isinstance(content, msgspec.Raw):
+        raw = msgspec.json.decode(content, type=_RawList)
+        return raw.kind, raw.items
+    plain = msgspec.convert(content, _List)
+    return plain.kind, plain.items
+
+
+class _RawList(msgspec.Struct, gc=False):
+    kind: str
+    items: list[msgspec.Raw] = []
+
+
+class _List(msgspec.Struct, gc=False):
+    kind: str
+    items: list[dict[str, Any]] = []
 
 
 class Reader(Protocol):

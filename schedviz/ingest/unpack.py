@@ -6,6 +6,7 @@ import codecs
 import lzma
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from typing import Protocol
 
 from schedviz.ingest.errors import LimitExceeded, UnreadableFile
@@ -20,8 +21,6 @@ _FOREIGN = (
     (b"BZh", "is packed with bzip2; unpack it, or use gzip or xz"),
     (b"\x28\xb5\x2f\xfd", "is packed with zstd; unpack it, or use gzip or xz"),
     (b"7z\xbc\xaf\x27\x1c", "is a 7z archive; unpack it and import the files in it"),
-    (b"\xff\xfe", "is UTF-16 text, as PowerShell's > writes it; save it as UTF-8 (… | Out-File -Encoding utf8 FILE)"),
-    (b"\xfe\xff", "is UTF-16 text; save it as UTF-8"),
 )
 _UTF8_BOM = codecs.BOM_UTF8
 _BINARY = bytes(byte for byte in range(32) if byte not in b"\t\n\r\f\x1b")
@@ -63,7 +62,7 @@ class _GzipStream:
 
 def unpacked(name: str, pieces: Iterable[bytes]) -> Iterator[bytes]:
     """The bytes of a file that may be packed; the first piece has what can be told from a file's beginning. Raises `UnreadableFile`."""
-    return _with_a_head(_unpacked(name, iter(pieces)))
+    return _with_a_head(_as_utf8(name, _unpacked(name, iter(pieces))))
 
 
 def text_pieces(name: str, pieces: Iterable[bytes], *, limit: int, room: int, tell: Callable[[int], None]) -> Iterator[bytes]:
@@ -94,6 +93,22 @@ def text_pieces(name: str, pieces: Iterable[bytes], *, limit: int, room: int, te
         raise _no_text(name, lines, b"", error) from None
     if is_blank:
         raise UnreadableFile(f"{name}: the file is empty.")
+
+
+def _as_utf8(name: str, pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """The same; UTF-16 text, as PowerShell's `>` writes it, as UTF-8."""
+    first = next(pieces, b"")
+    if not first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        yield first
+        yield from pieces
+        return
+    decoder = codecs.getincrementaldecoder("utf-16")()
+    try:
+        for piece in chain((first,), pieces):
+            yield decoder.decode(piece).encode()
+        decoder.decode(b"", final=True)
+    except UnicodeError:
+        raise UnreadableFile(f"{name}: this is UTF-16 text that is damaged or cut short; fetch it again.") from None
 
 
 def _with_a_head(pieces: Iterator[bytes]) -> Iterator[bytes]:

@@ -98,7 +98,7 @@ def _items_of(number: int, content: Any) -> Iterator[Item]:
 def parse_piece(name: str, number: int, piece: Piece, limits: Limits, path: str = "") -> Any:
     """What a document, or an item of a list, says; of a kind that nobody reads only the kind. Raises `IngestError`."""
     kind = _kind_at_a_glance(piece)
-    if kind and kind not in BY_NAME and kind not in _LOOKED_INTO:
+    if kind and list_kind(kind) not in BY_NAME and kind not in _LOOKED_INTO:
         return {"kind": kind, "metadata": {}}  # of no use, and Secrets and ConfigMaps are best not even parsed
     text = piece.text
     where = f"{name}, document {number}, line {piece.line}"

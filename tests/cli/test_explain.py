@@ -34,6 +34,32 @@ def test_a_file_and_standard_input_are_told_alike(tmp_path: Path):
     assert "0/1 nodes are available: 1 Insufficient cpu." in piped.output
 
 
+def test_a_pod_may_be_named_without_its_namespace_where_one_alone_has_the_name():
+    listed = json.loads(dump())
+    listed["items"][1]["metadata"]["namespace"] = "shop"
+    one = CliRunner().invoke(explain, ["large", "--no-change", "-f", "-"], input=json.dumps(listed))
+    twin = {**listed["items"][1], "metadata": {"name": "large", "namespace": "depot"}}
+    two = CliRunner().invoke(explain, ["large", "--no-change", "-f", "-"], input=json.dumps({**listed, "items": [*listed["items"], twin]}))
+
+    assert one.output.startswith("shop/large is pending")
+    assert 'There is no pod "default/large" here; there is' in two.output
+
+
+def test_without_nodes_what_the_scheduler_said_is_explained():
+    listed = json.loads(dump())
+    said = "0/4 nodes are available: 1 node(s) were unschedulable, 3 Insufficient cpu. preemption: not eligible due to x."
+    condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": said}
+    pod = {**listed["items"][1], "status": {"phase": "Pending", "conditions": [condition]}}
+
+    told = CliRunner().invoke(explain, ["large", "-f", "-"], input=json.dumps({**listed, "items": [pod]}))
+
+    assert told.exit_code == 0
+    assert "warning: There is no node" in told.stderr
+    assert f"no nodes here to try it on. What was said of it last: {said}" in told.stdout
+    assert "the node is cordoned" in told.stdout
+    assert "0/0" not in told.stdout
+
+
 def test_standard_input_that_is_no_dump_is_named():
     result = CliRunner().invoke(explain, ["default/large", "-f", "-"], input="no such thing")
     assert result.exit_code != 0

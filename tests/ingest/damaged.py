@@ -75,7 +75,9 @@ def _flipped() -> Iterator[Damaged]:
 def _recoded() -> Iterator[Damaged]:
     """Text in another encoding."""
     text = (SAMPLES / "list.json").read_text().replace("web-1", "wéb-1")
-    for encoding in ("utf-16", "utf-16-be", "utf-32", "latin-1", "cp037"):
+    yield Damaged("in utf-16 with its mark", text.encode("utf-16"))
+    yield Damaged("in utf-16 and cut short", text.encode("utf-16")[:-1], must_be_refused=True)
+    for encoding in ("utf-16-le", "utf-16-be", "utf-32", "latin-1", "cp037"):
         yield Damaged(f"in {encoding}", text.encode(encoding), must_be_refused=True)
     yield Damaged("half a character", "kind: Pod\nmetadata: {name: é}".encode()[:-2], must_be_refused=True)
     yield Damaged("nul bytes", b"\0" * 1000, must_be_refused=True)

@@ -75,8 +75,12 @@ def test_a_few_bad_objects_are_told_together_and_many_are_cut():
             "dump: this is a web page and not a dump; was a login page saved? Expected JSON or YAML.",
         ),
         (
-            "kind: Node".encode("utf-16"),
-            "dump: this is UTF-16 text, as PowerShell's > writes it; save it as UTF-8 (… | Out-File -Encoding utf8 FILE).",
+            "kind: Node".encode("utf-16")[:-1],
+            "dump: this is UTF-16 text that is damaged or cut short; fetch it again.",
+        ),
+        (
+            "error: You must be logged in to the server (Unauthorized)\n",
+            "dump: this is what kubectl said when it failed, and no dump: error: You must be logged in to the server (Unauthorized)",
         ),
         ("kind: Node\nmetadata: {name: café}".encode("latin-1"), "dump: line 2 is not UTF-8 text."),
         (

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import io
+import json
 import tarfile
 import zipfile
 from collections.abc import Callable
@@ -10,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from schedviz.engine import Simulation, SimulationSettings, settings_of
 from schedviz.ingest import Import, IngestError, Source, UnreadableFile, load
@@ -50,6 +53,41 @@ def test_a_format_is_recognised_by_what_is_in_it_whatever_its_name_is(name: str)
     (file,) = result.report.files
     kept = (file.format, file.objects, file.dumps, file.said)
     assert kept == FORMATS[name] or (name.endswith(".log") and kept[0] == FORMATS[name][0] and kept[2:] == FORMATS[name][2:])
+
+
+LISTS = [{"apiVersion": "v1", "kind": "NodeList", "items": []}, {"apiVersion": "v1", "kind": "PodList", "items": []}]
+
+
+@pytest.mark.parametrize("write", [json.dumps, yaml.safe_dump], ids=["json", "yaml"])
+def test_a_list_of_lists_is_what_is_in_them(write: Callable[[Any], str]) -> None:
+    items = json.loads((SAMPLES / "list.json").read_text())["items"]
+    lists = [{**each, "items": [item for item in items if each["kind"] == f"{item['kind']}List"]} for each in LISTS]
+    whole = {"apiVersion": "v1", "kind": "List", "items": [*lists, {"kind": "SecretList", "items": [{"data": {"a": "Yg=="}}]}]}
+
+    result = load([Source.of_bytes("x", write(whole).encode())])
+
+    assert keys(result) == CLUSTER
+    assert any(drop.kind.startswith("Secret") for drop in result.report.dropped)
+    lists[1]["items"][0]["spec"]["containers"] = 3
+    with pytest.raises(IngestError, match=r"line \d+: items\[1\]\.items\[0\]\.spec\.containers"):
+        load([Source.of_bytes("x", (json.dumps(whole, indent=1) if write is json.dumps else write(whole)).encode())])
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be"])
+@pytest.mark.parametrize("packed", [bytes, gzip.compress], ids=["plain", "gzip"])
+def test_utf_16_as_powershell_writes_it_is_read(encoding: str, packed: Callable[[bytes], bytes]) -> None:
+    text = (SAMPLES / "list.yaml").read_text().replace("\n", "\r\n")
+    mark = "\ufeff" if encoding == "utf-16-be" else ""
+
+    assert keys(load([Source.of_bytes("x", packed((mark + text).encode(encoding)))])) == CLUSTER
+
+
+def test_warnings_of_kubectl_before_a_dump_are_passed_over_and_lines_stay() -> None:
+    warnings = b"Warning: v1 ComponentStatus is deprecated in v1.19+\nE1122 10:00:00.000000 1 memcache.go:265] couldn't get it\n"
+
+    assert keys(load([Source.of_bytes("x", warnings + (SAMPLES / "list.json").read_bytes())])) == CLUSTER
+    with pytest.raises(IngestError, match="line 3: kind"):
+        load([Source.of_bytes("x", warnings + b"{}")])
 
 
 def test_a_configuration_is_read_beside_a_cluster() -> None:
