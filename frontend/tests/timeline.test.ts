@@ -120,4 +120,12 @@ describe("the timeline's window", () => {
     expect(ticks.filter((tick) => tick.idleSeconds).map((tick) => Math.round(tick.idleSeconds))).toEqual([300]);
     for (let i = 1; i < ticks.length; i++) expect(ticks[i]!.x - ticks[i - 1]!.x).toBeGreaterThanOrEqual(ticks[i - 1]!.idleSeconds ? 184 : 96);
   });
+
+  it("says idle time before its mark where it would be cut at the right edge", () => {
+    const layout = layoutTimeline(1_000, 76, { first: 0, last: 100 }, { first: 0, last: 100 });
+    const times = [{ event: 1, seconds: 0, exact: true }, { event: 20, seconds: 0, exact: true }, { event: 21, seconds: 60, exact: true }, { event: 98, seconds: 60, exact: true }, { event: 99, seconds: 90, exact: true }];
+    const folds = clockTicks(layout, times).filter((tick) => tick.idleSeconds > 0);
+    expect(folds.map((tick) => tick.isBefore)).toEqual([false, true]);
+    for (const tick of clockTicks(layout, times)) if (!folds.includes(tick)) expect(tick.x + 96 <= folds[1]!.x - 184 || tick.x >= folds[1]!.x).toBe(true);
+  });
 });

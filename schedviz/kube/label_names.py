@@ -1,4 +1,4 @@
-"""Which texts may be label keys and values, in the API server's words. Upstream: apimachinery/pkg/util/validation"""
+"""Which texts may be label keys and values, and names of objects, in the API server's words. Upstream: apimachinery/pkg/util/validation"""
 
 from __future__ import annotations
 
@@ -18,9 +18,21 @@ _SUBDOMAIN_RULE: Final = (
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', "
     "and must start and end with an alphanumeric character"
 )
+_LABEL: Final = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_LABEL_RULE: Final = (
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', "
+    "and must start and end with an alphanumeric character"
+)
+_DNS_1035: Final = "[a-z]([-a-z0-9]*[a-z0-9])?"
+_DNS_1035_RULE: Final = (
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, "
+    "and end with an alphanumeric character"
+)
 _NAME_SHAPE: Final = re.compile(_NAME)
 _VALUE_SHAPE: Final = re.compile(_VALUE)
 _SUBDOMAIN_SHAPE: Final = re.compile(_SUBDOMAIN)
+_LABEL_SHAPE: Final = re.compile(_LABEL)
+_DNS_1035_SHAPE: Final = re.compile(_DNS_1035)
 
 
 @lru_cache(maxsize=16_384)
@@ -61,6 +73,26 @@ def subdomain_faults(value: str) -> list[str]:
         faults.append("must be no more than 253 characters")
     if not _SUBDOMAIN_SHAPE.fullmatch(value):
         faults.append(_rule(_SUBDOMAIN_RULE, _SUBDOMAIN, "example.com"))
+    return faults
+
+
+def label_faults(value: str) -> list[str]:
+    """What is wrong with a DNS label, such as a namespace. Upstream: validation.go IsDNS1123Label"""
+    faults: list[str] = []
+    if len(value.encode()) > 63:
+        faults.append("must be no more than 63 characters")
+    if not _LABEL_SHAPE.fullmatch(value):
+        faults.append(_rule(_LABEL_RULE, _LABEL, "my-name", "123-abc"))
+    return faults
+
+
+def dns_1035_faults(value: str) -> list[str]:
+    """What is wrong with the name of a Service. Upstream: validation.go IsDNS1035Label"""
+    faults: list[str] = []
+    if len(value.encode()) > 63:
+        faults.append("must be no more than 63 characters")
+    if not _DNS_1035_SHAPE.fullmatch(value):
+        faults.append(_rule(_DNS_1035_RULE, _DNS_1035, "my-name", "abc-123"))
     return faults
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from schedviz.kube import codec
+from schedviz.kube import codec, object_names
 from schedviz.kube.errors import KubeError
 from schedviz.kube.kinds import BY_NAME
 from schedviz.sessions.errors import CommandRefused
@@ -33,6 +33,15 @@ def canonical(command: AnyCommand) -> AnyCommand:
         case Advance() if (command.seconds is None) == (command.to is None):
             raise CommandRefused('seconds: expected either a number of seconds, or "to": "next"')
     return command
+
+
+def expect_names(command: AnyCommand) -> None:
+    """What a person makes has names that the API server takes. Raises `CommandRefused` with the path of one that it would not take."""
+    if isinstance(command, Create | Update):
+        try:
+            object_names.expect_names(codec.from_dict(command.object), is_new=isinstance(command, Create))
+        except KubeError as error:
+            raise CommandRefused(f"object.{error}") from None
 
 
 def _is_watched(kind: str) -> bool:

@@ -16,7 +16,7 @@ from django.db import IntegrityError, transaction
 
 from schedviz.sessions import accepted as accepting
 from schedviz.sessions import bells, quotas, statements
-from schedviz.sessions.commands import canonical
+from schedviz.sessions.commands import canonical, expect_names
 from schedviz.sessions.errors import CommandRefused, HeadMoved, KeyReused, SessionFailed, SessionGone, TooManyCommands
 from schedviz.sessions.models import Command, Session
 from schedviz.sessions.quotas import QuotaReached
@@ -57,6 +57,7 @@ def accept(session_id: UUID, command: AnyCommand, key: str, *, seen: Seen | None
     session is not as it was `seen` any more.
     """
     new = _encoded(command, key)
+    expect_names(command)
     try:
         quotas.expect_room_for_command(session_id, command)
         with nullcontext() if seen is None else transaction.atomic():
@@ -79,6 +80,8 @@ def accept_all(session_id: UUID, commands: Sequence[tuple[str, AnyCommand]], *, 
     Where all were accepted before, they are what they were. Raises as `accept` does; `KeyReused` also where some were accepted before.
     """
     new = [_encoded(command, key) for key, command in commands]
+    for _, command in commands:
+        expect_names(command)
     if known := _all_known(session_id, new):
         return known
     try:

@@ -55,6 +55,41 @@ def test_a_command_without_a_key_is_given_one(owner_client, address):
     assert first["key"] != second["key"]
 
 
+def _object(kind: str, name: str = "one", **members: object) -> dict[str, object]:
+    return {"apiVersion": "v1", "kind": kind, "metadata": {"name": name, "labels": members.pop("labels", {})}, **members}
+
+
+@pytest.mark.parametrize(
+    ("obj", "path", "said"),
+    [
+        (_object("Pod", "Oops_1"), "metadata.name", "a lowercase RFC 1123 subdomain must consist of"),
+        (_object("Node", "-node"), "metadata.name", "a lowercase RFC 1123 subdomain must consist of"),
+        (_object("Namespace", "a.b"), "metadata.name", "a lowercase RFC 1123 label must consist of"),
+        (_object("Service", "1a"), "metadata.name", "a DNS-1035 label must consist of"),
+        (_object("Pod", "p" * 254), "metadata.name", "must be no more than 253 characters"),
+        (_object("Node", labels={"a b": "c"}), "metadata.labels", "name part must consist of"),
+        (_object("Node", labels={"zone": "a/b"}), "metadata.labels[zone]", "a valid label must be"),
+        (_object("Node", spec={"taints": [{"key": "x y", "effect": "NoSchedule"}]}), "spec.taints[0].key", "name part must consist of"),
+        (_object("Pod", spec={"nodeSelector": {"disk": "s d"}}), "spec.nodeSelector[disk]", "a valid label must be"),
+        (_object("Pod", spec={"containers": [{"name": "A", "image": "i"}]}), "spec.containers[0].name", "a lowercase RFC 1123 label"),
+    ],
+)
+def test_names_that_the_api_server_would_not_take_are_refused_with_their_place(owner_client, address, obj, path, said):
+    response = owner_client.post(address, {"op": "create", "object": obj}, format="json")
+    together = owner_client.post(f"{address}together/", {"commands": [{"op": "create", "object": obj}]}, format="json")
+
+    assert response.status_code == together.status_code == 400
+    assert response.json()["path"] == f"$.object.{path}"
+    assert response.json()["detail"].startswith(f"$.object.{path}: Invalid value: ")
+    assert said in response.json()["detail"]
+
+
+def test_an_object_that_was_imported_with_another_name_can_be_changed(owner_client, address):
+    changed = owner_client.post(address, {"op": "update", "object": _object("Node", "Oops_1")}, format="json")
+
+    assert changed.status_code == 202, changed.content
+
+
 @pytest.mark.django_db(transaction=True)
 def test_prefer_wait_waits_for_the_outcome(owner_client, address):
     def work() -> None:

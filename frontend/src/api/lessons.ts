@@ -89,9 +89,9 @@ export function getLesson(session: string): Promise<Lesson> {
   return call("GET", `sessions/${session}/lesson/`);
 }
 
-/** A session for a lesson. It is `importing` until its engine is there. */
-export function beginLesson(lesson: string): Promise<SessionSummary> {
-  return call("POST", "sessions/", { body: { lesson } });
+/** A session for a lesson, called by its title as the visitor reads it. It is `importing` until its engine is there. */
+export function beginLesson(lesson: string, name: string): Promise<SessionSummary> {
+  return call("POST", "sessions/", { body: { lesson, name } });
 }
 
 /** Which hints of a stop hold in the newest state. */

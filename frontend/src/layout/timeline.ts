@@ -110,6 +110,8 @@ export interface ClockTick {
   seconds: number;
   /** So much virtual time passed just before it, in which nothing happened; 0: none. */
   idleSeconds: number;
+  /** Its words stand before its mark: after it, at the right edge, they would be cut. */
+  isBefore: boolean;
 }
 
 const TICK_GAP = 96;
@@ -125,19 +127,22 @@ export function clockTicks(layout: TimelineLayout, times: readonly { event: numb
   const { area, window } = layout;
   const seen = times.filter(({ event }) => event >= window.first && event <= window.last);
   const folds: ClockTick[] = [];
+  const right = area.x + area.w;
+  const widthOf = ({ idleSeconds }: ClockTick): number => (idleSeconds > 0 ? FOLD_GAP : TICK_GAP);
+  const leftOf = (tick: ClockTick): number => (tick.isBefore ? tick.x - widthOf(tick) : tick.x);
+  const tickAt = (x: number, seconds: number, idleSeconds: number): ClockTick => ({ x, seconds, idleSeconds, isBefore: idleSeconds > 0 && x + FOLD_GAP > right });
   for (let i = 1; i < seen.length; i++) {
     const idleSeconds = seen[i]!.seconds - seen[i - 1]!.seconds;
-    if (seen[i]!.exact && idleSeconds >= LEAST_IDLE_SECONDS) folds.push({ x: xOf(layout, seen[i]!.event - 1), seconds: seen[i]!.seconds, idleSeconds });
+    if (seen[i]!.exact && idleSeconds >= LEAST_IDLE_SECONDS) folds.push(tickAt(xOf(layout, seen[i]!.event - 1), seen[i]!.seconds, idleSeconds));
   }
   // The longest pauses are told of first, where there is no room for all.
   const ticks: ClockTick[] = [];
-  const gap = (idleSeconds: number): number => (idleSeconds > 0 ? FOLD_GAP : TICK_GAP);
-  const isFree = (x: number, idleSeconds = 0): boolean =>
-    x <= area.x + area.w - TICK_GAP / 2 && ticks.every((tick) => (tick.x <= x ? x - tick.x >= gap(tick.idleSeconds) : tick.x - x >= gap(idleSeconds)));
-  for (const fold of folds.sort((a, b) => b.idleSeconds - a.idleSeconds)) if (isFree(fold.x, fold.idleSeconds)) ticks.push(fold);
+  const isFree = (one: ClockTick): boolean =>
+    (one.isBefore || one.x <= right - TICK_GAP / 2) && ticks.every((tick) => leftOf(tick) + widthOf(tick) <= leftOf(one) || leftOf(one) + widthOf(one) <= leftOf(tick));
+  for (const fold of folds.sort((a, b) => b.idleSeconds - a.idleSeconds)) if (isFree(fold)) ticks.push(fold);
   for (const { event, seconds } of seen) {
-    const x = xOf(layout, event);
-    if (isFree(x)) ticks.push({ x, seconds, idleSeconds: 0 });
+    const tick = tickAt(xOf(layout, event), seconds, 0);
+    if (isFree(tick)) ticks.push(tick);
   }
   // No time at all between two moments needs no second mark.
   return ticks.sort((a, b) => a.x - b.x).filter((tick, i, all) => tick.idleSeconds > 0 || tick.seconds !== all[i - 1]?.seconds);

@@ -181,8 +181,10 @@ function drawClock(context: CanvasRenderingContext2D, { layout, palette, ticks, 
     }
     context.stroke();
     context.fillStyle = palette.ink3;
-    context.fillText(clockText(tick), x + 4, clock.y + clock.h - 3);
+    context.textAlign = tick.isBefore ? "right" : "left";
+    context.fillText(clockText(tick), tick.isBefore ? x - 4 : x + 4, clock.y + clock.h - 3);
   }
+  context.textAlign = "left";
 }
 
 export function drawOverlay(context: CanvasRenderingContext2D, scene: OverlaySceneOfTimeline): void {

@@ -15,6 +15,7 @@ import { SessionSocket, type LinkState } from "../wire/socket";
 import { FramePace } from "./framePace";
 import { fetchMoment, fetchMore } from "./moments";
 import { Notices } from "./notices.svelte";
+import { OwnRefusals } from "./ownRefusals";
 import { Picture, type Change } from "./picture.svelte";
 import { Replay } from "./replay";
 import { Summary } from "./summary.svelte";
@@ -87,6 +88,8 @@ export class Scope {
     (message) => { this.receive(message); },
     ({ type }) => type === "frame" || type === "view",
   );
+  /** Of what was sent from here alone: who sends a command elsewhere, such as a form of this page, tells what came of it. */
+  private readonly refused = new OwnRefusals((error) => { this.notices.tell("error", error); });
   private readonly socket: SessionSocket;
 
   /** `acts`: whether something can be done on this page at all. */
@@ -301,7 +304,7 @@ export class Scope {
     this.lastResult = "";
     const key = newKey();
     if (this.link === "open") this.socket.send({ type: "command", key, command });
-    else postCommand(this.id, key, command).catch((error: unknown) => { this.notices.tellOf(error); });
+    else postCommand(this.id, key, command).then(({ seq }) => { this.refused.own(seq); }).catch((error: unknown) => { this.notices.tellOf(error); });
   }
 
   select(selection: Selection | null, tab?: string): void {
@@ -332,14 +335,16 @@ export class Scope {
         this.know(message.session);
         return;
       case "outcome":
-        if (message.outcome.error) this.notices.tell("error", message.outcome.error);
+        if (message.outcome.error) this.refused.take(message.seq, message.outcome.error);
         this.lastResult = message.outcome.result ?? "";
         return;
       case "error":
         this.notices.tell("error", message.message);
         return;
-      case "gap": // A view follows.
       case "ack":
+        this.refused.own(message.seq);
+        return;
+      case "gap": // A view follows.
       case "heartbeat":
       case "pong":
         return;
