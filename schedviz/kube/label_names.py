@@ -4,35 +4,57 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
-_NAME: Final = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
-_NAME_RULE: Final = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
-_VALUE: Final = f"({_NAME})?"
-_VALUE_RULE: Final = (
-    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', "
-    "and must start and end with an alphanumeric character"
+_ALPHANUMERIC_ENDS: Final = "must start and end with an alphanumeric character"
+
+
+class _Form(NamedTuple):
+    """A form that texts must have. `rule` says it in words; upstream's messages end with the examples and the shape."""
+
+    shape: str
+    rule: str
+    examples: tuple[str, ...]
+    most_bytes: int = 63
+
+    def faults(self, text: str) -> list[str]:
+        found = [f"must be no more than {self.most_bytes} characters"] if len(text.encode()) > self.most_bytes else []
+        return found if re.fullmatch(self.shape, text) else [*found, self.told]
+
+    @property
+    def told(self) -> str:
+        """Upstream: validation.go RegexError, its doubled space included."""
+        shown = " or ".join(f"'{example}', " for example in self.examples)
+        return f"{self.rule} (e.g. {shown}regex used for validation is '{self.shape}')"
+
+
+_NAME: Final = _Form(
+    "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]",
+    f"must consist of alphanumeric characters, '-', '_' or '.', and {_ALPHANUMERIC_ENDS}",
+    ("MyName", "my.name", "123-abc"),
 )
-_SUBDOMAIN: Final = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
-_SUBDOMAIN_RULE: Final = (
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', "
-    "and must start and end with an alphanumeric character"
+_VALUE: Final = _Form(
+    f"({_NAME.shape})?",
+    f"a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and {_ALPHANUMERIC_ENDS}",
+    ("MyValue", "my_value", "12345"),
 )
-_LABEL: Final = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
-_LABEL_RULE: Final = (
-    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', "
-    "and must start and end with an alphanumeric character"
+_LABEL: Final = _Form(
+    "[a-z0-9]([-a-z0-9]*[a-z0-9])?",
+    f"a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and {_ALPHANUMERIC_ENDS}",
+    ("my-name", "123-abc"),
 )
-_DNS_1035: Final = "[a-z]([-a-z0-9]*[a-z0-9])?"
-_DNS_1035_RULE: Final = (
+_SUBDOMAIN: Final = _Form(
+    rf"{_LABEL.shape}(\.{_LABEL.shape})*",
+    f"a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and {_ALPHANUMERIC_ENDS}",
+    ("example.com",),
+    most_bytes=253,
+)
+_DNS_1035: Final = _Form(
+    "[a-z]([-a-z0-9]*[a-z0-9])?",
     "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, "
-    "and end with an alphanumeric character"
+    "and end with an alphanumeric character",
+    ("my-name", "abc-123"),
 )
-_NAME_SHAPE: Final = re.compile(_NAME)
-_VALUE_SHAPE: Final = re.compile(_VALUE)
-_SUBDOMAIN_SHAPE: Final = re.compile(_SUBDOMAIN)
-_LABEL_SHAPE: Final = re.compile(_LABEL)
-_DNS_1035_SHAPE: Final = re.compile(_DNS_1035)
 
 
 @lru_cache(maxsize=16_384)
@@ -40,63 +62,33 @@ def key_faults(key: str) -> tuple[str, ...]:
     """What is wrong with a label key; empty when nothing is. Upstream: validation.go IsQualifiedName"""
     parts = key.split("/")
     if len(parts) > 2:
-        rule = _rule(_NAME_RULE, _NAME, "MyName", "my.name", "123-abc")
-        return (f"a qualified name {rule} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')",)
+        return (f"a qualified name {_NAME.told} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')",)
     faults: list[str] = []
     name = parts[-1]
     if len(parts) == 2:
         faults += [f"prefix part {fault}" for fault in (subdomain_faults(parts[0]) if parts[0] else ["must be non-empty"])]
     if not name:
         faults.append("name part must be non-empty")
-    elif len(name.encode()) > 63:
-        faults.append("name part must be no more than 63 characters")
-    if not _NAME_SHAPE.fullmatch(name):
-        faults.append(f"name part {_rule(_NAME_RULE, _NAME, 'MyName', 'my.name', '123-abc')}")
+    faults += [f"name part {fault}" for fault in _NAME.faults(name)]
     return tuple(faults)
 
 
 @lru_cache(maxsize=16_384)
 def value_faults(value: str) -> tuple[str, ...]:
     """What is wrong with a label value; empty when nothing is. Upstream: validation.go IsValidLabelValue"""
-    faults: list[str] = []
-    if len(value.encode()) > 63:
-        faults.append("must be no more than 63 characters")
-    if not _VALUE_SHAPE.fullmatch(value):
-        faults.append(_rule(_VALUE_RULE, _VALUE, "MyValue", "my_value", "12345"))
-    return tuple(faults)
+    return tuple(_VALUE.faults(value))
 
 
-def subdomain_faults(value: str) -> list[str]:
-    """What is wrong with a DNS subdomain. Upstream: validation.go IsDNS1123Subdomain"""
-    faults: list[str] = []
-    if len(value.encode()) > 253:
-        faults.append("must be no more than 253 characters")
-    if not _SUBDOMAIN_SHAPE.fullmatch(value):
-        faults.append(_rule(_SUBDOMAIN_RULE, _SUBDOMAIN, "example.com"))
-    return faults
+def subdomain_faults(text: str) -> list[str]:
+    """What is wrong with a DNS subdomain, as most names are. Upstream: validation.go IsDNS1123Subdomain"""
+    return _SUBDOMAIN.faults(text)
 
 
-def label_faults(value: str) -> list[str]:
+def label_faults(text: str) -> list[str]:
     """What is wrong with a DNS label, such as a namespace. Upstream: validation.go IsDNS1123Label"""
-    faults: list[str] = []
-    if len(value.encode()) > 63:
-        faults.append("must be no more than 63 characters")
-    if not _LABEL_SHAPE.fullmatch(value):
-        faults.append(_rule(_LABEL_RULE, _LABEL, "my-name", "123-abc"))
-    return faults
+    return _LABEL.faults(text)
 
 
-def dns_1035_faults(value: str) -> list[str]:
+def dns_1035_faults(text: str) -> list[str]:
     """What is wrong with the name of a Service. Upstream: validation.go IsDNS1035Label"""
-    faults: list[str] = []
-    if len(value.encode()) > 63:
-        faults.append("must be no more than 63 characters")
-    if not _DNS_1035_SHAPE.fullmatch(value):
-        faults.append(_rule(_DNS_1035_RULE, _DNS_1035, "my-name", "abc-123"))
-    return faults
-
-
-def _rule(rule: str, shape: str, *examples: str) -> str:
-    """Upstream: validation.go RegexError, its doubled space included."""
-    shown = " or ".join(f"'{example}', " for example in examples)
-    return f"{rule} (e.g. {shown}regex used for validation is '{shape}')"
+    return _DNS_1035.faults(text)
