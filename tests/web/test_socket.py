@@ -300,6 +300,14 @@ def test_a_wrong_token_is_refused(viewer, people, commits, header):
     assert refused.value.response.status_code in {401, 404}
 
 
+def test_sockets_that_were_opened_together_look_at_their_rights_at_different_times():
+    moments = [line.some_while_ago() for _ in range(200)]
+
+    assert len({int(moment) for moment in moments}) > line.RECHECK_SECONDS / 2
+    assert max(moments) <= time.monotonic()
+    assert min(moments) >= time.monotonic() - line.RECHECK_SECONDS - 1
+
+
 def test_a_right_that_is_taken_away_ends_commands_at_once_and_looking_soon(viewer, people, commits, monkeypatch):
     monkeypatch.setattr(line, "HEARTBEAT_SECONDS", 0.1)
     monkeypatch.setattr(line, "RECHECK_SECONDS", 0.5)

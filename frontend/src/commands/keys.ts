@@ -45,7 +45,18 @@ export function listenForKeys(commands: readonly Command[], isOff: () => boolean
   };
 }
 
-const SHOWN: Record<string, string> = { " ": "Space", ArrowRight: "→", ArrowLeft: "←", Escape: "Esc", "Mod+k": "⌘K" };
+const SHOWN: Record<string, string> = {
+  " ": "Space",
+  ArrowRight: "→",
+  ArrowLeft: "←",
+  ArrowUp: "↑",
+  ArrowDown: "↓",
+  PageUp: "PgUp",
+  PageDown: "PgDn",
+  "-": "−",
+  Escape: "Esc",
+  "Mod+k": "⌘K",
+};
 
 export function printKey(key: string): string {
   return SHOWN[key] ?? key;

@@ -21,7 +21,7 @@ from schedviz.trace.events import AnyEvent
 from schedviz.web.live.database import DATABASE_AWAY, in_database
 from schedviz.web.live.handshake import Credentials, allowed
 from schedviz.web.live.hub import Full, hub
-from schedviz.web.live.line import HEARTBEAT_SECONDS, RECHECK_SECONDS
+from schedviz.web.live.line import HEARTBEAT_SECONDS, RECHECK_SECONDS, some_while_ago
 from schedviz.web.live.viewer import Frame, Viewer
 from schedviz.web.permissions import Verb
 
@@ -75,7 +75,7 @@ async def _followed(session_id: UUID, came_with: Credentials, after: int, write:
         yield _word(write, "full", str(full))
         return
     try:
-        checked = time.monotonic()
+        checked = some_while_ago()
         if write is _as_sse:
             yield b"retry: 2000\n\n"
         while True:

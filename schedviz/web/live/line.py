@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import random
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
@@ -33,6 +34,15 @@ T = TypeVar("T")
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
+
+
+def some_while_ago() -> float:
+    """A moment (of `time.monotonic`) within the last RECHECK_SECONDS.
+
+    Sockets that were opened together, as those of a class are, or of all pages after a restart, would look at their rights together
+    for ever: of 200 that took half a second, in which nobody saw anything.
+    """
+    return time.monotonic() - random.uniform(0.0, RECHECK_SECONDS)  # noqa: S311 (no secret)
 
 
 async def let_in(scope: Scope, receive: Receive, send: Send, enter: Callable[[], Awaitable[T]]) -> T | None:
@@ -94,7 +104,8 @@ class Line(ABC):
     # --- giving
 
     async def _give(self) -> None:
-        spoken = checked = time.monotonic()
+        spoken = time.monotonic()
+        checked = some_while_ago()
         while not self._waiting.ended:
             if not await self._give_next():
                 await self._waiting.wait(max(0.0, spoken + HEARTBEAT_SECONDS - time.monotonic()))
