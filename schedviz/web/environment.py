@@ -84,6 +84,16 @@ def secret_key(data: Path) -> str:
     """SCHEDVIZ_SECRET_KEY, else the content of DATA/secret_key (0600), made at the first start."""
     if key := os.environ.get("SCHEDVIZ_SECRET_KEY"):
         return key
+    try:
+        return _kept_key(data)
+    except OSError as error:
+        raise ImproperlyConfigured(
+            f"The secret key in the data folder {data} cannot be read or made: {error.strerror}. Run this as the user whose folder it is, "
+            "set SCHEDVIZ_DATA to another folder, or set SCHEDVIZ_SECRET_KEY."
+        ) from error
+
+
+def _kept_key(data: Path) -> str:
     path = data / "secret_key"
     with contextlib.suppress(FileNotFoundError):
         return _read_key(path)

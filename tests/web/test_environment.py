@@ -35,6 +35,16 @@ def test_a_secret_key_that_is_too_short_is_refused(tmp_path: Path, monkeypatch):
         environment.secret_key(tmp_path)
 
 
+def test_a_secret_key_that_cannot_be_read_is_told_with_its_folder_and_what_to_do(tmp_path: Path, monkeypatch):
+    monkeypatch.delenv("SCHEDVIZ_SECRET_KEY", raising=False)
+    (tmp_path / "secret_key").mkdir()
+
+    with pytest.raises(ImproperlyConfigured, match="Is a directory") as refused:
+        environment.secret_key(tmp_path)
+    assert str(tmp_path) in str(refused.value)
+    assert "SCHEDVIZ_DATA" in str(refused.value)
+
+
 def test_the_data_folder_is_its_users_alone(tmp_path: Path, monkeypatch):
     monkeypatch.setenv("SCHEDVIZ_DATA", str(tmp_path / "a" / "b"))
 
