@@ -13,12 +13,14 @@ from pathlib import Path
 def explain(error: Exception) -> str | None:
     """The sentence for an error that is no bug: one that this project raises on purpose, or the system's refusal. None: a bug.
 
-    What our own packages raise is made to be read; but a broken invariant is a bug.
+    What our own packages raise is made to be read, and so is what our settings say of the environment; but a broken invariant is a bug.
     """
     if isinstance(error, OSError) and error.filename is not None:
         return f"{os.fspath(error.filename)}: {error.strerror}"
     kind = type(error)
-    if kind.__module__.split(".")[0] == "schedviz" and kind.__name__ != "InvariantError":
+    ours = kind.__module__.split(".")[0] == "schedviz" and kind.__name__ != "InvariantError"
+    # By its name: most commands do without Django, which takes a while to import.
+    if ours or (kind.__module__, kind.__name__) == ("django.core.exceptions", "ImproperlyConfigured"):
         return str(error)
     return None
 

@@ -6,8 +6,8 @@ It migrates, writes DATA/token, makes a first session on a fresh data folder, an
     dead PREFIX [BUT]   whoever leases sessions under such a name is dead: those sessions are free at once; who begins with BUT lives
     killed PREFIX       the same, and none of the sessions was the cause
 
-and it tells {"database": "ready"} once the tables are there, {"failed": sentence} when they cannot be, {"house": "ready"} when it
-listens, {"cleared": PREFIX [BUT]} when those sessions are free. It ends with its input.
+and it tells {"database": "ready"} once the tables are there, {"failed": sentence} when they cannot be or the environment cannot be
+read, {"house": "ready"} when it listens, {"cleared": PREFIX [BUT]} when those sessions are free. It ends with its input.
 """
 
 from __future__ import annotations
@@ -23,12 +23,14 @@ from pathlib import Path
 from typing import Any
 
 import django
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
 from django.db import DatabaseError, connection
 
 logger = logging.getLogger("schedviz.up.housekeeper")
 
 EXIT_NO_DATABASE = 3
+EXIT_MISCONFIGURED = 4
 
 DEMO_NAME = "A first look: four nodes"
 DEMO_CLUSTER: dict[str, Any] = {"shape": "demo"}
@@ -36,7 +38,11 @@ DEMO_CLUSTER: dict[str, Any] = {"shape": "demo"}
 
 def main(url: str) -> int:
     """Prepare, then keep house until the input ends."""
-    django.setup()
+    try:
+        django.setup()
+    except ImproperlyConfigured as error:
+        _tell(failed=str(error))
+        return EXIT_MISCONFIGURED
     try:
         _migrate()
     except DatabaseError as error:

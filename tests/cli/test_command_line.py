@@ -88,6 +88,20 @@ def test_an_unknown_option_is_refused_in_one_sentence_with_where_to_look():
     assert "schedviz up --help" in answer.stderr
 
 
+def test_a_variable_that_cannot_be_read_is_no_bug_and_is_told_in_a_line():
+    answer = subprocess.run(
+        [sys.executable, "-m", "schedviz.cli.main", "check"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "SCHEDVIZ_PUBLIC": "maybe"},
+        timeout=60,
+    )
+
+    assert answer.returncode == 2
+    assert answer.stderr == "schedviz: SCHEDVIZ_PUBLIC='maybe' is neither on nor off; write 1 or 0.\n"
+
+
 def test_a_bug_is_told_in_a_line_and_kept_in_a_log(tmp_path: Path):
     program = (
         "import sys\nfrom schedviz.cli import main as line\nfrom schedviz.cli.lazy import LazyCommand\n"

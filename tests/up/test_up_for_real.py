@@ -178,6 +178,14 @@ def test_a_port_in_use_is_refused_with_who_has_it(shared: Running, start_up: Sta
     assert "Traceback" not in second.said
 
 
+def test_a_variable_that_cannot_be_read_is_told_in_one_sentence(start_up: Start):
+    started = start_up(SCHEDVIZ_UPLOAD_FILES="many")
+
+    assert started.process.wait(timeout=60) == 1
+    assert "schedviz: SCHEDVIZ_UPLOAD_FILES='many' is not a whole number." in started.said
+    assert "Traceback" not in started.said
+
+
 def test_ctrl_c_ends_everything_and_the_next_start_finds_it_again(start_up: Start, tmp_path: Path):
     running = start_up()
     wait_until_up(running)
