@@ -1,7 +1,7 @@
 """How many requests somebody may send in a minute: counted in Redis for all web processes together, and told in `RateLimit-*` headers.
 
 A request is counted once, against the limit that it is most likely to hit: of sessions that are made, of questions that keep a worker busy,
-else of requests. While Redis is away each process counts for itself.
+else of requests. Who sends many in a row is counted some at a time (`credit`). While Redis is away each process counts for itself.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from rest_framework.throttling import BaseThrottle
 
 from schedviz.sessions import stream
 from schedviz.web.api.answer_headers import add_header
+from schedviz.web.api.credit import Counted, Credits
 from schedviz.web.api.errors import ApiError
 from schedviz.web.permissions import actor_of
 
@@ -79,23 +80,27 @@ class _Counters:
             _OneTrip(settings.REDIS_URL, connection_pool=pool, key_prefix="schedviz:rate", wrap_exceptions=True)
         )
         self._own = SlidingWindowCounterRateLimiter(MemoryStorage())
+        self._credits = Credits()
         self._away_until = 0.0
 
-    def count(self, item: RateLimitItemPerMinute, *who: str) -> tuple[bool, int, float]:
-        """Count a request. Whether it is allowed, how many more are, and when (in seconds) the count is lower."""
+    def count(self, item: RateLimitItemPerMinute, *who: str) -> Counted:
+        """Count a request."""
+        return self._credits.count((item.amount, *who), item.amount, lambda cost: self._ask(item, cost, *who))
+
+    def _ask(self, item: RateLimitItemPerMinute, cost: int, *who: str) -> Counted:
         if time.monotonic() >= self._away_until:
             try:
-                return self._count(self._shared, item, *who)
+                return self._count(self._shared, item, cost, *who)
             except StorageError as error:
                 self._away_until = time.monotonic() + _AWAY_SECONDS
                 log.warning("Redis is away; this process counts requests by itself", error=str(error))
-        return self._count(self._own, item, *who)
+        return self._count(self._own, item, cost, *who)
 
     @staticmethod
-    def _count(limiter: SlidingWindowCounterRateLimiter, item: RateLimitItemPerMinute, *who: str) -> tuple[bool, int, float]:
-        allowed = limiter.hit(item, *who)
+    def _count(limiter: SlidingWindowCounterRateLimiter, item: RateLimitItemPerMinute, cost: int, *who: str) -> Counted:
+        allowed = limiter.hit(item, *who, cost=cost)
         left = limiter.get_window_stats(item, *who)
-        return allowed, left.remaining, max(0.0, left.reset_time - time.time())
+        return Counted(allowed, left.remaining, left.reset_time)
 
 
 @functools.cache
@@ -113,12 +118,13 @@ class RequestRate(BaseThrottle):
         limit: int = getattr(settings, setting)
         if limit == 0:
             return True
-        allowed, left, seconds = _counters(os.getpid(), settings.REDIS_URL).count(RateLimitItemPerMinute(limit), scope, who)
+        counted = _counters(os.getpid(), settings.REDIS_URL).count(RateLimitItemPerMinute(limit), scope, who)
+        seconds = max(0.0, counted.reset_time - time.time())
         add_header(request, "RateLimit-Limit", str(limit))
-        add_header(request, "RateLimit-Remaining", str(left))
+        add_header(request, "RateLimit-Remaining", str(counted.remaining))
         add_header(request, "RateLimit-Reset", str(math.ceil(seconds)))
         add_header(request, "RateLimit-Policy", f"{limit};w=60")
-        if allowed:
+        if counted.allowed:
             return True
         wait = max(1, math.ceil(seconds))
         raise ApiError(
