@@ -87,10 +87,10 @@ def test_both_sides_find_out_that_the_other_is_gone() -> None:
     connection.ensure_connection()
 
     assert connection.connection.info.get_parameters().items() >= {
-        ("keepalives_idle", "5"),
-        ("keepalives_interval", "2"),
+        ("keepalives_idle", "3"),
+        ("keepalives_interval", "1"),
         ("keepalives_count", "3"),
-        ("tcp_user_timeout", "10000"),
+        ("tcp_user_timeout", "6000"),
     }
 
 

@@ -12,8 +12,9 @@ from django.utils.asyncio import async_unsafe
 from psycopg.types.datetime import TimestamptzLoader
 
 #: A side that the other can no longer reach is told of nothing. Left to themselves, the worker would wait a quarter of an hour, and the
-#: server keep what the worker had locked for two: nobody could take its sessions over. Both ask after 5 s of silence, and give up after 11.
-_IDLE_SECONDS, _INTERVAL_SECONDS, _ATTEMPTS, _UNHEARD_MS = 5, 2, 3, 10_000
+#: server keep what the worker had locked for two: nobody could take its sessions over. Both ask after 3 s of silence, and give up after 6:
+#: before the worker's watchdog, which ends it where a stage takes 10 s, holds the silence for an engine that is stuck.
+_IDLE_SECONDS, _INTERVAL_SECONDS, _ATTEMPTS, _UNHEARD_MS = 3, 1, 3, 6_000
 _HERE = {
     "keepalives_idle": _IDLE_SECONDS,
     "keepalives_interval": _INTERVAL_SECONDS,
