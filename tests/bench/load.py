@@ -17,9 +17,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import math
-import shutil
 import sys
-import tempfile
 import threading
 import time
 import zlib
@@ -35,7 +33,7 @@ from websockets.exceptions import ConnectionClosed
 
 from schedviz.kube.collector import keep_what_is_loaded
 from tests.bench.reads import read
-from tests.faults.database import KINDS, await_true, close_connections, database, set_up_django
+from tests.faults.database import KINDS, await_true, migrated_database
 from tests.faults.report import end_in_order, machine_load, say, share
 from tests.faults.services import Services
 
@@ -256,22 +254,11 @@ def main() -> int:
     parser.add_argument("--reads", type=float, default=20, help="seconds for which each web server is read (default: %(default)s)")
     options = parser.parse_args()
     end_in_order()
-    folder = Path(tempfile.mkdtemp(prefix="schedviz-load-"))
-    try:
-        with database(options.database, folder) as (url, _):
-            set_up_django(folder, url)
-            try:
-                return _measure(folder, url, options)
-            finally:
-                close_connections()
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    with migrated_database(options.database) as (folder, url):
+        return _measure(folder, url, options)
 
 
 def _measure(folder: Path, url: str, options: argparse.Namespace) -> int:
-    from django.core.management import call_command
-
-    call_command("migrate", interactive=False, verbosity=0)
     services = Services(folder / "data", url, webs=2)
     try:
         services.start()

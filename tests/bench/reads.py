@@ -11,9 +11,7 @@ from __future__ import annotations
 import argparse
 import http.client
 import multiprocessing
-import shutil
 import sys
-import tempfile
 import time
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -22,7 +20,7 @@ from pathlib import Path
 import msgspec
 import psutil
 
-from tests.faults.database import KINDS, await_true, close_connections, database, set_up_django
+from tests.faults.database import KINDS, await_true, migrated_database
 from tests.faults.report import end_in_order, machine_load, say, share
 from tests.faults.services import Service, Services
 
@@ -96,22 +94,11 @@ def main() -> int:
     parser.add_argument("--cycles", type=int, default=100)
     options = parser.parse_args()
     end_in_order()
-    folder = Path(tempfile.mkdtemp(prefix="schedviz-reads-"))
-    try:
-        with database(options.database, folder) as (url, _):
-            set_up_django(folder, url)
-            try:
-                return _measure(folder, url, options)
-            finally:
-                close_connections()
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    with migrated_database(options.database) as (folder, url):
+        return _measure(folder, url, options)
 
 
 def _measure(folder: Path, url: str, options: argparse.Namespace) -> int:
-    from django.core.management import call_command
-
-    call_command("migrate", interactive=False, verbosity=0)
     services = Services(folder / "data", url)
     try:
         services.start()

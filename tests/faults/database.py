@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -40,6 +42,24 @@ def set_up_django(folder: Path, url: str) -> None:
     import django
 
     django.setup()
+
+
+@contextmanager
+def migrated_database(kind: str) -> Iterator[tuple[Path, str]]:
+    """A new folder and the URL of a new database with its tables, into which this process can look; both are gone afterwards."""
+    folder = Path(tempfile.mkdtemp(prefix="schedviz-"))
+    try:
+        with database(kind, folder) as (url, _):
+            set_up_django(folder, url)
+            try:
+                from django.core.management import call_command
+
+                call_command("migrate", interactive=False, verbosity=0)
+                yield folder, url
+            finally:
+                close_connections()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def close_connections() -> None:
