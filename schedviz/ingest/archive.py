@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import io
 import tarfile
 import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import IO, Final, NamedTuple
 
+from schedviz.ingest.budget import Budget, too_many_members
 from schedviz.ingest.errors import LimitExceeded, UnreadableFile
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.source import is_of_use, shown_name
@@ -18,13 +19,18 @@ _TAR_MAGIC_AT: Final = 257
 _ZIP: Final = b"PK\x03\x04"
 _IN_MEMORY: Final = 8 << 20
 _PIECE: Final = 1 << 20
+#: Of one file in a zip's list of files; its name is a part of that.
+_ENTRY_BYTES: Final = 256
+_LINK: Final = 0xA
+_DAMAGED_ZIP: Final = (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error, UnicodeError)
 
 
 class Member(NamedTuple):
-    """A file of an archive: its bytes, or why it is left out."""
+    """A file of an archive: its bytes, which can be read once more, or why it is left out."""
 
     name: str
-    data: bytes
+    pieces: Callable[[], Iterator[bytes]]
+    size: int = 0
     left_out: str = ""
 
 
@@ -38,29 +44,27 @@ def is_zip(head: bytes) -> bool:
     return head.startswith(_ZIP)
 
 
-def tar_members(name: str, pieces: Iterator[bytes], limits: Limits, room: Callable[[], int]) -> Iterator[Member]:
-    """The files of a tar, in order; `room` is how many bytes may still be read. Raises `UnreadableFile` and `LimitExceeded`."""
-    stream = _Stream(name, pieces, limits)
+def tar_members(name: str, pieces: Iterator[bytes], limits: Limits, budget: Budget) -> Iterator[Member]:  # noqa: ARG001 (as for a zip)
+    """The files of a tar, in order, each to be read before the next one. Raises `UnreadableFile` and `BudgetExhausted`."""
+    stream = _Stream(name, pieces, budget)
     try:
         with tarfile.open(fileobj=stream, mode="r|") as archive:  # type: ignore[call-overload]  # it reads, and that is all that is asked
-            for number, info in enumerate(archive):
-                _check_number(name, number, limits)
-                why = _why_tar_member_is_left_out(info)
-                if why or not info.isfile() or not is_of_use(info.name):
-                    if why:
-                        yield Member(shown_name(info.name), b"", why)
-                    continue
-                if info.size > room():
-                    raise LimitExceeded(
-                        f"{name}: {shown_name(info.name)}", "unpacked, the files are too large", "unpacked_bytes", limits.unpacked_bytes
-                    )
-                file = archive.extractfile(info)
-                yield Member(shown_name(info.name), file.read() if file is not None else b"")
+            for info in archive:
+                budget.pass_member(name)
+                # Else it would remember each.
+                archive.members = []
+                shown = shown_name(info.name)
+                if why := _why_tar_member_is_left_out(info):
+                    yield Member(shown, _nothing, left_out=why)
+                elif info.isfile() and is_of_use(info.name):
+                    budget.open_member(f"{name}: {shown}", info.size)
+                    file = archive.extractfile(info)
+                    yield Member(shown, _nothing if file is None else _KeptPieces(name, file), info.size)
     except (tarfile.TarError, EOFError) as error:
-        raise UnreadableFile(f"{name}: the archive is damaged or cut short ({error}); fetch it again.") from None
+        raise _damaged_tar(name, error) from None
 
 
-def zip_members(name: str, pieces: Iterator[bytes], limits: Limits, room: Callable[[], int]) -> Iterator[Member]:
+def zip_members(name: str, pieces: Iterator[bytes], limits: Limits, budget: Budget) -> Iterator[Member]:
     """The files of a zip, in order. Raises as `tar_members`."""
     with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as file:
         size = 0
@@ -70,36 +74,86 @@ def zip_members(name: str, pieces: Iterator[bytes], limits: Limits, room: Callab
                 raise LimitExceeded(name, "the archive is too large", "unpacked_bytes", limits.unpacked_bytes)
             file.write(piece)
         try:
-            with zipfile.ZipFile(file) as archive:
-                for number, info in enumerate(archive.infolist()):
-                    _check_number(name, number, limits)
-                    yield from _zip_member(name, archive, info, limits, room())
-        except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error, UnicodeError) as error:
-            raise UnreadableFile(f"{name}: the archive is damaged, or packed in a way that is not read ({error}).") from None
+            with zipfile.ZipFile(opened := _SmallReads(name, file, limits)) as archive:
+                opened.is_open = True
+                wanted = list(_wanted(name, archive, budget))
+                for info, why in wanted:
+                    # No more bytes than its size are ever read of it.
+                    yield Member(shown_name(info.filename), partial(_zip_pieces, name, archive, info), info.file_size, why)
+        except _DAMAGED_ZIP as error:
+            raise _damaged_zip(name, error) from None
 
 
-def _zip_member(name: str, archive: zipfile.ZipFile, info: zipfile.ZipInfo, limits: Limits, room: int) -> Iterator[Member]:
-    shown = shown_name(info.filename)
-    is_link = info.external_attr >> 28 == 0xA
-    why = "it is a link" if is_link else _why_name_is_left_out(info.filename)
-    if why:
-        yield Member(shown, b"", why)
-    elif not info.is_dir() and is_of_use(info.filename):
+def _wanted(name: str, archive: zipfile.ZipFile, budget: Budget) -> Iterator[tuple[zipfile.ZipInfo, str]]:
+    """The files of a zip that are of use, and those that are left out and why. All are counted before the first is read."""
+    for info in archive.infolist():
+        budget.pass_member(name)
+        is_link = info.external_attr >> 28 == _LINK
+        why = "it is a link" if is_link else _why_name_is_left_out(info.filename)
+        if why:
+            yield info, why
+        elif not info.is_dir() and is_of_use(info.filename):
+            budget.open_member(f"{name}: {shown_name(info.filename)}", info.file_size)
+            yield info, ""
+
+
+def _zip_pieces(name: str, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes]:
+    try:
         with archive.open(info) as file:
-            data = _read(file, room)
-        if data is None:
-            raise LimitExceeded(f"{name}: {shown}", "unpacked, the files are too large", "unpacked_bytes", limits.unpacked_bytes)
-        yield Member(shown, data)
+            while piece := file.read(_PIECE):
+                yield piece
+    except _DAMAGED_ZIP as error:
+        raise _damaged_zip(name, error) from None
 
 
-def _read(file: IO[bytes], room: int) -> bytes | None:
-    """All of a file; None where it has more than `room` bytes, whatever its head says."""
-    data = io.BytesIO()
-    while piece := file.read(_PIECE):
-        data.write(piece)
-        if data.tell() > room:
-            return None
-    return data.getvalue()
+def _damaged_tar(name: str, error: Exception) -> UnreadableFile:
+    return UnreadableFile(f"{name}: the archive is damaged or cut short ({error}); fetch it again.")
+
+
+def _damaged_zip(name: str, error: Exception) -> UnreadableFile:
+    return UnreadableFile(f"{name}: the archive is damaged, or packed in a way that is not read ({error}).")
+
+
+def _nothing() -> Iterator[bytes]:
+    return iter(())
+
+
+class _SmallReads:
+    """A zip's file. `zipfile` reads the list of what is in it at once, whatever its length: a list that is too long is refused here."""
+
+    def __init__(self, name: str, file: IO[bytes], limits: Limits) -> None:
+        self._name = name
+        self._file = file
+        self._limits = limits
+        self.is_open = False
+        self.seek = file.seek
+        self.tell = file.tell
+
+    def seekable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        if not self.is_open and size > self._limits.archive_members * _ENTRY_BYTES:
+            raise too_many_members(self._name, self._limits)
+        return self._file.read(size)
+
+
+class _KeptPieces:
+    """What was read of a file in a stream is kept, as it may be read once more from its beginning."""
+
+    def __init__(self, name: str, file: IO[bytes]) -> None:
+        self._name = name
+        self._file = file
+        self._kept: list[bytes] = []
+
+    def __call__(self) -> Iterator[bytes]:
+        yield from self._kept
+        try:
+            while piece := self._file.read(_PIECE):
+                self._kept.append(piece)
+                yield piece
+        except (tarfile.TarError, EOFError) as error:
+            raise _damaged_tar(self._name, error) from None
 
 
 def _why_tar_member_is_left_out(info: tarfile.TarInfo) -> str:
@@ -117,20 +171,14 @@ def _why_name_is_left_out(path: str) -> str:
     return "its name begins at the root" if path.startswith(("/", "\\")) else ""
 
 
-def _check_number(name: str, number: int, limits: Limits) -> None:
-    if number >= limits.archive_members:
-        raise LimitExceeded(name, "there are too many files in the archive", "archive_members", limits.archive_members)
-
-
 class _Stream:
-    """Pieces as something that `tarfile` can read, and no more of them than an archive may have."""
+    """Pieces as something that `tarfile` can read, and no more of them than archives may have."""
 
-    def __init__(self, name: str, pieces: Iterator[bytes], limits: Limits) -> None:
+    def __init__(self, name: str, pieces: Iterator[bytes], budget: Budget) -> None:
         self._name = name
         self._pieces = pieces
-        self._limit = limits.archive_bytes
+        self._budget = budget
         self._waiting = b""
-        self._size = 0
 
     def read(self, size: int) -> bytes:
         """Up to `size` bytes; fewer only at the end."""
@@ -138,9 +186,7 @@ class _Stream:
         while wanted > 0:
             if not self._waiting:
                 self._waiting = next(self._pieces, b"")
-                self._size += len(self._waiting)
-                if self._size > self._limit:
-                    raise LimitExceeded(self._name, "unpacked, the archive is too large", "archive_bytes", self._limit)
+                self._budget.pass_through(self._name, len(self._waiting))
                 if not self._waiting:
                     break
             part, self._waiting = self._waiting[:wanted], self._waiting[wanted:]

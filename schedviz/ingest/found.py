@@ -13,7 +13,7 @@ from schedviz.ingest.scheduler_log import SchedulerLog
 from schedviz.ingest.trace_file import Step, TraceFile
 from schedviz.kube.core import Pod
 from schedviz.kube.meta import KubeObject
-from schedviz.trace.phrase import Phrase
+from schedviz.trace.phrase import Phrase, phrase
 
 Key = tuple[type, str]
 _TERMINAL = frozenset({"Succeeded", "Failed"})
@@ -73,13 +73,20 @@ class FileFound:
         return FileReport(self.name, self.format, self.unpacked_bytes, len(self.objects), dumps, len(self.said))
 
 
+#: So many files are listed in the report, those that brought something first.
+_LISTED = 1000
+
+
 class Merged:
     """What all files give together. `origins` says of each object from which file it is."""
 
     def __init__(self) -> None:
         self.objects: dict[Key, KubeObject] = {}
         self.origins: dict[Key, str] = {}
-        self.files: list[FileFound] = []
+        self.files: list[FileReport] = []
+        #: What they say besides.
+        self.warnings: list[Phrase] = []
+        self.has_config = False
         self.tally = Tally()
         self.said: dict[str, Said] = {}
         self.logs: list[SchedulerLog] = []
@@ -88,7 +95,9 @@ class Merged:
 
     def take(self, file: FileFound) -> None:
         """Add a file. Of an object that is there already the newer is kept, or, where that cannot be told, the last."""
-        self.files.append(file)
+        self.files.append(file.report())
+        self.warnings += file.warnings
+        self.has_config = self.has_config or bool(file.configs)
         self.tally.take(file.tally)
         for key, obj in file.objects.items():
             known = self.objects.get(key)
@@ -112,11 +121,15 @@ class Merged:
         self.steps = file.steps or self.steps
 
     def reports(self) -> tuple[FileReport, ...]:
-        """A line for each file, with the objects that are of it in the end."""
+        """A line for each of the first files, with the objects that are of it in the end."""
         kept: dict[str, int] = {}
         for origin in self.origins.values():
             kept[origin] = kept.get(origin, 0) + 1
-        return tuple(msgspec.structs.replace(file.report(), objects=kept.get(file.name, 0)) for file in self.files)
+        listed = self.files
+        if len(listed) > _LISTED:
+            listed = sorted(listed, key=lambda file: not (kept.get(file.name) or file.dumps or file.said))[:_LISTED]
+            self.warnings.append(phrase("{count} more files were read and are not listed.", count=len(self.files) - _LISTED))
+        return tuple(msgspec.structs.replace(file, objects=kept.get(file.name, 0)) for file in listed)
 
 
 def _is_newer(known: KubeObject, other: KubeObject) -> bool:

@@ -21,9 +21,11 @@ class Limits(msgspec.Struct, frozen=True):
     yaml_document_bytes: int = 4 * MIB
     #: Files in one import.
     files: int = 1000
-    #: Files in one archive, also those that are passed over.
+    #: Files in all archives, also those that are passed over.
     archive_members: int = 100_000
-    #: One archive, unpacked, with what is passed over in it.
+    #: Files in all archives that are read.
+    archive_files: int = 20_000
+    #: All archives, unpacked, with what is passed over in them and what is read a second time.
     archive_bytes: int = 16 * GIB
 
 

@@ -15,6 +15,7 @@ import msgspec
 from schedviz.engine.config import ConfigurationError, load_configuration
 from schedviz.ingest import json_stream, yaml_stream
 from schedviz.ingest.archive import Member, is_tar, is_zip, tar_members, zip_members
+from schedviz.ingest.budget import Budget, BudgetExhausted
 from schedviz.ingest.cluster_info import ClusterInfoReader
 from schedviz.ingest.config_text import ConfigText, parse_config
 from schedviz.ingest.errors import BadObjects, ImportCancelled, IngestError, LimitExceeded, Problem, UnknownFormat, UnreadableFile
@@ -32,7 +33,8 @@ from schedviz.ingest.log_reader import LogReader
 from schedviz.ingest.openb import OpenbReader
 from schedviz.ingest.progress import Progress, Told
 from schedviz.ingest.reader import Item, Reader
-from schedviz.ingest.report import Refused, Report
+from schedviz.ingest.refusals import Refusals
+from schedviz.ingest.report import Report
 from schedviz.ingest.said import Said
 from schedviz.ingest.scheduler_log import SchedulerLog
 from schedviz.ingest.simkube import FORMAT as SIMKUBE
@@ -49,6 +51,7 @@ from schedviz.kube.defaults import default_object
 from schedviz.kube.errors import DecodeError, UnknownKindError
 from schedviz.kube.kinds import KINDS
 from schedviz.kube.meta import KubeObject
+from schedviz.kube.object_names import expect_possible_names
 from schedviz.kube.pod_texts import PodTexts
 from schedviz.kube.sharing import Sharing
 from schedviz.trace.phrase import Phrase, phrase
@@ -147,11 +150,11 @@ class _Loading:
         self.limits = limits
         self.tell = progress
         self.cancelled = cancelled
-        self.room = limits.unpacked_bytes
+        self.budget = Budget(limits)
         self.merged = Merged()
         self.sharing = Sharing()
         self.pods = PodTexts(self.sharing)
-        self.refused: list[tuple[str, IngestError]] = []
+        self.refused = Refusals()
         self.warnings: list[Phrase] = []
 
     def run(self, sources: Sequence[Source]) -> Import:
@@ -166,24 +169,30 @@ class _Loading:
 
     def read_source(self, source: Source, *, alone: bool, depth: int = 0) -> TraceFile | None:
         """Read one file, or leave it out and remember why; its trace, if it is one that was given alone."""
-        before = self.room
+        if self.budget.exhausted is not None:
+            self.refused.add(source.name, self.budget.exhausted)
+            return None
         try:
             return self.read_file(source, alone=alone, depth=depth)
         except (ImportCancelled, _BadConfiguration):
             raise
+        except BudgetExhausted as error:
+            if depth:
+                # The rest of the archive, too.
+                raise
+            self.refused.add(source.name, error, is_last=True)
         except UnknownFormat as error:
             if source.is_incidental:
                 self.merged.tally.drop("File", "it looks like nothing that is read", source.name)
             else:
-                self.refused.append((source.name, error))
+                self.refused.add(source.name, error)
         except IngestError as error:
-            self.refused.append((source.name, error))
-        self.room = before
+            self.refused.add(source.name, error)
         return None
 
     def read_file(self, source: Source, *, alone: bool, depth: int) -> TraceFile | None:
         """Read one file. Raises an `IngestError`, and has kept nothing of it then, but of an archive the files that were good."""
-        told = Told(source, self.tell, self.check_cancelled)
+        told = Told(source, self.tell, self.check_cancelled, self.budget)
         raw = unpacked(source.name, told.pieces())
         head = next(raw, b"")
         raw = chain((head,), raw)
@@ -194,7 +203,7 @@ class _Loading:
         if looks_like_simkube(head):
             self.read_simkube(file, told, raw)
             return None
-        pieces = text_pieces(source.name, raw, limit=self.limits.unpacked_bytes, room=self.room, tell=told)
+        pieces = text_pieces(source.name, raw, tell=told)
         first = next(pieces)
         second = next(pieces, None)
         if second is not None and (json_stream.is_printed_by_kubectl(first) or yaml_stream.is_printed_by_kubectl(first)):
@@ -204,8 +213,8 @@ class _Loading:
             except NotCutError:
                 # What is wrong is told by its line, and for that the whole text is needed.
                 file = FileFound(source.name)
-                raw = unpacked(source.name, source.pieces())
-                text = b"".join(text_pieces(source.name, raw, limit=self.limits.unpacked_bytes, room=self.room, tell=told))
+                self.budget.pass_through(source.name, told.unpacked)
+                text = b"".join(text_pieces(source.name, unpacked(source.name, source.pieces()), tell=told))
                 self.read_text(file, text, alone=alone)
         else:
             self.read_text(file, b"".join(chain((first,), () if second is None else (second,), pieces)), alone=alone)
@@ -219,7 +228,6 @@ class _Loading:
         if len(self.merged.objects) + len(file.objects) > self.limits.objects:
             raise LimitExceeded(file.name, "there are too many objects", "objects", self.limits.objects)
         self.check_against_others(file)
-        self.room -= file.unpacked_bytes
         self.merged.take(file)
 
     def read_archive(self, source: Source, members: Callable[..., Iterator[Member]], pieces: Iterator[bytes], depth: int) -> None:
@@ -227,14 +235,15 @@ class _Loading:
         if depth >= _ARCHIVES:
             raise UnreadableFile(f"{source.name}: archives are in one another more than {_ARCHIVES} deep; unpack it first.")
         count = 0
-        for member in members(source.name, pieces, self.limits, lambda: self.room):
+        for member in members(source.name, pieces, self.limits, self.budget):
             self.check_cancelled()
             if member.left_out:
                 self.merged.tally.drop("File", member.left_out, member.name)
                 continue
             count += 1
-            inner = Source.of_bytes(f"{source.name}: {member.name}", member.data)
-            self.read_source(msgspec.structs.replace(inner, is_incidental=True), alone=False, depth=depth + 1)
+            name = f"{source.name}: {member.name}"
+            inner = Source(name=name, pieces=member.pieces, size=member.size, is_incidental=True, is_counted=True)
+            self.read_source(inner, alone=False, depth=depth + 1)
         if not count:
             raise UnreadableFile(f"{source.name}: no file in the archive is of use. {_EXPECTED}")
 
@@ -243,8 +252,6 @@ class _Loading:
         data = bytearray()
         for piece in pieces:
             data += piece
-            if len(data) > self.room:
-                raise LimitExceeded(file.name, "unpacked, the files are too large", "unpacked_bytes", self.limits.unpacked_bytes)
             told(len(data))
         file.format, file.unpacked_bytes = SIMKUBE, len(data)
         for item in read_simkube(file.name, bytes(data)):
@@ -332,6 +339,7 @@ class _Loading:
         except UnknownKindError as error:
             self.take_unknown(file, item, error)
             return
+        expect_possible_names(obj)
         file.keep(obj)
         self.look(item, obj)
         if isinstance(obj, Pod) and obj.metadata.unread_annotations and (said := results_of(item.content)) is not None:
@@ -397,20 +405,21 @@ class _Loading:
         objects = tuple(with_last_word(merged.objects[key], merged.said) for key in keys)
         kinds = Counter(type(obj).__name__ for obj in objects)
         config = merged.config[1] if merged.config else None
-        self.warnings += [warning for file in merged.files for warning in file.warnings]
+        files = merged.reports()
+        self.warnings += merged.warnings
         warnings = (
             *self.warnings,
             *warnings_of(objects, kinds),
-            *(phrase("{file} was left out: {why}", file=name, why=str(error)) for name, error in self.refused),
+            *self.refused.warnings(),
         )
         report = Report(
-            files=merged.reports(),
+            files=files,
             kinds=dict(kinds),
             dropped=merged.tally.dropped(),
             warnings=tuple(warning.text for warning in warnings),
             warning_phrases=warnings,
             configuration=merged.config[0] if merged.config else "",
-            refused=tuple(Refused(name, str(error)) for name, error in self.refused),
+            refused=tuple(self.refused.told),
         )
         self.tell(Progress("done", len(objects), len(objects), unit="objects"))
         return Import(
@@ -436,14 +445,16 @@ class _Loading:
 
     def nothing(self) -> IngestError:
         """Why there is nothing to import."""
-        if len(self.refused) == 1 and not self.merged.files:
-            return self.refused[0][1]
-        if self.refused and not self.merged.files:
-            return UnreadableFile("\n".join(str(error) for _, error in self.refused[:_PROBLEMS]))
+        if self.refused.count == 1 and self.refused.first and not self.merged.files:
+            return self.refused.first
+        if self.refused.count and not self.merged.files:
+            return UnreadableFile("\n".join(self.refused.lines(_PROBLEMS)))
         dropped = self.merged.tally.dropped()
-        left_out = "; ".join(f"{drop.count} × {drop.kind}: {drop.reason}" for drop in dropped)
+        left_out = "; ".join(f"{drop.count} × {drop.kind}: {drop.reason}" for drop in dropped[:_PROBLEMS])
+        if len(dropped) > _PROBLEMS:
+            left_out += "; …"
         name = self.merged.files[0].name if self.merged.files else "The import"
-        refused = "".join(f"\n{error}" for _, error in self.refused[:_PROBLEMS])
+        refused = "".join(f"\n{line}" for line in self.refused.lines(_PROBLEMS))
         if self.merged.said:
             pods = len(self.merged.said)
             whose = "a pod" if pods == 1 else f"{pods} pods"
@@ -451,7 +462,7 @@ class _Loading:
                 f"it says why {whose} did not fit, and has no objects{'; ' + left_out if left_out else ''}; what those words mean says "
                 "`schedviz explain --message -`"
             )
-        elif any(file.configs for file in self.merged.files):
+        elif self.merged.has_config:
             left_out = f"it is the configuration of a scheduler, which goes with objects{'; ' + left_out if left_out else ''}"
         return UnreadableFile(f"{name}: nothing in it is of use{f' ({left_out})' if left_out else ''}. {_EXPECTED}{refused}")
 

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import msgspec
 
+from schedviz.ingest.source import shown_name
 from schedviz.trace.phrase import Phrase
 
 _EXAMPLES = 3
+#: Kinds and reasons that are counted apart. What is in files is up to whoever wrote them.
+_APART = 200
+_LONGEST = 300
+_OTHERS = "others"
 
 
 class FileReport(msgspec.Struct, frozen=True, rename="camel"):
@@ -71,6 +76,9 @@ class Tally:
             self._add(kind, reason, count, examples)
 
     def _add(self, kind: str, reason: str, more: int, names: tuple[str, ...]) -> None:
+        kind, reason, names = shown_name(kind), reason[:_LONGEST], tuple(name[:_LONGEST] for name in names)
+        if (kind, reason) not in self._counts and len(self._counts) >= _APART:
+            kind, reason = _OTHERS, f"there are more than {_APART} kinds of things that are left out"
         count, examples = self._counts.get((kind, reason), (0, ()))
         if len(examples) < _EXAMPLES:
             examples = (*examples, *names)[:_EXAMPLES]

@@ -24,6 +24,8 @@ class Source(msgspec.Struct, frozen=True):
     size: int | None = None
     #: It was found in a folder or an archive, and nobody named it: it may be something that is not read.
     is_incidental: bool = False
+    #: Its `size` was counted against the limits when it was opened: a file of an archive.
+    is_counted: bool = False
 
     @classmethod
     def of_bytes(cls, name: str, data: bytes) -> Source:
@@ -66,6 +68,6 @@ def is_of_use(path: str) -> bool:
 
 def shown_name(name: str) -> str:
     """A file's name as a message may have it: printable, and not too long."""
-    clean = "".join(char if char.isprintable() else "\ufffd" for char in name)
     half = _LONGEST_NAME // 2
-    return clean if len(clean) <= _LONGEST_NAME else f"{clean[:half]}…{clean[-half:]}"
+    short = name if len(name) <= _LONGEST_NAME else f"{name[:half]}…{name[-half:]}"
+    return "".join(char if char.isprintable() else "\ufffd" for char in short)

@@ -1,4 +1,4 @@
-"""Bytes of a source, unpacked, and never more of them than the limit."""
+"""Bytes of a source, unpacked."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Protocol
 
-from schedviz.ingest.errors import LimitExceeded, UnreadableFile
+from schedviz.ingest.errors import UnreadableFile
 
 _STEP = 4 << 20
 #: So much of the beginning is looked at for what a file is.
@@ -65,11 +65,10 @@ def unpacked(name: str, pieces: Iterable[bytes]) -> Iterator[bytes]:
     return _with_a_head(_as_utf8(name, _unpacked(name, iter(pieces))))
 
 
-def text_pieces(name: str, pieces: Iterable[bytes], *, limit: int, room: int, tell: Callable[[int], None]) -> Iterator[bytes]:
+def text_pieces(name: str, pieces: Iterable[bytes], *, tell: Callable[[int], None]) -> Iterator[bytes]:
     """The text of an unpacked file as UTF-8 bytes without a byte order mark, in pieces.
 
-    `room` is what is left of `limit` (the setting `unpacked_bytes`); `tell` is called with the number of bytes so far and may
-    raise. Raises `UnreadableFile` and `LimitExceeded`.
+    `tell` is called with the number of bytes so far and may raise. Raises `UnreadableFile`.
     """
     size, lines, is_blank = 0, 0, True
     decoder = codecs.getincrementaldecoder("utf-8")()
@@ -77,8 +76,6 @@ def text_pieces(name: str, pieces: Iterable[bytes], *, limit: int, room: int, te
         if not size:
             _check_head(name, piece[:_HEAD])
         size += len(piece)
-        if size > room:
-            raise LimitExceeded(name, "unpacked, the files are too large", "unpacked_bytes", limit)
         tell(size)
         try:
             decoder.decode(piece)

@@ -21,6 +21,7 @@ _LINE = re.compile(r" at line (\d+) column \d+")
 #: The parser's own bound (128) is above every limit on depth that makes sense.
 _TOO_DEEP = "recursion limit exceeded"
 _ALIAS_BOMB = "repetition limit exceeded"
+_UNKNOWN_ANCHOR = "unknown anchor"
 _ANCHOR = re.compile(r"(?:^|[\s,\[{])&\w", re.MULTILINE)
 _ALIAS = re.compile(r"(?:^|[\s,\[{])\*\w", re.MULTILINE)
 #: Kinds that are no objects of a cluster and get a message of their own.
@@ -34,6 +35,10 @@ _EXPANDED_BYTES = 64 << 20
 _MANY_LINES = 1 << 20
 _SHORTEST_LINE = 12
 _KIND = re.compile(r"""( *)kind:\s*["']?(\w+)["']?\s*(?:#.*)?$""")
+
+
+class AnchorElsewhere(BadObjects):
+    """An alias whose anchor is not in the same item; it may be in another one."""
 
 
 class YamlReader:
@@ -59,8 +64,14 @@ class YamlReader:
                 yield from _items_of(number, content)
                 continue
             kind = list_kind(cut[0])
+            whole: list[Any] | None = None
             for index, piece in enumerate(cut[1]):
-                content = parse_piece(name, number, piece, limits, f"items[{index}]")
+                try:
+                    content = parse_piece(name, number, piece, limits, f"items[{index}]") if whole is None else whole[index]
+                except AnchorElsewhere:
+                    # An anchor holds for the whole document.
+                    whole = _uncut_items(name, number, document, limits, len(cut[1]))
+                    content = whole[index]
                 if not isinstance(content, dict):
                     raise BadObjects([Problem(name, _no_object(content), document=number, line=piece.line, path=f"items[{index}]")])
                 total = len(cut[1]) if number == 1 else None
@@ -76,6 +87,18 @@ class YamlReader:
             if number == document:
                 return yaml_lines.line_of(piece, path)
         return 0
+
+
+def _uncut_items(name: str, number: int, document: Piece, limits: Limits, count: int) -> list[Any]:
+    """The items of a List whose items refer to one another. Raises `IngestError`."""
+    if len(document.text) > limits.yaml_document_bytes:
+        what = f"a document of {len(document.text):,} bytes whose items use anchors of one another; write it out without them"
+        raise LimitExceeded(f"{name}, document {number}", what, "yaml_document_bytes", limits.yaml_document_bytes)
+    content = parse_piece(name, number, document, limits)
+    items = content.get("items") if isinstance(content, dict) else None
+    if not isinstance(items, list) or len(items) != count:
+        raise BadObjects([Problem(name, "items use anchors of one another; write it out without them", number, document.line)])
+    return items
 
 
 def _lost_its_end(content: Any) -> bool:
@@ -117,7 +140,8 @@ def parse_piece(name: str, number: int, piece: Piece, limits: Limits, path: str 
             raise LimitExceeded(where, _NESTED, "nesting_depth", limits.nesting_depth) from None
         if _ALIAS_BOMB in message:
             message = "aliases repeat too much of the document; write it out without them"
-        raise BadObjects([Problem(name, *_explained(message, piece, number), path)]) from None
+        refused = AnchorElsewhere if _UNKNOWN_ANCHOR in message else BadObjects
+        raise refused([Problem(name, *_explained(message, piece, number), path)]) from None
     if _depth_exceeds(content, limits.nesting_depth):
         raise LimitExceeded(where, _NESTED, "nesting_depth", limits.nesting_depth)
     return content

@@ -1,7 +1,10 @@
-"""The names in an object that somebody makes, as the API server checks them. What is imported is not checked: it came through one."""
+"""The names in an object that somebody makes, as the API server checks them. What is imported came through one, so that only what none
+can have let through is refused: control characters, and names that are too long.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -11,6 +14,11 @@ from schedviz.kube.label_names import dns_1035_faults, key_faults, label_faults,
 from schedviz.kube.meta import KubeObject
 
 _Faults = Callable[[str], Sequence[str]]
+_NAME_BYTES: Final = 253
+_NAMESPACE_BYTES: Final = 63
+_KEY_BYTES: Final = 253 + 1 + 63
+_VALUE_BYTES: Final = 63
+_CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 #: Kinds whose names are no subdomains.
 _NAMES: Final[Mapping[type[KubeObject], _Faults]] = {Namespace: label_faults, Service: dns_1035_faults}
 
@@ -23,6 +31,35 @@ def expect_names(obj: KubeObject, *, is_new: bool) -> None:
     for path, text, faults in _names(obj, is_new=is_new):
         if found := faults(text):
             raise DecodeError(path, found[0], text, message=f'Invalid value: "{text}": {found[0]}')
+
+
+def expect_possible_names(obj: KubeObject) -> None:
+    """Raises `DecodeError` for the first name or label of an imported object that no API server has: too long, or not one line."""
+    meta = obj.metadata
+    for path, text, most in (
+        ("metadata.name", meta.name, _NAME_BYTES),
+        ("metadata.namespace", meta.namespace, _NAMESPACE_BYTES),
+        ("metadata.uid", meta.uid, _NAME_BYTES),
+        ("metadata.generateName", meta.generate_name, _NAME_BYTES),
+    ):
+        if text and not _is_possible(text, most):
+            raise _impossible(path, text, most)
+    for key, value in meta.labels.items():
+        if not _is_possible(key, _KEY_BYTES):
+            raise _impossible("metadata.labels", key, _KEY_BYTES)
+        if value and not _is_possible(value, _VALUE_BYTES):
+            raise _impossible("metadata.labels", value, _VALUE_BYTES)
+
+
+def _is_possible(text: str, most: int) -> bool:
+    # Of ASCII text it is known how long it is.
+    return (len(text) if text.isascii() else len(text.encode())) <= most and (text.isprintable() or not _CONTROL.search(text))
+
+
+def _impossible(path: str, text: str, most: int) -> DecodeError:
+    expected = f"at most {most} bytes without control characters, as an API server takes them"
+    found = f"{len(text.encode()):,} bytes" if len(text.encode()) > most else f"{text!r}"
+    return DecodeError(path, expected, found)
 
 
 def _names(obj: KubeObject, *, is_new: bool) -> Iterator[tuple[str, str, _Faults]]:

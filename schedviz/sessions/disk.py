@@ -1,4 +1,4 @@
-"""Whether something could not be written because a disk is full, and the sentence that says which."""
+"""Whether something could not be written because a disk is full, and the sentence that says so: to users, hence without a path."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from django.conf import settings
 from django.db import DatabaseError
 
+_DATA_FULL = "The disk that holds schedviz's data is full."
 #: PostgreSQL's SQLSTATE disk_full.
 _POSTGRESQL_DISK_FULL = "53100"
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
@@ -18,18 +19,17 @@ _ROOM_BYTES = 4 << 20
 
 
 def full_disk(error: BaseException) -> str | None:
-    """The sentence that names the full disk; None: that is not why."""
+    """The sentence that says which disk is full, without a path of the server; None: that is not why."""
     if isinstance(error, OSError):
-        return f"The disk that holds {_shown(error.filename)} is full." if error.errno in _NO_ROOM else None
+        return "A disk of the server is full." if error.errno in _NO_ROOM else None
     if not isinstance(error, DatabaseError):
         return None
     cause = error.__cause__
     if getattr(cause, "sqlstate", None) == _POSTGRESQL_DISK_FULL:
-        return f"The disk of the database server is full: {' '.join(str(cause).split())}."
+        return "The disk of the database server is full."
     if isinstance(cause, sqlite3.Error) and _is_sqlite_full(cause):
         room = room_bytes()
-        left = "" if room is None else f": {room / 1e6:.1f} MB are left"
-        return f"The disk that holds {_shown(settings.DATABASES['default']['NAME'])} is full{left}."
+        return _DATA_FULL if room is None else f"{_DATA_FULL.removesuffix('.')}: {room / 1e6:.1f} MB are left."
     return None
 
 
@@ -53,8 +53,3 @@ def has_room() -> bool:
 def _is_sqlite_full(error: sqlite3.Error) -> bool:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     return code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and not has_room())
-
-
-def _shown(path: object) -> str:
-    """Strangers are not told where things lie."""
-    return "schedviz's data" if settings.PUBLIC or not path else str(path)

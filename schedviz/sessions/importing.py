@@ -47,6 +47,8 @@ logger = logging.getLogger(__name__)
 #: Progress is written, and a cancel looked for, this often.
 _TELL_SECONDS = 0.25
 _COMMANDS_IN_A_TRANSACTION = 500
+#: Archives may have so many times the bytes of the files in them that are read: a must-gather is mostly logs.
+_ARCHIVE_TIMES = 16
 #: So much of a file tells whether it is a `.schedviz`.
 _HEAD_BYTES = 4096
 #: The keys of a trace's steps begin with this.
@@ -66,7 +68,7 @@ def import_uploads(session_id: UUID) -> None:
     except Fenced as fenced:
         logger.info("left the import of session %s: %s", session_id, fenced)
     except DatabaseError as error:
-        logger.warning("left the import of session %s, the database failed: %s", session_id, disk.full_disk(error) or error)
+        logger.warning("left the import of session %s, the database failed: %s %s", session_id, disk.full_disk(error) or "", error)
     finally:
         RENEWALS.drop(mine)
 
@@ -155,7 +157,11 @@ class Importing:
         source: dict[str, Any] = self.session.source
         if "generate" in source:
             return self.generate(source["generate"])
-        limits = Limits(unpacked_bytes=settings.IMPORT_UNPACKED_BYTES, files=settings.UPLOAD_FILES)
+        limits = Limits(
+            unpacked_bytes=settings.IMPORT_UNPACKED_BYTES,
+            archive_bytes=_ARCHIVE_TIMES * settings.IMPORT_UNPACKED_BYTES,
+            files=settings.UPLOAD_FILES,
+        )
         return ingest.load(self.sources(), limits, progress=self.tell, cancelled=self.is_cancelled)
 
     def generate(self, parameters: dict[str, Any]) -> Import:

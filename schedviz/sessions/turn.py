@@ -92,7 +92,7 @@ def take_turn(session_id: UUID, *, linger_seconds: float = LINGER_SECONDS) -> No
     except DatabaseError as error:
         ended = "database"
         if full := disk.full_disk(error):
-            logger.error("left session %s until its lease has run out: %s", session_id, full)  # noqa: TRY400 (one line is enough)
+            logger.error("left session %s until its lease has run out: %s (%s)", session_id, full, error)  # noqa: TRY400 (one line is enough)
         else:
             logger.warning("left session %s, the database failed: %s", session_id, error)
     except Exception:

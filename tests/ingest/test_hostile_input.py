@@ -1,12 +1,13 @@
 """Hostile files end in an error, soon, and within memory."""
 
 import gzip
+import json
 import lzma
 import time
 
 import pytest
 
-from schedviz.ingest import IngestError, LimitExceeded, Limits
+from schedviz.ingest import BadObjects, IngestError, LimitExceeded, Limits
 from tests.ingest.sources import imported
 
 SECONDS = 5.0
@@ -100,3 +101,30 @@ def test_absurd_numbers_are_refused_in_words():
         imported('{"kind":"Node","metadata":{"name":"a"},"status":{"capacity":{"cpu":' + "9" * 100_000 + "}}}")
     with pytest.raises(IngestError, match="expected a whole number of at most"):
         imported('{"kind":"Pod","metadata":{"name":"a"},"spec":{"priority":99999999999999}}')
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        ({"name": "a\r\nSet-Cookie: b"}, "metadata.name"),
+        ({"name": "a" * 254}, "metadata.name"),
+        ({"name": "a", "namespace": "n" * 64}, "metadata.namespace"),
+        ({"name": "a", "uid": "u" * 10_000_000}, "metadata.uid"),
+        ({"name": "a", "labels": {"k" * 318: "v"}}, "metadata.labels"),
+        ({"name": "a", "labels": {"k": "v\x1b[31m"}}, "metadata.labels"),
+    ],
+    ids=["line end", "long name", "long namespace", "long uid", "long key", "escape"],
+)
+def test_names_that_no_api_server_has_are_refused(name, path):
+    with pytest.raises(BadObjects) as refused:
+        imported(json.dumps({"kind": "Pod", "metadata": name}))
+    (problem,) = refused.value.problems
+    assert problem.path == path
+    assert "as an API server takes them" in problem.message
+    assert len(problem.message) < 400
+    assert problem.message.isprintable()
+
+
+def test_unusual_names_are_taken():
+    odd = {"name": "Ünüsual_Näme", "namespace": "Some NS", "labels": {"a b": "c/d"}}
+    assert [obj.name for obj in imported(json.dumps({"kind": "Pod", "metadata": odd})).objects] == [odd["name"]]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from schedviz.cli.bench.kubectl_dump import kubectl_dump
-from schedviz.ingest import BadObjects, Limits, Source, load
+from schedviz.ingest import BadObjects, LimitExceeded, Limits, Source, load
 from schedviz.ingest.json_stream import NotCutError
 from schedviz.ingest.yaml_stream import cut_items, is_printed_by_kubectl
 
@@ -53,6 +53,33 @@ def test_what_is_not_quite_so_is_not_cut(before: bytes, after: bytes) -> None:
 
     with pytest.raises(NotCutError):
         list(cut_items("a.yaml", pieces(after.join(TEXT.rsplit(before, 1))), Limits()))
+
+
+def test_an_anchor_of_one_item_is_known_in_the_others() -> None:
+    text = (
+        b"apiVersion: v1\nitems:\n"
+        b"- apiVersion: v1\n  kind: Node\n  metadata:\n    name: a\n    labels: &labels\n      zone: z1\n"
+        b"- apiVersion: v1\n  kind: Node\n  metadata:\n    name: b\n    labels: *labels\n"
+        b'kind: List\nmetadata:\n  resourceVersion: ""\n'
+    )
+
+    for read in (load([source(text)]), load([source(b"# as a whole\n" + text)])):
+        assert [(obj.name, obj.metadata.labels) for obj in read.objects] == [("a", {"zone": "z1"}), ("b", {"zone": "z1"})]
+    with pytest.raises(BadObjects, match="unknown anchor"):
+        load([source(text.replace(b"*labels", b"*other"))])
+    with pytest.raises(LimitExceeded, match="anchors of one another"):
+        load([source(text)], Limits(yaml_document_bytes=200))
+    # In another document it is unknown, as YAML says.
+    with pytest.raises(BadObjects, match="unknown anchor"):
+        load([source(b"kind: Node\nmetadata:\n  name: &a a\n---\nkind: Node\nmetadata:\n  name: *a\n")])
+
+
+def test_aliases_across_items_stay_bounded() -> None:
+    levels = "".join(f"- kind: Node\n  x: &x{n + 1} [{', '.join([f'*x{n}'] * 9)}]\n" for n in range(9))
+    text = f'apiVersion: v1\nitems:\n- kind: Node\n  x: &x0 [{"x, " * 9}]\n{levels}kind: List\nmetadata:\n  resourceVersion: ""\n'
+
+    with pytest.raises(BadObjects, match="too many aliases"):
+        load([source(text.encode())])
 
 
 def test_a_bad_object_is_told_by_its_line() -> None:

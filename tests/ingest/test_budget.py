@@ -1,0 +1,129 @@
+"""Whatever an import reads counts against its limits, also what is refused or passed over."""
+
+from __future__ import annotations
+
+import gzip
+import struct
+import tracemalloc
+
+import pytest
+
+from schedviz.ingest import IngestError, LimitExceeded, Limits, Source, load
+from schedviz.ingest.refusals import TOLD
+from tests.ingest.bombs import tarred, zip_of_empty_objects, zipped
+from tests.ingest.sources import source
+
+NODE = b'{"kind":"Node","metadata":{"name":"a"}}'
+SPACES = b" " * 400_000
+LIMITS = Limits(unpacked_bytes=1_000_000)
+
+
+def refused(data: bytes, limits: Limits = LIMITS) -> str:
+    with pytest.raises(IngestError) as error:
+        load([source(data, "bomb")], limits)
+    return str(error.value)
+
+
+@pytest.mark.parametrize("pack", [zipped, tarred], ids=["zip", "tar"])
+def test_refused_files_of_an_archive_count(pack) -> None:
+    assert "the limit unpacked_bytes is 1,000,000" in refused(pack((f"{n}.json", SPACES) for n in range(3)))
+    assert "the limit unpacked_bytes is 1,000,000" in refused(pack((f"{n}.json", bytes(400_000)) for n in range(3)))
+
+
+@pytest.mark.parametrize("pack", [zipped, tarred], ids=["zip", "tar"])
+def test_what_is_packed_in_an_archive_counts_unpacked(pack) -> None:
+    assert "the limit unpacked_bytes is 1,000,000" in refused(pack((f"{n}.json.gz", gzip.compress(SPACES)) for n in range(3)))
+
+
+def test_archives_in_an_archive_share_one_budget() -> None:
+    inner = [(f"{n}.zip", zipped([("a.json", SPACES)])) for n in range(3)]
+    assert "the limit unpacked_bytes is 1,000,000" in refused(zipped(inner))
+
+
+def test_what_is_passed_over_counts_against_the_limit_of_archives() -> None:
+    archives = [(f"{n}.tgz", tarred([("not-of-use.png", SPACES)])) for n in range(3)]
+    assert "the limit archive_bytes is 1,000,000" in refused(zipped(archives), Limits(archive_bytes=1_000_000))
+
+
+def test_a_file_that_is_read_twice_counts_twice() -> None:
+    text = (
+        b'{\n    "apiVersion": "v1",\n    "items": [\n        {\n'
+        + b" " * 200_000
+        + b'"kind": 1\n        }\n    ],\n    "kind": "List"\n}\n'
+    )
+    pieces = [text[:100_000], text[100_000:]]
+    read_twice = Source(name="a.json", pieces=lambda: iter(pieces))
+    with pytest.raises(LimitExceeded) as caught:
+        load([read_twice], Limits(archive_bytes=100_000))
+    assert caught.value.setting == "archive_bytes"
+
+
+def test_files_in_archives_are_counted_and_limited() -> None:
+    many = [(f"{n}.png", b"") for n in range(11)]
+    assert "the limit archive_members is 10" in refused(zipped(many), Limits(archive_members=10))
+    assert "the limit archive_members is 10" in refused(tarred(many), Limits(archive_members=10))
+    read = [(f"{n}.json", b"{}") for n in range(11)]
+    assert "the limit archive_files is 10" in refused(zipped(read), Limits(archive_files=10))
+    assert "the limit archive_files is 10" in refused(tarred(read), Limits(archive_files=10))
+
+
+def test_a_zip_that_lists_too_many_files_is_refused_before_the_list_is_read() -> None:
+    entries = b"".join(b"PK\1\2" + bytes(42) for _ in range(60))
+    end = b"PK\5\6" + struct.pack("<4H2LH", 0, 0, 60, 60, len(entries), 4, 0)
+    assert "the limit archive_members is 10" in refused(b"PK\3\4" + entries + end, Limits(archive_members=10))
+
+
+def test_once_the_budget_is_used_up_no_further_file_is_read() -> None:
+    opened: list[str] = []
+
+    def pieces():
+        opened.append("b")
+        return iter([NODE])
+
+    result = load([source(NODE, "a"), source(SPACES * 3, "bomb"), Source(name="b", pieces=pieces)], LIMITS)
+
+    assert [obj.name for obj in result.objects] == ["a"]
+    assert [one.name for one in result.report.refused] == ["bomb", "b"]
+    assert all("unpacked_bytes" in one.message for one in result.report.refused)
+    assert not opened
+
+
+def test_reasons_of_many_bad_files_are_counted_and_not_kept() -> None:
+    files = [("good.json", NODE), *((f"{n}.json", b"{}") for n in range(TOLD + 50))]
+    report = load([source(zipped(files), "a.zip")]).report
+
+    assert len(report.refused) == TOLD
+    assert report.warnings[-1] == "50 more files were left out."
+
+
+def test_kinds_that_somebody_made_up_are_counted_together() -> None:
+    files = [("good.json", NODE), *((f"{n}.json", b'{"kind":"Made%d"}' % n) for n in range(1200))]
+    report = load([source(zipped(files), "a.zip")]).report
+
+    assert len(report.dropped) <= 201
+    assert sum(drop.count for drop in report.dropped) == 1200
+    assert len(report.files) == 1000
+    assert report.files[0].name == "a.zip: good.json"
+    assert "201 more files were read and are not listed." in report.warnings
+
+
+def test_many_bad_files_keep_no_memory() -> None:
+    data = zip_of_empty_objects(3000)
+    tracemalloc.start()
+    try:
+        text = refused(data, LIMITS)
+        kept, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert "2,995 more files" in text
+    assert kept < 2 << 20
+    assert peak < 10 << 20
+
+
+def test_a_file_of_a_tar_can_be_read_twice() -> None:
+    text = (
+        b'{\n    "apiVersion": "v1",\n    "items": [\n        {\n'
+        + b" " * 200_000
+        + b'"kind": 1\n        }\n    ],\n    "kind": "List"\n}\n'
+    )
+    assert "line 5" in refused(tarred([("a.json", text)], "w"), Limits())

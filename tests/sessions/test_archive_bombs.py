@@ -1,0 +1,50 @@
+"""Archives that become large are refused by a real worker, and its memory is what it was."""
+
+from __future__ import annotations
+
+import psutil
+import pytest
+from django.core.files.base import ContentFile
+
+from schedviz.sessions import create
+from schedviz.sessions.models import Session
+from tests.conftest import RedisServer, Worker, until
+from tests.ingest.bombs import zip_of_empty_objects, zip_of_zeros
+from tests.sessions.conftest import dump
+
+pytestmark = pytest.mark.usefixtures("transactional_db")
+_MEGABYTES = 100
+
+
+def _megabytes(worker: Worker) -> float:
+    """Of the worker's processes together."""
+    parent = psutil.Process(worker.process.pid)
+    return sum(each.memory_info().rss for each in (parent, *parent.children(recursive=True))) / 1e6
+
+
+def _ended(data: bytes, name: str) -> Session:
+    session = create.create_session(None, "a bomb", create.Files([ContentFile(data, name=name)]))
+    until(lambda: Session.objects.exclude(status=Session.Status.IMPORTING).filter(pk=session.pk).exists())
+    session.refresh_from_db()
+    return session
+
+
+@pytest.mark.parametrize(
+    ("bomb", "limit"),
+    [
+        (lambda: zip_of_zeros(60, 50), "unpacked_bytes"),
+        (lambda: zip_of_zeros(40, 100), "unpacked_bytes"),
+        (lambda: zip_of_empty_objects(100_000), "archive_files"),
+        (lambda: zip_of_empty_objects(20_000), "more files were left out"),
+    ],
+    ids=["60 x 50 MB", "40 x 100 MB", "100,000 files", "20,000 files"],
+)
+def test_an_archive_bomb_is_refused_and_its_memory_is_given_back(bomb, limit: str, redis: RedisServer, io_worker: Worker) -> None:
+    assert _ended(dump(2, 2), "cluster.json").status == Session.Status.READY
+    before = _megabytes(io_worker)
+
+    session = _ended(bomb(), "bomb.zip")
+
+    assert session.status == Session.Status.FAILED
+    assert limit in session.message
+    until(lambda: _megabytes(io_worker) < before + _MEGABYTES, seconds=5)
