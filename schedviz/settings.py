@@ -211,6 +211,7 @@ MIDDLEWARE = [
     "schedviz.web.metrics.middleware.RequestMetrics",
     "schedviz.web.request_log.RequestLog",
     "schedviz.web.middleware.SecurityHeaders",
+    "schedviz.web.api.problem_answers.ProblemAnswers",
     "schedviz.web.middleware.StaticFiles",
     "schedviz.web.api.answer_headers.AnswerHeaders",
     "django.contrib.sessions.middleware.SessionMiddleware",

@@ -5,7 +5,10 @@ Every web server is started with it: `uvicorn --http schedviz.web.head_limit:Hea
 
 from __future__ import annotations
 
+import msgspec
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from schedviz.web.api.problems import MEDIA_TYPE, problem
 
 #: Of the line with the address and the headers together; headers after a body have the same limit.
 LARGEST_HEAD_BYTES = 64 * 1024
@@ -18,6 +21,13 @@ class HeadLimit(HttpToolsProtocol):
     """
 
     _unfinished_bytes = 0
+
+    def send_400_response(self, msg: str) -> None:
+        """What cannot be read as HTTP is refused as all else is, with a problem; its address is not known yet."""
+        body = msgspec.json.encode(problem(400, "invalid", msg))
+        head = f"HTTP/1.1 400 Bad Request\r\ncontent-type: {MEDIA_TYPE}\r\ncontent-length: {len(body)}\r\nconnection: close\r\n\r\n"
+        self.transport.write(head.encode() + body)
+        self.transport.close()
 
     def data_received(self, data: bytes) -> None:
         """Some bytes came."""

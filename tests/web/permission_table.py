@@ -121,7 +121,7 @@ PAGES = {
     *("r/", "r/<str:code>/", "rooms/"),
     *(f"rooms/<uuid:room_id>/{view}" for view in ("", "presenter/", "projector/")),
     *("s/<uuid:session_id>/", "s/<uuid:session_id>/panel/<str:panel>/", "embed/<uuid:session_id>/<str:panel>/"),
-    *("api/v1/", "api/v1/^.*$", "api/v1/docs/"),
+    *("api/v1/", "api/v1/^.*$", "api/v1/docs/", "^api(?:/|$)", "^ws(?:/|$)"),
     *("password/", "invite/<str:secret>/", "demo/sandbox/", "oidc/login/", "oidc/callback/"),
     # For staff, a token of its own and networks: tests/web/metrics says who may.
     "metrics",

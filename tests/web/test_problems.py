@@ -37,7 +37,7 @@ def test_an_address_that_is_none_is_a_problem_too(client):
     response = client.get("/api/v1/nothing")
 
     assert (response.status_code, response["Content-Type"]) == (404, "application/problem+json")
-    assert response.json()["hint"] == "Addresses end in a slash: /api/v1/nothing/"
+    assert response.json()["hint"] == "Addresses end with a slash: /api/v1/nothing/"
 
 
 def test_every_code_in_the_sources_has_a_title(client):

@@ -10,6 +10,7 @@ import structlog
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, TooManyFilesSent
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
+from django.views.decorators.csrf import csrf_exempt
 from rest_framework import exceptions
 from rest_framework.response import Response
 
@@ -54,7 +55,7 @@ def not_stored(error: Exception) -> tuple[int, str, str]:
 def refusal(status: int, code: str, message: str, detail: dict[str, Any] | None = None, *, headers: Mapping[str, str] = {}) -> HttpResponse:
     """A refusal from where no view of REST is."""
     body = msgspec.json.encode(problem(status, code, message, detail), enc_hook=str)
-    return HttpResponse(body, status=status, content_type=MEDIA_TYPE, headers=dict(headers))
+    return HttpResponse(body, status=status, content_type=MEDIA_TYPE, headers={**headers, "Content-Length": str(len(body))})
 
 
 def struct_error(error: msgspec.ValidationError, data: object = None, type_: Any = None, *, inside: str = "$") -> ApiError:
@@ -120,9 +121,30 @@ def _as_api_error(error: Exception) -> ApiError | None:
 _MEDIA_HINT = "Send JSON with Content-Type: application/json, or files as multipart/form-data."
 
 
+@csrf_exempt
 def no_such_address(request: HttpRequest) -> HttpResponse:
-    """404 for an address that is none; where only the last slash is missing it says so."""
-    hint = "See /api/v1/schema/ for all addresses."
+    """404 for an address that does not exist, whatever the method; where only the last slash is missing it says so."""
+    address = shortened(request.path)
+    hint = "GET /api/v1/schema/ lists all addresses."
     if not request.path.endswith("/"):
-        hint = f"Addresses end in a slash: {request.path}/"
-    return refusal(404, "not_found", f"There is no {request.path}.", {"hint": hint})
+        hint = f"Addresses end with a slash: {address}/"
+    return refusal(404, "not_found", f"There is no {address}.", {"hint": hint})
+
+
+@csrf_exempt
+def only_by_websocket(request: HttpRequest) -> HttpResponse:
+    """426 for HTTP at an address of WebSockets, whether or not what it names exists."""
+    message = f"{shortened(request.path)} is an address of WebSockets, and this was a plain HTTP request."
+    return refusal(
+        426, "upgrade_required", message, {"hint": "Open it as a WebSocket; see docs/wire.md."}, headers={"Upgrade": "websocket"}
+    )
+
+
+def shortened(found: str) -> str:
+    """What somebody sent, as a message quotes it: the beginning, without control characters."""
+    text = "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in found[: LONGEST_QUOTE + 1])
+    return text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}\N{HORIZONTAL ELLIPSIS}"
+
+
+#: Characters of what was sent that a message quotes.
+LONGEST_QUOTE = 200

@@ -27,6 +27,7 @@ TITLES: dict[str, str] = {
     "lesson_unreadable": "The lesson cannot be read",
     "method_not_allowed": "The address has no such method",
     "nickname_taken": "Somebody in the room has that name",
+    "not_acceptable": "There is no such representation",
     "not_exportable": "No file can tell this session",
     "not_forkable": "There is nothing to fork yet",
     "not_found": "It does not exist, or you may not see it",
@@ -50,7 +51,9 @@ TITLES: dict[str, str] = {
     "unauthenticated": "A login or a token is needed",
     "unsupported_media_type": "Another Content-Type is needed",
     "wrong_batch": "Another batch is expected",
+    "upgrade_required": "A WebSocket is needed",
     "wrong_code": "No room has this code",
+    "wrong_host": "The server does not serve this host",
 }
 MEDIA_TYPE = "application/problem+json"
 

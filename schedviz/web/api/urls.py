@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.urls import include, path, re_path
-from django.views.generic import RedirectView
 
 from schedviz.web.api.agreement import Agreement
 from schedviz.web.api.branches import Branches
@@ -12,7 +11,7 @@ from schedviz.web.api.commands import Commands, CommandsTogether, OneCommand
 from schedviz.web.api.compare import Compare, CompareReport
 from schedviz.web.api.cycles import Cycles, OneCycle
 from schedviz.web.api.describe import DescribeNode, DescribePod
-from schedviz.web.api.docs_page import docs_page
+from schedviz.web.api.docs_page import docs_page, to_schema
 from schedviz.web.api.dump import Dump
 from schedviz.web.api.errors import no_such_address
 from schedviz.web.api.events import Events
@@ -36,7 +35,7 @@ from schedviz.web.api.stories import NodeStory, PodStory
 from schedviz.web.api.timeline import Timeline
 
 urlpatterns = [
-    path("", RedirectView.as_view(pattern_name="schema")),
+    path("", to_schema),
     path("docs/", docs_page, name="api-docs"),
     path("schema/", SchemaView.as_view(), name="schema"),
     path("problems/", Problems.as_view(), name="problems"),

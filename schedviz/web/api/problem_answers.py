@@ -1,0 +1,54 @@
+"""Every refusal under `/api/` and `/ws/` is a problem, whichever part of Django made it: its own refusals are pages of HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.core.exceptions import DisallowedHost
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+
+from schedviz.web.api.errors import refusal
+from schedviz.web.api.problems import MEDIA_TYPE
+
+_PREFIXES = ("/api/", "/ws/")
+#: Code and message of a refusal that only has a status.
+_STATUSES: dict[int, tuple[str, str]] = {
+    400: ("invalid", "The request is malformed."),
+    403: ("forbidden", "The request was refused: it changes something and has no CSRF token of this server."),
+    404: ("not_found", "There is no such address."),
+    405: ("method_not_allowed", "This address does not have this method; Allow lists those that it has."),
+    413: ("too_large", "The request is too large."),
+    500: ("internal", "An internal error occurred and was logged. The request may be tried again."),
+}
+#: What describes the body that is replaced.
+_OF_THE_BODY = frozenset({"content-type", "content-length"})
+
+
+class ProblemAnswers:
+    """The middleware. It stands outside of those that refuse requests, and inside of those that add headers."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if not f"{request.path_info}/".startswith(_PREFIXES):
+            return self.get_response(request)
+        try:
+            request.get_host()
+        except DisallowedHost:
+            message = "The Host header names a host that this server does not serve."
+            hint = "Use the server's own name; SCHEDVIZ_ALLOWED_HOSTS lists the names."
+            return refusal(400, "wrong_host", message, {"path": "Host", "hint": hint})
+        response = self.get_response(request)
+        if response.status_code < 400 or response.get("Content-Type", "").startswith(MEDIA_TYPE):
+            return response
+        return _as_problem(response)
+
+
+def _as_problem(response: HttpResponseBase) -> HttpResponseBase:
+    code, message = _STATUSES.get(response.status_code, _STATUSES[500 if response.status_code >= 500 else 400])
+    kept = {name: value for name, value in response.items() if name.lower() not in _OF_THE_BODY}
+    answer = refusal(response.status_code, code, message, headers=kept)
+    answer.cookies = response.cookies
+    return answer
