@@ -1,4 +1,4 @@
-# What a developer does here. `make help` lists it. Needs Python 3.11+ and Node.js 20+ on PATH, and nothing else.
+# What a developer does here. `make help` lists it. Needs Python 3.11.5+ and Node.js 20+ on PATH, and nothing else.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
@@ -18,6 +18,8 @@ DATA ?=
 DEMO_FLAGS ?=
 # For `make pictures`.
 ACCEPT ?=
+# For `make lock`.
+KEEP ?=
 
 # Files that say "this step is done"; each is older than what it was made from when the step is due again.
 INSTALLED := $(VENV)/.installed
@@ -39,7 +41,7 @@ setup: $(INSTALLED) $(PACKAGES) $(BUILT) ## Make .venv, install what is needed, 
 $(INSTALLED): requirements.lock pyproject.toml
 	@echo "Installing the Python packages of requirements.lock into $(VENV)"
 	@python="$$(tools/find-python)" && { [ -x $(BIN)/python ] || "$$python" -m venv $(VENV); }
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
@@ -91,8 +93,8 @@ docs: setup ## Build the documentation as a site in site/, searchable without a 
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 	@echo "Open site/index.html"
 
-lock: ## Write requirements.lock again from pyproject.toml
-	@tools/lock
+lock: ## Write the lock files again from pyproject.toml: newest versions (KEEP=1: those that are locked already)
+	@tools/lock $(if $(KEEP),--keep)
 
 dist: setup ## Build sdist and wheel into dist/
 	rm -rf dist

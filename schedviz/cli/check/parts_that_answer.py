@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import redis
 from django.db import DatabaseError, InterfaceError, connection
@@ -11,6 +12,8 @@ from django.db.migrations.executor import MigrationExecutor
 
 from schedviz.cli.check.finding import Finding, error, warning
 from schedviz.sessions import heartbeat, stream
+from schedviz.up import redis_server
+from schedviz.up.errors import CannotStart
 from schedviz.web.health import QUEUES
 
 #: SQLite gets the disk's; PostgreSQL's own default is 100, of which each worker's thread can take one.
@@ -61,6 +64,8 @@ def _postgresql() -> Iterator[Finding]:
 
 
 def _redis() -> Iterator[Finding]:
+    if "SCHEDVIZ_REDIS_URL" not in os.environ:
+        yield from _redis_of_up()
     try:
         stream.client().ping()
     except (redis.RedisError, OSError) as failed:
@@ -69,6 +74,7 @@ def _redis() -> Iterator[Finding]:
             mend = "set it to where Redis is (the one of a `schedviz up` is that command's alone: ask GET /healthz there)"
         yield error("SCHEDVIZ_REDIS_URL", f"Redis does not answer: {str(failed)[:200].rstrip('.')}", mend)
         return
+    yield from _old_redis()
     try:
         policy = stream.client().config_get("maxmemory-policy").get("maxmemory-policy")
     except redis.RedisError:
@@ -76,6 +82,29 @@ def _redis() -> Iterator[Finding]:
         return
     if policy not in _POLICIES:
         yield error("Redis' maxmemory-policy", f"is {policy}: when it is full, turns that wait are thrown away", "set it to volatile-ttl")
+
+
+def _old_redis() -> Iterator[Finding]:
+    try:
+        told = stream.client().info("server")
+    except redis.RedisError:
+        # Its user may not ask.
+        return
+    # Valkey also gives the version of Redis that it is compatible with.
+    version = str(told.get("valkey_version") or told.get("redis_version", ""))
+    if redis_server.is_unmaintained(version):
+        yield warning("Redis' version", f"is {version}, a series without security fixes", redis_server.WHAT_TO_INSTALL)
+
+
+def _redis_of_up() -> Iterator[Finding]:
+    """What `schedviz up` would start on this machine, where there is something to be said about it."""
+    try:
+        said = redis_server.choose(Path()).warning
+    except CannotStart as missing:
+        said = str(missing)
+    if said:
+        what, _, do = said.partition(" Install ")
+        yield warning("the Redis of `schedviz up`", f"would not be a good one. {what.rstrip('.')}", f"install {do.rstrip('.')}")
 
 
 def _workers() -> Iterator[Finding]:

