@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from schedviz.terminal import say
+
 
 def _django(data: Path | None) -> None:
     if data is not None:
@@ -34,7 +36,7 @@ def backup(file: Path, data: Path | None) -> None:
     from schedviz.web.backup import write
 
     summary = write(file)
-    click.echo(f"{file}: {summary.rows:,} rows of {summary.tables} tables, {summary.sessions:,} sessions, {summary.bytes:,} bytes.")
+    say(f"{file}: {summary.rows:,} rows of {summary.tables} tables, {summary.sessions:,} sessions, {summary.bytes:,} bytes.")
 
 
 @click.command()
@@ -50,4 +52,4 @@ def restore(file: Path, data: Path | None, *, replace: bool) -> None:
     from schedviz.web.backup import read
 
     summary = read(file, replace=replace)
-    click.echo(f"Put back {summary.rows:,} rows of {summary.tables} tables, {summary.sessions:,} sessions. Start the server again.")
+    say(f"Put back {summary.rows:,} rows of {summary.tables} tables, {summary.sessions:,} sessions. Start the server again.")

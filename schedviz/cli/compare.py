@@ -11,6 +11,7 @@ import click
 import msgspec
 
 from schedviz.cli.server import Server, server_option, token_option
+from schedviz.terminal import say, say_json
 
 if TYPE_CHECKING:
     from schedviz.trace.comparing import Comparison
@@ -45,10 +46,10 @@ def compare(ctx: click.Context, a: str, b: str, *, form: str, report: Path | Non
         except OSError as error:
             raise click.ClickException(f"{report}: {error.strerror}.") from None
     if form == "json":
-        click.echo(msgspec.json.format(msgspec.json.encode(found)).decode())
+        say_json(msgspec.json.format(msgspec.json.encode(found)).decode())
     else:
         for line in _lines(found):
-            click.echo(line)
+            say(line)
     if not found.same:
         ctx.exit(EXIT_DIFFERENT)
 

@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from schedviz.cli.main import EXIT_REFUSED
+from schedviz.terminal import say, say_exact, say_json
 
 #: More than any configuration has.
 MAX_BYTES = 4 << 20
@@ -38,16 +39,16 @@ def config(ctx: click.Context, path: Path, wanted: bool, as_json: bool) -> None:
         else:
             converted = convert(text)
             problem = _problem(converted.config, ())
-            click.echo(_written(converted.config, as_json=as_json), nl=False)
+            _print(converted.config, as_json=as_json)
             for dropped in converted.dropped:
-                click.echo(f"dropped {dropped}", err=True)
+                say(f"dropped {dropped}", err=True)
     except IngestError as error:
         raise click.ClickException(f"{path}: {error}") from None
     if problem:
-        click.echo(f"{path}: {problem}", err=True)
+        say(f"{path}: {problem}", err=True)
         ctx.exit(EXIT_REFUSED)
     if not wanted:
-        click.echo(f"{path}: valid")
+        say(f"{path}: valid")
 
 
 def _read(path: Path) -> str:
@@ -74,10 +75,10 @@ def _problem(document: dict[str, Any], duplicates: tuple[str, ...]) -> str:
     return ""
 
 
-def _written(document: dict[str, Any], *, as_json: bool) -> str:
+def _print(document: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
-        return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
+        say_json(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
+        return
     import ryaml
 
-    text: str = ryaml.dumps(document)  # type: ignore[attr-defined]
-    return text
+    say_exact(ryaml.dumps(document))  # type: ignore[attr-defined]

@@ -17,6 +17,7 @@ import msgspec
 from schedviz.cli.comparison import differences
 from schedviz.cli.main import EXIT_REFUSED
 from schedviz.cli.trace_files import Refused, find, read
+from schedviz.terminal import say
 
 if TYPE_CHECKING:
     from schedviz.ingest.trace_file import TraceFile
@@ -54,7 +55,7 @@ def conformance(ctx: click.Context, paths: tuple[Path, ...], show: int, jobs: in
     began = time.monotonic()
     files, problems = find(paths)
     for problem in problems:
-        click.echo(problem, err=True)
+        say(problem, err=True)
     agreed, refused = 0, len(problems)
     with _verdicts(files, jobs or os.cpu_count() or 1, partial(judge, show=show, restore=restore)) as verdicts:
         for verdict in verdicts:
@@ -64,7 +65,7 @@ def conformance(ctx: click.Context, paths: tuple[Path, ...], show: int, jobs: in
     total = len(files) + len(problems)
     differ = total - agreed - refused
     parts = [f"{differ} differ"] * bool(differ) + [f"{refused} cannot be used"] * bool(refused)
-    click.echo(", ".join([f"agreed {agreed}/{total}", *parts, f"{time.monotonic() - began:.1f} s"]))
+    say(", ".join([f"agreed {agreed}/{total}", *parts, f"{time.monotonic() - began:.1f} s"]))
     if refused:
         ctx.exit(EXIT_REFUSED)
     if differ:
@@ -73,11 +74,11 @@ def conformance(ctx: click.Context, paths: tuple[Path, ...], show: int, jobs: in
 
 def _tell(verdict: Verdict) -> None:
     if verdict.problem:
-        click.echo(verdict.problem, err=True)
+        say(verdict.problem, err=True)
     elif verdict.differences:
-        click.echo(f"{verdict.path}: {verdict.differences} {'difference' if verdict.differences == 1 else 'differences'}")
+        say(f"{verdict.path}: {verdict.differences} {'difference' if verdict.differences == 1 else 'differences'}")
         for line in verdict.first:
-            click.echo(f"    {line}")
+            say(f"    {line}")
 
 
 @contextmanager

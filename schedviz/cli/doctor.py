@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from schedviz.cli.loading import loaded, simulated, tell_warnings
+from schedviz.terminal import say, say_json
 
 if TYPE_CHECKING:
     from schedviz.explain.doctor import Examination, Finding
@@ -37,7 +38,7 @@ def doctor(ctx: click.Context, paths: tuple[Path, ...], names: tuple[str, ...], 
     if form == "json":
         import msgspec
 
-        click.echo(msgspec.json.format(msgspec.json.encode(examinations), indent=2).decode())
+        say_json(msgspec.json.format(msgspec.json.encode(examinations), indent=2).decode())
     else:
         for examination in examinations:
             _print(examination)
@@ -60,18 +61,19 @@ def _print(examination: Examination) -> None:
     from schedviz.trace.phrase import as_sentence
 
     count = len(examination.differences)
-    click.echo(as_sentence(verdict(examination).text))
-    click.echo(f"{examination.compared} ({examination.nodes} nodes, {examination.pods} pods): {_differences(count)}")
+    say(as_sentence(verdict(examination).text))
+    say(f"{examination.compared} ({examination.nodes} nodes, {examination.pods} pods): {_differences(count)}")
     for finding in examination.findings:
         _print_finding(finding)
 
 
 def _print_finding(finding: Finding) -> None:
-    click.echo(f"\n{'✗' if finding.differs else 'note:'} {finding.sentence}")
+    say()
+    say(f"{'✗' if finding.differs else 'note:'} {finding.sentence}")
     if finding.cause:
-        click.echo(f"    likely: {finding.cause}")
+        say(f"    likely: {finding.cause}")
     if finding.advice:
-        click.echo(f"    {'do' if finding.differs else 'so'}: {finding.advice}")
+        say(f"    {'do' if finding.differs else 'so'}: {finding.advice}")
 
 
 def _differences(count: int) -> str:

@@ -11,6 +11,7 @@ import click
 import msgspec
 
 from schedviz.cli.loading import loaded, simulated
+from schedviz.terminal import say_exact
 
 if TYPE_CHECKING:
     from schedviz.engine.cache.debugger.dump_of_state import ObservedState
@@ -49,7 +50,7 @@ def dump(
         else _lines_of_state(_read_state(state), objects, verbosity, moment, stale=stale)
     )
     for line in lines:
-        click.echo(line.write(form, pid=pid), nl=False)
+        say_exact(line.write(form, pid=pid))
 
 
 def _lines_of_simulation(objects: Import, verbosity: int, at: int | None) -> list[LogLine]:

@@ -10,6 +10,7 @@ import click
 
 from schedviz.cli.loading import loaded, simulated, tell_warnings
 from schedviz.cli.remote.options import client_of, find_session, server_option, token_option
+from schedviz.terminal import say, say_json
 
 if TYPE_CHECKING:
     from schedviz.engine import Simulation
@@ -113,9 +114,9 @@ def _print_groups(groups: list[dict[str, Any]], form: str) -> None:
         return
     for group in groups:
         more = f" (and {group['count'] - 1} more like it)" if group["count"] > 1 else ""
-        click.echo(f"{group['sentence']}{more}")
+        say(f"{group['sentence']}{more}")
     if not groups:
-        click.echo("No pod is pending.")
+        say("No pod is pending.")
 
 
 def _one(simulation: Simulation, pod: str, form: str, *, with_change: bool) -> None:
@@ -153,9 +154,9 @@ def _all_pending(simulation: Simulation, form: str) -> None:
         return
     for group in found:
         more = f" (and {len(group.pods) - 1} more like it)" if len(group.pods) > 1 else ""
-        click.echo(f"{group.sentence}{more}")
+        say(f"{group.sentence}{more}")
     if not found:
-        click.echo("No pod is pending.")
+        say("No pod is pending.")
 
 
 def _message(simulation: Simulation | None, pod: str | None, text: str, form: str) -> None:
@@ -186,70 +187,77 @@ def _message(simulation: Simulation | None, pod: str | None, text: str, form: st
 def _print_json(value: Any) -> None:
     import msgspec
 
-    click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+    say_json(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
 
 
 def _print_text(explanation: Explanation, change: SmallestChange | None) -> None:
-    click.echo(explanation.sentence)
+    say(explanation.sentence)
     if explanation.message and explanation.nodes:
-        click.echo(f"\n{explanation.message}")
+        say()
+        say(explanation.message)
     _print_clauses(explanation.clauses)
     if explanation.cause:
-        click.echo(f"\nLikely: {explanation.cause}\nDo: {explanation.advice}")
+        say()
+        say(f"Likely: {explanation.cause}")
+        say(f"Do: {explanation.advice}")
     if explanation.extenders_not_asked:
-        click.echo(f"\nNot asked here: {_named(explanation.extenders_not_asked)}, whose filter may reject nodes, too.")
+        say()
+        say(f"Not asked here: {_named(explanation.extenders_not_asked)}, whose filter may reject nodes, too.")
     for room in explanation.room:
         how = "; preemption would do it" if room.by_preemption else ""
-        click.echo(f"  room on {room.node} if {_named(room.pods)} left{how}")
+        say(f"  room on {room.node} if {_named(room.pods)} left{how}")
     _print_queue(explanation)
     if explanation.alike:
-        click.echo(f"\nThe same holds for {len(explanation.alike)} more: {_named(explanation.alike)}")
+        say()
+        say(f"The same holds for {len(explanation.alike)} more: {_named(explanation.alike)}")
     if change is not None:
         _print_change(change)
 
 
 def _print_clauses(clauses: Any) -> None:
     for clause in clauses:
-        click.echo(f"\n  {clause.count:>6} {clause.reason}  [{clause.plugin or 'unknown plugin'}]")
+        say()
+        say(f"  {clause.count:>6} {clause.reason}  [{clause.plugin or 'unknown plugin'}]")
         if clause.meaning:
-            click.echo(f"         {clause.meaning}")
+            say(f"         {clause.meaning}")
         for cause in clause.causes:
-            click.echo(f"         - {cause}")
+            say(f"         - {cause}")
         if clause.nodes:
-            click.echo(f"         on {_named(clause.nodes)}")
+            say(f"         on {_named(clause.nodes)}")
 
 
 def _print_queue(explanation: Explanation) -> None:
     place = explanation.queue
     if place is None:
         return
-    click.echo(
-        f"\nIt is in {place.queue}, tried {_times(place.attempts)}." if place.attempts else f"\nIt is in {place.queue}, not tried yet."
-    )
+    say()
+    say(f"It is in {place.queue}, {f'tried {_times(place.attempts)}' if place.attempts else 'not tried yet'}.")
     if place.wakes:
-        click.echo(f"What would wake it: {', '.join(sorted({wake.event for wake in place.wakes}))}")
+        say(f"What would wake it: {', '.join(sorted({wake.event for wake in place.wakes}))}")
 
 
 def _print_change(change: SmallestChange) -> None:
-    click.echo(f"\n{change.sentence}")
+    say()
+    say(change.sentence)
     for suggestion in change.suggestions:
         what = " and ".join(each.what for each in suggestion.changes)
-        click.echo(f"  - {what}: fits on {suggestion.fits} ({_named(suggestion.nodes, of=suggestion.fits)})")
+        say(f"  - {what}: fits on {suggestion.fits} ({_named(suggestion.nodes, of=suggestion.fits)})")
         for each in suggestion.changes:
             if each.kubectl:
-                click.echo(f"      {each.kubectl}")
+                say(f"      {each.kubectl}")
     tried = ", ".join(f"{count} {kind}" for kind, count in change.tried.items())
     if tried:
-        click.echo(f"Tried {change.dry_runs} in {change.seconds:.2f} s ({tried}).")
+        say(f"Tried {change.dry_runs} in {change.seconds:.2f} s ({tried}).")
 
 
 def _print_message(said: Message, clauses: Any) -> None:
-    click.echo(f"0 of {said.nodes} nodes fit.")
+    say(f"0 of {said.nodes} nodes fit.")
     if said.pre_filter:
-        click.echo(f"  {said.pre_filter}")
+        say(f"  {said.pre_filter}")
     _print_clauses(clauses)
     if said.preemption:
-        click.echo("\nPreemption:")
+        say()
+        say("Preemption:")
         _print_clauses(said.preemption)
 
 

@@ -9,6 +9,18 @@ import time
 import traceback
 from pathlib import Path
 
+import click
+
+
+class SeveralLines(click.ClickException):
+    """What cannot be done, in several lines. A line break inside one of them is escaped, as in any other message."""
+
+    exit_code = 2
+
+    def __init__(self, *lines: str) -> None:
+        super().__init__("\n".join(lines))
+        self.lines = lines
+
 
 def explain(error: Exception) -> str | None:
     """The sentence for an error that is no bug: one that this project raises on purpose, or the system's refusal. None: a bug.

@@ -11,6 +11,7 @@ import click
 
 from schedviz.cli.loading import is_session_file
 from schedviz.cli.server import Server, server_option, token_option
+from schedviz.terminal import say, say_json
 
 if TYPE_CHECKING:
     from schedviz.ingest.left_out import LeftOut
@@ -69,7 +70,7 @@ def import_(
                 _report(found, left_out, len(body), replaced, form)
                 return
             for remark in _remarks(found.report):
-                click.echo(remark, err=True)
+                say(remark, err=True)
             files = {"objects.json": body}
             if found.config is not None:
                 files["kube-scheduler.json"] = json.dumps(found.config).encode()
@@ -80,7 +81,10 @@ def import_(
         from schedviz.cli.remote.waiting import imported
 
         answer = imported(server, token, answer["id"])
-    click.echo(answer["id"] if form == "text" else json.dumps(answer, indent=2))
+    if form == "text":
+        say(answer["id"])
+    else:
+        say_json(json.dumps(answer, indent=2))
 
 
 def _as_they_are(paths: tuple[Path, ...], what: str, *, whole: bool) -> dict[str, bytes]:
@@ -132,18 +136,18 @@ def _report(found: Import, left_out: LeftOut, size: int, replaced: int, form: st
             "leftOut": dict(left_out.lines()),
             "origins": {f"{type(obj).__name__} {obj.key}": origin for obj, origin in zip(found.objects, found.origins, strict=True)},
         }
-        click.echo(json.dumps(told, indent=2, ensure_ascii=False))
+        say_json(json.dumps(told, indent=2, ensure_ascii=False))
         return
     for file in report.files:
         more = "".join(f", {_counted(count, what)}" for count, what in ((file.dumps, "dump"), (file.said, "message about pods")) if count)
-        click.echo(f"{file.name}: {file.format}, {_counted(file.objects, 'object')}{more}")
-    click.echo(f"kept: {', '.join(f'{count} {kind}' for kind, count in report.kinds.items())} ({size:,} bytes of JSON)")
+        say(f"{file.name}: {file.format}, {_counted(file.objects, 'object')}{more}")
+    say(f"kept: {', '.join(f'{count} {kind}' for kind, count in report.kinds.items())} ({size:,} bytes of JSON)")
     if replaced:
-        click.echo(f"names replaced: {replaced}")
+        say(f"names replaced: {replaced}")
     if report.configuration:
-        click.echo(f"configuration: {report.configuration}")
+        say(f"configuration: {report.configuration}")
     for remark in _remarks(report):
-        click.echo(remark)
+        say(remark)
     _print_fields(left_out)
 
 
@@ -165,8 +169,9 @@ def _counted(count: int, what: str) -> str:
 def _print_fields(left_out: LeftOut) -> None:
     lines = left_out.lines()
     if lines:
-        click.echo("\nfields that are not kept (there is a digest of them, so that a change is seen):")
+        say()
+        say("fields that are not kept (there is a digest of them, so that a change is seen):")
     for path, count in lines[:_SHOWN]:
-        click.echo(f"  {count:>7} {path}")
+        say(f"  {count:>7} {path}")
     if len(lines) > _SHOWN:
-        click.echo(f"  and {len(lines) - _SHOWN} more; -o json has all of them")
+        say(f"  and {len(lines) - _SHOWN} more; -o json has all of them")

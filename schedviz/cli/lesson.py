@@ -9,9 +9,12 @@ import threading
 import time
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
+
+from schedviz.cli.failures import SeveralLines
+from schedviz.terminal import ask, clear, say, show
 
 if TYPE_CHECKING:
     from schedviz.lessons import Lesson, Played
@@ -40,8 +43,8 @@ def new(folder: Path) -> None:
     if folder.exists():
         raise click.ClickException(f"{folder} is there already; nothing was written.")
     for file in write_skeleton(folder):
-        click.echo(f"wrote {file}")
-    click.echo(f"Now try: schedviz lesson check {folder}")
+        say(f"wrote {file}")
+    say(f"Now try: schedviz lesson check {folder}")
 
 
 @lesson.command()
@@ -59,7 +62,7 @@ def check(ctx: click.Context, lessons: tuple[str, ...], watch: bool) -> None:  #
         seen = _times(folders)
         while _times(folders) == seen:
             time.sleep(_LOOK_SECONDS)
-        click.clear()
+        clear()
         code = _check_all(folders)
     ctx.exit(code)
 
@@ -90,7 +93,7 @@ def run(*, name: str, terminal: bool, language: str, port: int, no_open: bool) -
         try:
             run_all(UpOptions(data=Path(data), port=port, open_browser=not no_open, page=f"/lessons/?begin={folder.absolute().name}"))
         except CannotStart as error:
-            raise click.ClickException(str(error)) from error
+            raise SeveralLines(*error.lines) from error
 
 
 def _check_whenever_it_changes(folders: list[Path]) -> None:
@@ -108,7 +111,7 @@ def _take_here(folder: Path, language: str) -> None:
     try:
         taken = read_lesson(folder)
     except LessonError as error:
-        raise click.ClickException(f"{folder}: {error}") from None
+        raise SeveralLines(*(f"{folder}/{fault}" for fault in error.faults)) from None
     if language not in taken.texts:
         raise click.ClickException(f"{folder.name} has no text in {language}; it has {', '.join(taken.texts) or 'none'}.")
     _take(taken, play(taken), language)
@@ -142,49 +145,47 @@ def _check(folder: Path) -> int:
         found = read_lesson(folder)
     except LessonError as error:
         for fault in error.faults:
-            click.echo(f"{folder.name}/{fault}")
+            say(f"{folder.name}/{fault}")
         return EXIT_UNREADABLE
     faults = faults_of(found)
     for fault in faults:
-        click.echo(f"{folder.name}/{fault}")
+        say(f"{folder.name}/{fault}")
     if not faults:
         claims = sum(len(stop.check) + (stop.question is not None) for stop in found.plan.stops)
-        click.echo(f"{folder.name}: {len(found.plan.stops)} stops, {claims} claims hold")
+        say(f"{folder.name}: {len(found.plan.stops)} stops, {claims} claims hold")
     return EXIT_WRONG if faults else 0
 
 
 def _take(taken: Lesson, stops: Iterable[Played], language: str) -> None:
-    from rich.console import Console
     from rich.markdown import Markdown
 
     from schedviz.lessons.asking import told
     from schedviz.lessons.rendering import answer_words
     from schedviz.lessons.texts import fill
 
-    console = Console()
     text = taken.texts[language]
-    console.print(Markdown(f"# {text.title}\n\n{text.about}"))
+    show(Markdown(f"# {text.title}\n\n{text.about}"))
     for played in stops:
         said = text.stops[played.stop.id]
-        console.print()
-        console.print(Markdown(fill(said.text, played.facts)))
+        say()
+        show(Markdown(fill(said.text, played.facts)))
         if played.stop.question is None:
-            _wait(console)
+            _wait()
             continue
         options = "\n".join(f"- `{option}` {words}" for option, words in said.options.items())
-        console.print(Markdown(f"**{fill(said.question, played.facts)}**\n\n{options}"))
-        guess = _ask(console)
+        show(Markdown(f"**{fill(said.question, played.facts)}**\n\n{options}"))
+        guess = _ask()
         if guess:
             right = {part.strip() for part in guess.split(",")} == {part.strip() for part in told(played.answer).split(",")}
-            console.print("[green]✓[/green]" if right else "[red]✗[/red]")
-        console.print(Markdown(fill(said.answer, {**played.facts_after, "answer": answer_words(played, said)})))
-    console.print(Markdown("\n".join(f"- {fact}" for fact in text.take_home)))
+            say("✓" if right else "✗", fg="green" if right else "red")
+        show(Markdown(fill(said.answer, {**played.facts_after, "answer": answer_words(played, said)})))
+    show(Markdown("\n".join(f"- {fact}" for fact in text.take_home)))
 
 
-def _ask(console: Any) -> str:
-    return console.input("> ").strip() if sys.stdin.isatty() else ""
+def _ask() -> str:
+    return ask("> ").strip() if sys.stdin.isatty() else ""
 
 
-def _wait(console: Any) -> None:
+def _wait() -> None:
     if sys.stdin.isatty():
-        console.input("[dim]⏎[/dim]")
+        ask("⏎")

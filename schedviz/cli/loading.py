@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from schedviz.cli.failures import SeveralLines
+from schedviz.terminal import say
+
 if TYPE_CHECKING:
     from schedviz.engine import Simulation
     from schedviz.ingest.load import Import
@@ -45,20 +48,21 @@ def loaded(paths: Sequence[Path], *, look: Callable[[Item, KubeObject], None] | 
             raise click.ClickException(f"{folders}: no file there looks like objects, or like the log of a scheduler, by its name.")
         found = load(sources, progress=lambda told: shown.say(_in_words(told)), look=look or look_away)
     except IngestError as error:
-        raise click.ClickException(str(error)) from None
+        raise SeveralLines(*error.lines) from None
     except OSError as error:
         raise click.ClickException(f"{error.filename}: {error.strerror}.") from None
     finally:
         shown.end()
     for refused in found.report.refused:
-        click.echo(f"schedviz: left out: {refused.message}", err=True)
+        for line in refused.message.split("\n"):
+            say(f"schedviz: left out: {line}", err=True)
     return found
 
 
 def tell_warnings(found: Import) -> None:
     """What to know of the files before the answer is believed, on standard error."""
     for warning in found.report.warnings:
-        click.echo(f"warning: {warning}", err=True)
+        say(f"warning: {warning}", err=True)
 
 
 def _in_words(told: Progress) -> str:

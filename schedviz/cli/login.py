@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from schedviz.terminal import say
+
 
 @click.command()
 @click.option("--data", type=click.Path(file_okay=False, path_type=Path), help="The data folder, as for `schedviz up`.")
@@ -26,4 +28,4 @@ def login(data: Path | None) -> None:
         raise click.ClickException(f"schedviz does not run on the data folder {settings.DATA}. Start it with `schedviz up`.")
     from schedviz.web.login import make_login_url
 
-    click.echo(make_login_url(url))
+    say(make_login_url(url))

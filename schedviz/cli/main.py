@@ -9,7 +9,9 @@ from typing import NoReturn
 import click
 
 import schedviz
+from schedviz.cli.failures import SeveralLines
 from schedviz.cli.lazy import LazyCommand, LazyGroup
+from schedviz.terminal import say, say_exact
 
 #: What was asked for cannot be done: bad arguments, bad input, something in the way.
 EXIT_REFUSED = 2
@@ -58,7 +60,7 @@ COMMANDS = {
 def _print_version(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:  # noqa: FBT001 (click calls it)
     if not wanted or ctx.resilient_parsing:
         return
-    click.echo(f"schedviz {schedviz.__version__}")
+    say(f"schedviz {schedviz.__version__}")
     ctx.exit()
 
 
@@ -82,14 +84,18 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         sys.exit(EXIT_INTERRUPTED)
     except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message())
+        say_exact(error.format_message() + "\n")
         sys.exit(EXIT_REFUSED)
+    except click.MissingParameter as error:
+        # Of a choice, click lists the values one a line.
+        _refuse(" ".join(error.format_message().split()), help_hint=error.ctx.command_path if error.ctx else "schedviz")
     except click.UsageError as error:
         _refuse(error.format_message(), help_hint=error.ctx.command_path if error.ctx else "schedviz")
     except click.ClickException as error:
         # click's own errors say 1 where they mean "refused"; an error of ours that says 1 means it.
         ours = type(error).__module__.startswith("schedviz.")
-        _refuse(error.format_message(), code=error.exit_code if ours else EXIT_REFUSED)
+        several = error.lines if isinstance(error, SeveralLines) else (error.format_message(),)
+        _refuse(*several, code=error.exit_code if ours else EXIT_REFUSED)
     except BrokenPipeError:
         # The reader of our output (`head`, a closed pager) has left: nothing to say, and nobody to say it to.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -101,15 +107,17 @@ def main() -> None:
         if sentence is not None:
             _refuse(sentence)
         what = " ".join(f"{type(error).__name__}: {error}".split())[:200]
-        click.echo(f"schedviz: this is a bug in schedviz ({what}). Details are in {record(error)}", err=True)
+        say(f"schedviz: this is a bug in schedviz ({what}). Details are in {record(error)}", err=True)
         sys.exit(EXIT_BUG)
     sys.exit(result if isinstance(result, int) else 0)
 
 
-def _refuse(sentence: str, *, help_hint: str = "", code: int = EXIT_REFUSED) -> NoReturn:
-    click.echo(f"schedviz: {sentence}", err=True)
+def _refuse(sentence: str, *more: str, help_hint: str = "", code: int = EXIT_REFUSED) -> NoReturn:
+    say(f"schedviz: {sentence}", err=True)
+    for line in more:
+        say(line, err=True)
     if help_hint:
-        click.echo(f"Try: {help_hint} --help", err=True)
+        say(f"Try: {help_hint} --help", err=True)
     sys.exit(code)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
+from schedviz.cli.failures import SeveralLines
 from schedviz.cli.loading import is_session_file, loaded
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def run_of_session_file(name: str, pieces: Iterable[bytes]) -> RunInMemory:
         file = SessionFile(name, pieces, Limits())
         simulation, told = _read(name, file)
     except IngestError as error:
-        raise click.ClickException(str(error)) from None
+        raise SeveralLines(*error.lines) from None
     beginning, before = simulation
     return RunInMemory(file.manifest.name or name, beginning, [*before, *told], file.manifest.settings)
 

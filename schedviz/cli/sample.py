@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from schedviz.terminal import say, say_exact
+
 
 @click.command()
 @click.argument("name", required=False)
@@ -17,9 +19,10 @@ def sample(name: str | None) -> None:
 
     if name is None:
         for each in samples():
-            click.echo(f"{each.name}\n    {each.description}")
+            say(each.name)
+            say(f"    {each.description}")
         return
     try:
-        click.echo(trace_of(name), nl=False)
+        say_exact(trace_of(name).decode())
     except LookupError as error:
         raise click.ClickException(str(error)) from None

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from schedviz.terminal import say
+
 
 def _django(data: Path | None) -> None:
     if data is not None:
@@ -49,7 +51,7 @@ def create(name: str, scope: str, days: int | None, user: str | None, data: Path
     owner = local_user() if user is None else get_user_model().objects.filter(username=user).first()
     if owner is None:
         raise click.ClickException(f"There is no user {user!r}.")
-    click.echo(make_token(owner, name, scope=scope, days=days))
+    say(make_token(owner, name, scope=scope, days=days))
 
 
 @token.command(name="list")
@@ -61,7 +63,7 @@ def list_tokens(data: Path | None) -> None:
 
     for each in Token.objects.select_related("owner").order_by("owner__username", "name"):
         expiry = f"until {each.expires_at:%Y-%m-%d %H:%M} UTC" if each.expires_at else "does not expire"
-        click.echo(f"{each.owner.get_username()}\t{each.name}\t{each.scope}\t{expiry}")
+        say(f"{each.owner.get_username()}\t{each.name}\t{each.scope}\t{expiry}")
 
 
 @token.command(name="revoke")
@@ -76,4 +78,4 @@ def revoke(name: str, user: str | None, data: Path | None) -> None:
 
     if Token.objects.filter(name=name, owner__username=user or LOCAL_USER).delete()[0] == 0:
         raise click.ClickException(f"There is no token {name!r} of {user or LOCAL_USER!r}.")
-    click.echo(f"Revoked {name!r}.")
+    say(f"Revoked {name!r}.")

@@ -14,6 +14,7 @@ import msgspec
 
 from schedviz.cli.main import EXIT_REFUSED
 from schedviz.cli.trace_files import Refused, find, read
+from schedviz.terminal import say
 
 
 @click.command()
@@ -34,8 +35,8 @@ def trace(ctx: click.Context, paths: tuple[Path, ...], output: Path, jobs: int |
         raise click.ClickException(f"{output}: the folder cannot be made: {error.strerror}") from None
     failures = _run_all(targets, jobs or os.cpu_count() or 1, hosts)
     for problem in [*problems, *failures]:
-        click.echo(problem, err=True)
-    click.echo(f"traces {len(targets) - len(failures)} written, {len(problems) + len(failures)} refused")
+        say(problem, err=True)
+    say(f"traces {len(targets) - len(failures)} written, {len(problems) + len(failures)} refused")
     if problems or failures:
         ctx.exit(EXIT_REFUSED)
 

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import click
 
+from schedviz.cli.failures import SeveralLines
 from schedviz.up.options import DEFAULT_PORT, UpOptions
 
 
-class DoesNotStart(click.ClickException):
+class DoesNotStart(SeveralLines):
     """Something on this machine is in the way."""
 
     exit_code = 1
@@ -40,7 +41,7 @@ def up(*, port: int, data: Path | None, host: str, tls_cert: Path | None, tls_ke
     try:
         run(options)
     except CannotStart as error:
-        raise DoesNotStart(str(error)) from error
+        raise DoesNotStart(*error.lines) from error
 
 
 def _usual_data_folder() -> Path:

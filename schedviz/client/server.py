@@ -40,7 +40,7 @@ def find_server(address: str | None = None, token: str | None = None) -> Server:
     """
     said = (address or os.environ.get("SCHEDVIZ_SERVER") or "").rstrip("/")
     secret = token if token is not None else os.environ.get("SCHEDVIZ_TOKEN", "")
-    if said and urlsplit(said).scheme not in ("http", "https"):
+    if said and not _is_address(said):
         raise SchedvizError(f"{said}: an address such as {DEFAULT_SERVER} is expected.")
     if said and secret:
         return Server(said, secret)
@@ -49,6 +49,13 @@ def find_server(address: str | None = None, token: str | None = None) -> Server:
         if local and kept and (not said or _same(said, local)):
             return Server(said or local, secret or kept)
     return Server(said or DEFAULT_SERVER, secret, guessed=not said)
+
+
+def _is_address(said: str) -> bool:
+    try:
+        return said.isprintable() and urlsplit(said).scheme in ("http", "https")
+    except ValueError:
+        return False
 
 
 def data_folders() -> Iterator[Path]:

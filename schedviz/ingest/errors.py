@@ -12,6 +12,11 @@ from schedviz.kube.errors import KubeError
 class IngestError(KubeError):
     """An import that cannot be made. The text is for the person who gave the files."""
 
+    def __init__(self, *lines: str) -> None:
+        super().__init__("\n".join(lines))
+        #: The message as lines: a name in it may have a line break of its own.
+        self.lines = lines
+
 
 class ImportCancelled(IngestError):  # noqa: N818  (it is no fault)
     """The person who began the import stopped it."""
@@ -62,4 +67,4 @@ class BadObjects(IngestError):  # noqa: N818
         lines = [str(problem) for problem in problems]
         if more:
             lines.append("… and more; the import stopped here.")
-        super().__init__("\n".join(lines))
+        super().__init__(*lines)

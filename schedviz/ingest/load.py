@@ -448,13 +448,12 @@ class _Loading:
         if self.refused.count == 1 and self.refused.first and not self.merged.files:
             return self.refused.first
         if self.refused.count and not self.merged.files:
-            return UnreadableFile("\n".join(self.refused.lines(_PROBLEMS)))
+            return UnreadableFile(*self.refused.lines(_PROBLEMS))
         dropped = self.merged.tally.dropped()
         left_out = "; ".join(f"{drop.count} × {drop.kind}: {drop.reason}" for drop in dropped[:_PROBLEMS])
         if len(dropped) > _PROBLEMS:
             left_out += "; …"
         name = self.merged.files[0].name if self.merged.files else "The import"
-        refused = "".join(f"\n{line}" for line in self.refused.lines(_PROBLEMS))
         if self.merged.said:
             pods = len(self.merged.said)
             whose = "a pod" if pods == 1 else f"{pods} pods"
@@ -464,7 +463,8 @@ class _Loading:
             )
         elif self.merged.has_config:
             left_out = f"it is the configuration of a scheduler, which goes with objects{'; ' + left_out if left_out else ''}"
-        return UnreadableFile(f"{name}: nothing in it is of use{f' ({left_out})' if left_out else ''}. {_EXPECTED}{refused}")
+        why = f"{name}: nothing in it is of use{f' ({left_out})' if left_out else ''}. {_EXPECTED}"
+        return UnreadableFile(why, *self.refused.lines(_PROBLEMS))
 
 
 class _BadConfiguration(BadObjects):

@@ -128,7 +128,7 @@ class Supervisor:
                 # Its leases would else run for some seconds more.
                 self._say_dead(self._owner_name(child, child.generation), "killed" if child.was_blameless else "dead")
             if not self._was_up and child.deaths >= HOPELESS_AFTER_DEATHS:
-                raise CannotStart(f"{child.name} does not start: {_cause(code)}. The end of {child.log}:\n" + _quoted(child.log))
+                raise CannotStart(f"{child.name} does not start: {_cause(code)}. The end of {child.log}:", *_quoted(child.log))
             self._terminal.trouble(child.name, f"{_cause(code)}; starting it again. Log: {child.log}")
 
     def _ask_whether_all_is_up(self) -> None:
@@ -253,5 +253,5 @@ def _cause(code: int) -> str:
         return f"was ended by signal {-code}"
 
 
-def _quoted(log: Path) -> str:
-    return "\n".join(f"    {line}" for line in last_words(log))
+def _quoted(log: Path) -> list[str]:
+    return [f"    {line}" for line in last_words(log)]

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import click
-
 from schedviz.client.server import data_folders
+from schedviz.terminal import say
 from schedviz.up.reach import Reach
 
 
@@ -36,9 +35,14 @@ class Terminal:
         """Everything is up."""
         if self._page:
             login += f"&next={quote(self._page, safe='')}"
-        _say(f"\nReady after {seconds:.1f} s. Open this link; it logs you in, once:\n\n    {click.style(login, bold=True)}\n")
+        _say()
+        _say(f"Ready after {seconds:.1f} s. Open this link; it logs you in, once:")
+        _say()
+        _say(f"    {login}", bold=True)
+        _say()
         if self._reach.is_open_to_others:
-            _say(f"Others open {self._reach.url}. Participants of a room open {self._reach.url}/r/ and need its code:\n")
+            _say(f"Others open {self._reach.url}. Participants of a room open {self._reach.url}/r/ and need its code:")
+            _say()
             _say_qr(f"{self._reach.url}/r/")
         # A folder of one's own is where nobody looks unless told to.
         if self._data.resolve() not in (folder.resolve() for folder in data_folders()):
@@ -59,13 +63,14 @@ class Terminal:
         _say(f"Still starting ({'; '.join(missing) or 'the web server does not answer yet'}). Logs: {logs}", err=True)
 
     def stopping(self) -> None:
-        _say("\nStopping.")
+        _say()
+        _say("Stopping.")
 
 
-def _say(line: str, *, err: bool = False) -> None:
+def _say(line: str = "", *, err: bool = False, **style: Any) -> None:
     """A terminal that was closed is no reason to stop serving."""
     with contextlib.suppress(OSError):
-        click.echo(line, err=err)
+        say(line, err=err, **style)
 
 
 def _say_qr(text: str) -> None:
@@ -79,8 +84,9 @@ def _say_qr(text: str) -> None:
         "█▀▄".encode(sys.stdout.encoding or "ascii")
     except UnicodeEncodeError:
         return
-    coloured = [f"\x1b[97;40m{line}\x1b[0m" for line in lines] if sys.stdout.isatty() else lines
-    _say("\n".join(f"    {line}" for line in coloured) + "\n")
+    for line in lines:
+        _say(line, fg="bright_white", bg="black")
+    _say()
 
 
 def _has_display() -> bool:

@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from schedviz.cli.bench.workloads import WORKLOADS
+from schedviz.terminal import say, say_json
 
 if TYPE_CHECKING:
     from schedviz.cli.bench.measure import Row
@@ -70,7 +71,7 @@ def bench(
         _check(names, every_node=every_node)
     for name in names:
         for nodes in sizes or (100, 500, 1000, 5000, 15000):
-            click.echo(f"{name}, {nodes} nodes …", err=True)
+            say(f"{name}, {nodes} nodes …", err=True)
             rows.append(measure(name, WORKLOADS[name], nodes=nodes, pods=pods, every_node=every_node, recording=recording))
     if plot is not None:
         rows += _sweeps(names[0], nodes=max(sizes, default=_SWEPT_NODES), pods=pods, every_node=every_node, recording=recording)
@@ -78,7 +79,7 @@ def bench(
 
         plot.write_text(svg(rows), "utf-8")
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(rows)).decode())
+        say_json(msgspec.json.format(msgspec.json.encode(rows)).decode())
     else:
         print_rows(rows)
     if against is not None:
@@ -97,10 +98,10 @@ def import_(*, nodes: int, pods: int, forms: tuple[str, ...], as_json: bool) -> 
 
     rows = []
     for form in forms or ("json", "yaml"):
-        click.echo(f"{nodes} nodes and {pods} pods in {form} …", err=True)
+        say(f"{nodes} nodes and {pods} pods in {form} …", err=True)
         rows.append(measure_import(form, nodes=nodes, pods=pods))  # type: ignore[arg-type]  # click has checked it
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(rows)).decode())
+        say_json(msgspec.json.format(msgspec.json.encode(rows)).decode())
     else:
         print_imports(rows)
 
@@ -109,7 +110,7 @@ def _check(names: tuple[str, ...], *, every_node: bool) -> None:
     from schedviz.cli.bench.check import MOST_NODES, differences
 
     for name in names:
-        click.echo(f"{name}: placements as with one node at a time …", err=True)
+        say(f"{name}: placements as with one node at a time …", err=True)
         found = differences(WORKLOADS[name], nodes=MOST_NODES, every_node=every_node)
         if found:
             is_so, should_be = found[0]
@@ -125,10 +126,10 @@ def _sweeps(name: str, *, nodes: int, pods: int, every_node: bool, recording: st
     rows: list[Row] = []
     workload = WORKLOADS[name]
     for running in _RUNNING:
-        click.echo(f"{name}, {nodes} nodes, {running} pods on each …", err=True)
+        say(f"{name}, {nodes} nodes, {running} pods on each …", err=True)
         rows.append(measure(name, workload, nodes=nodes, pods=pods, every_node=every_node, recording=recording, running=running))
     for dirty in [dirty for dirty in _DIRTY if dirty <= nodes]:
-        click.echo(f"{name}, {nodes} nodes, {dirty} of them changed …", err=True)
+        say(f"{name}, {nodes} nodes, {dirty} of them changed …", err=True)
         rows.append(measure(name, workload, nodes=nodes, pods=pods, every_node=every_node, recording=recording, dirty=dirty))
     return rows
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from rich.console import Console
 from rich.table import Table
 
 from schedviz.cli.bench.importing import ImportRow
 from schedviz.cli.bench.measure import Row
+from schedviz.terminal import say, show
 
 
 def print_rows(rows: Sequence[Row]) -> None:
@@ -32,10 +32,10 @@ def print_rows(rows: Sequence[Row]) -> None:
             row.event_bytes,
         )
         table.add_row(name, *(f"{figure:,}" for figure in figures))
-    Console().print(table)
+    show(table)
     for row in rows:
         where = ", ".join(f"{name} {share:.0%}" for name, share in [*_largest(row.stages), *_largest(row.plugins)])
-        Console().print(f"[dim]{row.workload}, {row.nodes:,} nodes: {where}")
+        say(f"{row.workload}, {row.nodes:,} nodes: {where}", dim=True)
 
 
 def _largest(shares: Mapping[str, float]) -> list[tuple[str, float]]:
@@ -72,7 +72,7 @@ def print_imports(rows: Sequence[ImportRow]) -> None:
             row.calibration_ms,
         )
         table.add_row(f"{row.form}, {row.nodes:,} nodes, {row.pods:,} pods", *(f"{figure:,}" for figure in figures))
-    Console().print(table)
+    show(table)
 
 
 def print_ratios(rows: Sequence[Row], before: Sequence[Row]) -> None:
@@ -84,4 +84,4 @@ def print_ratios(rows: Sequence[Row], before: Sequence[Row]) -> None:
         earlier = next((other for other in before if row.is_of_the_same_as(other)), None)
         if earlier is not None:
             table.add_row(row.workload, f"{row.nodes:,}", f"{earlier.ratio:,}", f"{row.ratio:,}", f"{row.ratio / earlier.ratio:.2f}")
-    Console(stderr=True).print(table)
+    show(table, err=True)

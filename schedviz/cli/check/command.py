@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from schedviz.cli.check.finding import Finding
+from schedviz.terminal import say, say_json
 
 EXIT_FOUND = 1
 
@@ -30,7 +31,7 @@ def check(*, deploy: bool, workers: bool | None, strict: bool, output: str) -> i
     django.setup()
     findings = _all_found(deploy=deploy, workers=not deploy if workers is None else workers)
     if output == "json":
-        click.echo(json.dumps(msgspec.to_builtins(findings), indent=2))
+        say_json(json.dumps(msgspec.to_builtins(findings), indent=2))
     else:
         _print(findings)
     levels = Counter(str(finding.level) for finding in findings)
@@ -50,6 +51,7 @@ def _all_found(*, deploy: bool, workers: bool) -> list[Finding]:
 
 def _print(findings: list[Finding]) -> None:
     for finding in findings:
-        click.echo(f"{finding.level:<8} {finding.setting} {finding.what}.\n{'':<8} Do: {finding.do}.")
+        say(f"{finding.level:<8} {finding.setting} {finding.what}.")
+        say(f"{'':<8} Do: {finding.do}.")
     levels = Counter(str(finding.level) for finding in findings)
-    click.echo(f"{levels['error']} errors, {levels['warning']} warnings." if findings else "Nothing is wrong.")
+    say(f"{levels['error']} errors, {levels['warning']} warnings." if findings else "Nothing is wrong.")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from schedviz.cli.server import Server, server_option, token_option
+from schedviz.terminal import say
 
 if TYPE_CHECKING:
     from schedviz.cli.follow.cluster_api import ClusterApi
@@ -83,9 +84,9 @@ def follow(
     following = Following(api, pusher, Redaction(secret), without=without, say=voice.say)
     counts = following.begin()
     listed = ", ".join(f"{count} {resource}" for resource, count in counts.items() if count)
-    click.echo(f"{session}: {source} is in the session ({listed or 'it is empty'}).")
+    say(f"{session}: {source} is in the session ({listed or 'it is empty'}).")
     if not once:
-        click.echo(f"Watching; Ctrl-C ends it, `schedviz follow --session {session}` goes on.", err=True)
+        say(f"Watching; Ctrl-C ends it, `schedviz follow --session {session}` goes on.", err=True)
         status.start()
         try:
             following.go_on()
@@ -114,7 +115,7 @@ class _Voice:
             self._said[sentence] = now
             if self.status is not None:
                 self.status.clear()
-            click.echo(f"schedviz: {sentence}", err=True)
+            say(f"schedviz: {sentence}", err=True)
 
 
 def _new_session(server: Server, name: str) -> str:
@@ -153,16 +154,17 @@ def _show(api: ClusterApi, secret: str | None, without: tuple[str, ...]) -> None
         try:
             items, _ = api.list(kind)
         except (FollowError, Expired, Unavailable) as error:
-            click.echo(f"{kind.resource}: {error}")
+            say(f"{kind.resource}: {error}")
             continue
         size = 0
         for item in items:
             try:
                 size += len(json.dumps(redaction.keep(item, kind).object))
             except KubeError as error:
-                click.echo(f"{kind.resource}: an object would be left out: {error}")
-        click.echo(f"{kind.resource}: {len(items)} objects, {sum(map(len, items)):,} bytes here, {size:,} would be sent")
+                say(f"{kind.resource}: an object would be left out: {error}")
+        say(f"{kind.resource}: {len(items)} objects, {sum(map(len, items)):,} bytes here, {size:,} would be sent")
     if lines := left_out.lines():
-        click.echo("\nfields that are not kept (there is a digest of them, so that a change is seen):")
+        say()
+        say("fields that are not kept (there is a digest of them, so that a change is seen):")
         for path, count in lines:
-            click.echo(f"  {count:>7} {path}")
+            say(f"  {count:>7} {path}")

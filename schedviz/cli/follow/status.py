@@ -8,16 +8,14 @@ import threading
 import time
 from typing import Any, Final
 
-import click
-
 from schedviz.cli.follow.pushing import Pusher
 from schedviz.cli.server import Server
+from schedviz.terminal import say, say_over
 
 _OK: Final = 200
 #: How often the line is written: over the last one on a terminal, elsewhere below it and where something is new.
 TERMINAL_SECONDS: Final = 2.0
 LOG_SECONDS: Final = 60.0
-_OVER: Final = "\r\x1b[K"
 
 
 class Status:
@@ -39,12 +37,12 @@ class Status:
         """Write no more."""
         self._stop.set()
         if self._terminal and self._said:
-            click.echo(err=True)
+            say(err=True)
 
     def clear(self) -> None:
         """Make room for another sentence."""
         if self._terminal and self._said:
-            click.echo(_OVER, nl=False, err=True)
+            say_over()
 
     def _run(self) -> None:
         pushed, at = self._pusher.pushed, time.monotonic()
@@ -53,9 +51,9 @@ class Status:
             line = line_of(count, (count - pushed) / (now - at), self._agreement())
             pushed, at = count, now
             if self._terminal:
-                click.echo(_OVER + line, nl=False, err=True)
+                say_over(line)
             elif _without_rate(line) != _without_rate(self._said):
-                click.echo(f"schedviz: {line}", err=True)
+                say(f"schedviz: {line}", err=True)
             self._said = line
 
     def _agreement(self) -> dict[str, Any] | None:

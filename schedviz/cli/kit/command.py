@@ -6,6 +6,9 @@ from pathlib import Path
 
 import click
 
+from schedviz.cli.failures import SeveralLines
+from schedviz.terminal import say
+
 
 @click.command()
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
@@ -23,8 +26,8 @@ def kit(folder: Path, lessons: tuple[Path, ...]) -> None:
     from schedviz.cli.kit.making import CannotMake, make
 
     try:
-        made = make(folder, lessons, tell=click.echo)
+        made = make(folder, lessons, tell=say)
     except CannotMake as error:
-        raise click.ClickException(str(error)) from error
+        raise SeveralLines(*error.lines) from error
     size = f"{made.wheels} packages, {made.bytes / 1e6:.0f} MB"
-    click.echo(f"{folder} has {size}. Copy it, and start {folder.name}/schedviz there; README.txt says more.")
+    say(f"{folder} has {size}. Copy it, and start {folder.name}/schedviz there; README.txt says more.")

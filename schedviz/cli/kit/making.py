@@ -21,6 +21,10 @@ _UNPACKER = "pip"
 class CannotMake(Exception):  # noqa: N818 (it is read as a sentence)
     """The kit cannot be made here; the message says why."""
 
+    def __init__(self, *lines: str) -> None:
+        super().__init__("\n".join(lines))
+        self.lines = lines
+
 
 class Made(NamedTuple):
     """What is in a kit."""
@@ -74,8 +78,8 @@ def _fetch(wanted: list[str], wheels: Path) -> None:
     # Nothing is to be compiled where the kit is started.
     done = subprocess.run([*command, "--only-binary", ":all:", "--dest", str(wheels), *wanted], capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode != 0:
-        last = "\n".join(f"    {line}" for line in done.stderr.strip().splitlines()[-4:])
-        raise CannotMake(f"pip cannot fetch all of what schedviz needs:\n{last}")
+        last = done.stderr.strip().splitlines()[-4:]
+        raise CannotMake("pip cannot fetch all of what schedviz needs:", *(f"    {line}" for line in last))
 
 
 def _write_script(folder: Path) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
+from schedviz.terminal import say_exact
+
 
 @click.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
@@ -13,4 +15,4 @@ def completion(ctx: click.Context, shell: str) -> None:
     """Print the script that completes `schedviz` in a shell: `eval "$(schedviz completion bash)"`."""
     found = get_completion_class(shell)
     assert found is not None
-    click.echo(found(ctx.find_root().command, {}, "schedviz", "_SCHEDVIZ_COMPLETE").source())
+    say_exact(found(ctx.find_root().command, {}, "schedviz", "_SCHEDVIZ_COMPLETE").source() + "\n")

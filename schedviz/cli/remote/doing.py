@@ -14,6 +14,7 @@ import click
 from schedviz.cli.remote.options import client_of, find_session, server_option, session_option, token_option
 from schedviz.cli.remote.printing import Form, Progress, print_rows, print_value
 from schedviz.client import ops
+from schedviz.terminal import say
 
 if TYPE_CHECKING:
     from schedviz.client import Outcome, Session
@@ -120,7 +121,7 @@ def do(session: Session, commands: list[dict[str, Any]], *, wait: bool, timeout:
 
     seq = session.submit(*commands)[-1]
     if not wait:
-        click.echo(f"schedviz: command {seq} is accepted.", err=True)
+        say(f"schedviz: command {seq} is accepted.", err=True)
         return
     try:
         outcome = _when_done(session, seq, timeout)
@@ -171,7 +172,7 @@ def objects_of(file: Path) -> Iterator[dict[str, Any]]:
 
     try:
         text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
-        documents = [each for each in yaml.safe_load_all(text) if each is not None]
+        documents = [each for each in _documents(text) if each is not None]
     except OSError as error:
         raise click.ClickException(f"{file}: {error.strerror}.") from None
     except (yaml.YAMLError, UnicodeError) as error:
@@ -180,3 +181,13 @@ def objects_of(file: Path) -> Iterator[dict[str, Any]]:
         if not isinstance(document, dict):
             raise click.ClickException(f"{file}: a Kubernetes object is expected.")
         yield from document.get("items", []) if str(document.get("kind", "")).endswith("List") else [document]
+
+
+def _documents(text: str) -> list[Any]:
+    """Of JSON or YAML. YAML reads JSON, too, but takes the two halves of an escaped emoji for two letters."""
+    import yaml
+
+    try:
+        return [json.loads(text)]
+    except ValueError:
+        return list(yaml.safe_load_all(text))

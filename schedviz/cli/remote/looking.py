@@ -10,6 +10,7 @@ import click
 
 from schedviz.cli.remote.options import client_of, find_session, server_option, session_option, token_option
 from schedviz.cli.remote.printing import Form, output_option, print_rows, print_value
+from schedviz.terminal import say, say_json
 
 _COLUMNS = {
     "nodes": ("node", "pods", "cpu", "cpuAllocatable", "memory", "memoryAllocatable"),
@@ -79,7 +80,7 @@ def events(*, which: str, after: int, follow: bool, until: str, server: str | No
     """Print what the scheduler did, one event a line, as JSON (docs/wire.md)."""
     with client_of(server, token) as client:
         for event in find_session(client, which).events(after=after, follow=follow):
-            click.echo(json.dumps(event, ensure_ascii=False, separators=(",", ":")))
+            say_json(json.dumps(event, ensure_ascii=False, separators=(",", ":")))
             if event["t"] == until:
                 break
 
@@ -113,6 +114,6 @@ def what_if(
     with client_of(server, token) as client:
         found = find_session(client, which).what_if(pods[0], copies, at=at)
     print_rows(found.nodes, form, ("node", "copies"), whole=found.raw)
-    click.echo(f"schedviz: {found.placed} of {copies} fit. {found.message}".rstrip(), err=True)
+    say(f"schedviz: {found.placed} of {copies} fit. {found.message}".rstrip(), err=True)
     if found.remaining:
         ctx.exit(1)

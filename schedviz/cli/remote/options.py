@@ -9,6 +9,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from schedviz.cli.server import server_option, token_option
+from schedviz.terminal import printable
 
 if TYPE_CHECKING:
     from schedviz.client import Client, Session
@@ -51,7 +52,7 @@ def _known_sessions(ctx: click.Context, _param: click.Parameter, incomplete: str
             rows = client.sessions(most=200)
     except SchedvizError:
         return []
-    return [CompletionItem(row["id"], help=row["name"]) for row in rows if row["id"].startswith(incomplete)]
+    return [CompletionItem(printable(row["id"]), help=printable(row["name"])) for row in rows if row["id"].startswith(incomplete)]
 
 
 session_option = click.option(

@@ -10,6 +10,8 @@ from typing import Any, Literal
 
 import click
 
+from schedviz.terminal import printable, say, say_exact, say_json, say_over
+
 Form = Literal["table", "wide", "json", "yaml", "name"]
 
 output_option = click.option(
@@ -32,7 +34,7 @@ def print_rows(rows: Sequence[dict[str, Any]], form: Form, columns: Sequence[str
         return
     if form == "name":
         for row in rows:
-            click.echo(_cell(row.get(columns[0])))
+            say(_cell(row.get(columns[0])))
         return
     shown = list(columns) if form == "table" else list(dict.fromkeys([*columns, *(name for row in rows for name in row)]))
     lines = [[_title(name) for name in shown], *([_cell(row.get(name)) for name in shown] for row in rows)]
@@ -40,7 +42,7 @@ def print_rows(rows: Sequence[dict[str, Any]], form: Form, columns: Sequence[str
         lines = [[text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1]}…" for text in line] for line in lines]
     widths = [max(_width(line[place]) for line in lines) for place in range(len(shown))]
     for line in lines:
-        click.echo("   ".join(text + " " * (width - _width(text)) for text, width in zip(line, widths, strict=True)).rstrip())
+        say("   ".join(text + " " * (width - _width(text)) for text, width in zip(line, widths, strict=True)).rstrip())
 
 
 def print_value(value: Any, form: Form) -> None:
@@ -48,9 +50,12 @@ def print_value(value: Any, form: Form) -> None:
     if form == "yaml":
         import yaml
 
-        click.echo(yaml.safe_dump(value, sort_keys=False, allow_unicode=True).rstrip())
+        text = yaml.safe_dump(value, sort_keys=False, allow_unicode=True)
+        safe = text == printable(text, keep="\n")
+        # YAML has escapes for what a terminal must not get, but only together with all that is not ASCII.
+        say_exact(text if safe else yaml.safe_dump(value, sort_keys=False))
     else:
-        click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+        say_json(json.dumps(value, indent=2, ensure_ascii=False))
 
 
 class Progress:
@@ -58,18 +63,18 @@ class Progress:
 
     def __init__(self) -> None:
         self._looked_at = sys.stderr.isatty()
-        self._said = 0
+        self._said = False
 
     def say(self, text: str) -> None:
         """Instead of what was said before."""
         if self._looked_at:
-            click.echo("\r" + text.ljust(self._said), err=True, nl=False)
-            self._said = len(text)
+            say_over(text)
+            self._said = True
 
     def end(self) -> None:
         """Leave an empty line behind."""
         if self._looked_at and self._said:
-            click.echo("\r" + " " * self._said + "\r", err=True, nl=False)
+            say_over()
 
 
 def _title(name: str) -> str:
@@ -79,8 +84,7 @@ def _title(name: str) -> str:
 def _cell(value: Any) -> str:
     from schedviz.client.records import printed
 
-    # A name from outside must not move the cursor of a terminal.
-    return "".join(letter if letter.isprintable() else "�" for letter in printed(value))
+    return printable(printed(value))
 
 
 def _width(text: str) -> int:

@@ -9,6 +9,7 @@ import click
 
 from schedviz.cli.remote.options import client_of, find_session, server_option, session_option, token_option
 from schedviz.cli.remote.printing import Form, output_option, print_rows
+from schedviz.terminal import say
 
 _COLUMNS = ("id", "name", "status", "cycle", "event", "owner", "createdAt")
 
@@ -42,7 +43,7 @@ def generate(*, config: Path | None, name: str, server: str | None, token: str |
     scheduler = None if config is None else next(iter(objects_of(config)), {})
     with client_of(server, token) as client:
         asked = {member: value for member, value in cluster.items() if value is not None}
-        click.echo(client.generate(name=name, config=scheduler, **asked).id)
+        say(client.generate(name=name, config=scheduler, **asked).id)
 
 
 @click.command()
@@ -54,7 +55,7 @@ def generate(*, config: Path | None, name: str, server: str | None, token: str |
 def fork(*, which: str, at: int | None, name: str, server: str | None, token: str | None) -> None:
     """Fork a session at a moment, and print the fork's id."""
     with client_of(server, token) as client:
-        click.echo(find_session(client, which).fork(at=at, name=name).id)
+        say(find_session(client, which).fork(at=at, name=name).id)
 
 
 @click.command()
@@ -66,7 +67,7 @@ def delete(*, which: str, server: str | None, token: str | None) -> None:
     with client_of(server, token) as client:
         session = find_session(client, which)
         session.delete()
-        click.echo(f"schedviz: deleted {session.name!r}.", err=True)
+        say(f"schedviz: deleted {session.name!r}.", err=True)
 
 
 @click.command()

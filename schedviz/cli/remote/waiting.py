@@ -5,15 +5,14 @@ from __future__ import annotations
 import time
 from typing import Any
 
-import click
-
+from schedviz.cli.failures import SeveralLines
 from schedviz.cli.remote.options import client_of
 from schedviz.cli.remote.printing import Progress
 
 _LOOK_SECONDS = 0.5
 
 
-class ImportNotDone(click.ClickException):
+class ImportNotDone(SeveralLines):
     """The import failed."""
 
     exit_code = 1
@@ -31,5 +30,6 @@ def imported(server: str | None, token: str | None, session_id: str) -> dict[str
             session.refresh()
     progress.end()
     if session.status == "failed":
-        raise ImportNotDone(session.info["message"])
+        first, *more = session.info["message"].split("\n")
+        raise ImportNotDone(first, *(f"    {line}" for line in more))
     return session.info

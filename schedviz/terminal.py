@@ -1,0 +1,90 @@
+"""Everything that the command line prints: text from outside cannot move the cursor, retitle a terminal, fake a line or reorder letters.
+
+What is printed for people is escaped here, and our own line breaks and colours are added afterwards. No other module of `cli` and `up`
+prints (tests/cli/test_terminal_escapes.py). JSON keeps its value: such characters become JSON's own escapes.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import unicodedata
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+
+#: Unicode categories: C0, DEL and C1; format characters (bidi controls, zero-width ones); lone surrogates; line and paragraph separators.
+_UNSAFE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+#: To the first column, and erase the line.
+_ERASE_LINE = "\r\x1b[K"
+
+
+def printable(text: str, *, keep: str = "") -> str:
+    """The text with each control or format character as `\\n`, `\\x1b` or `\\u202e`, but for those in `keep`."""
+    # Most text has none, and this test runs in C.
+    if text.isprintable():
+        return text
+    return "".join(letter.encode("unicode_escape").decode() if _is_unsafe(letter, keep) else letter for letter in text)
+
+
+def _is_unsafe(letter: str, keep: str) -> bool:
+    return unicodedata.category(letter) in _UNSAFE and letter not in keep
+
+
+def say(line: object = "", *, err: bool = False, **style: Any) -> None:
+    """Print one line; the style (`bold`, `fg`, `bg` of `click.style`) is shown on terminals alone."""
+    text = printable(str(line))
+    click.echo(click.style(text, **style) if style else text, err=err)
+
+
+def say_json(text: str) -> None:
+    """Print JSON text. Programs read the same value, and no name in it reaches a terminal raw."""
+    safe = text if text.isascii() else "".join(json.dumps(letter)[1:-1] if _is_unsafe(letter, "\n") else letter for letter in text)
+    click.echo(safe.replace("\x7f", "\\u007f"))
+
+
+def say_exact(text: str) -> None:
+    """Print text that a program or a file takes byte for byte; on a terminal it is escaped, but for line breaks and tabs."""
+    if sys.stdout.isatty():
+        click.echo(printable(text, keep="\n\t"), nl=False)
+    else:
+        # click would take colours out of it.
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode())
+        sys.stdout.buffer.flush()
+
+
+def say_over(text: str = "") -> None:
+    """Print progress on standard error in place of the line that is there; only for terminals."""
+    click.echo(_ERASE_LINE + printable(text), nl=False, err=True)
+
+
+def show(renderable: RenderableType, *, err: bool = False) -> None:
+    """Print what rich draws, such as a table."""
+    from rich.console import Console
+
+    Console(stderr=err).print(_Printable(renderable))
+
+
+def ask(prompt: str) -> str:
+    """A line that the person types."""
+    return input(prompt)
+
+
+def clear() -> None:
+    """Empty the terminal."""
+    click.clear()
+
+
+class _Printable:
+    """A renderable of rich whose text is escaped; the styles are rich's own."""
+
+    def __init__(self, renderable: RenderableType) -> None:
+        self._renderable = renderable
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for segment in console.render(self._renderable, options):
+            yield segment if segment.control else segment._replace(text=printable(segment.text, keep="\n"))

@@ -1,0 +1,119 @@
+"""A session whose every name is made to take over a terminal: of each subcommand that asks a server, what is printed is text."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from schedviz.cli.main import COMMANDS
+from schedviz.client import Client, Session
+from tests.cli.hostile import HOSTILE, dump, is_clean, named, pod
+from tests.conftest import ROOT
+
+#: Tried here: they ask a server, or look into its data folder.
+ASKING = {
+    "backup", "cancel", "compare", "completion", "cycles", "delete", "events", "explain", "export", "follow", "fork", "generate", "import",
+    "login", "restore", "run", "send", "sessions", "state", "step", "token", "what-if",
+}  # fmt: skip
+#: Tried with files and arguments in tests/cli/test_terminal_escapes.py.
+OF_FILES = {"trace", "conformance", "config", "doctor", "dump", "lesson", "sample", "kit"}
+#: `up` is the server of this module; the others print nothing from outside.
+OTHERS = {"up", "bench", "check"}
+
+
+@pytest.fixture
+def hostile(client: Client, tmp_path: Path) -> Iterator[Session]:
+    """Such a session, in which all was tried."""
+    file = tmp_path / "cluster.json"
+    file.write_text(dump())
+    with client.from_files(file, name=named("session")) as session:
+        session.run()
+        yield session
+
+
+def said(machine: dict[str, str], *words: str, leaves_with: tuple[int, ...] = (0,)) -> str:
+    """What a command printed, after a look at it."""
+    assert words[0] in ASKING
+    done = subprocess.run(
+        [sys.executable, "-m", "schedviz.cli.main", *words], cwd=ROOT, env=machine, capture_output=True, timeout=120, check=False
+    )
+    out, err = done.stdout.decode(), done.stderr.decode()
+    assert done.returncode in leaves_with, err
+    assert is_clean(out), words
+    assert is_clean(err), words
+    return out
+
+
+def test_what_is_said_of_a_session_has_no_control_character(hostile: Session, machine: dict[str, str], tmp_path: Path) -> None:
+    shell = {**machine, "SCHEDVIZ_SESSION": hostile.id}
+
+    def here(*words: str, leaves_with: tuple[int, ...] = (0,)) -> str:
+        return said(shell, *words, leaves_with=leaves_with)
+
+    copy = tmp_path / f"{HOSTILE}.json"
+    copy.write_text(json.dumps(pod("copy", nodeSelector={HOSTILE: HOSTILE})))
+    bare: dict[str, Any] = pod("created")
+    create = json.dumps({"op": "create", "object": bare})
+    for what in ("nodes", "pods", "queue"):
+        for form in ("table", "wide", "name", "json", "yaml"):
+            here("state", what, "-o", form)
+    for form in ("table", "wide", "json", "yaml"):
+        here("cycles", "-o", form)
+        here("cycles", "--detail", "1", "-o", form if form != "wide" else "json")
+        here("sessions", "-o", form)
+    here("explain")
+    for name in ("large", "picky", "gated", "elsewhere", "runs"):
+        here("explain", f"{HOSTILE}/{named(name)}")
+    here("explain", f"{HOSTILE}/{named('large')}", "--no-change", "-o", "json")
+    here("explain", named("nobody"), leaves_with=(1, 2))
+    here("events")
+    here("what-if", str(copy), "--copies", "3", leaves_with=(0, 1, 2))
+    here("send", create, leaves_with=(0, 1, 2))
+    here("send", json.dumps({"op": "delete", "kind": "Pod", "namespace": HOSTILE, "name": named("nobody")}), leaves_with=(1, 2))
+    here("send", "-f", str(copy), leaves_with=(0, 1, 2))
+    here("step")
+    here("run", "-o", "yaml")
+    here("cancel", leaves_with=(0, 2))
+    other = here("fork", "--name", named("fork")).strip()
+    assert "\\x1b]0;owned" in here("compare", hostile.id, other, leaves_with=(0, 1))
+    here("compare", hostile.id, other, "-o", "json", leaves_with=(0, 1))
+    file = tmp_path / f"{HOSTILE}.schedviz"
+    here("export", str(file))
+    imported = here("import", str(file), "--wait", "-o", "json")
+    here("import", str(copy), "--wait", leaves_with=(0, 1, 2))
+    here("generate", "--shape", HOSTILE, leaves_with=(1, 2))
+    for session in (other, json.loads(imported)["id"]):
+        here("delete", "--session", session)
+
+
+def test_json_and_yaml_have_the_names_as_they_are(hostile: Session, machine: dict[str, str]) -> None:
+    for form, read in (("json", json.loads), ("yaml", yaml.safe_load)):
+        rows = read(said(machine, "sessions", "-o", form))
+        state = read(said(machine, "state", "-o", form, "--session", hostile.id))
+        assert named("session") in [row["name"] for row in rows]
+        assert named("open") in [item["name"] for item in state["cache"]["list"]]
+    events = [json.loads(line) for line in said(machine, "events", "--session", hostile.id).splitlines()]
+    assert any(f"{HOSTILE}/{named('large')}" == event.get("pod") for event in events)
+
+
+def test_what_else_a_server_keeps_is_told_without_control_characters(hostile: Session, machine: dict[str, str], tmp_path: Path) -> None:
+    said(machine, "token", "create", "--name", HOSTILE, leaves_with=(0, 1, 2))
+    said(machine, "token", "list")
+    said(machine, "token", "revoke", HOSTILE, leaves_with=(0, 1, 2))
+    said(machine, "login")
+    said(machine, "backup", str(tmp_path / f"{HOSTILE}.backup"), leaves_with=(0, 1, 2))
+    said(machine, "restore", str(tmp_path / HOSTILE), leaves_with=(1, 2))
+    said(machine, "follow", "--context", HOSTILE, "--kubeconfig", str(tmp_path / HOSTILE), leaves_with=(2,))
+    completing = {**machine, "_SCHEDVIZ_COMPLETE": "zsh_complete", "COMP_WORDS": "schedviz cycles --session ", "COMP_CWORD": "3"}
+    assert hostile.id in said(completing, "completion")
+
+
+def test_no_subcommand_is_left_out() -> None:
+    assert set(COMMANDS) == ASKING | OF_FILES | OTHERS
