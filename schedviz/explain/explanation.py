@@ -65,7 +65,7 @@ class Room(Part, frozen=True):
     pods: tuple[str, ...]
     #: Of the pods that would leave.
     highest_priority: int
-    #: Whether preemption could make them leave: all of them have a lower priority than the pod, which may preempt.
+    #: Whether preemption could make them leave: its profile preempts, the pod may, and all of them have a lower priority.
     by_preemption: bool
 
 

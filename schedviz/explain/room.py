@@ -24,7 +24,7 @@ def room(dry_run: DryRun, verdicts: Sequence[NodeVerdict], now: int) -> tuple[Ro
     shortage = _shortage(dry_run)
     candidates.sort(key=lambda row: (len(verdicts[row].objections), shortage[row]))
     found = [_leave(dry_run, dry_run.rows.infos[row], now) for row in candidates[:TRIED]]
-    rooms = [_told(dry_run.pod, info, pods) for info, pods in found if pods]
+    rooms = [_told(dry_run, info, pods) for info, pods in found if pods]
     rooms.sort(key=lambda room: (not room.by_preemption, room.highest_priority, len(room.pods)))
     return tuple(rooms[:TOLD])
 
@@ -56,7 +56,12 @@ def _leave(dry_run: DryRun, info: NodeInfo, now: int) -> tuple[NodeInfo, list[Po
     return info, leaving
 
 
-def _told(pod: PodInfo, info: NodeInfo, leaving: Sequence[PodInfo]) -> Room:
+def _told(dry_run: DryRun, info: NodeInfo, leaving: Sequence[PodInfo]) -> Room:
     highest = max(other.priority for other in leaving)
-    may_preempt = pod.pod.spec.preemption_policy != "Never"
-    return Room(info.name, tuple(other.key for other in leaving), highest, by_preemption=may_preempt and highest < pod.priority)
+    by_preemption = dry_run.framework.has_post_filter_plugins and could_preempt(dry_run.pod, highest)
+    return Room(info.name, tuple(other.key for other in leaving), highest, by_preemption=by_preemption)
+
+
+def could_preempt(pod: PodInfo, highest: int) -> bool:
+    """Whether DefaultPreemption lets the pod evict pods of at most this priority."""
+    return pod.pod.spec.preemption_policy != "Never" and highest < pod.priority

@@ -28,14 +28,14 @@ class WhatIf(Part, frozen=True):
     remaining: int
     #: Node -> how many of the copies, in the order in which nodes were chosen first.
     nodes: dict[str, int]
-    #: The message of the copy that did not fit; "" where all did.
+    #: The scheduler's message about the copy that did not fit, with what preemption could do; "" where all did.
     message: str = ""
     #: "", or the outcome of its cycle: unschedulable | error | refused (by the API server).
     outcome: str = ""
 
 
 def what_if(simulation: Simulation, pod: Pod, copies: int) -> WhatIf:
-    """Schedule copies one after the other until one does not fit. They evict nobody, and pods that wait stay out of it.
+    """Schedule copies one after the other until one does not fit. No copy is placed by preemption, and pods that wait stay out of it.
 
     `simulation` belongs to the asker and is another one afterwards. Raises ValueError for a number of copies that is not in 1 to
     `MOST_COPIES`.
@@ -59,7 +59,7 @@ def _schedule(simulation: Simulation, pod: Pod, copies: int) -> WhatIf:
         if cycle is None:
             return _stopped(copies, nodes, _held_back(template), "gated")
         if cycle.outcome != "scheduled":
-            return _stopped(copies, nodes, cycle.message, cycle.outcome)
+            return _stopped(copies, nodes, cycle.message + _room_by_preemption(simulation, cycle.pod), cycle.outcome)
         nodes[cycle.node] += 1
     return WhatIf(copies, copies, 0, dict(nodes))
 
@@ -82,9 +82,9 @@ def clear_queue(simulation: Simulation) -> None:
 
 
 def _template(pod: Pod) -> Pod:
-    """The pod as its author wrote it: unbound, without a past, and content with what is free."""
+    """The pod as its author wrote it: unbound and without a past."""
     metadata = msgspec.structs.replace(pod.metadata, uid="", resource_version="", deletion_timestamp=None)
-    spec = msgspec.structs.replace(pod.spec, node_name="", preemption_policy="Never")
+    spec = msgspec.structs.replace(pod.spec, node_name="")
     return msgspec.structs.replace(pod, metadata=metadata, spec=spec, status=type(pod.status)())
 
 
@@ -100,6 +100,13 @@ def _try_one(simulation: Simulation, template: Pod, name: str) -> tuple[str, Cyc
     simulation.work()
     cycles = simulation.drain_cycles()
     return "", cycles[-1] if cycles else None
+
+
+def _room_by_preemption(simulation: Simulation, key: str) -> str:
+    """Where preemption nominated a copy that did not fit: the scheduler's own message does not say so."""
+    copy = simulation.cluster.find("Pod", key)
+    node = copy.status.nominated_node_name if isinstance(copy, Pod) else ""
+    return f" Preemption would make room on {node}; what-if does not count it." if node else ""
 
 
 def _held_back(pod: Pod) -> str:

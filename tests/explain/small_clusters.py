@@ -40,9 +40,9 @@ def pod(
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": asked, "status": {"phase": "Running" if on else "Pending"}}
 
 
-def cluster(*objects: dict[str, Any], config: dict[str, Any] | None = None) -> Simulation:
+def cluster(*objects: dict[str, Any], config: dict[str, Any] | None = None, **settings: Any) -> Simulation:
     """An engine with these objects, which has scheduled nothing yet."""
-    simulation = Simulation(SimulationSettings(config=config))
+    simulation = Simulation(SimulationSettings(config=config, **settings))
     simulation.load([default_object(codec.from_dict(obj)) for obj in objects])
     return simulation
 

@@ -29,11 +29,70 @@ def test_copies_stop_at_the_number_that_was_asked_for() -> None:
     assert (found.placed, found.remaining, found.message) == (2, 0, "")
 
 
-def test_copies_evict_nobody_and_pods_that_wait_stay_out_of_it() -> None:
+def test_no_copy_is_placed_by_preemption_and_pods_that_wait_stay_out_of_it() -> None:
     simulation = cluster(node("n1", cpu="2"), pod("low", on="n1", priority=0), pod("waits", priority=5))
     found = what_if(simulation, a_pod(priority=100), 5)
-    assert found.placed == 1
-    assert simulation.cluster.find("Pod", "default/low") is not None
+    assert (found.placed, found.nodes) == (1, {"n1": 1})
+    assert found.message == ("0/1 nodes are available: 1 Insufficient cpu. Preemption would make room on n1; what-if does not count it.")
+
+
+NEVER = "not eligible due to preemptionPolicy=Never."
+
+
+@pytest.mark.parametrize("members", [{"preemptionPolicy": "Never"}, {"priorityClassName": "patient"}])
+def test_a_policy_of_never_is_said_where_the_pod_or_its_class_has_it(members: dict[str, str]) -> None:
+    patient = {
+        "apiVersion": "scheduling.k8s.io/v1",
+        "kind": "PriorityClass",
+        "metadata": {"name": "patient"},
+        "value": 1000,
+        "preemptionPolicy": "Never",
+    }
+    simulation = cluster(patient, node("n1", cpu="1"), pod("low", on="n1", priority=0))
+    assert NEVER in what_if(simulation, a_pod(**members), 1).message
+
+
+@pytest.mark.parametrize(
+    ("copy", "config", "reason"),
+    [
+        ({}, None, "1 No preemption victims found for incoming pod.."),
+        ({"priority": 5, "preemptionPolicy": "PreemptLowerPriority"}, None, "1 No preemption victims found for incoming pod.."),
+        ({"priority": 100, "cpu": "8"}, None, "1 Insufficient cpu.."),
+        ({"priority": 100, "nodeSelector": {"disk": "ssd"}}, None, "1 Preemption is not helpful for scheduling.."),
+        ({"priority": 100}, {"profiles": [{"plugins": {"postFilter": {"disabled": [{"name": "*"}]}}}]}, ""),
+    ],
+)
+def test_the_true_reason_is_said_why_preemption_does_not_help(
+    copy: dict[str, object], config: dict[str, object] | None, reason: str
+) -> None:
+    simulation = cluster(node("n1", cpu="1"), pod("other", on="n1", priority=10), config=config)
+    found = what_if(simulation, a_pod(**copy), 1)
+    assert found.placed == 0
+    assert NEVER not in found.message
+    _, _, preemption = found.message.partition("preemption: ")
+    assert preemption.endswith(reason)
+    assert bool(preemption) == bool(reason)
+
+
+def test_a_nomination_of_the_template_is_part_of_its_past() -> None:
+    made = pod("copy", priority=100)
+    made["status"] = {"phase": "Pending", "nominatedNodeName": "n1"}
+    nominated = codec.from_dict(made)
+    assert isinstance(nominated, Pod)
+    found = what_if(cluster(node("n1", cpu="1"), pod("equal", on="n1", priority=100)), nominated, 1)
+    assert "No preemption victims found" in found.message
+
+
+@pytest.mark.parametrize(
+    ("victims", "reason"),
+    [([], "what-if does not count it."), (["n1"], "preemption: expected at least one victim")],
+)
+def test_an_extender_with_a_preempt_verb_has_its_word(victims: list[str], reason: str) -> None:
+    answers = [{"name": "e1", "weight": 1, "preemptVerb": True, "preempt": {"noVictims": victims}}]
+    simulation = cluster(node("n1", cpu="1"), pod("low", on="n1", priority=0), fake_extenders=answers)
+    found = what_if(simulation, a_pod(priority=100), 1)
+    assert NEVER not in found.message
+    assert reason in found.message
 
 
 def test_a_bound_pod_can_be_the_template() -> None:

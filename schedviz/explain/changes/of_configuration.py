@@ -20,6 +20,7 @@ from schedviz.explain.doctor.finding import Scheduler
 from schedviz.explain.doctor.nominations import silent_extenders
 from schedviz.explain.explanation import Explanation
 from schedviz.explain.extenders import known_extenders
+from schedviz.explain.room import could_preempt
 from schedviz.kube.core import Pod, PodStatus
 from schedviz.trace.phrase import phrase
 
@@ -71,7 +72,9 @@ def _without_status(pod: Pod) -> Pod:
 
 def preemption_turned_on(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
     """DefaultPreemption, where it is off and could make room."""
-    if not dry_run.framework.has_post_filter_plugins and any(room.by_preemption for room in explanation.room):
+    if not dry_run.framework.has_post_filter_plugins and any(
+        could_preempt(dry_run.pod, room.highest_priority) for room in explanation.room
+    ):
         profile = dry_run.framework.profile_name
         yield Change(
             "plugin",
