@@ -4,8 +4,8 @@
 """
 
 from schedviz.engine.config import ConfigurationError
-from schedviz.engine.settings import Outcome, SimulationSettings
+from schedviz.engine.settings import Outcome, SimulationSettings, graceful_victims
 from schedviz.engine.simulation import Simulation
 from schedviz.engine.trace_run import run_trace, settings_of
 
-__all__ = ["ConfigurationError", "Outcome", "Simulation", "SimulationSettings", "run_trace", "settings_of"]
+__all__ = ["ConfigurationError", "Outcome", "Simulation", "SimulationSettings", "graceful_victims", "run_trace", "settings_of"]

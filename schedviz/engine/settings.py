@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from schedviz.trace.helpers import HelperSettings
 from schedviz.trace.policies import Policies
+
+#: `bound`: a victim with a node gets a deletionTimestamp, one that no kubelet runs is gone at once, as a real API server has it. True:
+#: each gets one, as in sessions that older versions made; they are replayed as they ran.
+GracefulVictims = bool | Literal["bound"]
+
+
+def graceful_victims(*, asked: bool) -> GracefulVictims:
+    """What a trace, a lesson or a user means by `gracefulVictims`."""
+    return "bound" if asked else False
 
 
 class SimulationSettings(msgspec.Struct, frozen=True):
@@ -20,8 +29,8 @@ class SimulationSettings(msgspec.Struct, frozen=True):
     pod_max_in_unschedulable_seconds: float = 300
     #: By how much the clock moves before each command and each cycle of a run.
     tick_millis: int = 1
-    #: A victim gets a deletionTimestamp instead of being deleted.
-    graceful_victims: bool = False
+    #: Whether a victim gets a deletionTimestamp instead of being deleted.
+    graceful_victims: GracefulVictims = False
     seed: int = 0
     #: Of tied nodes the first is taken (FORMAT.md, "Frozen choices"); False: one is drawn.
     first_of_tied: bool = True

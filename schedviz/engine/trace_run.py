@@ -11,7 +11,7 @@ from schedviz.engine.config import ConfigurationError
 from schedviz.engine.debugger import dump_lines
 from schedviz.engine.extender_calls import ExtenderTransport
 from schedviz.engine.scheduler_log import SchedulerLog
-from schedviz.engine.settings import Outcome, SimulationSettings
+from schedviz.engine.settings import Outcome, SimulationSettings, graceful_victims
 from schedviz.engine.simulation import Simulation
 from schedviz.kube import codec
 from schedviz.trace import commands
@@ -66,7 +66,7 @@ def settings_of(trace: Trace) -> SimulationSettings:
         assumed_pod_ttl_seconds=trace.assumed_pod_ttl_seconds,
         pod_max_in_unschedulable_seconds=trace.pod_max_in_unschedulable_seconds,
         tick_millis=trace.tick_millis,
-        graceful_victims=trace.graceful_victims,
+        graceful_victims=graceful_victims(asked=trace.graceful_victims),
         fake_extenders=list(trace.fake_extenders),
         policies=trace.policies,
     )

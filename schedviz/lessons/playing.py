@@ -8,10 +8,10 @@ from typing import Any
 
 import msgspec
 
-from schedviz.engine import Outcome, Simulation, SimulationSettings
+from schedviz.engine import Outcome, Simulation, SimulationSettings, graceful_victims
 from schedviz.kube import codec
 from schedviz.lessons.asking import HINT_SEES, find, told
-from schedviz.lessons.lesson import Lesson, LiveHint, Stop
+from schedviz.lessons.lesson import Lesson, LiveHint, Settings, Stop
 from schedviz.lessons.played import Checked, Played
 from schedviz.trace.commands import AnyCommand, Confirm
 
@@ -33,9 +33,14 @@ def hint_holds(lesson: Lesson, stop: Stop, hint: LiveHint) -> bool:
     return any(said)
 
 
+def _settings(asked: Settings) -> SimulationSettings:
+    members = msgspec.structs.asdict(asked)
+    return SimulationSettings(**{**members, "graceful_victims": graceful_victims(asked=asked.graceful_victims)})
+
+
 class _Player:
     def __init__(self, lesson: Lesson) -> None:
-        self._simulation = Simulation(SimulationSettings(**msgspec.structs.asdict(lesson.plan.settings)))
+        self._simulation = Simulation(_settings(lesson.plan.settings))
         self._simulation.records = "full"
         self._simulation.load(codec.from_dict(obj) for obj in lesson.objects)
         self._simulation.drain_events()

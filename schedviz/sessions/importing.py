@@ -21,7 +21,7 @@ from django.db.models import F, Sum
 from django.db.models.functions import Length
 
 from schedviz import ingest
-from schedviz.engine import Simulation, SimulationSettings
+from schedviz.engine import Simulation, SimulationSettings, graceful_victims
 from schedviz.explain.doctor import Examination
 from schedviz.explain.doctor.of_import import cut_examination, differences_in_words, examine_import
 from schedviz.ingest import Import, ImportCancelled, IngestError, Limits, Progress, Report, Source, TraceFile
@@ -315,7 +315,7 @@ def trace_settings(trace: TraceFile) -> dict[str, Any]:
         "assumed_pod_ttl_seconds": trace.assumed_pod_ttl_seconds,
         "pod_max_in_unschedulable_seconds": trace.pod_max_in_unschedulable_seconds,
         "tick_millis": trace.tick_millis,
-        "graceful_victims": trace.graceful_victims,
+        "graceful_victims": graceful_victims(asked=trace.graceful_victims),
         "fake_extenders": list(trace.fake_extenders),
         "policies": msgspec.to_builtins(trace.policies),
     }

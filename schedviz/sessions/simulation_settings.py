@@ -22,7 +22,7 @@ def simulation_settings(given: dict[str, Any]) -> dict[str, Any]:
     if not given:
         return {}
     # Not above: the web process has no need of the engine, and of NumPy with it, before somebody sends settings.
-    from schedviz.engine import SimulationSettings
+    from schedviz.engine import SimulationSettings, graceful_victims
 
     names = {camel(name): name for name in SimulationSettings.__struct_fields__}
     for name, value in given.items():
@@ -32,6 +32,8 @@ def simulation_settings(given: dict[str, Any]) -> dict[str, Any]:
         if name != "seed" and isinstance(value, int | float) and not 0 <= value <= _MOST:
             raise DecodeError(name, f"a number from 0 to {_MOST}", describe(value))
     chosen = {names[name]: value for name, value in given.items()}
+    if chosen.get("graceful_victims") is True:
+        chosen["graceful_victims"] = graceful_victims(asked=True)
     try:
         settings = msgspec.convert(chosen, SimulationSettings)
     except msgspec.ValidationError as error:

@@ -56,6 +56,8 @@ def trace(session: Session, *, until: int | None = None, start: Start | None = N
     for each in _commands(past, after, until):
         steps += each
     header = {there: settings[here] for here, there in _HEADER.items() if settings.get(here)}
+    if header.get("gracefulVictims"):
+        header["gracefulVictims"] = True
     if policies := _without_defaults(settings.get("policies") or {}):
         header["policies"] = policies
     since = "" if start is None else f"from event {after} "

@@ -17,6 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from schedviz.engine import Simulation
 from schedviz.engine.invariants import validate_state
+from schedviz.engine.settings import GracefulVictims
 from schedviz.trace.fold import Fold
 from schedviz.trace.policies import Policies
 
@@ -146,8 +147,13 @@ class EngineMachine(RuleBasedStateMachine):
     #: Commands that were carried out, and checkpoints that were restored, by all examples together.
     carried_out = 0
 
-    @initialize(config=st.sampled_from(CONFIGS), settings=st.sampled_from(SETTINGS), graceful=st.booleans(), first_of_tied=st.booleans())
-    def begin(self, *, config: dict[str, Any] | None, settings: dict[str, Any], graceful: bool, first_of_tied: bool) -> None:
+    @initialize(
+        config=st.sampled_from(CONFIGS),
+        settings=st.sampled_from(SETTINGS),
+        graceful=st.sampled_from([False, True, "bound"]),
+        first_of_tied=st.booleans(),
+    )
+    def begin(self, *, config: dict[str, Any] | None, settings: dict[str, Any], graceful: GracefulVictims, first_of_tied: bool) -> None:
         imported = [pod("p1"), pod("p2", node_name="node1"), *CLASSES]
         self.simulation: Simulation = four_nodes(
             *imported, config=config, graceful_victims=graceful, first_of_tied=first_of_tied, **settings

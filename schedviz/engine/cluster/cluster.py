@@ -20,6 +20,7 @@ from schedviz.engine.cluster.watch import Fate, Lost, Verb, Watches, WatchEvent
 from schedviz.engine.framework.listers import StorageObject
 from schedviz.engine.framework.status import StatusError
 from schedviz.engine.instructions import AnyInstruction, ApplyPodCondition, BindPod, DeletePod, PatchPodStatus, RecordEvent, UpdateObject
+from schedviz.engine.settings import GracefulVictims
 from schedviz.kube.core import Pod, PodCondition
 from schedviz.kube.defaults import default_object
 from schedviz.kube.kinds import BY_NAME, BY_TYPE
@@ -48,7 +49,9 @@ class BindFailure:
 class Cluster:
     """Objects, their writers and their watchers. `deliver` is where watch events go: the scheduler's informers."""
 
-    def __init__(self, clock: Clock, recorder: Recorder, *, graceful_victims: bool = False, helpers: HelperSettings | None = None) -> None:
+    def __init__(
+        self, clock: Clock, recorder: Recorder, *, graceful_victims: GracefulVictims = False, helpers: HelperSettings | None = None
+    ) -> None:
         self.clock = clock
         self.recorder = recorder
         self.graceful_victims = graceful_victims
@@ -224,7 +227,8 @@ class Cluster:
             error = f'pods "{pod.name}" not found'
             self._record_scheduler_write("delete", pod, error=error)
             return StatusError(error, "pods", pod.name)
-        self._hold(self._remove(current, graceful=self.graceful_victims, by_scheduler=True))
+        graceful = _has_grace(current) if self.graceful_victims == "bound" else self.graceful_victims
+        self._hold(self._remove(current, graceful=graceful, by_scheduler=True))
         return None
 
     def _record_event(self, instruction: RecordEvent) -> None:
@@ -424,6 +428,14 @@ def _told_uid(verb: str, obj: KubeObject) -> str:
 def is_finished(pod: Pod) -> bool:
     """Whether the pod has run to its end: the scheduler's informer does not see it then."""
     return pod.status.phase in FINISHED_PHASES
+
+
+def _has_grace(pod: Pod) -> bool:
+    """Whether a kubelet has the pod to end; else its deletion takes effect at once.
+
+    Upstream: pkg/registry/core/pod/strategy.go CheckGracefulDelete
+    """
+    return bool(pod.spec.node_name) and not is_finished(pod)
 
 
 def _as_patched(pod: Pod) -> Pod:
