@@ -32,6 +32,7 @@ import structlog
 
 from schedviz import __version__
 from schedviz.web.environment import broker_url, data_folder, database, flag, networks, number, secret_key, words
+from schedviz.web.redaction import redact_rendered
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA = data_folder(BASE_DIR)
@@ -300,7 +301,7 @@ SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": ["schedviz.web.api.schema.add_components", "schedviz.web.api.examples.add_examples"],
 }
 
-# --- Logs: one line for each thing that happened, to standard error.
+# --- Logs: one line for each thing that happened, to standard error; uvicorn's too (web/server_log.py).
 
 LOG_REQUESTS = flag("SCHEDVIZ_LOG_REQUESTS")
 TRACES = flag("SCHEDVIZ_TRACES")
@@ -329,6 +330,7 @@ LOGGING = {
                 structlog.stdlib.ProcessorFormatter.remove_processors_meta,
                 structlog.processors.format_exc_info if _log_as_json else (lambda _logger, _name, event: event),
                 structlog.processors.JSONRenderer() if _log_as_json else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty()),
+                redact_rendered,
             ],
         }
     },

@@ -26,7 +26,9 @@ def main(descriptor: int, certificate: str | None = None, key: str | None = None
         # Frames are compressed once for all viewers; a window for each viewer would cost memory and let an inflate bomb in.
         ws_per_message_deflate=False,
         lifespan="off",
+        # The handler and the format are those of our settings; uvicorn's lines are INFO.
         log_config=None,
+        log_level="info",
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=1,

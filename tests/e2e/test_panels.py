@@ -48,6 +48,8 @@ def test_an_embedded_panel_is_drawn_for_somebody_without_a_cookie_and_leaves_non
     secret = server.rest(f"sessions/{session}/links/", {"role": "viewer"})["url"].partition("link=")[2]
     context = browser.new_context()
     reader = context.new_page()
+    sockets: list[str] = []
+    reader.on("websocket", lambda opened: sockets.append(opened.url))
 
     reader.goto(f"{server.url}/embed/{session}/loop/?link={secret}&theme=light")
 
@@ -56,6 +58,8 @@ def test_an_embedded_panel_is_drawn_for_somebody_without_a_cookie_and_leaves_non
     assert reader.evaluate("getComputedStyle(document.body).colorScheme || document.documentElement.dataset.theme")
     reader.keyboard.press("ArrowLeft")
     expect(reader.locator("[data-event]").first).not_to_have_attribute("data-event", str(event), timeout=PATIENCE_MILLIS)
+    assert sockets
+    assert not any(secret in url for url in sockets), "a proxy would log it"
     assert context.cookies() == []
     assert reader.evaluate("localStorage.length") == 0
     assert server.rest(f"sessions/{session}/")["event"] == event

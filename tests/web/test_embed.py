@@ -79,8 +79,17 @@ def test_the_secret_of_a_link_reads_the_session_over_rest_and_changes_nothing(pe
     assert client.get(base).status_code == 401
 
 
-def test_a_socket_is_opened_by_the_link_in_its_address_for_looking_alone(people, link):
-    found = credentials({"headers": [(b"cookie", b"schedviz_login=whatever")], "query_string": f"from=3&link={SECRET}".encode()})
+@pytest.mark.parametrize(
+    "scope",
+    [
+        {"query_string": b"from=3", "subprotocols": ["v1.schedviz", f"link.schedviz.{SECRET}"]},
+        # As pages of earlier releases do.
+        {"query_string": f"from=3&link={SECRET}".encode(), "subprotocols": []},
+    ],
+    ids=["subprotocol", "address"],
+)
+def test_a_socket_is_opened_by_a_link_for_looking_alone(people, link, scope):
+    found = credentials({"headers": [(b"cookie", b"schedviz_login=whatever")], **scope})
 
     assert found == Credentials(link=SECRET)
     assert may(holder_of(SECRET), Verb.SEE, people.session)

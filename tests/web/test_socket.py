@@ -9,6 +9,7 @@ import time
 import pytest
 from django.conf import settings
 from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import connect
 
 from schedviz.sessions import frames
 from schedviz.sessions.models import Command, Membership, Session
@@ -367,3 +368,16 @@ def test_what_is_no_message_is_refused_and_the_socket_goes_on(viewer, people, me
 
     assert refused["code"] in ("invalid", "bad_json")
     assert refused["message"]
+
+
+def test_a_share_link_comes_as_a_subprotocol_and_ours_is_the_one_that_is_accepted(web_server, people):
+    people.make_link("link")
+    url = f"ws://{web_server.netloc}/ws/v1/sessions/{people.session.pk}/"
+
+    with connect(url, subprotocols=["v1.schedviz", "link.schedviz.secret-link"]) as socket:
+        assert socket.subprotocol == "v1.schedviz"
+        assert socket.recv(timeout=10)
+    with pytest.raises(InvalidStatus) as refused:
+        connect(url, subprotocols=["v1.schedviz", "link.schedviz.another"])
+
+    assert refused.value.response.status_code == 404

@@ -10,7 +10,7 @@ export function passHeaders(): Record<string, string> {
   return link ? { Authorization: `Bearer ${link}` } : {};
 }
 
-/** For the address of a WebSocket, to which a browser lets no script add a header. */
-export function passQuery(): string {
-  return link ? `?link=${encodeURIComponent(link)}` : "";
+/** For a WebSocket, to which a browser lets no script add another header: subprotocols to offer. An address would be logged on the way. */
+export function passProtocols(): string[] {
+  return link ? ["v1.schedviz", `link.schedviz.${link}`] : [];
 }

@@ -1,6 +1,6 @@
 import { ApiError, getSession, postCommand } from "../api/client";
 import { getCycles } from "../api/moments";
-import { passQuery } from "../api/pass";
+import { passProtocols } from "../api/pass";
 import { t } from "../i18n/translate";
 import type { Unit } from "../model/boundaries";
 import type { AnyCommand, AnyEvent } from "../model/generated";
@@ -95,13 +95,13 @@ export class Scope {
   /** `acts`: whether something can be done on this page at all. */
   constructor(
     readonly id: string,
-    open?: (url: string) => WebSocket,
+    open: (url: string) => WebSocket = (url) => new WebSocket(url, passProtocols()),
     private readonly acts: () => boolean = () => true,
   ) {
     this.summary = new Summary(id);
     const base = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}`;
     this.socket = new SessionSocket(
-      `${base}/ws/v1/sessions/${id}/${passQuery()}`,
+      `${base}/ws/v1/sessions/${id}/`,
       {
         message: (message) => {
           this.pace.take(message);

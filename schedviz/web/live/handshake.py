@@ -1,6 +1,7 @@
 """Who opens a WebSocket: a browser by its cookie and Origin or by a share link, a script by `Authorization: Bearer`.
 
-Decided before it is accepted.
+Decided before it is accepted. A browser lets no script add a header to a handshake but `Sec-WebSocket-Protocol`, so a page without a
+cookie sends its share link there, as a subprotocol, as Kubernetes' API server takes tokens: addresses are logged on the way.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from http.cookies import CookieError, SimpleCookie
 from importlib import import_module
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
 from uuid import UUID
 
@@ -22,6 +23,10 @@ from schedviz.web.authentication import bearer_secret, find_token
 from schedviz.web.models import Token
 from schedviz.web.permissions import LINKS_KEY, Actor, Verb, actor_of_cookie, holder_of, may
 from schedviz.web.rooms.guests import guest_of
+
+#: The subprotocol that is spoken, and what precedes a share link in the list of those that are offered.
+SUBPROTOCOL: Final = "v1.schedviz"
+LINK_PROTOCOL: Final = "link.schedviz."
 
 
 class Refused(Exception):  # noqa: N818 - says what happened
@@ -45,8 +50,8 @@ class Credentials(msgspec.Struct, frozen=True):
 
 def credentials(scope: dict[str, Any]) -> Credentials:
     """What the handshake brings. Raises `Refused` for a cookie from a foreign page."""
-    if secret := parse_qs(scope.get("query_string", b"").decode("latin-1")).get("link", [""])[0]:
-        return Credentials(link=secret)
+    if link := _link_in(scope):
+        return Credentials(link=link)
     headers = {name: value for name, value in scope["headers"] if name in (b"authorization", b"cookie", b"host", b"origin")}
     if (raw := headers.get(b"authorization")) is not None:
         secret = bearer_secret(raw)
@@ -63,6 +68,17 @@ def credentials(scope: dict[str, Any]) -> Credentials:
         return Credentials()
     morsel = cookies.get(settings.SESSION_COOKIE_NAME)
     return Credentials(cookie=morsel.value if morsel else None, guest=guest_of({name: one.value for name, one in cookies.items()}))
+
+
+def accepted_protocol(scope: dict[str, Any]) -> dict[str, str]:
+    """The `subprotocol` of the acceptance: a browser that offered some closes a socket for which none is chosen."""
+    return {"subprotocol": SUBPROTOCOL} if SUBPROTOCOL in scope.get("subprotocols", ()) else {}
+
+
+def _link_in(scope: dict[str, Any]) -> str:
+    """The secret of the share link that a handshake brings as a subprotocol or, as older pages do, as `?link=`; "": none."""
+    offered = (name.removeprefix(LINK_PROTOCOL) for name in scope.get("subprotocols", ()) if name.startswith(LINK_PROTOCOL))
+    return next(offered, "") or parse_qs(scope.get("query_string", b"").decode("latin-1")).get("link", [""])[0]
 
 
 def _is_own_page(origin: str, host: str) -> bool:

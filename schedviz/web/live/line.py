@@ -17,7 +17,7 @@ from schedviz.web.api.errors import DATABASE_DOWN
 from schedviz.web.api.problems import MEDIA_TYPE, problem
 from schedviz.web.live.close_codes import CloseCode
 from schedviz.web.live.database import DATABASE_AWAY
-from schedviz.web.live.handshake import Refused
+from schedviz.web.live.handshake import Refused, accepted_protocol
 from schedviz.web.live.hub import Full
 from schedviz.web.live.waiting import Waiting
 
@@ -74,8 +74,9 @@ async def _refuse(scope: Scope, send: Send, refused: Refused) -> None:
 class Line(ABC):
     """An accepted socket. What it gives and takes is told by whoever inherits."""
 
-    def __init__(self, waiting: Waiting, receive: Receive, send: Send, **named: str) -> None:
+    def __init__(self, waiting: Waiting, scope: Scope, receive: Receive, send: Send, **named: str) -> None:
         self._waiting = waiting
+        self._scope = scope
         self._receive = receive
         self._send = send
         #: What it is of, for the log.
@@ -83,7 +84,7 @@ class Line(ABC):
 
     async def run(self) -> None:
         """Give and take until one of both ends."""
-        await self._send({"type": "websocket.accept"})
+        await self._send({"type": "websocket.accept", **accepted_protocol(self._scope)})
         giving = asyncio.create_task(self._give())
         taking = asyncio.create_task(self._take())
         done, left = await asyncio.wait({giving, taking}, return_when=asyncio.FIRST_COMPLETED)

@@ -49,7 +49,7 @@ async def session_socket(scope: Scope, receive: Receive, send: Send) -> None:
     else:
         viewer.resume_from(after)
     try:
-        await _SessionLine(feed, viewer, came_with, receive, send).run()
+        await _SessionLine(feed, viewer, came_with, scope, receive, send).run()
     finally:
         hub().leave(feed, viewer)
 
@@ -70,8 +70,8 @@ def _resume_from(scope: Scope) -> int | None:
 class _SessionLine(Line):
     """An accepted socket."""
 
-    def __init__(self, feed: Feed, viewer: Viewer, came_with: Credentials, receive: Receive, send: Send) -> None:
-        super().__init__(viewer, receive, send, session=str(feed.session_id))
+    def __init__(self, feed: Feed, viewer: Viewer, came_with: Credentials, scope: Scope, receive: Receive, send: Send) -> None:
+        super().__init__(viewer, scope, receive, send, session=str(feed.session_id))
         self._feed = feed
         self._viewer = viewer
         self._came_with = came_with

@@ -35,7 +35,7 @@ async def room_socket(scope: Scope, receive: Receive, send: Send) -> None:
     came_with, feed, member = entered
     try:
         await _present(presence.come, member)
-        await _RoomLine(feed, member, came_with, receive, send).run()
+        await _RoomLine(feed, member, came_with, scope, receive, send).run()
     finally:
         live_rooms().leave(feed, member)
         if member.seat.participant_id not in feed.here():
@@ -75,8 +75,8 @@ async def _present(tell: Any, member: Member) -> None:
 class _RoomLine(Line):
     """An accepted socket."""
 
-    def __init__(self, feed: RoomFeed, member: Member, came_with: Credentials, receive: Receive, send: Send) -> None:
-        super().__init__(member, receive, send, room=str(feed.room_id))
+    def __init__(self, feed: RoomFeed, member: Member, came_with: Credentials, scope: Scope, receive: Receive, send: Send) -> None:
+        super().__init__(member, scope, receive, send, room=str(feed.room_id))
         self._feed = feed
         self._member = member
         self._came_with = came_with
