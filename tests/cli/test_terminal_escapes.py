@@ -16,7 +16,7 @@ import yaml
 
 from schedviz import terminal
 from schedviz.cli import main as command_line
-from tests.cli.hostile import HOSTILE, dump, is_clean, named, trace, unsafe
+from tests.cli.hostile import HOSTILE, NAME, dump, is_clean, named, trace, unsafe
 from tests.conftest import ROOT
 from tests.kubernetes_api import KubernetesApi
 
@@ -97,13 +97,23 @@ def test_other_text_is_printed_as_it_is(text: str) -> None:
 @pytest.mark.parametrize("which", [(), ("POD", "--no-change"), ("POD",)])
 @pytest.mark.parametrize("pod", ["large", "picky", "gated", "elsewhere", "runs", "fits"])
 def test_explain_prints_no_control_character(run: Run, cluster: str, which: tuple[str, ...], pod: str) -> None:
-    words = [f"{HOSTILE}/{named(pod)}" if word == "POD" else word for word in which]
+    words = [f"{NAME}/{named(pod)}" if word == "POD" else word for word in which]
 
     out, err = run("explain", *words, "-f", cluster)
 
-    assert "\\x1b]0;owned" in out
+    assert "\\u202e" in out
     assert is_clean(out)
     assert is_clean(err)
+
+
+def test_names_with_control_characters_are_refused_in_printable_text(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "cluster.json"
+    file.write_text(dump(HOSTILE))
+
+    for command in (("explain", "-f", str(file)), ("doctor", str(file)), ("dump", str(file)), ("import", "--dry-run", str(file))):
+        out, err = run(*command, leaves_with=(2,))
+        assert "\\x1b" in err
+        assert is_clean(out + err)
 
 
 def test_json_has_the_names_as_they_are_and_no_control_character(run: Run, cluster: str, runs: tuple[str, str]) -> None:
@@ -114,9 +124,9 @@ def test_json_has_the_names_as_they_are_and_no_control_character(run: Run, clust
 
     for printed in (told, compared, doctor, kept):
         assert is_clean(printed)
-    assert any(f"{HOSTILE}/{named('large')}" in group["pods"] for group in json.loads(told)["groups"])
+    assert any(f"{NAME}/{named('large')}" in group["pods"] for group in json.loads(told)["groups"])
     assert json.loads(compared)["a"]["name"]
-    assert f"Pod {HOSTILE}/{named('large')}" in json.loads(kept)["origins"]
+    assert f"Pod {NAME}/{named('large')}" in json.loads(kept)["origins"]
 
 
 def test_messages_and_missing_pods_print_no_control_character(run: Run, cluster: str) -> None:
@@ -269,7 +279,7 @@ def test_arguments_come_back_in_errors_without_control_characters(
 def test_a_bug_is_told_without_control_characters(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     from schedviz.cli.lazy import LazyCommand
 
-    monkeypatch.setitem(command_line.COMMANDS, "up", LazyCommand("os", named("no_such"), ""))
+    monkeypatch.setitem(command_line.COMMANDS, "up", LazyCommand("os", named("no_such", HOSTILE), ""))
 
     out, err = run("up", leaves_with=(70,))
 
@@ -294,18 +304,19 @@ def on_a_terminal(*arguments: str) -> str:
     return seen.decode().replace("\r\n", "\n")
 
 
-def test_a_dump_is_exact_in_a_pipe_and_escaped_on_a_terminal(run: Run, cluster: str) -> None:
-    piped, _ = run("dump", cluster)
-    seen = on_a_terminal("dump", cluster)
+def test_a_dump_is_exact_in_a_pipe_and_escaped_on_a_terminal(run: Run, runs: tuple[str, str]) -> None:
+    command = ("dump", runs[0])
+    piped, _ = run(*command)
+    seen = on_a_terminal(*command)
 
-    assert HOSTILE in piped
+    assert "\x1b[2J" in piped
     assert terminal.printable(piped, keep="\n\t") in seen
     # Progress is written over with sequences of ours.
     assert unsafe(seen.replace("\r\x1b[K", "").replace("\t", "")) == []
 
 
 def test_progress_on_a_terminal_has_our_sequences_and_no_others(cluster: str) -> None:
-    seen = on_a_terminal("explain", f"{HOSTILE}/{named('large')}", "-f", cluster)
+    seen = on_a_terminal("explain", f"{NAME}/{named('large')}", "-f", cluster)
 
     assert "\r\x1b[K" in seen
     assert is_clean(seen.replace("\r\x1b[K", ""))

@@ -14,7 +14,7 @@ import yaml
 
 from schedviz.cli.main import COMMANDS
 from schedviz.client import Client, Session
-from tests.cli.hostile import HOSTILE, dump, is_clean, named, pod
+from tests.cli.hostile import HOSTILE, NAME, dump, is_clean, named, pod
 from tests.conftest import ROOT
 
 #: Tried here: they ask a server, or look into its data folder.
@@ -33,7 +33,7 @@ def hostile(client: Client, tmp_path: Path) -> Iterator[Session]:
     """Such a session, in which all was tried."""
     file = tmp_path / "cluster.json"
     file.write_text(dump())
-    with client.from_files(file, name=named("session")) as session:
+    with client.from_files(file, name=named("session", HOSTILE)) as session:
         session.run()
         yield session
 
@@ -70,8 +70,8 @@ def test_what_is_said_of_a_session_has_no_control_character(hostile: Session, ma
         here("sessions", "-o", form)
     here("explain")
     for name in ("large", "picky", "gated", "elsewhere", "runs"):
-        here("explain", f"{HOSTILE}/{named(name)}")
-    here("explain", f"{HOSTILE}/{named('large')}", "--no-change", "-o", "json")
+        here("explain", f"{NAME}/{named(name)}")
+    here("explain", f"{NAME}/{named('large')}", "--no-change", "-o", "json")
     here("explain", named("nobody"), leaves_with=(1, 2))
     here("events")
     here("what-if", str(copy), "--copies", "3", leaves_with=(0, 1, 2))
@@ -81,7 +81,7 @@ def test_what_is_said_of_a_session_has_no_control_character(hostile: Session, ma
     here("step")
     here("run", "-o", "yaml")
     here("cancel", leaves_with=(0, 2))
-    other = here("fork", "--name", named("fork")).strip()
+    other = here("fork", "--name", named("fork", HOSTILE)).strip()
     assert "\\x1b]0;owned" in here("compare", hostile.id, other, leaves_with=(0, 1))
     here("compare", hostile.id, other, "-o", "json", leaves_with=(0, 1))
     file = tmp_path / f"{HOSTILE}.schedviz"
@@ -97,10 +97,10 @@ def test_json_and_yaml_have_the_names_as_they_are(hostile: Session, machine: dic
     for form, read in (("json", json.loads), ("yaml", yaml.safe_load)):
         rows = read(said(machine, "sessions", "-o", form))
         state = read(said(machine, "state", "-o", form, "--session", hostile.id))
-        assert named("session") in [row["name"] for row in rows]
+        assert named("session", HOSTILE) in [row["name"] for row in rows]
         assert named("open") in [item["name"] for item in state["cache"]["list"]]
     events = [json.loads(line) for line in said(machine, "events", "--session", hostile.id).splitlines()]
-    assert any(f"{HOSTILE}/{named('large')}" == event.get("pod") for event in events)
+    assert any(f"{NAME}/{named('large')}" == event.get("pod") for event in events)
 
 
 def test_what_else_a_server_keeps_is_told_without_control_characters(hostile: Session, machine: dict[str, str], tmp_path: Path) -> None:
