@@ -63,6 +63,9 @@ UPLOAD_FILES = number("SCHEDVIZ_UPLOAD_FILES", 1000)
 #: Bytes of one REST body that is not a file (a trace is one), and of one WebSocket message.
 BODY_BYTES = number("SCHEDVIZ_BODY_BYTES", 4 * MEGABYTE if PUBLIC else 16 * MEGABYTE)
 SOCKET_MESSAGE_BYTES = number("SCHEDVIZ_SOCKET_MESSAGE_BYTES", 64 * 1024)
+#: Seconds that the head of a request may take, and seconds for which nothing of its body may come; 0: as long as it takes.
+REQUEST_HEAD_SECONDS = number("SCHEDVIZ_REQUEST_HEAD_SECONDS", 15)
+REQUEST_BODY_IDLE_SECONDS = number("SCHEDVIZ_REQUEST_BODY_IDLE_SECONDS", 60)
 #: Nodes and pods that a generated cluster may have.
 GENERATE_NODES = number("SCHEDVIZ_GENERATE_NODES", 5_000 if PUBLIC else 20_000)
 GENERATE_PODS = number("SCHEDVIZ_GENERATE_PODS", 50_000 if PUBLIC else 200_000)

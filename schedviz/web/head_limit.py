@@ -1,14 +1,15 @@
-"""How large the head of a request may be: httptools, which reads requests for uvicorn in C, would keep one that never ends.
+"""How large the head of a request may be, and how long a client may take over heads and bodies: uvicorn has no limit for either.
 
 Every web server is started with it: `uvicorn --http schedviz.web.head_limit:HeadLimit …`.
 """
 
 from __future__ import annotations
 
-import msgspec
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+import asyncio
+from collections.abc import Callable
 
-from schedviz.web.api.problems import MEDIA_TYPE, problem
+from django.conf import settings
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 #: Of the line with the address and the headers together; headers after a body have the same limit.
 LARGEST_HEAD_BYTES = 64 * 1024
@@ -18,16 +19,29 @@ class HeadLimit(HttpToolsProtocol):
     """uvicorn's protocol, which answers 400 and hangs up where more than that came and is neither a head that ended nor of a body.
 
     What came at once, and that is 256 kB at most, is read before it is counted.
+
+    It answers 408 and hangs up where a head is not complete SCHEDVIZ_REQUEST_HEAD_SECONDS after its first byte (or after the connection
+    was opened), and where nothing of a body came for SCHEDVIZ_REQUEST_BODY_IDLE_SECONDS. Between requests uvicorn's keep-alive timeout
+    applies. A request that comes in one piece on an open connection, as nearly all do, needs no timer.
     """
 
     _unfinished_bytes = 0
+    #: Between the end of a head and the end of its request.
+    _in_body = False
+    #: When something of a body came last, or could not be read because we were not ready.
+    _heard = 0.0
+    #: Runs while a head or a body is awaited.
+    _timer: asyncio.TimerHandle | None = None
 
-    def send_400_response(self, msg: str) -> None:
-        """What cannot be read as HTTP is refused as all else is, with a problem; its address is not known yet."""
-        body = msgspec.json.encode(problem(400, "invalid", msg))
-        head = f"HTTP/1.1 400 Bad Request\r\ncontent-type: {MEDIA_TYPE}\r\ncontent-length: {len(body)}\r\nconnection: close\r\n\r\n"
-        self.transport.write(head.encode() + body)
-        self.transport.close()
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """A connection was opened."""
+        super().connection_made(transport)
+        self._arm(settings.REQUEST_HEAD_SECONDS, self._head_is_late)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """It was closed."""
+        self._disarm()
+        super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         """Some bytes came."""
@@ -35,10 +49,18 @@ class HeadLimit(HttpToolsProtocol):
         super().data_received(data)
         if self._unfinished_bytes > LARGEST_HEAD_BYTES and not self.transport.is_closing():
             self.send_400_response(f"The head of a request has at most {LARGEST_HEAD_BYTES} bytes.")
+        elif self._in_body:
+            self._heard = self.loop.time()
+            if self._timer is None:
+                self._arm(settings.REQUEST_BODY_IDLE_SECONDS, self._look_for_body)
+        elif self._unfinished_bytes and self._timer is None:
+            self._arm(settings.REQUEST_HEAD_SECONDS, self._head_is_late)
 
     def on_headers_complete(self) -> None:
         """The head ended."""
         self._unfinished_bytes = 0
+        self._disarm()
+        self._in_body = True
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
@@ -49,4 +71,49 @@ class HeadLimit(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         """The request ended; another may follow."""
         self._unfinished_bytes = 0
+        self._disarm()
+        self._in_body = False
         super().on_message_complete()
+
+    # --- Time
+
+    def _arm(self, seconds: float, late: Callable[[], None]) -> None:
+        """Call `late` after so many seconds; 0: never."""
+        if seconds and not self.transport.is_closing():
+            self._timer = self.loop.call_later(seconds, late)
+
+    def _disarm(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _head_is_late(self) -> None:
+        self._timer = None
+        limit = settings.REQUEST_HEAD_SECONDS
+        if self.cycle is not None and not self.cycle.response_complete:
+            # The next request was begun while this one is being answered, which is not cut off.
+            self._arm(limit, self._head_is_late)
+        elif self._unfinished_bytes:
+            self._refuse(f"The head of a request must arrive within {limit} seconds (SCHEDVIZ_REQUEST_HEAD_SECONDS).")
+        else:
+            self.transport.close()
+
+    def _look_for_body(self) -> None:
+        """Hang up when nothing of the body came for too long, while we were ready to read it."""
+        self._timer = None
+        limit, now = settings.REQUEST_BODY_IDLE_SECONDS, self.loop.time()
+        if self.flow.read_paused or self.cycle.waiting_for_100_continue:
+            self._heard = now
+        left = self._heard + limit - now
+        if left > 0:
+            self._arm(left, self._look_for_body)
+        elif self.cycle.response_started:
+            self.transport.close()
+        else:
+            self._refuse(f"Nothing of the body of this request came for {limit} seconds (SCHEDVIZ_REQUEST_BODY_IDLE_SECONDS).")
+
+    def _refuse(self, why: str) -> None:
+        """Answer 408 and hang up."""
+        head = b"content-type: text/plain; charset=utf-8\r\ncontent-length: %d\r\nconnection: close\r\n\r\n"
+        self.transport.write(STATUS_LINE[408] + head % len(why) + why.encode("ascii"))
+        self.transport.close()

@@ -115,6 +115,7 @@ class LiveServer:
             ws_per_message_deflate=False,
             lifespan="off",
             log_config=None,
+            timeout_keep_alive=75,
         )
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._listener]}, name="uvicorn")

@@ -1,8 +1,12 @@
-"""Heads of requests that do not end, at the real server."""
+"""Heads and bodies of requests that do not end, at the real server."""
 
 from __future__ import annotations
 
+import contextlib
+import itertools
+import select
 import socket
+from typing import Any
 
 import pytest
 
@@ -57,3 +61,90 @@ def test_what_a_body_in_many_parts_has_beside_them_is_not_counted_together(web_s
     answer = exchange(web_server, CHUNKED.replace(b"Content-Type", b"Connection: close\r\nContent-Type") + parts + b"0\r\n\r\n")
 
     assert answer.startswith(b"HTTP/1.1 401 ")
+
+
+# --- Time
+
+
+def opened(server: LiveServer, data: bytes = b"") -> socket.socket:
+    """A connection over which this was sent."""
+    host, port = server.netloc.split(":")
+    connection = socket.create_connection((host, int(port)), timeout=60)
+    connection.sendall(data)
+    return connection
+
+
+def until_closed(connection: socket.socket) -> bytes:
+    """What is answered until the server hangs up."""
+    answer = b""
+    with connection, contextlib.suppress(ConnectionResetError):
+        while part := connection.recv(65536):
+            answer += part
+    return answer
+
+
+@pytest.fixture
+def hasty(web_server: LiveServer, settings: Any) -> LiveServer:
+    """A server that waits for a second."""
+    settings.REQUEST_HEAD_SECONDS = settings.REQUEST_BODY_IDLE_SECONDS = 1
+    return web_server
+
+
+def test_heads_that_do_not_end_are_answered_408_and_closed(hasty: LiveServer) -> None:
+    half_open = [opened(hasty, START) for _ in range(200)]
+    silent = opened(hasty)
+
+    answers = [until_closed(each) for each in half_open]
+
+    assert {answer.split(b"\r\n")[0] for answer in answers} == {b"HTTP/1.1 408 Request Timeout"}
+    assert b"SCHEDVIZ_REQUEST_HEAD_SECONDS" in answers[0]
+    assert until_closed(silent) == b""
+
+
+def test_a_head_that_comes_byte_by_byte_has_no_more_time(hasty: LiveServer) -> None:
+    connection = opened(hasty)
+    with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+        for byte in itertools.chain(START, itertools.repeat(ord("x"))):
+            connection.sendall(bytes([byte]))
+            if select.select([connection], [], [], 0.02)[0]:
+                break
+
+    assert until_closed(connection).startswith(b"HTTP/1.1 408 ")
+
+
+def test_the_second_head_of_a_connection_has_an_end_too(hasty: LiveServer) -> None:
+    connection = opened(hasty, START + b"\r\n")
+    assert connection.recv(65536).startswith(b"HTTP/1.1 200 ")
+
+    connection.sendall(START)
+
+    assert b"HTTP/1.1 408 " in until_closed(connection)
+
+
+def test_a_body_that_stops_is_answered_408_and_one_that_is_slow_is_taken(hasty: LiveServer) -> None:
+    slow = opened(hasty, CHUNKED)
+    stopped = opened(hasty, CHUNKED + b"1\r\n{\r\n")
+    # Each part well within the limit, all of them beyond it, and until the other one has been given up.
+    while not select.select([stopped], [], [], 0.05)[0]:
+        slow.sendall(b"1\r\n \r\n")
+
+    answer = until_closed(stopped)
+    assert answer.startswith(b"HTTP/1.1 408 ")
+    assert b"SCHEDVIZ_REQUEST_BODY_IDLE_SECONDS" in answer
+    slow.sendall(b"2\r\n{}\r\n0\r\n\r\n")
+    assert slow.recv(65536).startswith(b"HTTP/1.1 401 "), "read to its end"
+    slow.close()
+
+
+def test_an_idle_connection_and_an_open_socket_outlive_both_limits(hasty: LiveServer, viewer: Any, people: Any) -> None:
+    idle = opened(hasty, START + b"\r\n")
+    assert idle.recv(65536).startswith(b"HTTP/1.1 200 ")
+    with viewer(people) as socket_:
+        socket_.receive_until("status")
+        assert until_closed(opened(hasty, START)).startswith(b"HTTP/1.1 408 "), "the limit has passed"
+        socket_.send({"type": "ping"})
+        assert socket_.receive_until("pong")
+
+    idle.sendall(START + b"\r\n")
+    assert idle.recv(65536).startswith(b"HTTP/1.1 200 ")
+    idle.close()
