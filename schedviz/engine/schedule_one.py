@@ -477,7 +477,7 @@ class SchedulingCycle:
         if results.ranking is not None and self.feasible is not None and results.outcome == SCHEDULED:
             results.tied = tied_names(results.ranking, self.feasible)
             results.winner, results.runner_up = scored_nodes(results.ranking, self.feasible, self.scored, results.extender_scores)
-        state.recorder.record(CycleEnded, **{member: getattr(results, member) for member in CYCLE_RESULTS})
+        state.recorder.record(CycleEnded, pod=self.queued.key, **{member: getattr(results, member) for member in CYCLE_RESULTS})
 
     _RUN: ClassVar[dict[str, Callable[[SchedulingCycle], StageReport]]] = {
         stages.SKIP_POD_SCHEDULE: _skip_pod_schedule,

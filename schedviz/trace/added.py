@@ -6,13 +6,14 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from schedviz.trace.events import AnyEvent, ApiWritten, BindingStarted, CachePod, CycleStarted, TraceEvent
+from schedviz.trace.events import AnyEvent, ApiWritten, BindingStarted, CachePod, CycleEnded, CycleStarted, TraceEvent
 
 #: Members, with what they say where they are not told.
 _ADDED: Final[dict[type[TraceEvent], dict[str, Any]]] = {
     ApiWritten: {"uid": ""},
     BindingStarted: {"waiting_for": []},
     CachePod: {"instead_of": ""},
+    CycleEnded: {"pod": ""},
     CycleStarted: {"uid": ""},
 }
 

@@ -197,8 +197,10 @@ class StageEnded(TraceEvent, frozen=True, kw_only=True, tag="stageEnded"):
 
 
 class CycleEnded(TraceEvent, frozen=True, kw_only=True, tag="cycleEnded"):
-    """The scheduling cycle ended; members as in `view.CycleView`."""
+    """The scheduling cycle of `pod` ended; other members as in `view.CycleView`."""
 
+    #: "" in what earlier builds stored: the pod is that of the `cycleStarted` with this `cycle`.
+    pod: str = ""
     outcome: str
     node: str
     message: str = ""

@@ -124,6 +124,7 @@ def _snapshot(event: SnapshotUpdated, found: Touched) -> None:
 
 
 def _cycle_ended(event: CycleEnded, found: Touched) -> None:
+    found.pods.add(event.pod)
     found.nodes.add(event.node)
 
 

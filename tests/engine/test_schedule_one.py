@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schedviz.trace.events import EventRecorded
+from schedviz.trace.events import CycleEnded, CycleStarted, EventRecorded
 
 from .clusters import do, four_nodes, pod
 
@@ -47,3 +47,13 @@ def test_a_pod_that_took_the_name_of_one_whose_end_was_missed_has_its_place_amon
     do(simulation, "delete", kind="Pod", namespace="default", name="a", drop="watch")
     do(simulation, "create", object={"apiVersion": "v1", **pod("a", cpu="100")})
     assert simulation.observed_state()["queue"]["nominated"] == {"": ["default/a", "default/b"]}
+
+
+def test_the_end_of_a_cycle_names_its_pod() -> None:
+    simulation = four_nodes(pod("a"), pod("b", cpu="100"))
+    do(simulation, "run")
+    events = simulation.drain_events()
+
+    ended = [event.pod for event in events if isinstance(event, CycleEnded)]
+    assert set(ended) == {"default/a", "default/b"}
+    assert ended == [event.pod for event in events if isinstance(event, CycleStarted)]

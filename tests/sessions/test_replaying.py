@@ -11,9 +11,11 @@ from uuid import UUID
 import pytest
 
 from schedviz.engine import Simulation, SimulationSettings
-from schedviz.sessions import replaying
+from schedviz.sessions import frames, replaying
 from schedviz.sessions.errors import ReplayDiverged
-from schedviz.sessions.models import Checkpoint, Session
+from schedviz.sessions.models import Checkpoint, Chunk, Session
+from schedviz.trace.added import without_what_was_added
+from schedviz.trace.events import CycleEnded
 from tests.sessions.conftest import MakeSession, crash, send, work_off
 
 MOODY = """
@@ -80,6 +82,19 @@ def _load(session_id: UUID) -> Simulation:
 
 def test_a_plugin_that_answers_the_same_is_replayed(make_session: MakeSession, mood: Callable[[], dict[str, Any]]) -> None:
     session_id = _run(make_session)
+
+    assert _load(session_id).event == Session.objects.get(pk=session_id).event
+    assert mood()["score"] == 1
+
+
+def test_what_an_earlier_build_stored_is_replayed(make_session: MakeSession, mood: Callable[[], dict[str, Any]]) -> None:
+    session_id = _run(make_session)
+    for chunk in Chunk.objects.filter(session_id=session_id):
+        before = frames.open_frame(bytes(chunk.data))
+        events = [without_what_was_added(event) for event in frames.events_of(bytes(chunk.data))]
+        assert any(isinstance(event, CycleEnded) and event.pod == "" for event in events)
+        chunk.data = frames.frame(chunk.number, events, before.session)
+        chunk.save()
 
     assert _load(session_id).event == Session.objects.get(pk=session_id).event
     assert mood()["score"] == 1

@@ -345,6 +345,7 @@ export interface CycleEnded {
   event: number;
   at: number;
   cycle?: number;
+  pod?: string;
   outcome: string;
   node: string;
   message?: string;

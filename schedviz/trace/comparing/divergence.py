@@ -11,7 +11,7 @@ import msgspec
 from schedviz.trace.comparing.differences import differences
 from schedviz.trace.comparing.result import CycleShown, Difference, Divergence, EventShown, FirstCycle, FirstEvent
 from schedviz.trace.comparing.side import Side, Summary
-from schedviz.trace.events import AnyEvent, ApiWritten, CacheCall, ClockAdvanced, CommandDone, WatchDelivered, WatchSent
+from schedviz.trace.events import AnyEvent, ApiWritten, CacheCall, ClockAdvanced, CommandDone, CycleEnded, WatchDelivered, WatchSent
 
 #: So many events that are alike are compared one by one; after that, cycles.
 MOST_EVENTS: Final = 200_000
@@ -102,6 +102,9 @@ def _body(event: AnyEvent) -> dict[str, Any]:
     if isinstance(event, ApiWritten):
         # Which object was written how; how many there are is told by what came before.
         body.pop("detail", None)
+    elif isinstance(event, CycleEnded):
+        # It is the pod of the CycleStarted before, and earlier builds did not store it.
+        body.pop("pod", None)
     return body
 
 
