@@ -25,6 +25,35 @@ def test_an_owner_adds_changes_and_removes_members(people, audit):
     assert audit() == ["member_added", "member_changed", "member_changed", "member_removed"]
 
 
+@pytest.mark.parametrize("role", ["viewer", "editor"])
+def test_a_member_leaves(people, audit, role):
+    member = people.client(f"{role}-token")
+    session = f"/api/v1/sessions/{people.session.pk}/"
+    other = "editor" if role == "viewer" else "viewer"
+    assert member.get(session).json()["member"] == role
+    assert people.client("owner-token").get(session).json()["member"] is None
+
+    assert people.client(f"{role}-read-token").delete(f"{session}members/{role}/").status_code == 403
+    assert member.delete(f"{session}members/{other}/").status_code == 403
+    assert member.delete(f"{session}members/owner/").status_code == 403
+    assert people.client("stranger-token").delete(f"{session}members/stranger/").status_code == 404
+    assert people.client("link").delete(f"{session}members/viewer/").status_code == 403
+
+    assert member.delete(f"{session}members/{role}/").status_code == 204
+    assert member.get(session).status_code == 404
+    assert member.delete(f"{session}members/{role}/").status_code == 404
+    assert audit() == ["member_left"]
+
+
+def test_whom_a_link_lets_in_is_no_member_who_could_leave(people):
+    session = f"/api/v1/sessions/{people.session.pk}/"
+    stranger = people.client("stranger")
+    people.open_link(stranger, "link")
+
+    assert stranger.get(session).json()["member"] is None
+    assert stranger.delete(f"{session}members/stranger/").status_code == 404
+
+
 def test_the_owner_comes_first_and_is_no_member_of_their_own(people):
     owner = people.client("owner-token")
     members = f"/api/v1/sessions/{people.session.pk}/members/"

@@ -61,6 +61,16 @@ def test_somebody_is_invited_becomes_a_member_and_is_removed(page: Page, browser
         expect(member).to_have_count(0)
         assert ada.goto(f"{server.url}/s/{session}/").status == 404  # type: ignore[union-attr]
 
+        people.get_by_label("Username").fill("ada")
+        people.get_by_role("button", name="Add", exact=True).click()
+        expect(people.locator("[data-member=ada]")).to_be_visible()
+        ada.goto(f"{server.url}/sessions/")
+        row = ada.locator(f"[data-session='{session}']")
+        row.get_by_role("button", name="Leave").click()
+        row.get_by_role("button", name="Leave session").click()
+        expect(row).to_have_count(0)
+        assert ada.goto(f"{server.url}/s/{session}/").status == 404  # type: ignore[union-attr]
+
 
 def test_the_menu_leads_to_what_is_ones_own(browser: Browser, server: Server):
     session = server.rest("sessions/", {"generate": {"shape": "demo"}})["id"]

@@ -18,6 +18,8 @@ export interface SessionSummary {
   createdAt?: string;
   owner?: string | null;
   role?: "owner" | "editor" | "viewer";
+  /** One's own name where one is a member, and can leave. */
+  member?: string | null;
   /** How many there are now. */
   nodes?: number;
   pods?: number;

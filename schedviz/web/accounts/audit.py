@@ -15,10 +15,14 @@ from django.utils import timezone
 from schedviz.sessions.models import Session, ShareLink
 from schedviz.web.accounts.models import AuditEntry
 from schedviz.web.models import Token
+from schedviz.web.printable import printable
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
     from rest_framework.request import Request
+
+#: Characters of a user's name, as Django has them.
+LONGEST_NAME = 150
 
 log = structlog.get_logger(__name__)
 
@@ -43,6 +47,7 @@ class Action(StrEnum):
     MEMBER_ADDED = "member_added"
     MEMBER_CHANGED = "member_changed"
     MEMBER_REMOVED = "member_removed"
+    MEMBER_LEFT = "member_left"
     SESSION_DELETED = "session_deleted"
     SESSION_EXPORTED = "session_exported"
     ADMIN_CANCELLED = "admin_cancelled"
@@ -52,19 +57,27 @@ class Action(StrEnum):
 
 
 def record(
-    action: Action, request: HttpRequest | Request | None, *, session: Session | None = None, user: Any = None, **facts: Any
+    action: Action,
+    request: HttpRequest | Request | None,
+    *,
+    session: Session | None = None,
+    user: Any = None,
+    user_name: str = "",
+    **facts: Any,
 ) -> None:
-    """Write down what was done. `user`: who did it, where it is not who is signed in to the request. Never a secret in `facts`."""
+    """Write down what was done. `user`: who did it, where it is not who is signed in to the request; `user_name`: who claimed to be, where
+    nobody is known. Never a secret in `facts`, nor what a session is called: staff reads the log and does not see into sessions.
+    """
     who = user if user is not None else getattr(request, "user", None)
     known = who if who is not None and who.is_authenticated else None
     entry = AuditEntry.objects.create(
         action=action,
         user_id=None if known is None else known.pk,
-        user_name="" if known is None else known.get_username(),
+        user_name=printable(user_name, LONGEST_NAME) if known is None else known.get_username(),
         by_way_of=_by_way_of(request),
         address=address_of(request),
         session=None if session is None else session.pk,
-        facts={"name": session.name, **facts} if session is not None else facts,
+        facts=facts,
     )
     log.info("audit", action=str(action), user=entry.user_name, address=entry.address, session=str(entry.session or ""))
 

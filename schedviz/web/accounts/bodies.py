@@ -82,7 +82,7 @@ class InviteList(Body, frozen=True):
 
 
 class AuditLine(Body, frozen=True):
-    """Who did what. `user` is "" where nobody was known."""
+    """Who did what. `user` is the name that was tried for `login_failed`, and "" where there was none."""
 
     id: int
     at: datetime

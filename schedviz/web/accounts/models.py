@@ -66,7 +66,7 @@ class AuditEntry(models.Model):
     at = models.DateTimeField(db_default=Now())
     action = models.CharField(max_length=40)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
-    #: The user's name then; "" where nobody was known.
+    #: The user's name then; of a failed login the name that was tried; "" where there was none.
     user_name = models.CharField(max_length=150, blank=True, default="")
     #: `cookie`, `token <name>` or `link <n>`: how they came.
     by_way_of = models.CharField(max_length=220, blank=True, default="")

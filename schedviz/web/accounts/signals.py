@@ -6,6 +6,8 @@ from typing import Any
 
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
 
+from schedviz.web.printable import printable
+
 
 def connect() -> None:
     """Listen from now on."""
@@ -28,6 +30,7 @@ def _logged_out(*, request: Any, user: Any, **_: Any) -> None:
 
 
 def _login_failed(*, credentials: dict[str, Any], request: Any = None, **_: Any) -> None:
-    from schedviz.web.accounts.audit import Action, record
+    from schedviz.web.accounts.audit import LONGEST_NAME, Action, record
 
-    record(Action.LOGIN_FAILED, request, tried=str(credentials.get("username", ""))[:150])
+    tried = printable(str(credentials.get("username", "")), LONGEST_NAME)
+    record(Action.LOGIN_FAILED, request, user_name=tried, tried=tried)

@@ -17,8 +17,13 @@ from rest_framework.response import Response
 from schedviz.kube.explain import explain_validation_error
 from schedviz.sessions.disk import full_disk
 from schedviz.web.api.problems import MEDIA_TYPE, problem
+from schedviz.web.printable import printable
 
 log = structlog.get_logger(__name__)
+
+
+#: Characters of an address that a message quotes.
+LONGEST_QUOTE = 200
 
 
 class ApiError(Exception):
@@ -124,7 +129,7 @@ _MEDIA_HINT = "Send JSON with Content-Type: application/json, or files as multip
 @csrf_exempt
 def no_such_address(request: HttpRequest) -> HttpResponse:
     """404 for an address that does not exist, whatever the method; where only the last slash is missing it says so."""
-    address = shortened(request.path)
+    address = printable(request.path, LONGEST_QUOTE)
     hint = "GET /api/v1/schema/ lists all addresses."
     if not request.path.endswith("/"):
         hint = f"Addresses end with a slash: {address}/"
@@ -134,17 +139,7 @@ def no_such_address(request: HttpRequest) -> HttpResponse:
 @csrf_exempt
 def only_by_websocket(request: HttpRequest) -> HttpResponse:
     """426 for HTTP at an address of WebSockets, whether or not what it names exists."""
-    message = f"{shortened(request.path)} is an address of WebSockets, and this was a plain HTTP request."
+    message = f"{printable(request.path, LONGEST_QUOTE)} is an address of WebSockets, and this was a plain HTTP request."
     return refusal(
         426, "upgrade_required", message, {"hint": "Open it as a WebSocket; see docs/wire.md."}, headers={"Upgrade": "websocket"}
     )
-
-
-def shortened(found: str) -> str:
-    """What somebody sent, as a message quotes it: the beginning, without control characters."""
-    text = "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in found[: LONGEST_QUOTE + 1])
-    return text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}\N{HORIZONTAL ELLIPSIS}"
-
-
-#: Characters of what was sent that a message quotes.
-LONGEST_QUOTE = 200

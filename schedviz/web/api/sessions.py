@@ -26,7 +26,7 @@ from schedviz.kube.explain import explain_validation_error
 from schedviz.sessions import create, inbox, quotas, storage
 from schedviz.sessions.answers import may_call_extenders
 from schedviz.sessions.errors import SourceRefused
-from schedviz.sessions.models import Session
+from schedviz.sessions.models import Membership, Session
 from schedviz.sessions.quotas import QuotaReached
 from schedviz.sessions.simulation_settings import simulation_settings
 from schedviz.sessions.trace_check import check_trace
@@ -80,7 +80,15 @@ def session_body(request: Request, session: Session, *, stored_bytes: int | None
         forked_from=_forked_from(request, session),
         follows=bodies.Follows(source=session.follows, detached="fork" in session.source) if session.follows else None,
         hit=None if session.hit is None else bodies.HitBody(**session.hit),
+        member=_member_name(request, session),
     )
+
+
+def _member_name(request: Request, session: Session) -> str | None:
+    user = request.user
+    if not user.is_authenticated or session.owner_id == user.pk:
+        return None
+    return user.get_username() if Membership.objects.filter(session=session, user_id=user.pk).exists() else None
 
 
 def _owner_name(request: Request, session: Session) -> str | None:

@@ -13,10 +13,10 @@ from schedviz.sessions.models import Membership, Session
 from schedviz.web.accounts import bodies, members
 from schedviz.web.accounts.audit import Action, record
 from schedviz.web.api import versions
-from schedviz.web.api.access import body_as, session_for
+from schedviz.web.api.access import body_as, forbidden, session_for
 from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.schema import NOT_MODIFIED, answer, ref, refused
-from schedviz.web.permissions import Verb
+from schedviz.web.permissions import Verb, actor_of, may
 
 
 class Members(APIView):
@@ -73,11 +73,15 @@ class OneMember(APIView):
 
     @extend_schema(operation_id="removeMember", responses={204: None, **refused(403, 404)})
     def delete(self, request: Request, session_id: UUID, user: str) -> Response:
-        """Take a member's rights away."""
-        session = session_for(request, session_id, Verb.MANAGE)
+        """Take a member's rights away; with one's own name, leave the session, which every member may."""
+        session = session_for(request, session_id, Verb.SEE)
+        actor = actor_of(request)
+        own = actor.is_known and user == request.user.get_username()
+        if actor.read_only or not (own or may(actor, Verb.MANAGE, session)):
+            raise forbidden(actor, Verb.MANAGE)
         if not members.remove(session, user):
             raise not_found("member")
-        record(Action.MEMBER_REMOVED, request, session=session, member=user)
+        record(Action.MEMBER_LEFT if own else Action.MEMBER_REMOVED, request, session=session, member=user)
         return Response(status=204)
 
 

@@ -65,6 +65,8 @@ class SessionBody(Body, frozen=True):
     #: The real cluster that it shadows; null: none.
     follows: Follows | None
     hit: HitBody | None
+    #: The name under which the one who asks is a member, so that `DELETE members/{member}/` leaves the session; null: they are none.
+    member: str | None = None
 
 
 class Follows(Body, frozen=True):
