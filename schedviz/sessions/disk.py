@@ -36,7 +36,7 @@ def full_disk(error: BaseException) -> str | None:
 def room_bytes() -> int | None:
     """What is left on the disk with the database; None: that is another machine's affair."""
     default = settings.DATABASES["default"]
-    if not default["ENGINE"].endswith("sqlite3"):
+    if not default["ENGINE"].endswith("sqlite"):
         return None
     try:
         return shutil.disk_usage(Path(default["NAME"]).parent).free

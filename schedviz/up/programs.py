@@ -6,7 +6,9 @@ import hashlib
 import os
 import socket
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 from schedviz.up.child import Program
 from schedviz.up.reach import Reach, Tls
@@ -33,6 +35,14 @@ def shared_environment(data: Path, redis_url: str, reach: Reach) -> dict[str, st
         # The engine's arrays are small: threads in NumPy's linear algebra would only cost memory and a slower start.
         "OPENBLAS_NUM_THREADS": "1",
     }
+
+
+def sqlite_path(data: Path, environment: Mapping[str, str]) -> str | None:
+    """The database's file; None: it is PostgreSQL."""
+    url = environment.get("SCHEDVIZ_DATABASE_URL")
+    if not url:
+        return str(data / "schedviz.sqlite3")
+    return unquote(urlsplit(url).path[1:]) if url.startswith("sqlite:///") else None
 
 
 def owner_of(data: Path) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 
 from schedviz.up import leash, programs
 from schedviz.up.child import Child, Program
+from schedviz.up.database_file import DatabaseFileWatch
 from schedviz.up.disk import DiskWatch
 from schedviz.up.errors import CannotStart
 from schedviz.up.health import HealthProbe
@@ -47,6 +48,7 @@ class Supervisor:
         self._tie = leash.tie_to(os.getpid())
         self._health = HealthProbe(reach, self._selector)
         self._disk = DiskWatch(data)
+        self._database_file = DatabaseFileWatch(programs.sqlite_path(data, environment))
         #: By name, in the order in which they are started.
         self._children: dict[str, Child] = {}
         self._tails: dict[str, LogTail] = {}
@@ -144,6 +146,8 @@ class Supervisor:
 
     def _tell_of_trouble(self) -> None:
         if news := self._disk.news():
+            self._terminal.warn(news)
+        if news := self._database_file.news():
             self._terminal.warn(news)
         for name, tail in self._tails.items():
             for line in tail.news():

@@ -126,7 +126,7 @@ def database(url: str, *, synchronous: str) -> dict[str, Any]:
     parts = urlsplit(url)
     if parts.scheme == "sqlite":
         return {
-            "ENGINE": "django.db.backends.sqlite3",
+            "ENGINE": "schedviz.sessions.sqlite",
             "NAME": unquote(parts.path[1:]) if parts.path.startswith("/") else unquote(parts.path),
             # To open the file and to read what tables there are takes as long as many answers.
             "CONN_MAX_AGE": None,

@@ -12,6 +12,7 @@ from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 
 from schedviz.sessions import disk, heartbeat, stream
+from schedviz.sessions.sqlite.base import DatabaseFileGone
 
 #: A queue that nobody serves is a part that is down.
 QUEUES = ("engine", "io")
@@ -50,6 +51,8 @@ def _database() -> str:
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
+    except DatabaseFileGone as gone:
+        return gone.for_clients
     except (DatabaseError, InterfaceError):
         return "does not answer"
     return "ok" if disk.has_room() else "its disk is full"

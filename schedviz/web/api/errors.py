@@ -16,6 +16,7 @@ from rest_framework.response import Response
 
 from schedviz.kube.explain import explain_validation_error
 from schedviz.sessions.disk import full_disk
+from schedviz.sessions.sqlite.base import DatabaseFileGone
 from schedviz.web.api.problems import MEDIA_TYPE, problem
 from schedviz.web.printable import printable
 
@@ -54,6 +55,8 @@ def not_stored(error: Exception) -> tuple[int, str, str]:
     """Status, code and message for a database (or a folder) that could not be written."""
     if full := full_disk(error):
         return 507, "disk_full", f"{full} This was not stored; what was accepted before goes on by itself when there is room again."
+    if isinstance(error, DatabaseFileGone):
+        return 503, "database_gone", error.for_clients
     return 503, *DATABASE_DOWN
 
 

@@ -13,6 +13,7 @@ TITLES: dict[str, str] = {
     "cannot_follow": "The session cannot follow this source",
     "changed": "It is not as you saw it any more",
     "database_down": "The database does not answer",
+    "database_gone": "The database file was removed or replaced",
     "detail_late": "The details are being made; ask again",
     "disk_full": "A disk is full",
     "extenders_not_allowed": "Your sessions may not call extenders",

@@ -1,0 +1,114 @@
+"""The SQLite file is removed or replaced under a running installation: it says so, accepts nothing more, and goes on after a restart."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import until
+from tests.faults.conftest import StartUp, sqlite_url
+from tests.faults.installation import Installation
+
+CLUSTER = {"nodes": 4, "pods": 100, "seed": 1}
+
+
+def is_refused(installation: Installation) -> dict[str, object]:
+    """What is said to who would make a session, once that is refused."""
+    client = installation.client
+
+    def asked() -> dict[str, object] | None:
+        status, answer = client.ask("POST", "/api/v1/sessions/", {"name": "lost?", "generate": CLUSTER})
+        return answer if status == 503 else None
+
+    return until(asked)
+
+
+def is_down(installation: Installation) -> str:
+    """What /healthz says of the database, once it says that it is down: an answer is kept for a second."""
+
+    def asked() -> str | None:
+        status, health = installation.client.ask("GET", "/healthz")
+        return health["database"] if status == 503 and "database" in health["down"] else None
+
+    return until(asked)
+
+
+def test_a_removed_file_is_named_and_nothing_more_is_accepted(start_up: StartUp, folder: Path) -> None:
+    installation = start_up(sqlite_url(folder))
+    client = installation.client
+    session = client.make_session("before", CLUSTER)
+    until(lambda: client.session(session)["status"] == "ready")
+    file = folder / "data" / "schedviz.sqlite3"
+
+    aside = folder / "data" / "aside.sqlite3"
+    file.rename(aside)
+
+    refused = is_refused(installation)
+    assert refused["code"] == "database_gone"
+    assert str(file) in str(refused["detail"])
+    assert "put " in str(refused["detail"])
+    assert not file.exists(), "an empty database was made in its place"
+    assert "was removed" in is_down(installation)
+    until(lambda: f"The database file {file} was removed while schedviz was running." in installation.output.read_text())
+
+    aside.rename(file)
+
+    until(client.is_up)
+    until(lambda: f"The database file {file} is back" in installation.output.read_text())
+    assert client.session(session)["status"] == "ready"
+
+
+def test_a_replaced_file_is_used_after_a_restart_alone(start_up: StartUp, folder: Path) -> None:
+    installation = start_up(sqlite_url(folder))
+    client = installation.client
+    session = client.make_session("before", CLUSTER)
+    until(lambda: client.session(session)["status"] == "ready")
+    file = folder / "data" / "schedviz.sqlite3"
+    installation.stop()
+    shutil.copy(file, folder / "copy")
+    installation.start()
+    installation.wait_until_up()
+
+    shutil.move(folder / "copy", file)
+
+    assert "was replaced" in str(is_refused(installation)["detail"])
+    assert "was replaced" in is_down(installation)
+    installation.stop()
+    for companion in file.parent.glob("schedviz.sqlite3-*"):
+        companion.unlink()
+    installation.start()
+    installation.wait_until_up()
+    assert client.session(session)["status"] == "ready"
+    assert is_accepted(installation)
+
+
+@pytest.mark.parametrize("companion", ["-wal", "-shm"])
+def test_a_removed_companion_is_named(start_up: StartUp, folder: Path, companion: str) -> None:
+    installation = start_up(sqlite_url(folder))
+    file = folder / "data" / f"schedviz.sqlite3{companion}"
+    until(file.exists)
+
+    file.unlink()
+
+    assert "-wal" in str(is_refused(installation)["detail"])
+    assert f"{file.with_name('schedviz.sqlite3')}-wal" in is_down(installation)
+
+
+def test_a_removed_data_folder_is_named(start_up: StartUp, folder: Path) -> None:
+    installation = start_up(sqlite_url(folder), SCHEDVIZ_PUBLIC="1")
+    client = installation.client
+
+    shutil.rmtree(folder / "data")
+
+    refused = is_refused(installation)
+    assert refused["code"] == "database_gone"
+    assert str(folder) not in str(refused), "strangers are told where things lie"
+    assert "The server's operator has to restore it." in is_down(installation)
+    until(lambda: "was removed while schedviz was running" in installation.output.read_text())
+
+
+def is_accepted(installation: Installation) -> bool:
+    status, _ = installation.client.ask("POST", "/api/v1/sessions/", {"name": "after", "generate": CLUSTER})
+    return status in {201, 202}
