@@ -24,7 +24,7 @@ SOURCES = [
     (ROOT / "schedviz" / name).read_text() for name in ("settings.py", "web/environment.py", "sessions/lease.py", "sessions/slots.py")
 ]
 #: Read by compose, by the shell and by the chart, not by schedviz.
-_NOT_SETTINGS = {"SCHEDVIZ_BIND", "SCHEDVIZ_POD_IP"}
+_NOT_SETTINGS = {"SCHEDVIZ_BIND", "SCHEDVIZ_ENV_FILE", "SCHEDVIZ_POD_IP"}
 EVERYTHING = [
     *("--set-string", "settings.SCHEDVIZ_TRACES=1"),
     *("--set", "ingress.enabled=true,ingress.tlsSecret=tls,networkPolicy.enabled=true,scrapeConfig.enabled=true,caConfigMap=ca"),
@@ -131,12 +131,12 @@ def test_units_run_what_containers_run_and_may_little(unit: Path) -> None:
     text = unit.read_text()
     for line in ("NoNewPrivileges=true", "ProtectSystem=strict", "CapabilityBoundingSet=", "User=schedviz", "UMask=0077"):
         assert f"\n{line}\n" in text
-    program = re.search(r"^ExecStart=/opt/schedviz/bin/(.+)$", text, re.MULTILINE)
+    program = re.search(r"^ExecStart=(?:/bin/sh -c 'until )?/opt/schedviz/bin/(.+?)(?:; do sleep 5; done')?$", text, re.MULTILINE)
     assert program is not None
     words = [
         word for word in program[1].split() if not word.startswith(("engine-%i", "io@%H", "127.0.0.1")) and word not in ("-n", "0.0.0.0")
     ]
     image = re.search(r"^CMD (\[.+?\])$", (DOCKER / "Dockerfile").read_text().replace("\\\n", ""), re.MULTILINE)
     assert image is not None
-    commands = [json.loads(image[1]), *(COMPOSE["services"][name]["command"] for name in ("engine", "io", "sweeper"))]
+    commands = [json.loads(image[1]), *(COMPOSE["services"][name]["command"] for name in ("migrate", "engine", "io", "sweeper"))]
     assert words in [[word for word in command if word != "0.0.0.0"] for command in commands]

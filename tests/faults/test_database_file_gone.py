@@ -98,7 +98,6 @@ def test_a_removed_companion_is_named(start_up: StartUp, folder: Path, companion
 
 def test_a_removed_data_folder_is_named(start_up: StartUp, folder: Path) -> None:
     installation = start_up(sqlite_url(folder), SCHEDVIZ_PUBLIC="1")
-    client = installation.client
 
     shutil.rmtree(folder / "data")
 
