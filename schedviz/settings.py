@@ -121,6 +121,8 @@ METRICS_SESSIONS = number("SCHEDVIZ_METRICS_SESSIONS", 100)
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = BODY_BYTES
 DATA_UPLOAD_MAX_NUMBER_FILES = UPLOAD_FILES
+#: Nothing that is sent is written to a disk as it is.
+FILE_UPLOAD_HANDLERS = ["schedviz.web.uploaded_files.SpooledUploads"]
 
 # --- Accounts (docs/accounts.md)
 
@@ -332,7 +334,13 @@ LOGGING = {
             "processors": [
                 structlog.stdlib.ProcessorFormatter.remove_processors_meta,
                 structlog.processors.format_exc_info if _log_as_json else (lambda _logger, _name, event: event),
-                structlog.processors.JSONRenderer() if _log_as_json else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty()),
+                structlog.processors.JSONRenderer()
+                if _log_as_json
+                else structlog.dev.ConsoleRenderer(
+                    # Others show what is in variables, which may be anything that was uploaded.
+                    colors=sys.stderr.isatty(),
+                    exception_formatter=structlog.dev.plain_traceback,
+                ),
                 redact_rendered,
             ],
         }

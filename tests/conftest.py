@@ -124,6 +124,14 @@ def redis(redis_server: RedisServer) -> RedisServer:
     return redis_server
 
 
+@pytest.fixture(autouse=True)
+def _without_keys_of_uploads() -> Iterator[None]:
+    """Uploads of one test are no affair of the next one."""
+    yield
+    if held := sys.modules.get("schedviz.sessions.upload_keys"):
+        held.let_go()
+
+
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings() -> None:
     """A file in place of memory: other threads and processes are to see what a test writes."""

@@ -18,19 +18,19 @@ class PostgresServer:
 
     def __init__(self, binaries: Path) -> None:
         self._binaries = binaries
-        self._folder = Path(tempfile.mkdtemp(prefix="schedviz-pg-"))
-        self.url = f"postgresql://postgres@/postgres?host={self._folder}"
+        self.folder = Path(tempfile.mkdtemp(prefix="schedviz-pg-"))
+        self.url = f"postgresql://postgres@/postgres?host={self.folder}"
 
     def start(self) -> None:
         if os.getuid() == 0:
             # PostgreSQL refuses to run as root.
-            shutil.chown(self._folder, "postgres")
-        self._run("initdb", "-D", str(self._folder / "data"), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync")
+            shutil.chown(self.folder, "postgres")
+        self._run("initdb", "-D", str(self.folder / "data"), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync")
         self.resume()
 
     def stop(self) -> None:
         self.crash()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def crash(self) -> None:
         """End it as a power cut would: it has to recover from its log."""
@@ -44,11 +44,11 @@ class PostgresServer:
         """Start it again with the data that it has."""
         # Not synced: what a killed process wrote is kept all the same, and only a machine that loses power would lose it. A lock
         # that nobody gives back fails the test that waits for it.
-        options = f"-k {self._folder} -c listen_addresses='' -c max_connections=200 -c fsync=off -c lock_timeout=60s"
-        self._control("-o", options, "-l", str(self._folder / "log"), "start")
+        options = f"-k {self.folder} -c listen_addresses='' -c max_connections=200 -c fsync=off -c lock_timeout=60s"
+        self._control("-o", options, "-l", str(self.folder / "log"), "start")
 
     def _control(self, *arguments: str) -> None:
-        self._run("pg_ctl", "-D", str(self._folder / "data"), "-w", *arguments)
+        self._run("pg_ctl", "-D", str(self.folder / "data"), "-w", *arguments)
 
     def _run(self, program: str, *arguments: str) -> None:
         as_postgres = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tarfile
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -14,6 +13,7 @@ from schedviz.ingest.budget import Budget, too_many_members
 from schedviz.ingest.errors import LimitExceeded, UnreadableFile
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.source import is_of_use, shown_name
+from schedviz.ingest.spool import Spool
 
 _TAR_MAGIC_AT: Final = 257
 _ZIP: Final = b"PK\x03\x04"
@@ -66,7 +66,7 @@ def tar_members(name: str, pieces: Iterator[bytes], limits: Limits, budget: Budg
 
 def zip_members(name: str, pieces: Iterator[bytes], limits: Limits, budget: Budget) -> Iterator[Member]:
     """The files of a zip, in order. Raises as `tar_members`."""
-    with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as file:
+    with Spool(_IN_MEMORY) as file:
         size = 0
         for piece in pieces:
             size += len(piece)
@@ -121,7 +121,7 @@ def _nothing() -> Iterator[bytes]:
 class _SmallReads:
     """A zip's file. `zipfile` reads the list of what is in it at once, whatever its length: a list that is too long is refused here."""
 
-    def __init__(self, name: str, file: IO[bytes], limits: Limits) -> None:
+    def __init__(self, name: str, file: Spool, limits: Limits) -> None:
         self._name = name
         self._file = file
         self._limits = limits

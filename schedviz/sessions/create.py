@@ -14,7 +14,7 @@ from django.db.models import F
 
 from schedviz.ingest import IngestError, Limits
 from schedviz.ingest.session_file import check_head, looks_like_session
-from schedviz.sessions import bells, stream
+from schedviz.sessions import bells, stream, upload_keys
 from schedviz.sessions.errors import SourceRefused
 from schedviz.sessions.models import (
     CheckpointPiece,
@@ -29,8 +29,11 @@ from schedviz.sessions.models import (
     Session,
     Upload,
 )
+from schedviz.sessions.sealing import OVERHEAD_BYTES, Seal
+from schedviz.sessions.uploads import seal_for
 
-UPLOAD_PIECE_BYTES = 1 << 20
+#: A row has a megabyte, encrypted.
+UPLOAD_PIECE_BYTES = (1 << 20) - OVERHEAD_BYTES
 _PIECES_IN_A_TRANSACTION = 4
 
 
@@ -89,6 +92,7 @@ def create_session(
         session.source = _store(session.pk, source)
     except BaseException:
         session.delete()
+        upload_keys.forget(session.pk)
         raise
     session.uploaded = True
     session.progress = {"phase": "waiting", "done": 0, "total": None, "unit": ""}
@@ -128,6 +132,7 @@ def delete_session(session_id: UUID) -> bool:
         while some := list(rows.values_list("pk", flat=True)[:at_once]):
             rows.model.objects.filter(pk__in=some).delete()
     Session.objects.filter(pk=session_id).delete()
+    upload_keys.forget(session_id)
     stream.forget(session_id)
     return True
 
@@ -135,13 +140,14 @@ def delete_session(session_id: UUID) -> bool:
 def _store(session_id: UUID, source: Source) -> dict[str, Any]:
     if isinstance(source, Generate):
         return {"generate": source.parameters}
+    seal = seal_for(session_id)
     if isinstance(source, Trace):
         name = str(source.document.get("name") or "trace")
-        _store_pieces(session_id, 0, f"{name[:200]}.json", iter([msgspec.json.encode(source.document)]), room=settings.UPLOAD_BYTES)
+        _store_pieces(session_id, seal, f"{name[:200]}.json", iter([msgspec.json.encode(source.document)]))
         return {"trace": name[:200]}
     if isinstance(source, Taught):
         listed = msgspec.json.encode({"apiVersion": "v1", "kind": "List", "items": source.objects})
-        _store_pieces(session_id, 0, f"{source.lesson}.json", iter([listed]), room=settings.UPLOAD_BYTES)
+        _store_pieces(session_id, seal, f"{source.lesson}.json", iter([listed]))
         return {"lesson": source.lesson, "lessonVersion": source.version}
     names: list[str] = []
     room = settings.UPLOAD_BYTES
@@ -149,16 +155,17 @@ def _store(session_id: UUID, source: Source) -> dict[str, Any]:
         if number >= settings.UPLOAD_FILES:
             raise SourceRefused(f"More than {settings.UPLOAD_FILES} files; UPLOAD_FILES allows no more. Put them in one List.")
         name = (file.name or f"file-{number + 1}")[-255:]
-        room -= _store_pieces(session_id, number, name, file.chunks(UPLOAD_PIECE_BYTES), room=room)
+        room -= _store_pieces(session_id, seal, name, file.chunks(UPLOAD_PIECE_BYTES), file=number, room=room)
         names.append(name)
     if not names:
         raise SourceRefused("No file was sent; expected one or more in the multipart field `file`.")
     return {"files": names}
 
 
-def _store_pieces(session_id: UUID, file: int, name: str, chunks: Iterator[bytes], *, room: int) -> int:
-    """Store one file; returns its size in bytes."""
+def _store_pieces(session_id: UUID, seal: Seal, name: str, chunks: Iterator[bytes], *, file: int = 0, room: int | None = None) -> int:
+    """Store one file, encrypted; returns its size in bytes."""
     size = 0
+    room = settings.UPLOAD_BYTES if room is None else room
     waiting: list[Upload] = []
     for number, data in enumerate(_pieces(chunks)):
         size += len(data)
@@ -166,7 +173,8 @@ def _store_pieces(session_id: UUID, file: int, name: str, chunks: Iterator[bytes
             _expect_readable(name, data)
         if size > room:
             raise SourceRefused(f"{name}: the files of one import have more than {settings.UPLOAD_BYTES} bytes, which UPLOAD_BYTES allows.")
-        waiting.append(Upload(session_id=session_id, file=file, name=name, number=number, data=data))
+        sealed = seal.seal(data, file, number)
+        waiting.append(Upload(session_id=session_id, file=file, name=name, number=number, data=sealed, sealed=True))
         if len(waiting) == _PIECES_IN_A_TRANSACTION:
             Upload.objects.bulk_create(waiting)
             waiting = []

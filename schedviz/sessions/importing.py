@@ -9,7 +9,6 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -17,27 +16,27 @@ import msgspec
 from billiard.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.db import DatabaseError, transaction
-from django.db.models import F, Sum
-from django.db.models.functions import Length
+from django.db.models import F
 
 from schedviz import ingest
 from schedviz.engine import Simulation, SimulationSettings, graceful_victims
 from schedviz.explain.doctor import Examination
 from schedviz.explain.doctor.of_import import cut_examination, differences_in_words, examine_import
-from schedviz.ingest import Import, ImportCancelled, IngestError, Limits, Progress, Report, Source, TraceFile
+from schedviz.ingest import Import, ImportCancelled, IngestError, Limits, Progress, Report, TraceFile
 from schedviz.ingest.generate import generate, parse_generate_spec
 from schedviz.ingest.session_file import looks_like_session
-from schedviz.sessions import bells, checkpoints, disk, frames, lease, quotas, stream, timeline
+from schedviz.sessions import bells, checkpoints, disk, frames, lease, quotas, stream, timeline, upload_keys
 from schedviz.sessions.apply import Position
 from schedviz.sessions.commands import canonical
 from schedviz.sessions.errors import CommandRefused, Fenced
 from schedviz.sessions.hosted import saved_engine
-from schedviz.sessions.keyset import in_steps
 from schedviz.sessions.lease import RENEWALS, Lease
 from schedviz.sessions.metrics import keeping
 from schedviz.sessions.models import Command, Session, Upload
 from schedviz.sessions.quotas import QuotaReached
 from schedviz.sessions.turn import DEATHS
+from schedviz.sessions.upload_keys import KeyLost, KeysAway
+from schedviz.sessions.uploads import StoredFiles
 from schedviz.trace.commands import AnyCommand, encode_command
 from schedviz.trace.phrase import as_sentence
 from schedviz.trace.tally import levels_of
@@ -65,6 +64,11 @@ def import_uploads(session_id: UUID) -> None:
     RENEWALS.hold(mine)
     try:
         _for(mine, session).run()
+    except KeyLost as lost:
+        Importing(mine, session).fail(str(lost))
+    except KeysAway:
+        logger.info("left the import of session %s until Redis answers", session_id)
+        lease.release(mine)
     except Fenced as fenced:
         logger.info("left the import of session %s: %s", session_id, fenced)
     except DatabaseError as error:
@@ -79,20 +83,21 @@ def _for(mine: Lease, session: Session) -> Importing:
         from schedviz.sessions.forking import Forking
 
         return Forking(mine, session)
-    first = Upload.objects.filter(session_id=session.pk, file=0, number=0).values_list("data", flat=True).first()
-    if looks_like_session(bytes(first or b"")[:_HEAD_BYTES]) and len(session.source.get("files", ())) == 1:
+    files = StoredFiles(session.pk)
+    if looks_like_session(files.head()[:_HEAD_BYTES]) and len(session.source.get("files", ())) == 1:
         from schedviz.sessions.reading_back import ReadingBack
 
-        return ReadingBack(mine, session)
-    return Importing(mine, session)
+        return ReadingBack(mine, session, files)
+    return Importing(mine, session, files)
 
 
 class Importing:
     """One session, from what was sent for it to being ready; it fails with a message for people."""
 
-    def __init__(self, mine: Lease, session: Session) -> None:
+    def __init__(self, mine: Lease, session: Session, files: StoredFiles | None = None) -> None:
         self.lease = mine
         self.session = session
+        self.files = files or StoredFiles(session.pk)
         self._told = 0.0
         self._cancelled = False
         #: The settings with what the files say of them.
@@ -162,7 +167,7 @@ class Importing:
             archive_bytes=_ARCHIVE_TIMES * settings.IMPORT_UNPACKED_BYTES,
             files=settings.UPLOAD_FILES,
         )
-        return ingest.load(self.sources(), limits, progress=self.tell, cancelled=self.is_cancelled)
+        return ingest.load(self.files.sources(), limits, progress=self.tell, cancelled=self.is_cancelled)
 
     def generate(self, parameters: dict[str, Any]) -> Import:
         """A made-up cluster."""
@@ -173,18 +178,6 @@ class Importing:
         self.tell(Progress("generating", 0, None, unit="objects"), now=True)
         objects = tuple(generate(spec))
         return Import(objects=objects, report=Report(kinds=dict(Counter(type(one).__name__ for one in objects))))
-
-    def sources(self) -> list[Source]:
-        uploads = Upload.objects.filter(session_id=self.session.pk)
-        sizes = dict(uploads.order_by().values_list("file").annotate(size=Sum(Length("data"))))
-        rows = uploads.filter(number=0).order_by("file").values_list("file", "name")
-        return [Source(name=name, pieces=partial(self.pieces_of, file), size=sizes[file]) for file, name in rows]
-
-    def pieces_of(self, file: int) -> Iterator[bytes]:
-        """One of the files that were sent."""
-        rows = Upload.objects.filter(session_id=self.session.pk, file=file)
-        for _, data in in_steps(rows, "number", "data", at_once=4):
-            yield bytes(data)
 
     def load_engine(self, found: Import) -> Simulation:
         """An engine that knows the objects."""
@@ -284,6 +277,7 @@ class Importing:
 
     def clean_up(self) -> None:
         Upload.objects.filter(session_id=self.session.pk).delete()
+        upload_keys.forget(self.session.pk)
 
     # --- On the way
 

@@ -338,7 +338,7 @@ class CycleDetail(models.Model):
 
 
 class Upload(models.Model):
-    """At most 1 MB of an uploaded file; deleted when the import has ended."""
+    """At most 1 MB of an uploaded file, encrypted (see uploads.py); deleted when the import has ended."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="uploads")
     #: Files are numbered from 0 in the order in which they came.
@@ -346,6 +346,8 @@ class Upload(models.Model):
     name = models.CharField(max_length=255)
     number = models.PositiveIntegerField()
     data = models.BinaryField()
+    #: False: it was stored by a version that did not encrypt.
+    sealed = models.BooleanField(default=False, db_default=False)
 
     class Meta:
         constraints: ClassVar = [models.UniqueConstraint(fields=["session", "file", "number"], name="upload_once")]

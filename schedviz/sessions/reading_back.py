@@ -92,10 +92,10 @@ class ReadingBack(Importing):
 
     def make(self) -> dict[str, Any]:
         self.forget_an_earlier_try()
-        source = self.sources()[0]
+        source = self.files.sources()[0]
         self.tell(Progress("reading", 0, None, file=source.name), now=True)
         limits = Limits(unpacked_bytes=settings.IMPORT_UNPACKED_BYTES)
-        self.file = SessionFile(source.name, self.pieces_of(0), limits)
+        self.file = SessionFile(source.name, self.files.pieces_of(0), limits)
         self.lines: Iterator[AnyLine] = self.file.lines()
         self.answers = _FileAnswers()
         manifest = self.file.manifest

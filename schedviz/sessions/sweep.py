@@ -12,7 +12,7 @@ from django.db import DatabaseError, connection
 from django.db.models import F
 from django.db.models.functions import Now
 
-from schedviz.sessions import bells
+from schedviz.sessions import bells, upload_keys
 from schedviz.sessions.lease import FREE
 from schedviz.sessions.models import Session
 
@@ -49,8 +49,9 @@ def sweep(*, again: bool = False) -> int:
     forgotten = Session.objects.filter(
         status=Session.Status.IMPORTING, uploaded=False, created_at__lt=Now() - timedelta(hours=_UPLOAD_HOURS)
     )
-    if forgotten.exists():
-        forgotten.delete()
+    for session_id in list(forgotten.values_list("pk", flat=True)):
+        Session.objects.filter(pk=session_id).delete()
+        upload_keys.forget(session_id)
     _sweep_others()
     return len(imports) + len(turns)
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from contextvars import copy_context
-from typing import IO, Any
+from typing import IO, Any, cast
 
+from django.conf import settings
 from django.core import signals
 from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler, get_script_prefix
 from django.http.response import HttpResponseBase
 from django.urls import set_script_prefix
 
+from schedviz.ingest.spool import Spool
 from schedviz.web.threads import Threads
 
 #: So many requests are answered at a time, each over its thread's connection to the database; others wait.
@@ -24,6 +26,17 @@ class ThreadedHandler(ASGIHandler):
     def load_middleware(self, is_async: bool = False) -> None:  # noqa: ARG002, FBT001, FBT002 -- Django calls it so.
         """Load it for threads."""
         super().load_middleware(is_async=False)
+
+    async def read_body(self, receive: Any) -> IO[bytes]:
+        """The whole body, in memory or encrypted on disk. Django would write it to a temporary file as it is."""
+        body = Spool(settings.FILE_UPLOAD_MAX_MEMORY_SIZE)
+        try:
+            await _receive_into(body, receive)
+        except BaseException:
+            body.close()
+            raise
+        body.seek(0)
+        return cast("IO[bytes]", body)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Answer one request."""
@@ -67,3 +80,14 @@ class ThreadedHandler(ASGIHandler):
             await HTTP_THREADS.run(response.close)
         if isinstance(ended, Exception):
             raise ended
+
+
+async def _receive_into(body: Spool, receive: Any) -> None:
+    """Write a whole body. Raises `RequestAborted`."""
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise RequestAborted
+        body.write(message.get("body", b""))
+        if not message.get("more_body", False):
+            return

@@ -76,12 +76,18 @@ def _redis() -> Iterator[Finding]:
         return
     yield from _old_redis()
     try:
-        policy = stream.client().config_get("maxmemory-policy").get("maxmemory-policy")
+        configured = {name: stream.client().config_get(name).get(name) for name in ("maxmemory-policy", "save", "appendonly")}
     except redis.RedisError:
         # Its user may not ask, which is as it should be.
         return
-    if policy not in _POLICIES:
+    if (policy := configured["maxmemory-policy"]) not in _POLICIES:
         yield error("Redis' maxmemory-policy", f"is {policy}: when it is full, turns that wait are thrown away", "set it to volatile-ttl")
+    if configured["save"] or configured["appendonly"] != "no":
+        yield warning(
+            "Redis' save and appendonly",
+            "make Redis write to its disk, where the keys of uploads must never be (SECURITY.md)",
+            'set save "" and appendonly no, and delete the files that it has written',
+        )
 
 
 def _old_redis() -> Iterator[Finding]:

@@ -93,6 +93,17 @@ def test_what_up_would_start_is_looked_at_where_no_redis_is_named(
     assert f"{old} has version 6.2.14" in output
 
 
+def test_a_redis_that_writes_to_its_disk_is_named(redis: RedisServer) -> None:
+    stream.client().config_set("save", "3600 1")
+    try:
+        code, output = run("--no-workers", "--strict")
+    finally:
+        stream.client().config_set("save", "")
+
+    assert code == 1
+    assert "keys of uploads" in output
+
+
 def test_a_database_that_is_away_is_named(redis: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
     def away(*_: object) -> None:
         raise OperationalError("connection refused")
