@@ -8,8 +8,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+import msgspec
 from django.conf import settings
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+
+from schedviz.web.api.problems import MEDIA_TYPE, problem
 
 #: Of the line with the address and the headers together; headers after a body have the same limit.
 LARGEST_HEAD_BYTES = 64 * 1024
@@ -112,8 +115,13 @@ class HeadLimit(HttpToolsProtocol):
         else:
             self._refuse(f"Nothing of the body of this request came for {limit} seconds (SCHEDVIZ_REQUEST_BODY_IDLE_SECONDS).")
 
-    def _refuse(self, why: str) -> None:
-        """Answer 408 and hang up."""
-        head = b"content-type: text/plain; charset=utf-8\r\ncontent-length: %d\r\nconnection: close\r\n\r\n"
-        self.transport.write(STATUS_LINE[408] + head % len(why) + why.encode("ascii"))
+    def send_400_response(self, msg: str) -> None:
+        """Answer a request that is not valid HTTP, whose path is unknown, with a problem."""
+        self._refuse(msg, status=400, code="invalid")
+
+    def _refuse(self, why: str, *, status: int = 408, code: str = "request_timeout") -> None:
+        """Answer with a problem and close the connection."""
+        body = msgspec.json.encode(problem(status, code, why))
+        head = f"content-type: {MEDIA_TYPE}\r\ncontent-length: {len(body)}\r\nconnection: close\r\n\r\n"
+        self.transport.write(STATUS_LINE[status] + head.encode() + body)
         self.transport.close()

@@ -39,6 +39,7 @@ TITLES: dict[str, str] = {
     "quota_reached": "A quota is used up",
     "refused": "The connection is refused",
     "removed": "You were removed from the room",
+    "request_timeout": "The request stopped arriving",
     "room_ended": "The room has ended",
     "room_full": "The room is full",
     "room_refused": "The room refuses this",
