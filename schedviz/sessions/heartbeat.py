@@ -6,7 +6,6 @@ import json
 import logging
 import threading
 from collections.abc import Iterable
-from typing import Any
 
 import redis
 
@@ -31,8 +30,17 @@ def alive() -> dict[str, list[str]]:
     """The workers that are alive, name -> queues. Raises `redis.RedisError` when Redis is away."""
     connection = stream.client()
     keys: list[bytes] = list(connection.scan_iter(match=f"{PREFIX}*", count=100))
-    values: list[Any] = connection.mget(keys) if keys else []
-    return {key.decode().removeprefix(PREFIX): json.loads(value) for key, value in zip(keys, values, strict=True) if value is not None}
+    asked = connection.pipeline(transaction=False)
+    for key in keys:
+        asked.get(key)
+        asked.pttl(key)
+    answers = iter(asked.execute())
+    return {
+        key.decode().removeprefix(PREFIX): json.loads(value)
+        for key, value, milliseconds in zip(keys, answers, answers, strict=True)
+        # A key that lasts longer than any beat is of a worker that died before Redis' clock was set back.
+        if value is not None and milliseconds <= _LIFETIME_SECONDS * 1000
+    }
 
 
 def _beat(name: str, queues: list[str]) -> None:

@@ -30,7 +30,14 @@ RESTING = "resting"
 RESTED = -1
 
 
-FREE = Q(lease_owner="") | Q(lease_until__lt=DatabaseSeconds())
+#: A session is left alone for so long at most.
+LONGEST_REST_SECONDS = 300.0
+#: A lease that ends later than any can was given before the database's clock was set back. Its owner, if it lives, has it renewed within
+#: `RENEWAL_SECONDS`, or is fenced.
+_OF_ANOTHER_TIME = Q(lease_until__gt=DatabaseSeconds() + 2 * LONGEST_REST_SECONDS) | (
+    Q(lease_until__gt=DatabaseSeconds() + 2 * LEASE_SECONDS) & ~Q(lease_owner=RESTING)
+)
+FREE = Q(lease_owner="") | Q(lease_until__lt=DatabaseSeconds()) | _OF_ANOTHER_TIME
 
 
 class Lease(msgspec.Struct, frozen=True):

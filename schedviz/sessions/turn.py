@@ -39,7 +39,6 @@ LOOK_WITHOUT_REDIS_SECONDS = 0.05
 #: A session that so many owners in a row died of has a command set aside or, where no command is to blame, is left alone for a while:
 #: for 2 s after the third death, 4 after the fourth, and so on. It does not fail, for who died of what can only be guessed.
 DEATHS = 3
-LONGEST_REST_SECONDS = 300.0
 
 
 class WarmEngines:
@@ -153,7 +152,7 @@ class _Turn:
         return True
 
     def _rest(self, deaths: int, why: str, *, has_tried: bool) -> None:
-        seconds = min(2.0 ** (max(deaths, DEATHS) - DEATHS + 1), LONGEST_REST_SECONDS)
+        seconds = min(2.0 ** (max(deaths, DEATHS) - DEATHS + 1), lease.LONGEST_REST_SECONDS)
         message = f"{why}; it is loaded again in {seconds:.0f} s. Nothing that was accepted is lost."
         logger.error("session %s rests: %s", self.session.pk, message)
         self.session.message = message

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from rest_framework.test import APIClient
 
@@ -107,6 +109,14 @@ def test_ten_wrong_codes_a_minute_and_then_not_even_the_right_one(classroom):
     assert elsewhere.post(f"{ROOMS}join/", {"code": classroom.code, "nickname": "Ada"}, format="json").status_code == 201
     WrongCode.objects.update(at=0.0)
     Person(APIClient()).join(classroom.code, "Bob")
+
+
+def test_wrong_codes_from_before_the_clock_was_set_back_do_not_count(classroom):
+    for _ in range(10):
+        Person(APIClient()).join("WRNGCDE2", "Ada", expect=404)
+    WrongCode.objects.update(at=time.time() + 3 * 3600)
+
+    Person(APIClient()).join(classroom.code, "Ada")
 
 
 def test_addresses_of_one_ipv6_network_are_counted_together_and_none_is_kept(db):

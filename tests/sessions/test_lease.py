@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from uuid import uuid4
 
+import pytest
 from django.db.models import F
 
 from schedviz.sessions import lease
@@ -32,6 +33,30 @@ def test_a_lease_that_ran_out_is_given_again_with_a_higher_epoch(make_session: M
     assert second[0].epoch == first[0].epoch + 1
     assert not lease.renew(first[0])
     assert lease.renew(second[0])
+
+
+@pytest.mark.parametrize(("resting", "hours", "is_free"), [(False, 3, True), (True, 3, True), (False, 0, False), (True, 0, False)])
+def test_a_lease_from_before_the_clock_was_set_back_is_free(make_session: MakeSession, *, resting: bool, hours: int, is_free: bool) -> None:
+    session_id = make_session()
+    taken = lease.acquire(session_id)
+    assert taken is not None
+    if resting:
+        lease.rest(taken[0], lease.LONGEST_REST_SECONDS, "", has_tried=False)
+    # What its owner wrote by the clock of then.
+    Session.objects.filter(pk=session_id).update(lease_until=F("lease_until") + hours * 3600)
+
+    assert (lease.acquire(session_id) is not None) == is_free
+    assert lease.renew(taken[0]) != is_free
+
+
+def test_a_living_owner_keeps_its_lease_when_the_clock_is_set_back(make_session: MakeSession) -> None:
+    session_id = make_session()
+    taken = lease.acquire(session_id)
+    assert taken is not None
+    Session.objects.filter(pk=session_id).update(lease_until=F("lease_until") + 3 * 3600)
+
+    assert lease.renew_all([taken[0]]) == []
+    assert lease.acquire(session_id) is None
 
 
 def test_the_clock_of_the_database_is_in_seconds_since_1970(make_session: MakeSession) -> None:

@@ -6,8 +6,8 @@ import pytest
 from django.db import OperationalError, connection
 from limits import RateLimitItemPerMinute
 
-from schedviz.sessions import history
-from schedviz.web.api.rate import _Counters
+from schedviz.sessions import history, stream
+from schedviz.web.api.rate import _Counters, _counters
 
 pytestmark = pytest.mark.django_db
 
@@ -38,6 +38,21 @@ def test_a_bug_gets_500_without_a_traceback(owner_client, people, monkeypatch):
     assert response.json()["error"]["code"] == "internal"
     assert b"secret" not in response.content
     assert b"Traceback" not in response.content
+
+
+def test_requests_from_before_the_clock_of_redis_was_set_back_do_not_count(owner_client, people, redis, settings):
+    settings.REQUESTS_PER_MINUTE = 2
+    # Redis may have been away in another test.
+    _counters.cache_clear()
+    address = f"/api/v1/sessions/{people.session.pk}/"
+    answers = [owner_client.get(address) for _ in range(4)]
+    connection = stream.client()
+    # As Redis has them three hours earlier.
+    for key in connection.scan_iter("*rate*"):
+        connection.pexpire(key, connection.pttl(key) + 3 * 3600 * 1000)
+
+    assert answers[-1].status_code == 429
+    assert owner_client.get(address).status_code == 200
 
 
 def test_too_many_requests_get_429(owner_client, people, redis, settings):

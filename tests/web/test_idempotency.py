@@ -68,6 +68,14 @@ def test_who_asks_again_while_it_is_under_way_is_told_so_until_it_has_surely_die
     assert Breakpoint.objects.count() == 1
 
 
+def test_a_request_that_died_before_the_clock_was_set_back_does_not_hold_its_key(owner_client, people):
+    body, address = {"when": "popped default/web"}, f"/api/v1/sessions/{people.session.pk}/breakpoints/"
+    owner_client.post(address, body, format="json", headers=KEY)
+    AnsweredRequest.objects.update(status=0, created_at=timezone.now() + timedelta(hours=3))
+
+    assert owner_client.post(address, body, format="json", headers=KEY).status_code == 201
+
+
 def test_a_link_is_told_again_though_its_secret_is_not_kept(owner_client, people):
     address = f"/api/v1/sessions/{people.session.pk}/links/"
 

@@ -15,6 +15,7 @@ from typing import Any, TypeVar, cast
 import msgspec
 from django.core.files.uploadedfile import UploadedFile
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
@@ -80,7 +81,9 @@ def _begin(user_id: int, key: str, digest: str) -> AnsweredRequest | None:
     now = timezone.now()
     mine = AnsweredRequest.objects.filter(user_id=user_id)
     mine.filter(created_at__lt=now - KEPT).delete()
-    mine.filter(key=key, status=0, created_at__lt=now - _LONGEST_REQUEST).delete()
+    # One of the future was begun before the clock was set back.
+    begun_now = Q(created_at__range=(now - _LONGEST_REQUEST, now + _LONGEST_REQUEST))
+    mine.filter(key=key, status=0).exclude(begun_now).delete()
     try:
         with transaction.atomic():
             AnsweredRequest.objects.create(user_id=user_id, key=key, digest=digest)

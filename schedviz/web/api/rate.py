@@ -61,6 +61,10 @@ class _OneTrip(RedisStorage):
     def acquire_sliding_window_entry(self, key: str, limit: int, expiry: int, amount: int = 1) -> bool:
         keys = [self.prefixed_key(self._previous_window_key(key)), self.prefixed_key(self._current_window_key(key))]
         allowed, (previous, previous_ms, current, current_ms) = self._hit_and_look(keys, [limit, expiry, amount])
+        if max(previous_ms, current_ms) > 2 * expiry * 1000:
+            # No window lasts so long: Redis' clock was set back, and the counts would stand until it is where it was.
+            self.get_connection().delete(*keys)
+            allowed, (previous, previous_ms, current, current_ms) = self._hit_and_look(keys, [limit, expiry, amount])
         window = int(previous or 0), max(0, previous_ms) / 1000, int(current or 0), max(0, current_ms) / 1000
         self._seen.last = (key, window)
         return bool(allowed)

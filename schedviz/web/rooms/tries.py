@@ -20,7 +20,9 @@ def expect_tries_left(address: str) -> None:
     """Raises `TooManyWrongCodes` where an address has used up its tries: a right code would not be taken from it now either."""
     now = time.time()
     allowed: int = settings.ROOM_TRIES_PER_MINUTE
-    wrong = WrongCode.objects.filter(address=_kept(address), at__gt=now - SECONDS).order_by("-at").values_list("at", flat=True)
+    # None is of the future, unless the clock was set back; other servers' clocks may be a little ahead.
+    recent = WrongCode.objects.filter(address=_kept(address), at__gt=now - SECONDS, at__lt=now + SECONDS)
+    wrong = recent.order_by("-at").values_list("at", flat=True)
     newest = list(wrong[:allowed])
     if len(newest) >= allowed:
         seconds = max(1, math.ceil(newest[-1] + SECONDS - now))
