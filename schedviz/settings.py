@@ -31,7 +31,7 @@ from typing import Any
 import structlog
 
 from schedviz import __version__
-from schedviz.web.environment import broker_url, data_folder, database, flag, networks, number, secret_key, words
+from schedviz.web.environment import broker_url, data_folder, database, flag, instance_of, networks, number, secret_key, words
 from schedviz.web.redaction import redact_rendered
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -40,6 +40,8 @@ ROLE = os.environ.get("SCHEDVIZ_ROLE", "web")
 PUBLIC = flag("SCHEDVIZ_PUBLIC")
 DEBUG = flag("SCHEDVIZ_DEBUG")
 SECRET_KEY = secret_key(DATA)
+#: In the names of cookies, which a browser sends to every port of a host.
+INSTANCE = instance_of(SECRET_KEY)
 
 #: Extenders that sessions may call, exactly as in the configuration. Nobody else is ever called.
 EXTENDER_HOSTS = words("SCHEDVIZ_EXTENDER_HOSTS", [])
@@ -220,7 +222,7 @@ MIDDLEWARE = [
     "schedviz.web.api.problem_answers.ProblemAnswers",
     "schedviz.web.middleware.StaticFiles",
     "schedviz.web.api.answer_headers.AnswerHeaders",
-    "django.contrib.sessions.middleware.SessionMiddleware",
+    "schedviz.web.cookies.InstanceSessions",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -261,11 +263,13 @@ WHITENOISE_IMMUTABLE_FILE_TEST = r"^/static/app/assets/.+-[A-Za-z0-9_-]{8}\.\w+$
 
 # --- Security
 
-SESSION_COOKIE_NAME = "schedviz_login"
+SESSION_COOKIE_NAME = f"schedviz_login_{INSTANCE}"
 SESSION_COOKIE_AGE = 30 * 24 * 3600
 SESSION_COOKIE_SAMESITE = "Lax"
-CSRF_COOKIE_NAME = "schedviz_csrf"
+CSRF_COOKIE_NAME = f"schedviz_csrf_{INSTANCE}"
 CSRF_COOKIE_SAMESITE = "Lax"
+ROOM_GUEST_COOKIE = f"schedviz_guest_{INSTANCE}"
+LOGIN_BROWSER_COOKIE = f"schedviz_browser_{INSTANCE}"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = PUBLIC or URL.startswith("https://")
 if PUBLIC:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")

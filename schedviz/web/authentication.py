@@ -6,6 +6,7 @@ import functools
 import hashlib
 from typing import TYPE_CHECKING
 
+from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.utils import timezone
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
@@ -80,7 +81,7 @@ class CookieAuthentication(SessionAuthentication):
     def authenticate(self, request: Request) -> tuple[AbstractBaseUser, None] | None:
         found = super().authenticate(request)
         session = getattr(request, "session", None)
-        if found is None and ("schedviz_guest" in request.COOKIES or (session is not None and session.get("schedviz_links"))):
+        if found is None and (settings.ROOM_GUEST_COOKIE in request.COOKIES or (session is not None and session.get("schedviz_links"))):
             # Somebody without an account whom a share link or a room lets in: the cookie carries a right, so it needs the same care.
             self.enforce_csrf(request)
         return found
@@ -99,4 +100,4 @@ class _CookieScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-
     name = "cookie"
 
     def get_security_definition(self, _auto_schema: AutoSchema) -> dict[str, str]:
-        return {"type": "apiKey", "in": "cookie", "name": "schedviz_login"}
+        return {"type": "apiKey", "in": "cookie", "name": settings.SESSION_COOKIE_NAME}

@@ -6,6 +6,7 @@ Read by `schedviz.settings` alone, before Django is set up.
 from __future__ import annotations
 
 import contextlib
+import hmac
 import os
 import secrets
 import tempfile
@@ -78,6 +79,11 @@ def data_folder(checkout: Path) -> Path:
             f"The data folder {folder} cannot be made: {error.strerror}. Set SCHEDVIZ_DATA to one that can."
         ) from error
     return folder
+
+
+def instance_of(key: str) -> str:
+    """Eight letters that tell this installation from others in a browser: the same for all that have its secret key."""
+    return hmac.new(key.encode(), b"schedviz.instance", "sha256").hexdigest()[:8]
 
 
 def secret_key(data: Path) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import secrets
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from django.contrib.auth import get_user_model
-from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from schedviz.web.authentication import hashed
@@ -20,6 +20,8 @@ LOCAL_USER = "local"
 #: The token whose secret `schedviz up` writes to DATA/token.
 LOCAL_TOKEN = "schedviz up"  # noqa: S105 - its name, not its secret
 LOGIN_LINK_HOURS = 24
+#: How long the browser that used a login link may use it again: a double click or a reload sends it twice.
+LOGIN_LINK_AGAIN_SECONDS = 60
 
 
 def local_user() -> User:
@@ -35,20 +37,32 @@ def local_user() -> User:
 def make_login_url(base: str) -> str:
     """A link under `base` (`http://127.0.0.1:8000`) that logs the local user in, once, within a day."""
     secret = secrets.token_urlsafe(24)
-    expires = timezone.now() + timedelta(hours=LOGIN_LINK_HOURS)
-    LoginLink.objects.filter(expires_at__lte=timezone.now()).delete()
+    now = timezone.now()
+    expires = now + timedelta(hours=LOGIN_LINK_HOURS)
+    LoginLink.objects.filter(Q(expires_at__lte=now) | Q(used_at__lte=_used_up(now))).delete()
     LoginLink.objects.create(user=local_user(), digest=hashed(secret), expires_at=expires)
     return f"{base.rstrip('/')}/login/?once={secret}"
 
 
-def redeem(secret: str) -> User | None:
-    """The user of a login link, which is used up by this. None where it is unknown, used or expired."""
-    with transaction.atomic():
-        link = LoginLink.objects.select_related("user").filter(digest=hashed(secret)).first()
-        # Of two that come at once, the one whose delete counts a row wins.
-        if link is None or LoginLink.objects.filter(pk=link.pk).delete()[0] == 0:
-            return None
-    return link.user if link.expires_at > timezone.now() and link.user.is_active else None
+def redeem(secret: str, browser: str) -> User | None:
+    """The user of a login link. None where it is unknown, expired, or used: by another browser, or more than a minute ago.
+
+    `browser` is a secret that only the browser that asks has.
+    """
+    now, used_by = timezone.now(), hashed(browser)
+    link = LoginLink.objects.select_related("user").filter(digest=hashed(secret), expires_at__gt=now).first()
+    if link is None or not link.user.is_active:
+        return None
+    # Of two that come at once, the one whose update counts a row wins.
+    this = LoginLink.objects.filter(pk=link.pk)
+    if this.filter(used_at=None).update(used_at=now, used_by=used_by):
+        return link.user
+    return link.user if this.filter(used_by=used_by, used_at__gt=_used_up(now)).exists() else None
+
+
+def _used_up(now: datetime) -> datetime:
+    """A link that was first used before this moment lets nobody in any more."""
+    return now - timedelta(seconds=LOGIN_LINK_AGAIN_SECONDS)
 
 
 def make_token(owner: User, name: str, *, scope: str = Token.Scope.WRITE, days: int | None = None) -> str:

@@ -33,11 +33,15 @@ class Token(models.Model):
 
 
 class LoginLink(models.Model):
-    """A link that logs its user in, once."""
+    """A link that logs its user in, once; and again for a minute in the browser that used it."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     digest = models.CharField(max_length=64, unique=True)
     expires_at = models.DateTimeField()
+    #: None: it was not used yet.
+    used_at = models.DateTimeField(null=True, blank=True)
+    #: The digest of the cookie of the browser that used it.
+    used_by = models.CharField(max_length=64, db_default="", blank=True)
 
     def __str__(self) -> str:
         return f"login link of {self.user_id}"

@@ -189,7 +189,9 @@ class Client:
         return "; ".join(f"{name}={value}" for name, value in self._http.cookies.items())
 
     def _pass(self) -> dict[str, str]:
-        return {"X-CSRFToken": self._http.cookies.get("schedviz_csrf", "")} if not self._token else {}
+        if self._token:
+            return {}
+        return {"X-CSRFToken": next((value for name, value in self._http.cookies.items() if name.startswith("schedviz_csrf")), "")}
 
 
 async def ready_session(teacher: Client, body: dict[str, Any]) -> str:

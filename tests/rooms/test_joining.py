@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
+from django.conf import settings
 from rest_framework.test import APIClient
 
 from schedviz.web.rooms import codes, tries
@@ -28,7 +29,7 @@ def test_who_has_the_code_joins_without_an_account_and_is_in_by_a_cookie(classro
     assert room["role"] == "participant"
     assert room["you"]["nickname"] == "Ada"
     assert room["participants"] is None
-    cookie = ada.client.cookies["schedviz_guest"]
+    cookie = ada.client.cookies[settings.ROOM_GUEST_COOKIE]
     assert cookie["httponly"]
     assert cookie["samesite"] == "Lax"
     assert not cookie["secure"]
@@ -40,7 +41,7 @@ def test_over_https_the_cookie_stays_there(classroom):
     client = APIClient()
     client.post(f"{ROOMS}join/", {"code": classroom.code, "nickname": "Ada"}, format="json", secure=True)
 
-    assert client.cookies["schedviz_guest"]["secure"]
+    assert client.cookies[settings.ROOM_GUEST_COOKIE]["secure"]
 
 
 @pytest.mark.parametrize("change", [str.lower, lambda code: f"{code[:4]}-{code[4:]}", lambda code: f" {code[:4]} {code[4:]} "])
@@ -134,7 +135,7 @@ def test_addresses_of_one_ipv6_network_are_counted_together_and_none_is_kept(db)
 def test_a_cookie_that_was_not_signed_here_is_nobodys(classroom):
     ada = classroom.student("Ada")
     forged = APIClient()
-    forged.cookies["schedviz_guest"] = ada.client.cookies["schedviz_guest"].value[:-2] + "xx"
+    forged.cookies[settings.ROOM_GUEST_COOKIE] = ada.client.cookies[settings.ROOM_GUEST_COOKIE].value[:-2] + "xx"
 
     assert forged.get(f"{ROOMS}{classroom.id}/").status_code == 404
 
@@ -164,7 +165,7 @@ def test_a_room_has_a_limit(classroom, settings):
 def test_the_cookie_of_a_participant_needs_the_csrf_token(classroom):
     ada = classroom.student("Ada")
     browser = APIClient(enforce_csrf_checks=True)
-    browser.cookies["schedviz_guest"] = ada.client.cookies["schedviz_guest"].value
+    browser.cookies[settings.ROOM_GUEST_COOKIE] = ada.client.cookies[settings.ROOM_GUEST_COOKIE].value
 
     assert browser.get(f"{ROOMS}{classroom.id}/").status_code == 200
     assert browser.post(f"{ROOMS}{classroom.id}/hand/", {"raised": True}, format="json").status_code == 403

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.conf import settings
 from rest_framework.test import APIClient
 
 
@@ -12,7 +13,7 @@ def test_the_door_says_nothing_of_the_code(db, client, address):
 
     assert page.status_code == 200
     assert b'data-page="join"' in page.content
-    assert "schedviz_csrf" in client.cookies
+    assert settings.CSRF_COOKIE_NAME in client.cookies
 
 
 def test_the_short_link_leads_to_the_door_with_the_code_in_it(classroom):

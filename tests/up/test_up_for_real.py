@@ -18,6 +18,7 @@ from typing import Any
 import httpx
 import psutil
 import pytest
+from websockets.sync.client import connect
 
 from schedviz.up import programs, redis_server
 from tests.conftest import until
@@ -274,7 +275,8 @@ def test_others_reach_it_over_tls_at_its_own_address_and_no_other_name(start_up:
         assert browser.get(login).status_code == 302
         assert all(cookie.secure for cookie in browser.cookies.jar)
         made = browser.get("/api/v1/sessions/").json()["results"][0]["id"]
-        passes = {"X-CSRFToken": browser.cookies["schedviz_csrf"], "Origin": url, "Referer": f"{url}/"}
+        token = next(cookie.value for cookie in browser.cookies.jar if cookie.name.startswith("schedviz_csrf"))
+        passes = {"X-CSRFToken": token, "Origin": url, "Referer": f"{url}/"}
         room = browser.post("/api/v1/rooms/", json={"session": made}, headers=passes).json()
         foreign = browser.post("/api/v1/rooms/", json={"session": made}, headers={**passes, "Origin": "https://elsewhere.example"})
 
@@ -282,3 +284,34 @@ def test_others_reach_it_over_tls_at_its_own_address_and_no_other_name(start_up:
     assert room["link"] == f"{url}/r/{room['code']}"
     assert foreign.status_code == 403
     assert "Without TLS" not in running.said
+
+
+def test_two_instances_leave_each_others_logins_in_one_browser_alone(shared: Running, start_up: Start):
+    first, second = wait_until_up(shared), start_up()
+    link = second.login_link()
+    command = [sys.executable, "-m", "schedviz.cli.main", "login", "--data", str(shared.folder / "data")]
+    earlier = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout.strip()
+
+    # Its jar knows no ports, as no browser's does.
+    with httpx.Client() as browser:
+        assert browser.get(earlier).status_code == 302
+        page = browser.get(f"{first}/sessions/").text
+        assert browser.get(link).status_code == 302
+        assert browser.get(f"{second.address()}/sessions/").status_code == 200
+        assert browser.get(f"{first}/sessions/").status_code == 200, "still logged in"
+        token = re.search(r'name="csrf-token" content="(\w+)"', page)
+        assert token is not None
+        sent = {"X-CSRFToken": token[1], "Origin": first}
+        made = browser.post(f"{first}/api/v1/sessions/", json={"generate": {"nodes": 1, "pods": 1}}, headers=sent)
+        cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in browser.cookies.jar)
+
+    assert made.status_code == 201, "a page that was open before still sends the token of its own instance"
+    for url in (first, second.address()):
+        session = json.loads(_as(cookies, f"{url}/api/v1/sessions/"))["results"][0]["id"]
+        with connect(f"ws{url.removeprefix('http')}/ws/v1/sessions/{session}/", origin=url, additional_headers={"Cookie": cookies}):  # type: ignore[arg-type]
+            pass
+
+
+def _as(cookies: str, url: str) -> str:
+    """What a browser with these cookies gets."""
+    return httpx.get(url, headers={"Cookie": cookies}).text

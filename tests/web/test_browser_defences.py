@@ -7,6 +7,7 @@ import os
 import re
 
 import pytest
+from django.conf import settings
 from django.core.cache import cache
 from django.test import Client
 from rest_framework.test import APIClient
@@ -76,7 +77,7 @@ def test_the_login_cookie_is_for_this_server_alone_and_no_script_reads_it(people
     client.get("/login/")
     answer = client.post("/login/", {"username": "owner", "password": "a long password"})
 
-    login, csrf = answer.cookies["schedviz_login"], client.cookies["schedviz_csrf"]
+    login, csrf = answer.cookies[settings.SESSION_COOKIE_NAME], client.cookies[settings.CSRF_COOKIE_NAME]
     assert login["httponly"]
     assert (login["samesite"], csrf["samesite"]) == ("Lax", "Lax")
     assert login["domain"] == ""
@@ -87,10 +88,10 @@ def test_a_login_begins_a_new_cookie(people: People) -> None:
     people.owner.save()
     client = Client()
     people.open_link(client, "link")
-    before = client.cookies["schedviz_login"].value
+    before = client.cookies[settings.SESSION_COOKIE_NAME].value
     client.post("/login/", {"username": "owner", "password": "a long password"})
 
-    assert client.cookies["schedviz_login"].value != before
+    assert client.cookies[settings.SESSION_COOKIE_NAME].value != before
 
 
 def test_a_public_server_sends_cookies_over_https_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,7 +138,7 @@ def test_another_page_cannot_send_a_command_with_somebodys_cookie(people: People
 def test_the_token_does_not_help_a_foreign_origin(people: People, redis: object, origin: str, status: int) -> None:
     browser = browser_of(people, "owner")
     browser.get(f"/s/{people.session.pk}/")
-    token = browser.cookies["schedviz_csrf"].value
+    token = browser.cookies[settings.CSRF_COOKIE_NAME].value
 
     answer = browser.post(
         f"/api/v1/sessions/{people.session.pk}/commands/", {"op": "pause"}, format="json", headers={"X-CSRFToken": token, "Origin": origin}

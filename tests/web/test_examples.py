@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 import jsonschema
 import pytest
+from django.conf import settings
 from django.core.management import call_command
 from jsonschema.validators import Draft202012Validator
 
@@ -40,7 +41,7 @@ def askers(web_server, people, engine_worker, io_worker) -> Iterator[dict[str, h
             made[who] = stack.enter_context(httpx.Client(base_url=f"{address}/api/v1/", headers=headers, timeout=60))
         made["guest"] = stack.enter_context(httpx.Client(base_url=f"{address}/api/v1/", timeout=60))
         made["guest"].get(f"{address}/r/")
-        made["guest"].headers["X-CSRFToken"] = made["guest"].cookies["schedviz_csrf"]
+        made["guest"].headers["X-CSRFToken"] = made["guest"].cookies[settings.CSRF_COOKIE_NAME]
         yield made
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from django.conf import settings
 from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
@@ -42,7 +43,37 @@ def test_a_login_link_expires():
     secret = make_login_url("http://x").partition("once=")[2]
     LoginLink.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
 
-    assert redeem(secret) is None
+    assert redeem(secret, "a browser") is None
+
+
+def test_the_browser_that_used_a_login_link_may_use_it_again_for_a_minute(client):
+    url = make_login_url("http://testserver")
+    client.get(url)
+    del client.cookies[settings.SESSION_COOKIE_NAME]
+
+    again = client.get(url)
+    LoginLink.objects.update(used_at=timezone.now() - timedelta(seconds=61))
+    del client.cookies[settings.SESSION_COOKIE_NAME]
+    late = client.get(url)
+
+    assert (again.status_code, again["Location"]) == (302, "/")
+    assert late.status_code == 403
+
+
+def test_a_double_click_on_a_login_link_logs_in_although_its_first_answer_is_never_read(client):
+    url = make_login_url("http://testserver")
+    clicked = {"Sec-Fetch-Mode": "navigate"}
+
+    first = client.get(url, headers=clicked)
+    client.get(first["Location"], headers=clicked)
+    # Its cookies were not read either.
+    del client.cookies[settings.SESSION_COOKIE_NAME]
+    second = client.get(url, headers=clicked)
+
+    assert first["Location"].endswith("&again=1")
+    assert (second.status_code, second["Location"]) == (302, "/")
+    assert client.get("/sessions/").status_code == 200
+    assert Client().get(url, headers=clicked, follow=True).status_code == 403
 
 
 def test_the_local_token_is_kept_while_it_is_valid():

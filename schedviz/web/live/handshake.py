@@ -20,6 +20,7 @@ from django.http.request import split_domain_port, validate_host
 
 from schedviz.sessions.models import Session
 from schedviz.web.authentication import bearer_secret, find_token
+from schedviz.web.cookies import adopt_old
 from schedviz.web.models import Token
 from schedviz.web.permissions import LINKS_KEY, Actor, Verb, actor_of_cookie, holder_of, may
 from schedviz.web.rooms.guests import guest_of
@@ -63,11 +64,12 @@ def credentials(scope: dict[str, Any]) -> Credentials:
     if not _is_own_page(origin, host):
         raise Refused(403, "A browser's page of this server is needed, or Authorization: Bearer <token>.")
     try:
-        cookies = SimpleCookie(headers.get(b"cookie", b"").decode("latin-1"))
+        sent = SimpleCookie(headers.get(b"cookie", b"").decode("latin-1"))
     except CookieError:
         return Credentials()
-    morsel = cookies.get(settings.SESSION_COOKIE_NAME)
-    return Credentials(cookie=morsel.value if morsel else None, guest=guest_of({name: one.value for name, one in cookies.items()}))
+    cookies = {name: morsel.value for name, morsel in sent.items()}
+    adopt_old(cookies)
+    return Credentials(cookie=cookies.get(settings.SESSION_COOKIE_NAME), guest=guest_of(cookies))
 
 
 def accepted_protocol(scope: dict[str, Any]) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import Any
 from urllib.parse import quote
 from uuid import UUID
@@ -12,6 +13,7 @@ from django.contrib.auth import logout as log_out
 from django.contrib.auth.forms import AuthenticationForm
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_protect, ensure_csrf_cookie
@@ -22,7 +24,7 @@ from rest_framework.throttling import SimpleRateThrottle
 from schedviz.sessions.models import Session
 from schedviz.web.accounts import demo
 from schedviz.web.learning.made_for import lesson_of
-from schedviz.web.login import redeem
+from schedviz.web.login import LOGIN_LINK_AGAIN_SECONDS, redeem
 from schedviz.web.pages.panels import PANELS
 from schedviz.web.pages.shell import page as _page
 from schedviz.web.pages.words import words_of
@@ -139,10 +141,13 @@ def login_page(request: HttpRequest) -> HttpResponse:
         following = "/"
     message = ""
     if request.method == "GET" and (secret := request.GET.get("once")) is not None:
-        user = redeem(secret)
+        if _is_to_be_known(request):
+            return _known(redirect(f"{request.get_full_path()}&again=1"), secrets.token_urlsafe(16))
+        browser = request.COOKIES.get(settings.LOGIN_BROWSER_COOKIE) or secrets.token_urlsafe(16)
+        user = redeem(secret, browser)
         if user is not None:
             log_in(request, user, backend="django.contrib.auth.backends.ModelBackend")
-            return redirect(following)
+            return _known(redirect(following), browser)
         if request.user.is_authenticated:
             # The link was opened twice in this browser: it has done its work.
             return redirect(following)
@@ -156,6 +161,30 @@ def login_page(request: HttpRequest) -> HttpResponse:
         return redirect(following)
     status = 403 if message else 200
     return _page(request, "web/login.html", status=status, form=form, next=following, message=message)
+
+
+def _is_to_be_known(request: HttpRequest) -> bool:
+    """Whether a browser is given its cookie before it uses a login link up.
+
+    The second click of a double click cancels the first, whose answer, with its cookies, is never read. Scripts, which do not say that
+    they navigate, are logged in at once.
+    """
+    navigates = request.headers.get("Sec-Fetch-Mode") == "navigate"
+    return navigates and "again" not in request.GET and settings.LOGIN_BROWSER_COOKIE not in request.COOKIES
+
+
+def _known(response: HttpResponse, browser: str) -> HttpResponse:
+    """Let a browser be recognized when it opens the same login link again."""
+    response.set_cookie(
+        settings.LOGIN_BROWSER_COOKIE,
+        browser,
+        max_age=LOGIN_LINK_AGAIN_SECONDS,
+        path=reverse("login"),
+        secure=settings.SESSION_COOKIE_SECURE,
+        httponly=True,
+        samesite="Lax",
+    )
+    return response
 
 
 @require_POST

@@ -12,7 +12,6 @@ from django.http.response import HttpResponseBase
 
 from schedviz.web.authentication import hashed
 
-COOKIE: Final = "schedviz_guest"
 _SALT: Final = "schedviz.rooms.guest"
 
 
@@ -30,14 +29,14 @@ def secret_in(cookie: str) -> str:
 
 def guest_of(cookies: Mapping[str, str]) -> str:
     """The digest of who has these cookies; "" for who never joined a room."""
-    secret = secret_in(cookies.get(COOKIE, ""))
+    secret = secret_in(cookies.get(settings.ROOM_GUEST_COOKIE, ""))
     return hashed(secret) if secret else ""
 
 
 def keep(response: HttpResponseBase, secret: str, *, secure: bool) -> None:
     """Give a browser its cookie, or a fresh one of the same secret."""
     response.set_cookie(
-        COOKIE,
+        settings.ROOM_GUEST_COOKIE,
         signing.TimestampSigner(salt=_SALT).sign(secret),
         max_age=settings.ROOM_GUEST_SECONDS,
         secure=secure or settings.SESSION_COOKIE_SECURE,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from django.conf import settings
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -33,7 +34,7 @@ class JoinRoom(RoomView):
     def post(self, request: Request) -> Response:
         """Join a room with its code and a nickname. No account is needed."""
         wanted = body_as(bodies.Joining, request)
-        secret = guests.secret_in(request.COOKIES.get(guests.COOKIE, "")) or guests.new_secret()
+        secret = guests.secret_in(request.COOKIES.get(settings.ROOM_GUEST_COOKIE, "")) or guests.new_secret()
         address = BaseThrottle().get_ident(request) or ""
         joined = joining.join(wanted.code, wanted.nickname, secret=secret, address=address)
         room_id = joined.participant.room_id
