@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,8 @@ import jsonschema
 import pytest
 import yaml
 
-from tests.conftest import ROOT
+from schedviz.sessions.stream import ENGINE_QUEUE
+from tests.conftest import ROOT, test_database_url
 
 DOCKER = ROOT / "docker"
 COMPOSE = yaml.safe_load((DOCKER / "compose.yaml").read_text())
@@ -28,11 +31,25 @@ _NOT_SETTINGS = {"SCHEDVIZ_BIND", "SCHEDVIZ_ENV_FILE", "SCHEDVIZ_POD_IP"}
 EVERYTHING = [
     *("--set-string", "settings.SCHEDVIZ_TRACES=1"),
     *("--set", "ingress.enabled=true,ingress.tlsSecret=tls,networkPolicy.enabled=true,scrapeConfig.enabled=true,caConfigMap=ca"),
+    *("--set", "keda.enabled=true,keda.redis.address=redis:6379,keda.redis.authenticationRef=redis,backup.enabled=true"),
+    *("--set", "secrets.databaseUrl.name=postgres,secrets.databaseUrl.key=uri,secrets.oidcClientSecret.key=oidc-client-secret"),
+    *("--set", "envFrom[0].secretRef.name=more,extraEnv[0].name=SCHEDVIZ_OIDC_ISSUER,extraEnv[0].value=https://login.example.org"),
+    *("--set", "io.processes=3,io.importMegabytes=1024"),
 ]
 
 
 def manifests(name: str) -> list[dict[str, Any]]:
     return [each for each in yaml.safe_load_all((RENDERED / f"{name}.yaml").read_text()) if each]
+
+
+def pods_of(name: str) -> list[dict[str, Any]]:
+    found = [each["spec"]["template"]["spec"] for each in manifests(name) if each["kind"] in ("Deployment", "Job")]
+    return [*found, *(each["spec"]["jobTemplate"]["spec"]["template"]["spec"] for each in manifests(name) if each["kind"] == "CronJob")]
+
+
+def deployments(name: str) -> dict[str, dict[str, Any]]:
+    """The chart's deployments by component."""
+    return {each["metadata"]["name"].rpartition("-")[2]: each["spec"] for each in manifests(name) if each["kind"] == "Deployment"}
 
 
 @pytest.mark.parametrize("path", ["compose.yaml", "env.example", "Dockerfile", "systemd/environment.example", "chart/templates/_pods.tpl"])
@@ -72,6 +89,9 @@ def test_the_charts_values_hold_to_their_schema_and_nothing_else_does() -> None:
         {"origins": ["https://*.example.org"]},
         {"settings": {"PATH": "x"}},
         {"web": {"replicas": -1}},
+        {"volumes": {"tmp": "much"}},
+        {"keda": {"redis": {"address": "redis://:password@redis:6379"}}},
+        {"extraEnv": [{"value": "without a name"}]},
     ):
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate({**values, **wrong}, schema)
@@ -79,8 +99,8 @@ def test_the_charts_values_hold_to_their_schema_and_nothing_else_does() -> None:
 
 @pytest.mark.parametrize("name", ["default", "everything"])
 def test_pods_of_the_chart_are_nobody_and_write_nowhere(name: str) -> None:
-    pods = [each["spec"]["template"]["spec"] for each in manifests(name) if each["kind"] in ("Deployment", "Job")]
-    assert len(pods) == 5
+    pods = pods_of(name)
+    assert len(pods) == (5 if name == "default" else 6)
     for pod in pods:
         assert pod["securityContext"]["runAsNonRoot"] is True
         assert pod["automountServiceAccountToken"] is False
@@ -90,6 +110,103 @@ def test_pods_of_the_chart_are_nobody_and_write_nowhere(name: str) -> None:
             assert context["allowPrivilegeEscalation"] is False
             assert context["capabilities"] == {"drop": ["ALL"]}
             assert container["resources"]["limits"]["memory"]
+
+
+@pytest.mark.parametrize("name", ["default", "everything"])
+def test_a_rollout_waits_for_workers_that_take_work_and_new_settings_make_new_pods(name: str) -> None:
+    found = deployments(name)
+    for component in ("engine", "io"):
+        assert found[component]["minReadySeconds"] > 0
+        container = found[component]["template"]["spec"]["containers"][0]
+        assert container["readinessProbe"]["exec"]["command"] == ["python", "-m", "schedviz.sessions.beating"]
+    assert found["web"]["minReadySeconds"] > 0
+    for spec in found.values():
+        assert set(spec["template"]["metadata"]["annotations"]) == {"checksum/settings", "checksum/secrets"}
+
+
+def test_other_settings_have_another_checksum() -> None:
+    first, second = (deployments(name)["web"]["template"]["metadata"]["annotations"] for name in ("default", "everything"))
+    assert first["checksum/settings"] != second["checksum/settings"]
+
+
+@pytest.mark.parametrize("name", ["default", "everything"])
+def test_what_a_pod_may_write_is_bounded(name: str) -> None:
+    for pod in pods_of(name):
+        for volume in pod["volumes"]:
+            if "emptyDir" in volume:
+                assert volume["emptyDir"]["sizeLimit"], volume["name"]
+
+
+@pytest.mark.parametrize("name", ["default", "everything"])
+def test_the_memory_of_io_fits_its_processes(name: str) -> None:
+    (container,) = deployments(name)["io"]["template"]["spec"]["containers"]
+    processes = int(container["command"][container["command"].index("-c") + 1])
+    each = next(int(one["value"]) for one in container["env"] if one["name"] == "SCHEDVIZ_IMPORT_MEGABYTES")
+    assert container["resources"]["limits"]["memory"] == f"{processes * each + 512}Mi"
+
+
+def test_each_secret_can_be_elsewhere() -> None:
+    def secrets(name: str) -> dict[str, tuple[str, str]]:
+        (container,) = deployments(name)["web"]["template"]["spec"]["containers"]
+        references = {one["name"]: one["valueFrom"].get("secretKeyRef") for one in container["env"] if "valueFrom" in one}
+        return {variable: (to["name"], to["key"]) for variable, to in references.items() if to}
+
+    assert secrets("default") == {
+        "SCHEDVIZ_SECRET_KEY": ("schedviz", "secret-key"),
+        "SCHEDVIZ_DATABASE_URL": ("schedviz", "database-url"),
+        "SCHEDVIZ_REDIS_URL": ("schedviz", "redis-url"),
+        "SCHEDVIZ_METRICS_TOKEN": ("schedviz", "metrics-token"),
+    }
+    found = secrets("everything")
+    assert found["SCHEDVIZ_DATABASE_URL"] == ("postgres", "uri")
+    assert found["SCHEDVIZ_OIDC_CLIENT_SECRET"] == ("schedviz", "oidc-client-secret")
+    (container,) = deployments("everything")["engine"]["template"]["spec"]["containers"]
+    assert container["envFrom"] == [{"secretRef": {"name": "more"}}]
+    assert {"name": "SCHEDVIZ_OIDC_ISSUER", "value": "https://login.example.org"} in container["env"]
+
+
+def test_keda_scales_by_the_list_that_celery_uses() -> None:
+    assert not [each for each in manifests("default") if each["kind"] == "ScaledObject"]
+    (scaled,) = (each["spec"] for each in manifests("everything") if each["kind"] == "ScaledObject")
+    (trigger,) = scaled["triggers"]
+    assert trigger["metadata"]["listName"] == ENGINE_QUEUE
+    assert trigger["metadata"]["address"] == "redis:6379"
+    assert scaled["scaleTargetRef"]["name"] in {
+        each["metadata"]["name"] for each in manifests("everything") if each["kind"] == "Deployment"
+    }
+    # What KEDA sets is not set back by the next upgrade.
+    assert "replicas" not in deployments("everything")["engine"]
+    assert "replicas" in deployments("default")["engine"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_backup_of_the_chart_makes_files_and_keeps_so_many(tmp_path: Path) -> None:
+    (job,) = (each["spec"] for each in manifests("everything") if each["kind"] == "CronJob")
+    (container,) = job["jobTemplate"]["spec"]["template"]["spec"]["containers"]
+    *shell, script = container["command"]
+    for day in range(1, 20):
+        (tmp_path / f"schedviz-2020-01-{day:02}T00-00-00.backup").write_text("old")
+    (tmp_path / "schedviz-2020-01-20T00-00-00.backup.part").write_text("cut short")
+
+    done = subprocess.run(
+        [*shell, script.replace("/backups", str(tmp_path))],
+        env={
+            **os.environ,
+            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+            "SCHEDVIZ_DATABASE_URL": test_database_url(),
+            "SCHEDVIZ_DATA": str(tmp_path / "data"),
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
+    left = sorted(path.name for path in tmp_path.glob("schedviz-*"))
+    assert len(left) == 14
+    assert left[0] == "schedviz-2020-01-07T00-00-00.backup"
+    assert not left[-1].startswith("schedviz-2020")
+    assert (tmp_path / left[-1]).stat().st_size > 500
 
 
 def test_selectors_of_the_chart_choose_the_pods_that_are_meant() -> None:

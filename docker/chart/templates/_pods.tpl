@@ -16,15 +16,40 @@ app.kubernetes.io/component: {{ .component }}
 {{- if .Values.origins }}{{ join "," .Values.origins }}{{ else }}{{- $origins := list }}{{- range .Values.hosts }}{{- $origins = append $origins (printf "https://%s" .) }}{{- end }}{{ join "," $origins }}{{ end }}
 {{- end }}
 
+{{- /* Where a secret is: of `secrets`, else of existingSecret. */ -}}
+{{- define "schedviz.secretRef" -}}
+secretKeyRef: { name: {{ .secret.name | default .root.Values.existingSecret }}, key: {{ .secret.key }}{{ if .optional }}, optional: true{{ end }} }
+{{- end }}
+
+{{- /* What one import process may use, in megabytes; a setting goes before the value. */ -}}
+{{- define "schedviz.importMegabytes" -}}
+{{- index .Values.settings "SCHEDVIZ_IMPORT_MEGABYTES" | default .Values.io.importMegabytes | int }}
+{{- end }}
+
+{{- /* Other settings, or another Secret at the time of `helm upgrade`, make new pods. */ -}}
+{{- define "schedviz.checksums" -}}
+{{- $names := list .root.Values.existingSecret }}
+{{- range .root.Values.secrets }}{{ if .name }}{{ $names = append $names .name }}{{ end }}{{ end }}
+{{- range .root.Values.envFrom }}{{ with .secretRef }}{{ $names = append $names .name }}{{ end }}{{ end }}
+{{- $found := list }}
+{{- range uniq $names }}{{ $found = append $found (lookup "v1" "Secret" $.root.Release.Namespace . | default dict).data }}{{ end -}}
+checksum/settings: {{ list .root.Values.settings .root.Values.extraEnv .root.Values.envFrom .root.Values.hosts .root.Values.secrets | toJson | sha256sum }}
+checksum/secrets: {{ $found | toJson | sha256sum }}
+{{- end }}
+
 {{- define "schedviz.environment" -}}
 - name: SCHEDVIZ_SECRET_KEY
-  valueFrom: { secretKeyRef: { name: {{ .root.Values.existingSecret }}, key: secret-key } }
+  valueFrom: { {{ include "schedviz.secretRef" (dict "root" .root "secret" .root.Values.secrets.secretKey) }} }
 - name: SCHEDVIZ_DATABASE_URL
-  valueFrom: { secretKeyRef: { name: {{ .root.Values.existingSecret }}, key: database-url } }
+  valueFrom: { {{ include "schedviz.secretRef" (dict "root" .root "secret" .root.Values.secrets.databaseUrl) }} }
 - name: SCHEDVIZ_REDIS_URL
-  valueFrom: { secretKeyRef: { name: {{ .root.Values.existingSecret }}, key: redis-url } }
+  valueFrom: { {{ include "schedviz.secretRef" (dict "root" .root "secret" .root.Values.secrets.redisUrl) }} }
 - name: SCHEDVIZ_METRICS_TOKEN
-  valueFrom: { secretKeyRef: { name: {{ .root.Values.existingSecret }}, key: metrics-token, optional: true } }
+  valueFrom: { {{ include "schedviz.secretRef" (dict "root" .root "secret" .root.Values.secrets.metricsToken "optional" true) }} }
+{{- if .root.Values.secrets.oidcClientSecret.key }}
+- name: SCHEDVIZ_OIDC_CLIENT_SECRET
+  valueFrom: { {{ include "schedviz.secretRef" (dict "root" .root "secret" .root.Values.secrets.oidcClientSecret) }} }
+{{- end }}
 # The pod's own address: the kubelet's probes ask there.
 - name: SCHEDVIZ_POD_IP
   valueFrom: { fieldRef: { fieldPath: status.podIP } }
@@ -38,9 +63,16 @@ app.kubernetes.io/component: {{ .component }}
   value: {{ .root.Values.proxies | quote }}
 - name: SCHEDVIZ_ROLE
   value: {{ .role }}
+{{- if not (hasKey .root.Values.settings "SCHEDVIZ_IMPORT_MEGABYTES") }}
+- name: SCHEDVIZ_IMPORT_MEGABYTES
+  value: {{ include "schedviz.importMegabytes" .root | quote }}
+{{- end }}
 {{- range $name, $value := .root.Values.settings }}
 - name: {{ $name }}
   value: {{ $value | quote }}
+{{- end }}
+{{- with .root.Values.extraEnv }}
+{{ toYaml . }}
 {{- end }}
 {{- end }}
 
@@ -53,9 +85,16 @@ securityContext:
   capabilities: { drop: [ALL] }
 env:
   {{- include "schedviz.environment" . | nindent 2 }}
+{{- with .root.Values.envFrom }}
+envFrom:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
 volumeMounts:
   - { name: tmp, mountPath: /tmp }
   - { name: data, mountPath: /data }
+  {{- with .mounts }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
   {{- if or .root.Values.caConfigMap .root.Values.caSecret }}
   - { name: ca, mountPath: /etc/schedviz/ca, readOnly: true }
   {{- end }}
@@ -83,9 +122,13 @@ tolerations:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 volumes:
-  - { name: tmp, emptyDir: {} }
+  # Uploads on their way. A pod that needs more is evicted, and not its neighbours.
+  - { name: tmp, emptyDir: { sizeLimit: {{ .root.Values.volumes.tmp }} } }
   # Nothing in it is kept: the database has everything, the secret key comes from the Secret.
-  - { name: data, emptyDir: {} }
+  - { name: data, emptyDir: { sizeLimit: {{ .root.Values.volumes.data }} } }
+  {{- with .volumes }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
   {{- if .root.Values.caConfigMap }}
   - { name: ca, configMap: { name: {{ .root.Values.caConfigMap }} } }
   {{- else if .root.Values.caSecret }}
