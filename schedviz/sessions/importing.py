@@ -121,7 +121,7 @@ class Importing:
             raise
         except Exception as error:
             logger.exception("the import of session %s failed", self.session.pk)
-            self.fail(f"The import failed inside schedviz ({type(error).__name__}: {str(error)[:300]}). The server's log says more.")
+            self.fail(f"The import failed inside schedviz ({type(error).__name__}). The server's log says more.")
         else:
             self.open(report)
 

@@ -20,6 +20,7 @@ from schedviz.kube.errors import KubeError
 from schedviz.kube.kinds import BY_TYPE
 from schedviz.sessions import bells, inbox
 from schedviz.sessions.errors import CommandRefused, SessionError, SessionGone
+from schedviz.sessions.keyed_digest import is_same, keyed
 from schedviz.sessions.models import Observed, Observer, Session
 from schedviz.trace.commands import AnyCommand, Create, Delete, Update
 
@@ -97,12 +98,12 @@ def take(session_id: UUID, source: str, n: int, events: Sequence[Seen], *, diges
 
 def _take_number(session_id: UUID, source: str, n: int, digest: str) -> bool:
     """Move on to batch n; False where that is not the next one."""
-    if Observer.objects.filter(session_id=session_id, source=source, n=n - 1).update(n=n, digest=digest):
+    if Observer.objects.filter(session_id=session_id, source=source, n=n - 1).update(n=n, digest=keyed(digest)):
         return True
     if n != 1 or Observer.objects.filter(session_id=session_id).exists():
         return False
     session = _expect_empty(session_id)
-    Observer.objects.create(session_id=session_id, source=source, n=1, digest=digest)
+    Observer.objects.create(session_id=session_id, source=source, n=1, digest=keyed(digest))
     Session.objects.filter(pk=session_id).update(source={**session.source, "follows": source})
     return True
 
@@ -127,7 +128,7 @@ def _not_next(session_id: UUID, source: str, n: int, digest: str) -> Taken:
         raise WrongBatch(1, n)
     if found.source != source:
         raise CannotFollow(f"source: this session follows {found.source!r}, found {source!r}; one session follows one source.")
-    if found.n == n and found.digest == digest:
+    if found.n == n and is_same(found.digest, digest):
         return _taken(session_id, n, duplicate=True)
     raise WrongBatch(found.n + 1, n)
 

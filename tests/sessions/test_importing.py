@@ -310,3 +310,16 @@ def _engine_of(session: Session) -> Simulation:
     checkpoint = checkpoints.newest(session.pk)
     assert checkpoint is not None
     return Simulation.restore(checkpoints.engine_bytes(checkpoint))
+
+
+def test_a_bug_tells_nothing_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any, **__: Any) -> Any:
+        raise KeyError("a secret of the file")
+
+    monkeypatch.setattr(ingest, "load", fail)
+
+    session = imported(file(dump(1, 1)))
+
+    assert session.status == Session.Status.FAILED
+    assert "KeyError" in session.message
+    assert "secret" not in session.message

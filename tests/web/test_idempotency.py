@@ -8,6 +8,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
+from schedviz.sessions import keyed_digest
 from schedviz.sessions.models import Breakpoint, Command, Session, ShareLink
 from schedviz.web.api.models import AnsweredRequest
 
@@ -34,6 +35,22 @@ def test_files_are_compared_whole(owner_client, people):
     assert (made.status_code, again.status_code, other.status_code) == (201, 201, 409)
     assert made.json()["id"] == again.json()["id"]
     assert other.json()["code"] == "key_reused"
+
+
+def test_the_stored_digest_has_a_key_and_one_without_is_known(owner_client, people):
+    def send():
+        return owner_client.post("/api/v1/sessions/", {"generate": {"nodes": 2}}, format="json", headers=KEY)
+
+    send()
+    digests = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(keyed_digest, "keyed", lambda digest: digests.append(digest) or "")
+        assert send().status_code == 409
+    assert not AnsweredRequest.objects.filter(digest__in=digests).exists()
+    # As the version before stored it.
+    AnsweredRequest.objects.update(digest=digests[-1])
+
+    assert send()["Idempotent-Replayed"] == "true"
 
 
 def test_a_refused_request_leaves_its_key_free(owner_client, people):

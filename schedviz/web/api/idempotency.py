@@ -21,6 +21,7 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from schedviz.sessions import keyed_digest
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.models import AnsweredRequest
 from schedviz.web.permissions import actor_of
@@ -86,14 +87,14 @@ def _begin(user_id: int, key: str, digest: str) -> AnsweredRequest | None:
     mine.filter(key=key, status=0).exclude(begun_now).delete()
     try:
         with transaction.atomic():
-            AnsweredRequest.objects.create(user_id=user_id, key=key, digest=digest)
+            AnsweredRequest.objects.create(user_id=user_id, key=key, digest=keyed_digest.keyed(digest))
     except IntegrityError:
         return mine.get(key=key)
     return None
 
 
 def _again(known: AnsweredRequest, digest: str) -> Response:
-    if known.digest != digest:
+    if not keyed_digest.is_same(known.digest, digest):
         raise ApiError(
             409,
             "key_reused",
