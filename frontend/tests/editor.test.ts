@@ -20,13 +20,13 @@ describe("checking an object", () => {
 
   it("finds a member that is misspelt, where it stands", () => {
     const text = POD.replace("containers:", "containes:");
-    expect(messages(text)).toEqual(["error: There is no containes here; is containers meant?"]);
+    expect(messages(text)).toEqual(["error: Unknown field containes. Did you mean containers?"]);
     expect(underlined(text)).toEqual(["containes"]);
   });
 
   it("tells apart what Kubernetes has and the scheduler does not read", () => {
     const text = POD.replace("spec:\n", "spec:\n  dnsPolicy: ClusterFirst\n");
-    expect(messages(text)).toEqual(["info: The scheduler does not read dnsPolicy: it makes no difference here."]);
+    expect(messages(text)).toEqual(["info: The scheduler does not read dnsPolicy: it has no effect here."]);
   });
 
   it("finds quantities, choices and types that are none", () => {
@@ -106,8 +106,8 @@ describe("the form over a configuration", () => {
 
   it("checks plugins' names and arguments", () => {
     const text = withArgs(CONFIGURATION_TEMPLATE, 0, "NodeResourcesFit").replace("args: {}", "args: {scoringStrategie: {}}");
-    expect(messages(text, [CONFIGURATION])).toEqual(["error: There is no scoringStrategie here; is scoringStrategy meant?"]);
+    expect(messages(text, [CONFIGURATION])).toEqual(["error: Unknown field scoringStrategie. Did you mean scoringStrategy?"]);
     const named = withPlugin(CONFIGURATION_TEMPLATE, 0, "ImageLocalty", { on: true });
-    expect(messages(named, [CONFIGURATION])).toEqual(["warning: There is no plugin ImageLocalty; is ImageLocality meant?"]);
+    expect(messages(named, [CONFIGURATION])).toEqual(["warning: Unknown plugin ImageLocalty. Did you mean ImageLocality?"]);
   });
 });

@@ -22,6 +22,6 @@ describe("a failure is told", () => {
 
     expect(failureOf(refused())).toBe(`配额已用完：${QUOTA}`);
     expect(failureOf(new Error("a mistake"))).toBe("a mistake");
-    expect(failureOf(new ApiError(0, ""))).toBe("服务器没有响应。schedviz 是否在运行？");
+    expect(failureOf(new ApiError(0, ""))).toBe("无法连接服务器。请检查 schedviz 是否在运行。");
   });
 });

@@ -69,7 +69,7 @@ def test_the_page_offers_a_sandbox_and_another_one_in_it(shown, people):
     sandbox = browser.post("/demo/sandbox/", {"session": str(shown.pk)})["Location"]
 
     page = browser.get(sandbox).content.decode()
-    assert "Begin anew" in page
+    assert "Start over" in page
     assert f'value="{shown.pk}"' in page
     assert b"sandbox" not in people.client("owner").get(f"/s/{shown.pk}/").content, "who has an account forks"
 

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.browser
 
 def open_doing(page: Page, key: str) -> Locator:
     page.keyboard.press(key)
-    sheet = page.get_by_role("dialog", name="Do")
+    sheet = page.get_by_role("dialog", name="Actions")
     sheet.wait_for()
     return sheet
 
@@ -65,7 +65,7 @@ def test_a_pod_is_injected_in_the_midst_of_a_cycle(page: Page, server: Server, f
     page.locator('[data-cycle="1"][data-outcome=""]').wait_for(timeout=PATIENCE_MILLIS)
 
     sheet = open_doing(page, "n")
-    expect(sheet.locator("[data-place]")).to_contain_text("in the midst of cycle 1")
+    expect(sheet.locator("[data-place]")).to_contain_text("during cycle 1")
     write(sheet, POD.replace("CPU", "100m"))
     sheet.get_by_role("button", name="Create").click()
 
@@ -82,7 +82,7 @@ def test_what_is_wrong_with_an_object_is_said_at_its_line_before_and_after_sendi
     sheet = open_doing(page, "n")
 
     write(sheet, POD.replace("CPU", "half"))
-    expect(sheet.locator("[data-problems]")).to_contain_text("Line 11: half is no quantity")
+    expect(sheet.locator("[data-problems]")).to_contain_text("Line 11: half is not a quantity")
     expect(sheet.get_by_role("button", name="Create")).to_be_disabled()
 
     write(sheet, POD.replace("CPU", "100m").replace("name: injected", "name: injected\n  creationTimestamp: yesterday"))
@@ -98,7 +98,7 @@ def test_an_object_is_edited_from_the_palette(page: Page, server: Server, file: 
     page.keyboard.type("edit node-2")
     page.keyboard.press("Enter")
 
-    sheet = page.get_by_role("dialog", name="Do")
+    sheet = page.get_by_role("dialog", name="Actions")
     editor = sheet.locator(".cm-content")
     expect(editor).to_contain_text("node-2", timeout=PATIENCE_MILLIS)
     text = "\n".join(line.inner_text() for line in editor.locator(".cm-line").all())
@@ -174,7 +174,7 @@ def test_a_bind_is_made_to_fail(page: Page, server: Server, file: Path):
         told(sheet, "done")
     sheet.get_by_role("button", name="Fail", exact=True).click(timeout=PATIENCE_MILLIS)
 
-    expect(sheet.locator("[data-told=done]")).to_contain_text("has failed", timeout=PATIENCE_MILLIS)
+    expect(sheet.locator("[data-told=done]")).to_contain_text("Binding default/web-1 failed", timeout=PATIENCE_MILLIS)
     until(lambda: "default/web-1" in pods_in(page, "backoffQ"))
 
 
@@ -191,7 +191,7 @@ def test_a_dropped_file_becomes_a_session(page: Page, server: Server, file: Path
     )
 
     page.dispatch_event("body", "dragover", {"dataTransfer": transfer})
-    expect(page.get_by_text("Drop to make a new session")).to_be_visible()
+    expect(page.get_by_text("Drop files to create a session")).to_be_visible()
     page.dispatch_event("body", "drop", {"dataTransfer": transfer})
 
     page.wait_for_url("**/s/*/**", timeout=PATIENCE_MILLIS)
@@ -213,7 +213,7 @@ def test_a_session_is_found_renamed_and_deleted(page: Page, server: Server, file
     expect(page.locator("tr[data-session]")).to_have_count(1)
 
     row.get_by_role("button", name="Delete").click()
-    row.get_by_role("button", name="Delete it").click()
+    row.get_by_role("button", name="Confirm delete").click()
     expect(row).to_have_count(0)
 
 
@@ -236,7 +236,7 @@ def test_a_link_lets_others_look_until_it_is_revoked(page: Page, server: Server,
     import_through(page, server, file)
     page.keyboard.press("s")
     dialog = page.get_by_role("dialog", name="Share")
-    dialog.get_by_role("button", name="Make a link to look").click()
+    dialog.get_by_role("button", name="Create a read-only link").click()
     address = dialog.locator("li input").input_value()
     browser = page.context.browser
     assert browser

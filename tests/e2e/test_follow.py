@@ -47,13 +47,13 @@ def push(server: Server, session: str, n: int, events: list[dict[str, Any]]) -> 
 def test_what_does_not_agree_is_listed_with_why_and_leads_to_its_moment(page: Page, server: Server, followed: str) -> None:
     page.goto(f"{server.url}/s/{followed}/")
     banner = page.locator("[data-follows='kind-dev']")
-    expect(banner).to_contain_text("Follows the cluster “kind-dev”", timeout=PATIENCE_MILLIS)
+    expect(banner).to_contain_text("Following the cluster “kind-dev”", timeout=PATIENCE_MILLIS)
     banner.locator("[data-open-agreement]").click()
 
     panel = page.locator("[data-agreement]")
-    expect(panel.locator("[data-rate]")).to_contain_text("33.3 % of the bindings agree: 1 of 3", timeout=PATIENCE_MILLIS)
+    expect(panel.locator("[data-rate]")).to_contain_text("33.3 % of bindings agree (1 of 3)", timeout=PATIENCE_MILLIS)
     expect(panel.locator("[data-verdict]")).to_have_count(2)
-    expect(panel.locator("[data-pod='default/giant']")).to_contain_text("NodeResourcesFit is against that node: Insufficient cpu")
+    expect(panel.locator("[data-pod='default/giant']")).to_contain_text("NodeResourcesFit rejects that node: Insufficient cpu")
     expect(panel.locator("[data-pod='default/elsewhere']")).to_contain_text("NodeResourcesFit −")
     panel.locator("[data-verdict-count=agrees]").click()
     expect(panel.locator("[data-verdict]")).to_have_count(1)

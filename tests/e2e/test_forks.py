@@ -107,7 +107,7 @@ def test_undo_goes_on_in_a_fork_of_the_same_name(page: Page, server: Server, fil
     fork = wait_for_fork(page, session)
     made = server.rest(f"sessions/{fork}/")
     assert (made["name"], made["cycle"]) == (server.rest(f"sessions/{session}/")["name"], 1)
-    expect(page.locator("[data-forked-from]")).to_contain_text("Goes on from event")
+    expect(page.locator("[data-forked-from]")).to_contain_text("Continues from event")
     assert server.rest(f"sessions/{session}/")["event"] == head, "What was undone is still there."
 
 
@@ -128,12 +128,12 @@ def test_a_session_is_exported_and_imported_as_it_was(page: Page, server: Server
     assert server.rest(f"sessions/{again}/")["event"] == server.rest(f"sessions/{session}/")["event"]
     assert server.rest(f"compare/?a={session}&b={again}")["same"] is True
     page.get_by_role("button", name="Import report").click()
-    expect(page.get_by_role("dialog")).to_contain_text("all events are the same")
+    expect(page.get_by_role("dialog")).to_contain_text("all events and the final state match")
 
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
     page.keyboard.press("e")
-    page.get_by_label("What led to a moment").check()
+    page.get_by_label("Steps up to a moment").check()
     with page.expect_download() as downloading:
         page.locator("[data-export=trace]").click()
     assert json.loads(downloading.value.path().read_text())["format"] == "schedviz-trace/1"

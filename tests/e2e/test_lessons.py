@@ -65,7 +65,7 @@ def test_a_wrong_answer_is_told_and_the_stop_taken_again_on_a_fork(page: Page, s
     page.locator("[data-lesson-next]").click()
     at(page, "first-snapshot")
     answer(page, 1)
-    expect(page.locator("[data-right=false]")).to_contain_text("You said 1.")
+    expect(page.locator("[data-right=false]")).to_contain_text("You answered 1.")
     first = page.url
 
     page.get_by_role("button", name="Try again").click()
@@ -82,8 +82,8 @@ def test_the_path_is_left_and_found_again(page: Page, server: Server):
     session = page.url.split("/s/")[1].split("/")[0]
     server.rest(f"sessions/{session}/commands/", {"op": "cordon", "node": "node-b"})
 
-    expect(page.locator("aside.lesson")).to_contain_text("You have left the path", timeout=PATIENCE_MILLIS)
-    page.get_by_role("button", name="Back to the path").click()
+    expect(page.locator("aside.lesson")).to_contain_text("You have left the lesson", timeout=PATIENCE_MILLIS)
+    page.get_by_role("button", name="Return to the lesson").click()
 
     page.wait_for_url(lambda url: session not in url, timeout=PATIENCE_MILLIS)
     at(page, "first-snapshot")
@@ -101,7 +101,7 @@ def test_a_fork_is_tried_and_the_path_waits(page: Page, server: Server):
     at(page, "first-snapshot")
     fork = page.url.split("/s/")[1].split("/")[0]
     server.rest(f"sessions/{fork}/commands/", {"op": "cordon", "node": "node-b"})
-    expect(page.locator("aside.lesson")).to_contain_text("This fork has left the path", timeout=PATIENCE_MILLIS)
+    expect(page.locator("aside.lesson")).to_contain_text("This fork has left the lesson", timeout=PATIENCE_MILLIS)
     page.locator("[data-lesson-rejoin]").click()
 
     page.wait_for_url(path, timeout=PATIENCE_MILLIS)
@@ -121,7 +121,7 @@ def test_how_far_somebody_is_is_known_in_another_browser(page: Page, server: Ser
     page.evaluate("localStorage.clear()")
     page.reload()
     at(page, "first-snapshot")
-    expect(page.locator("[data-right=false]")).to_contain_text("You said 1.", timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-right=false]")).to_contain_text("You answered 1.", timeout=PATIENCE_MILLIS)
 
 
 def test_a_stop_has_an_address_of_its_own(page: Page, server: Server):

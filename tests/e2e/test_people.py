@@ -31,7 +31,7 @@ def test_somebody_is_invited_becomes_a_member_and_is_removed(page: Page, browser
     people.locator("summary").click()
     expect(people.locator("[data-member-role=owner]")).to_be_visible()
     people.locator("[data-make-invite]").get_by_label("Note to yourself").fill("Ada, of the platform team")
-    people.get_by_role("button", name="Make an invite").click()
+    people.get_by_role("button", name="Create an invite").click()
     expect(people.locator("[data-invite]")).to_contain_text("Ada, of the platform team")
     address = people.locator("[data-invite] input").input_value()
 

@@ -22,7 +22,7 @@ def test_empty_a_cluster_without_nodes_and_cycles_says_what_to_do_first(page: Pa
     file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [pod("web-1", "500m")]}))
     import_through(page, server, file)
 
-    expect(page.get_by_text("No node has come yet: “Do…” creates one.").first).to_be_visible()
+    expect(page.get_by_text("No nodes yet. Use “Actions…” to create one.").first).to_be_visible()
     expect(page.locator("[data-hint]")).to_contain_text("web-1")
     page.keyboard.press("ArrowRight")
     expect(page.locator("[data-message]")).to_have_text("no nodes available to schedule pods", timeout=PATIENCE_MILLIS)
@@ -80,7 +80,7 @@ def test_denied_who_is_shut_out_while_looking_keeps_the_picture_and_is_told(page
 
     lines[-1].close(code=4404)
 
-    expect(page.locator("[data-stale=closed]")).to_contain_text("not yours to look at any more", timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-stale=closed]")).to_contain_text("no longer shared with you", timeout=PATIENCE_MILLIS)
     expect(page.locator("[data-cycle='1']")).to_be_visible()
 
 

@@ -108,7 +108,7 @@ def test_a_pasted_message_is_told_right(page: Page, server: Server, file: Path) 
 
     read = page.locator("[data-read='2']")
     read.wait_for(timeout=PATIENCE_MILLIS)
-    expect(read).to_contain_text("The text speaks of 7 nodes; here are 5 nodes.")
+    expect(read).to_contain_text("The message is about 7 nodes; this session has 5 nodes.")
     expect(read.locator("[data-reason='Insufficient cpu'] [data-keep]")).to_have_attribute("data-keep", "5")
     expect(read.locator("[data-reason='node(s) were unschedulable'] [data-keep]")).to_have_count(0)
 
@@ -170,7 +170,7 @@ def test_describe_adds_up_what_the_api_server_has_beside_the_cache(page: Page, s
     assert told["cacheRequested"]["milliCPU"] == told["requests"].get("milliCPU", 0) + 500
     expect(cpu).to_have_class(re.compile("differs"))
     expect(page.locator("[data-apart]")).to_have_attribute("data-apart", "1")
-    expect(page.locator("[data-described]")).to_contain_text("not bound at the API server yet")
+    expect(page.locator("[data-described]")).to_contain_text("not yet bound in the API server")
 
 
 def send(server: Server, token: str, session: str, command: dict[str, str]) -> None:

@@ -29,7 +29,7 @@ def test_a_login_link_logs_in_once(client):
     assert client.get("/sessions/").status_code == 200
     assert again.status_code == 302
     assert second.status_code == 403
-    assert b"used before" in second.content
+    assert b"already used" in second.content
     assert other.get("/sessions/").status_code == 302
 
 

@@ -54,4 +54,4 @@ def test_a_wrong_password_is_told_in_the_readers_language(client):
 
     answer = client.post("/login/", {"username": "nobody", "password": "wrong"})
 
-    assert "用户名与密码不匹配" in answer.content.decode()
+    assert "用户名或密码不正确" in answer.content.decode()
