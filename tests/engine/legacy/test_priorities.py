@@ -230,7 +230,7 @@ def test_the_matrix_is_told_with_score_and_decides_nothing() -> None:
 
 
 def test_the_example_of_the_docs_gives_what_they_say() -> None:
-    section = (Path(__file__).parents[3] / "docs" / "policies.md").read_text().split("*An example.*")[1]
+    section = (Path(__file__).parents[3] / "docs" / "policies.md").read_text().split("### Example")[1]
     policies = json.loads(re.findall(r"```json\n(.*?)```", section, re.DOTALL)[0])["policies"]
     table = re.findall(r"^\| (\w+) \| (\d+) \| (\d+) \| (\d+) \|$", section, re.MULTILINE)
     simulation = session(msgspec.convert(policies, Policies).priorities)
