@@ -52,19 +52,19 @@ class TlsPostgres(PostgresServer):
 
     def resume(self) -> None:
         for name in ("server.crt", "server.key"):
-            copy = shutil.copy(self._keys / name, self._folder / name)
+            copy = shutil.copy(self._keys / name, self.folder / name)
             Path(copy).chmod(0o600)
             if os.getuid() == 0:
                 shutil.chown(copy, "postgres")
-        hba = self._folder / "data/pg_hba.conf"
+        hba = self.folder / "data/pg_hba.conf"
         hba.write_text("local all all trust\nhostssl all all samenet scram-sha-256\n")
-        tls = f"-c ssl=on -c ssl_cert_file={self._folder}/server.crt -c ssl_key_file={self._folder}/server.key"
-        options = f"-k {self._folder} -c listen_addresses={self._host} -p {self.port} -c max_connections=300 {tls}"
-        self._control("-o", options, "-l", str(self._folder / "log"), "start")
+        tls = f"-c ssl=on -c ssl_cert_file={self.folder}/server.crt -c ssl_key_file={self.folder}/server.key"
+        options = f"-k {self.folder} -c listen_addresses={self._host} -p {self.port} -c max_connections=300 {tls}"
+        self._control("-o", options, "-l", str(self.folder / "log"), "start")
         self._run(
             "psql",
             "-h",
-            str(self._folder),
+            str(self.folder),
             "-p",
             str(self.port),
             "-U",
