@@ -1,4 +1,4 @@
-# What a developer does here. `make help` lists it. Needs Python 3.11.5+ and Node.js 20+ on PATH, and nothing else.
+# What a developer does here. `make help` lists it. Needs Python 3.11+ and Node.js 20+ on PATH, and nothing else.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
