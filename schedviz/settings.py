@@ -292,7 +292,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": [],
     "DEFAULT_RENDERER_CLASSES": ["schedviz.web.api.rendering.JsonRenderer"],
     "DEFAULT_PARSER_CLASSES": ["schedviz.web.api.parsing.JsonParser"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "schedviz.web.api.rendering.AlwaysJson",
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "schedviz.web.api.rendering.DocumentedTypes",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_THROTTLE_CLASSES": ["schedviz.web.api.rate.RequestRate"],
     "NUM_PROXIES": PROXIES,

@@ -68,6 +68,8 @@ class Writer:
                 return "null"
             case msgspec.inspect.AnyType():
                 return "unknown"
+            case msgspec.inspect.Metadata():
+                return self.type(kind.type)
         raise TypeError(f"no TypeScript for {kind}")
 
 

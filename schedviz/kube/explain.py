@@ -10,6 +10,7 @@ import msgspec
 from schedviz.kube import quantity
 from schedviz.kube.allowed import allowed_members, allowed_values
 from schedviz.kube.errors import DecodeError
+from schedviz.kube.lines import ONE_LINE
 
 _AT = re.compile(r"^(?P<what>.*?)(?: - at (?P<key>`key` in )?`\$(?P<path>[^`]*)`)?$", re.DOTALL)
 _UNKNOWN = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)
@@ -28,6 +29,9 @@ _WORDS: Final = {
     "null": "null",
 }
 _BOUNDS: Final[tuple[tuple[str, str], ...]] = ((">=", "of at least"), ("<=", "of at most"), (">", "of more than"), ("<", "of less than"))
+_MATCHING: Final = re.compile("matching regex '(.*)'", re.DOTALL)
+#: What patterns of texts mean, written as msgspec quotes them.
+_PATTERNS: Final = {repr(ONE_LINE)[1:-1]: "of one line without control characters"}
 _TYPES: Final[dict[str, Any]] = {"str": str, "int": int, "float": (int, float), "bool": bool, "object": dict, "array": (list, tuple)}
 
 
@@ -87,6 +91,8 @@ def _steps(path: str) -> list[str | int]:
 
 def _in_words(type_: str, rest: str) -> str:
     options = [_WORDS.get(option.strip(), option.strip()) for option in type_.split("|") if option.strip() != "null"]
+    if pattern := _MATCHING.fullmatch(rest):
+        return f"{' or '.join(options)} {_PATTERNS.get(pattern[1], f'matching {pattern[1]}')}"
     length, bounds = rest.removeprefix("of length "), _BOUNDS
     if length != rest:
         bounds = tuple((sign, words.replace("of ", "of a length of ", 1)) for sign, words in _BOUNDS)

@@ -6,6 +6,8 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+#: Of what is longer than any form allows, its length is all that is said.
+_MOST_LOOKED_AT: Final = 1000
 _ALPHANUMERIC_ENDS: Final = "must start and end with an alphanumeric character"
 
 
@@ -18,6 +20,8 @@ class _Form(NamedTuple):
     most_bytes: int = 63
 
     def faults(self, text: str) -> list[str]:
+        if len(text) > _MOST_LOOKED_AT:
+            return [f"must be no more than {self.most_bytes} characters"]
         found = [f"must be no more than {self.most_bytes} characters"] if len(text.encode()) > self.most_bytes else []
         return found if re.fullmatch(self.shape, text) else [*found, self.told]
 

@@ -4,13 +4,13 @@ can have let through is refused: control characters, and names that are too long
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from schedviz.kube.core import Namespace, Node, Pod, Service
 from schedviz.kube.errors import DecodeError
 from schedviz.kube.label_names import dns_1035_faults, key_faults, label_faults, subdomain_faults, value_faults
+from schedviz.kube.lines import is_one_line
 from schedviz.kube.meta import KubeObject
 
 _Faults = Callable[[str], Sequence[str]]
@@ -18,7 +18,6 @@ _NAME_BYTES: Final = 253
 _NAMESPACE_BYTES: Final = 63
 _KEY_BYTES: Final = 253 + 1 + 63
 _VALUE_BYTES: Final = 63
-_CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 #: Kinds whose names are no subdomains.
 _NAMES: Final[Mapping[type[KubeObject], _Faults]] = {Namespace: label_faults, Service: dns_1035_faults}
 
@@ -30,7 +29,12 @@ def expect_names(obj: KubeObject, *, is_new: bool) -> None:
     """
     for path, text, faults in _names(obj, is_new=is_new):
         if found := faults(text):
-            raise DecodeError(path, found[0], text, message=f'Invalid value: "{text}": {found[0]}')
+            raise DecodeError(path, found[0], _quoted(text), message=f'Invalid value: "{_quoted(text)}": {found[0]}')
+
+
+def _quoted(text: str) -> str:
+    """As upstream quotes it; of what is longer than any name, the beginning."""
+    return text if len(text) <= _KEY_BYTES else f"{text[:_KEY_BYTES]}\N{HORIZONTAL ELLIPSIS}"
 
 
 def expect_possible_names(obj: KubeObject) -> None:
@@ -42,18 +46,19 @@ def expect_possible_names(obj: KubeObject) -> None:
         ("metadata.uid", meta.uid, _NAME_BYTES),
         ("metadata.generateName", meta.generate_name, _NAME_BYTES),
     ):
-        if text and not _is_possible(text, most):
+        if text and not is_possible(text, most):
             raise _impossible(path, text, most)
     for key, value in meta.labels.items():
-        if not _is_possible(key, _KEY_BYTES):
+        if not is_possible(key, _KEY_BYTES):
             raise _impossible("metadata.labels", key, _KEY_BYTES)
-        if value and not _is_possible(value, _VALUE_BYTES):
+        if value and not is_possible(value, _VALUE_BYTES):
             raise _impossible("metadata.labels", value, _VALUE_BYTES)
 
 
-def _is_possible(text: str, most: int) -> bool:
+def is_possible(text: str, most: int) -> bool:
+    """Whether an API server can have an object of this name: `most` bytes at most, in one line."""
     # Of ASCII text it is known how long it is.
-    return (len(text) if text.isascii() else len(text.encode())) <= most and (text.isprintable() or not _CONTROL.search(text))
+    return (len(text) if text.isascii() else len(text.encode())) <= most and is_one_line(text)
 
 
 def _impossible(path: str, text: str, most: int) -> DecodeError:

@@ -6,9 +6,10 @@ import msgspec
 
 from schedviz.kube import codec, object_names
 from schedviz.kube.errors import KubeError
+from schedviz.kube.explain import describe
 from schedviz.kube.kinds import BY_NAME
 from schedviz.sessions.errors import CommandRefused
-from schedviz.trace.commands import Advance, AnyCommand, Create, Delete, Latency, Update, Watch
+from schedviz.trace.commands import LONGEST, Advance, AnyCommand, Create, Delete, Latency, Update, Watch
 
 _KINDS = ", ".join(sorted(BY_NAME))
 
@@ -22,11 +23,11 @@ def canonical(command: AnyCommand) -> AnyCommand:
         case Create() | Update():
             return _with_canonical_object(command)
         case Delete() if command.kind not in BY_NAME:
-            raise CommandRefused(f"kind: the scheduler does not read the kind {command.kind!r}; it reads {_KINDS}")
+            raise CommandRefused(f"kind: the scheduler does not read the kind {command.kind[:63]!r}; it reads {_KINDS}")
         case Latency() | Watch() if command.kind != "*" and not _is_watched(command.kind):
             watched = ", ".join(sorted(filter(_is_watched, BY_NAME)))
             raise CommandRefused(
-                f"kind: the scheduler does not watch the kind {command.kind!r}; it watches {watched}, and * is all of them"
+                f"kind: the scheduler does not watch the kind {command.kind[:63]!r}; it watches {watched}, and * is all of them"
             )
         case Watch() if sum((command.drop is not None, command.disconnect, command.reconnect)) != 1:
             raise CommandRefused("watch needs exactly one of drop, disconnect and reconnect")
@@ -36,7 +37,15 @@ def canonical(command: AnyCommand) -> AnyCommand:
 
 
 def expect_names(command: AnyCommand) -> None:
-    """What a person makes has names that the API server takes. Raises `CommandRefused` with the path of one that it would not take."""
+    """What a person makes has names that the API server takes, and what they name is not longer than such names, and one line.
+
+    Raises `CommandRefused` with the path of what it would not take.
+    """
+    for member, most in LONGEST.items():
+        named = getattr(command, member, None)
+        if isinstance(named, str) and not (len(named.encode()) <= most if member == "message" else object_names.is_possible(named, most)):
+            expected = f"at most {most} bytes" if member == "message" else f"at most {most} bytes in one line, as names of objects have"
+            raise CommandRefused(f"{member}: expected {expected}, found {describe(named)}")
     if isinstance(command, Create | Update):
         try:
             object_names.expect_names(codec.from_dict(command.object), is_new=isinstance(command, Create))

@@ -18,6 +18,7 @@ from django.utils import timezone
 from schedviz.kube import codec
 from schedviz.kube.errors import KubeError
 from schedviz.kube.kinds import BY_TYPE
+from schedviz.kube.object_names import is_possible
 from schedviz.sessions import bells, inbox
 from schedviz.sessions.errors import CommandRefused, SessionError, SessionGone
 from schedviz.sessions.keyed_digest import is_same, keyed
@@ -241,8 +242,8 @@ def _identity(given: dict[str, Any]) -> _Identity:
         raise CommandRefused(f"object.{error}") from None
     kind, meta = BY_TYPE[type(obj)], obj.metadata
     for what, text, most in (("name", meta.name, 253), ("namespace", meta.namespace, 63), ("uid", meta.uid, 128)):
-        if len(text) > most or "\0" in text:
-            raise CommandRefused(f"object.metadata.{what}: expected at most {most} characters, and none that is U+0000")
+        if not is_possible(text, most):
+            raise CommandRefused(f"object.metadata.{what}: expected at most {most} bytes in one line, without control characters")
     if not meta.name:
         raise CommandRefused("object.metadata.name: expected a name")
     return kind.name, (meta.namespace or "default") if kind.namespaced else "", meta.name

@@ -6,14 +6,24 @@ path), stored as the same JSON, and executed by the engine.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 from msgspec import Meta
 
+from schedviz.kube.lines import ONE_LINE_OF_JSON_SCHEMA
+
 PositiveCount = Annotated[int, Meta(ge=1, le=1_000_000)]
 Seconds = Annotated[float, Meta(ge=0, le=100_000_000)]
-PodKey = Annotated[str, Meta(min_length=1, max_length=512)]
+#: Names in commands, as far as one can be long. What is stored is read whatever it has; what comes new is held to it where it is accepted
+#: (`sessions/commands.py`).
+LONGEST: Final = {"kind": 63, "name": 253, "namespace": 63, "node": 253, "pod": 63 + 1 + 253, "plugin": 253, "message": 4096}
+ObjectName = Annotated[str, Meta(extra_json_schema={"maxLength": LONGEST["name"], "pattern": ONE_LINE_OF_JSON_SCHEMA})]
+NamespaceName = Annotated[str, Meta(extra_json_schema={"maxLength": LONGEST["namespace"], "pattern": ONE_LINE_OF_JSON_SCHEMA})]
+Message = Annotated[str, Meta(extra_json_schema={"maxLength": LONGEST["message"]})]
+PodKey = Annotated[
+    str, Meta(min_length=1, max_length=512, extra_json_schema={"maxLength": LONGEST["pod"], "pattern": ONE_LINE_OF_JSON_SCHEMA})
+]
 
 #: What a watch event can be lost to: the whole event, or only the scheduler's handlers (FORMAT.md, `drop`).
 Drop = Literal["watch", "handlers"]
@@ -41,8 +51,8 @@ class Delete(Command, frozen=True, tag="delete"):
     """Delete an object; `graceful` sets a pod's deletionTimestamp instead."""
 
     kind: str
-    name: str
-    namespace: str = "default"
+    name: ObjectName
+    namespace: NamespaceName = "default"
     graceful: bool = False
     drop: Drop | None = None
 
@@ -61,7 +71,7 @@ class BindFail(Command, frozen=True, tag="bind_fail"):
     """Run a held binding cycle whose Bind call returns an error, after the write when `after_write`."""
 
     pod: PodKey = "*"
-    message: str = "bind failed"
+    message: Message = "bind failed"
     after_write: bool = False
 
 
@@ -69,7 +79,7 @@ class Confirm(Command, frozen=True, tag="confirm"):
     """Deliver the watch event of a binding; with `node`, somebody else's binding to that node."""
 
     pod: PodKey = "*"
-    node: str | None = None
+    node: ObjectName | None = None
 
 
 class Cycle(Command, frozen=True, tag="cycle"):
@@ -137,7 +147,7 @@ class Helper(Command, frozen=True, tag="helper"):
 class Cordon(Command, frozen=True, tag="cordon"):
     """Set a node's spec.unschedulable, or with `on` false take it back."""
 
-    node: str
+    node: ObjectName
     on: bool = True
 
 
@@ -150,7 +160,7 @@ class Evict(Command, frozen=True, tag="evict"):
 class Drain(Command, frozen=True, tag="drain"):
     """Cordon a node and evict its pods, once each; those that a budget protects stay, and are named."""
 
-    node: str
+    node: ObjectName
 
 
 class Permit(Command, frozen=True, tag="permit"):
@@ -158,9 +168,9 @@ class Permit(Command, frozen=True, tag="permit"):
 
     pod: PodKey
     action: Literal["allow", "reject"]
-    plugin: str | None = None
+    plugin: ObjectName | None = None
     #: Why it is rejected.
-    message: str = "rejected by hand"
+    message: Message = "rejected by hand"
 
 
 class Configure(Command, frozen=True, tag="configure"):

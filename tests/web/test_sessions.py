@@ -237,7 +237,7 @@ def test_a_page_is_where_it_was_though_sessions_come_and_go(owner_client, people
         ({"generate": {}, "settings": {"tickMillis": -1}}, "$.settings.tickMillis"),
         ({"generate": {}, "settings": {"tickMillis": 10**30}}, "$.settings.tickMillis"),
         ({"generate": {}, "settings": {"config": 5}}, "$.settings.config"),
-        ({"generate": {}, "name": "a\0b"}, "name"),
+        ({"generate": {}, "name": "a\0b"}, "$.name"),
     ],
 )
 def test_a_bad_body_gets_400_and_its_path(owner_client, people, body, path):

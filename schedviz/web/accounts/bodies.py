@@ -5,16 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-import msgspec
 from msgspec import Meta
 
 from schedviz.web.accounts.invites import LONGEST_DAYS, MOST_USES
+from schedviz.web.api.bodies.body import Body, Title
 
 MemberRole = Literal["viewer", "editor"]
-
-
-class Body(msgspec.Struct, frozen=True, rename="camel"):
-    """A body of REST."""
 
 
 class MemberBody(Body, frozen=True):
@@ -52,7 +48,7 @@ class NewInvite(Body, frozen=True, forbid_unknown_fields=True):
     days: Annotated[int, Meta(ge=1, le=LONGEST_DAYS)] = 7
     #: How many people may accept it.
     uses: Annotated[int, Meta(ge=1, le=MOST_USES)] = 1
-    note: Annotated[str, Meta(max_length=200)] = ""
+    note: Title = ""
 
 
 class NewAccountInvite(Body, frozen=True, forbid_unknown_fields=True):
@@ -60,7 +56,7 @@ class NewAccountInvite(Body, frozen=True, forbid_unknown_fields=True):
 
     days: Annotated[int, Meta(ge=1, le=LONGEST_DAYS)] = 7
     uses: Annotated[int, Meta(ge=1, le=MOST_USES)] = 1
-    note: Annotated[str, Meta(max_length=200)] = ""
+    note: Title = ""
 
 
 class InviteBody(Body, frozen=True):

@@ -9,7 +9,6 @@ import msgspec
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from schedviz.explain.shadow import Choice, Judgement, Verdict
 from schedviz.sessions import agreement, observations
@@ -18,7 +17,8 @@ from schedviz.sessions.models import Session, ShadowedPod
 from schedviz.web.api import bodies, versions
 from schedviz.web.api.access import optional_number, session_for, whole_number
 from schedviz.web.api.errors import ApiError
-from schedviz.web.api.schema import NOT_MODIFIED, answer, query, refused
+from schedviz.web.api.resource import Resource, query
+from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
 from schedviz.web.permissions import Verb
 
 PAGE = 100
@@ -26,15 +26,22 @@ LONGEST_PAGE = 1000
 _VERDICTS = get_args(Verdict)
 
 
-class Agreement(APIView):
+class Agreement(Resource):
     """The real scheduler beside this one."""
 
     @extend_schema(
         operation_id="getAgreement",
         parameters=[
-            query("verdict", str, f"Bindings with these verdicts alone, separated by commas: {', '.join(_VERDICTS)}."),
+            query(
+                "verdict",
+                str,
+                f"Bindings with these verdicts alone, separated by commas: {', '.join(_VERDICTS)}.",
+                pattern=f"^(({'|'.join(_VERDICTS)}|),)*({'|'.join(_VERDICTS)}|)$",
+            ),
             query("before", int, "Bindings before this event; `next` of the page before this one."),
-            query("limit", int, f"How many bindings at most: {PAGE}, never more than {LONGEST_PAGE}; 0: the counts alone."),
+            query(
+                "limit", int, f"How many bindings at most: {PAGE}, never more than {LONGEST_PAGE}; 0: the counts alone.", most=LONGEST_PAGE
+            ),
         ],
         responses={200: answer(bodies.AgreementBody), 304: NOT_MODIFIED, **refused(400, 404)},
     )

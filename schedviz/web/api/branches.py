@@ -10,7 +10,6 @@ from django.contrib.auth.models import AbstractBaseUser
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from schedviz.sessions.errors import HistoryUnavailable, KeyReused
 from schedviz.sessions.fork import NotForkable, fork, known_fork
@@ -20,16 +19,17 @@ from schedviz.web.api.errors import ApiError
 from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, key_of
 from schedviz.web.api.paging import page_of_rows, page_parameters
 from schedviz.web.api.rate import Scope
+from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import NOT_MODIFIED, answer, ref, refused
 from schedviz.web.api.sessions import NEWEST_FIRST, expect_room, session_body, when_imported
 from schedviz.web.api.waiting import PREFER, wait_seconds
 from schedviz.web.permissions import Verb, actor_of, visible_sessions
 
 PAGE = 50
-LONGEST_PAGE = 200
+LONGEST_PAGE = 1000
 
 
-class Branches(APIView):
+class Branches(Resource):
     """The forks of a session."""
 
     rates: ClassVar[dict[str, Scope]] = {"POST": "sessions"}
@@ -66,9 +66,6 @@ class Branches(APIView):
         new = body_as(bodies.NewFork, request)
         if not new.key:
             new = msgspec.structs.replace(new, key=key_of(request))
-        for member, value in (("name", new.name), ("key", new.key)):
-            if "\0" in value:
-                raise ApiError(400, "invalid", f"$.{member}: has the character U+0000, which cannot be stored.", path=f"$.{member}")
         owner = cast("AbstractBaseUser", request.user)
         try:
             if known_fork(session, owner, at=new.at, key=new.key) is None:

@@ -8,7 +8,6 @@ from django.urls import reverse
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from schedviz.sessions import breakpoints
 from schedviz.sessions.breakpoints import TooManyBreakpoints
@@ -18,6 +17,7 @@ from schedviz.web.api import bodies, versions
 from schedviz.web.api.access import body_as, session_for
 from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, idempotent
+from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import IF_MATCH, NOT_MODIFIED, answer, ref, refused
 from schedviz.web.permissions import Verb
 
@@ -26,7 +26,7 @@ _HINT = (
 )
 
 
-class Breakpoints(APIView):
+class Breakpoints(Resource):
     """The breakpoints of a session."""
 
     @extend_schema(operation_id="listBreakpoints", responses={200: answer(bodies.BreakpointList), 304: NOT_MODIFIED, **refused(404)})
@@ -58,7 +58,7 @@ class Breakpoints(APIView):
         return Response(body, status=201, headers={"Location": body.url})
 
 
-class OneBreakpoint(APIView):
+class OneBreakpoint(Resource):
     """One breakpoint of a session."""
 
     @extend_schema(operation_id="getBreakpoint", responses={200: answer(bodies.BreakpointBody), 304: NOT_MODIFIED, **refused(404)})

@@ -12,7 +12,6 @@ from django.urls import reverse
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from schedviz.kube.explain import describe
 from schedviz.sessions import history, inbox
@@ -24,6 +23,7 @@ from schedviz.web.api.access import json_object, session_for
 from schedviz.web.api.errors import ApiError, not_found, struct_error
 from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, key_of
 from schedviz.web.api.paging import link_pages, page_of, page_parameters
+from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import NOT_MODIFIED, answer, command_request, commands_request, refused
 from schedviz.web.api.waiting import PREFER, wait_seconds, when
 from schedviz.web.permissions import Verb
@@ -57,7 +57,7 @@ def command_refused(error: SessionError) -> ApiError:
     return ApiError(_STATUS.get(type(error), 409), error.code, f"$.{error}" if detail else str(error), headers=headers, **detail)
 
 
-class Commands(APIView):
+class Commands(Resource):
     """The commands of a session."""
 
     @extend_schema(
@@ -113,7 +113,7 @@ class Commands(APIView):
         return Response(answer_body, status=status, headers={"Location": answer_body.url})
 
 
-class CommandsTogether(APIView):
+class CommandsTogether(Resource):
     """Many commands at once."""
 
     @extend_schema(
@@ -142,7 +142,7 @@ class CommandsTogether(APIView):
         return Response(bodies.CommandsTaken(results=results), status=status)
 
 
-class OneCommand(APIView):
+class OneCommand(Resource):
     """One command of a session."""
 
     @extend_schema(operation_id="getCommand", parameters=[PREFER], responses={200: answer(bodies.CommandBody), **refused(404)})

@@ -11,7 +11,6 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from schedviz.sessions.comparing import compare_sessions
 from schedviz.sessions.errors import HistoryUnavailable
@@ -22,19 +21,33 @@ from schedviz.web.api import versions
 from schedviz.web.api.access import session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.rate import Scope
-from schedviz.web.api.schema import NOT_MODIFIED, answer, query, refused
+from schedviz.web.api.resource import Resource, query
+from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
 from schedviz.web.permissions import Verb
 
 #: How long the comparison waits for the scores of all nodes.
 DETAIL_SECONDS = 5.0
 _MOMENT = re.compile(r"(?P<session>[0-9a-fA-F-]{36})(?:@(?P<event>[0-9]{1,18}))?")
+_UUID = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _WHICH = [
-    query("a", str, "A session's id, or `<id>@<event>`: as it was after that event."),
-    query("b", str, "The other one, likewise; it may be the same session at another event."),
+    query(
+        "a",
+        str,
+        "A session's id, or `<id>@<event>`: as it was after that event.",
+        pattern=f"^{_UUID}(@[0-9]{{1,18}})?$",
+        required=True,
+    ),
+    query(
+        "b",
+        str,
+        "The other one, likewise; it may be the same session at another event.",
+        pattern=f"^{_UUID}(@[0-9]{{1,18}})?$",
+        required=True,
+    ),
 ]
 
 
-class Compare(APIView):
+class Compare(Resource):
     """Two moments."""
 
     rates: ClassVar[dict[str, Scope]] = {"GET": "questions"}
@@ -45,7 +58,7 @@ class Compare(APIView):
         return versions.versioned(request, _compared(request))
 
 
-class CompareReport(APIView):
+class CompareReport(Resource):
     """Two moments, as a file."""
 
     rates: ClassVar[dict[str, Scope]] = {"GET": "questions"}
@@ -54,7 +67,7 @@ class CompareReport(APIView):
         operation_id="compareReport",
         parameters=_WHICH,
         responses={
-            200: OpenApiResponse(OpenApiTypes.STR, description="One HTML file that needs nothing else."),
+            (200, "text/html"): OpenApiResponse(OpenApiTypes.STR, description="One HTML file that needs nothing else."),
             304: NOT_MODIFIED,
             **refused(400, 404),
         },

@@ -8,7 +8,6 @@ from uuid import UUID
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from schedviz.sessions import details, history
 from schedviz.sessions.errors import HistoryUnavailable
@@ -19,7 +18,8 @@ from schedviz.web.api.access import names, session_for
 from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.paging import link_pages, page_of, page_parameters
 from schedviz.web.api.rate import Scope
-from schedviz.web.api.schema import NOT_MODIFIED, answer, query, refused
+from schedviz.web.api.resource import Resource, query
+from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
 from schedviz.web.permissions import Verb
 
 PAGE = 100
@@ -27,7 +27,7 @@ LONGEST_PAGE = 1000
 DETAIL_SECONDS = 30.0
 
 
-class Cycles(APIView):
+class Cycles(Resource):
     """The cycles of a session that have ended."""
 
     @extend_schema(
@@ -56,7 +56,7 @@ def summary_body(summary: Summary) -> bodies.CycleSummaryBody:
     return bodies.CycleSummaryBody(**members, first_event=summary.first_event, last_event=summary.last_event)
 
 
-class OneCycle(APIView):
+class OneCycle(Resource):
     """One scheduling cycle."""
 
     rates: ClassVar[dict[str, Scope]] = {"GET": "questions"}
@@ -64,7 +64,7 @@ class OneCycle(APIView):
     @extend_schema(
         operation_id="getCycle",
         parameters=[
-            query("detail", int, "0: the stored summary (a CycleView), at once. Else everything, by replay in a worker."),
+            query("detail", int, "0: the stored summary (a CycleView), at once. Else everything, by replay in a worker.", most=1),
             query("nodes", str, "Of the lists and tables by node, only these nodes; separated by commas."),
             query("plugins", str, "Of the lists and tables by plugin, only these plugins; separated by commas."),
         ],

@@ -8,18 +8,18 @@ from uuid import UUID
 from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
-from rest_framework.views import APIView
 
 from schedviz.sessions import questions
 from schedviz.web.api.access import session_for
 from schedviz.web.api.explain import ask, moment
 from schedviz.web.api.moments import AT
 from schedviz.web.api.rate import Scope
+from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import refused
 from schedviz.web.permissions import Verb
 
 
-class DescribeNode(APIView):
+class DescribeNode(Resource):
     """A node."""
 
     rates: ClassVar[dict[str, Scope]] = {"GET": "questions"}
@@ -38,7 +38,7 @@ class DescribeNode(APIView):
         return ask(session, questions.Describe("Node", name, at=moment(request, session)))
 
 
-class DescribePod(APIView):
+class DescribePod(Resource):
     """A pod."""
 
     rates: ClassVar[dict[str, Scope]] = {"GET": "questions"}

@@ -10,14 +10,14 @@ from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
-from rest_framework.views import APIView
 
 from schedviz.sessions import questions
 from schedviz.web.api.access import one_of, session_for, whole_number
 from schedviz.web.api.explain import ask, moment
 from schedviz.web.api.moments import AT
 from schedviz.web.api.rate import Scope
-from schedviz.web.api.schema import query, refused
+from schedviz.web.api.resource import Resource, query
+from schedviz.web.api.schema import refused
 from schedviz.web.permissions import Verb
 
 _FORMATS = ("text", "json")
@@ -25,7 +25,7 @@ _FORMATS = ("text", "json")
 _MOST_VERBOSE = 10
 
 
-class Dump(APIView):
+class Dump(Resource):
     """The lines of the scheduler's log."""
 
     rates: ClassVar[dict[str, Scope]] = {"GET": "questions"}
@@ -34,8 +34,13 @@ class Dump(APIView):
         operation_id="dumpScheduler",
         parameters=[
             AT,
-            query("format", str, "As which logging prints it: `text` (what is left out) or `json`."),
-            query("v", int, "The verbosity of the log, 2 if left out; from 3 on also that the comparer started and finished."),
+            query("format", str, "As which logging prints it: `text` (what is left out) or `json`.", choices=_FORMATS),
+            query(
+                "v",
+                int,
+                "The verbosity of the log, 2 if left out; from 3 on also that the comparer started and finished.",
+                most=_MOST_VERBOSE,
+            ),
         ],
         responses={
             (200, "text/plain"): OpenApiResponse(

@@ -12,7 +12,6 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_sche
 from rest_framework.authentication import get_authorization_header
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from schedviz.sessions import history
 from schedviz.sessions.models import Session, ShareLink
@@ -20,7 +19,8 @@ from schedviz.web.api import bodies, versions
 from schedviz.web.api.access import optional_number, session_for
 from schedviz.web.api.event_stream import NDJSON, SSE, stream_of_events
 from schedviz.web.api.paging import link_pages, page_of, page_parameters
-from schedviz.web.api.schema import NOT_MODIFIED, answer, query, refused
+from schedviz.web.api.resource import Resource, query
+from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
 from schedviz.web.authentication import bearer_secret
 from schedviz.web.live.handshake import Credentials
 from schedviz.web.permissions import Verb
@@ -33,14 +33,14 @@ _STREAMS: dict[Any, OpenApiResponse] = {
 }
 
 
-class Events(APIView):
+class Events(Resource):
     """The trace events of a session."""
 
     @extend_schema(
         operation_id="listEvents",
         parameters=[
             *page_parameters("an event", default=PAGE, most=LONGEST_PAGE),
-            query("follow", int, "1, with `Accept: application/x-ndjson`: go on with what happens from now on."),
+            query("follow", int, "1, with `Accept: application/x-ndjson`: go on with what happens from now on.", most=1),
             OpenApiParameter("Last-Event-ID", int, OpenApiParameter.HEADER, description="In a stream, the same as `after`."),
         ],
         responses={

@@ -8,7 +8,6 @@ from uuid import UUID
 from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
-from rest_framework.views import APIView
 
 from schedviz.kube import codec
 from schedviz.kube.errors import KubeError
@@ -20,6 +19,7 @@ from schedviz.web.api.access import body_as, optional_number, session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.moments import AT
 from schedviz.web.api.rate import Scope
+from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import ref, refused
 from schedviz.web.permissions import Verb
 
@@ -28,7 +28,7 @@ WAIT_SECONDS = 30.0
 _ANSWER: Any = {"type": "object", "additionalProperties": True}
 
 
-class ExplainPending(APIView):
+class ExplainPending(Resource):
     """All pending pods."""
 
     rates: ClassVar[dict[str, Scope]] = {"GET": "questions"}
@@ -47,7 +47,7 @@ class ExplainPending(APIView):
         return ask(session, questions.Pending(at=moment(request, session)))
 
 
-class ExplainPod(APIView):
+class ExplainPod(Resource):
     """One pod."""
 
     rates: ClassVar[dict[str, Scope]] = {"GET": "questions"}
@@ -63,7 +63,7 @@ class ExplainPod(APIView):
         return ask(session, questions.Why(f"{namespace}/{name}", at=moment(request, session)))
 
 
-class SmallestChange(APIView):
+class SmallestChange(Resource):
     """What would place a pod."""
 
     rates: ClassVar[dict[str, Scope]] = {"GET": "questions"}
@@ -79,7 +79,7 @@ class SmallestChange(APIView):
         return ask(session, questions.Change(f"{namespace}/{name}", at=moment(request, session)))
 
 
-class ExplainMessage(APIView):
+class ExplainMessage(Resource):
     """A text that somebody has."""
 
     rates: ClassVar[dict[str, Scope]] = {"POST": "questions"}
@@ -97,7 +97,7 @@ class ExplainMessage(APIView):
         return ask(session, questions.Said(body.text, body.pod, at=moment(request, session)))
 
 
-class WhatIf(APIView):
+class WhatIf(Resource):
     """Copies of a pod."""
 
     rates: ClassVar[dict[str, Scope]] = {"POST": "questions"}

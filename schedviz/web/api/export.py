@@ -13,7 +13,6 @@ from django.utils.http import content_disposition_header
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
-from rest_framework.views import APIView
 
 from schedviz.sessions import exporting, questions, trace_export
 from schedviz.sessions.exporting import NotExportable
@@ -23,7 +22,8 @@ from schedviz.web.api.access import one_of, optional_number, session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.explain import ask
 from schedviz.web.api.rate import Scope
-from schedviz.web.api.schema import query, refused
+from schedviz.web.api.resource import Resource, query
+from schedviz.web.api.schema import refused
 from schedviz.web.permissions import Verb
 from schedviz.web.threads import Threads
 
@@ -48,7 +48,7 @@ def _next(pieces: Iterator[bytes]) -> bytes | None:
     return next(pieces, None)
 
 
-class Export(APIView):
+class Export(Resource):
     """A session as a file."""
 
     rates: ClassVar[dict[str, Scope]] = {"GET": "questions"}
@@ -57,13 +57,21 @@ class Export(APIView):
         operation_id="exportSession",
         parameters=[
             query(
-                "format", str, "`schedviz` (what is left out): the whole session, to be imported elsewhere. `trace`: a schedviz-trace/1."
+                "format",
+                str,
+                "`schedviz` (what is left out): the whole session, to be imported elsewhere. `trace`: a schedviz-trace/1.",
+                choices=_FORMATS,
             ),
             query("to", int, "With `format=trace`: the event until which it is told."),
             query("from", int, "With `format=trace`: begin with the objects of this moment, not with the session."),
-            query("observed", int, "With `format=trace`: 1: run it, and write what was observed, as `schedviz conformance` reads it."),
+            query(
+                "observed", int, "With `format=trace`: 1: run it, and write what was observed, as `schedviz conformance` reads it.", most=1
+            ),
         ],
         responses={
+            (200, "application/json"): OpenApiResponse(
+                {"type": "object", "additionalProperties": True}, "With format=trace: a schedviz-trace/1."
+            ),
             (200, "application/gzip"): OpenApiResponse(OpenApiTypes.BINARY, "A .schedviz file (docs/files.md), or with format=trace JSON."),
             **refused(400, 404, 409, 503),
         },

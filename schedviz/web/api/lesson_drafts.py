@@ -12,13 +12,13 @@ from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
-from rest_framework.views import APIView
 
 from schedviz.sessions import questions
 from schedviz.web.api.access import session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.explain import ask
-from schedviz.web.api.schema import query, refused
+from schedviz.web.api.resource import Resource, query
+from schedviz.web.api.schema import refused
 from schedviz.web.permissions import Verb
 
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -26,14 +26,24 @@ _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _WHEN = (1980, 1, 1, 0, 0, 0)
 
 
-class LessonDraft(APIView):
+class LessonDraft(Resource):
     """A session as a lesson."""
 
     @extend_schema(
         operation_id="draftLesson",
         parameters=[
-            query("name", str, "The lesson's name, which its folder has: small letters, digits and hyphens; my-lesson."),
-            query("at", str, "Events, separated by commas: a stop for each of these moments. Left out: a stop after each command."),
+            query(
+                "name",
+                str,
+                "The lesson's name, which its folder has: small letters, digits and hyphens; my-lesson.",
+                pattern="^([a-z0-9]+(-[a-z0-9]+)*|)$",
+            ),
+            query(
+                "at",
+                str,
+                "Events, separated by commas: a stop for each of these moments. Left out: a stop after each command.",
+                pattern="^[0-9]{0,18}(,[0-9]{1,18})*$",
+            ),
         ],
         responses={
             (200, "application/zip"): OpenApiResponse(OpenApiTypes.BINARY, "The lesson's folder: lesson.yaml, en.md, zh-CN.md."),

@@ -11,7 +11,6 @@ import msgspec
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from schedviz.lessons import rendering
 from schedviz.lessons.asking import holds
@@ -21,14 +20,15 @@ from schedviz.web.api.access import session_for
 from schedviz.web.api.bodies import lessons as bodies
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.lessons import in_words, lesson_for, path_of
-from schedviz.web.api.schema import answer, query, refused
+from schedviz.web.api.resource import Resource, query
+from schedviz.web.api.schema import answer, refused
 from schedviz.web.permissions import Verb
 
 #: Events since the stop that a hint may look at, the newest.
 _MOST_EVENTS = 2_000
 
 
-class LessonHints(APIView):
+class LessonHints(Resource):
     """Hints that hold."""
 
     @extend_schema(

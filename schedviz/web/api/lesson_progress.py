@@ -9,7 +9,6 @@ from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from schedviz.lessons import UnknownLessonError
 from schedviz.lessons.catalogue import version
@@ -17,12 +16,13 @@ from schedviz.web.api.access import actor_for, body_as, session_for
 from schedviz.web.api.bodies import lessons as bodies
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.lessons import progress_body, user_of
+from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import answer, ref, refused
 from schedviz.web.learning.models import LessonProgress
 from schedviz.web.permissions import Verb
 
 
-class Progress(APIView):
+class Progress(Resource):
     """How far you are in a lesson."""
 
     @extend_schema(

@@ -9,7 +9,6 @@ import msgspec
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from schedviz.lessons import LANGUAGES, Lesson, LessonError, UnknownLessonError, course, find, rendering
 from schedviz.lessons.catalogue import own_folders, version
@@ -22,6 +21,7 @@ from schedviz.web.api.access import actor_for, session_for
 from schedviz.web.api.bodies import lessons as bodies
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.explain import ask
+from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
 from schedviz.web.learning.made_for import lesson_of, version_begun_with
 from schedviz.web.learning.models import LessonProgress
@@ -30,7 +30,7 @@ from schedviz.web.rooms.kept_back import kept_back
 from schedviz.web.rooms.seats import role_of_guest
 
 
-class Lessons(APIView):
+class Lessons(Resource):
     """The course."""
 
     @extend_schema(operation_id="listLessons", responses={200: answer(bodies.CourseBody), 304: NOT_MODIFIED, **refused(401)})
@@ -46,7 +46,7 @@ class Lessons(APIView):
         return versions.versioned(request, bodies.CourseBody(parts=parts))
 
 
-class OneLesson(APIView):
+class OneLesson(Resource):
     """A lesson of the course."""
 
     @extend_schema(operation_id="getLessonVersion", responses={200: answer(bodies.LessonVersion), 304: NOT_MODIFIED, **refused(401, 404)})
@@ -64,7 +64,7 @@ class OneLesson(APIView):
         return versions.versioned(request, bodies.LessonVersion(name=name, version=found, own=name in own_folders(), faults=faults))
 
 
-class SessionLesson(APIView):
+class SessionLesson(Resource):
     """The lesson of a session."""
 
     @extend_schema(operation_id="getLesson", responses={200: answer(bodies.LessonBody), 304: NOT_MODIFIED, **refused(404, 409, 503)})

@@ -10,7 +10,6 @@ from django.urls import reverse
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from schedviz.sessions.models import ShareLink
 from schedviz.web import share
@@ -19,11 +18,12 @@ from schedviz.web.api import bodies, versions
 from schedviz.web.api.access import body_as, session_for
 from schedviz.web.api.errors import not_found
 from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, key_of
+from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import NOT_MODIFIED, answer, ref, refused
 from schedviz.web.permissions import Verb
 
 
-class Links(APIView):
+class Links(Resource):
     """The share links of a session."""
 
     @extend_schema(operation_id="listLinks", responses={200: answer(bodies.LinkList), 304: NOT_MODIFIED, **refused(403, 404)})
@@ -53,7 +53,7 @@ class Links(APIView):
         return Response(_body(link, url=f"{page}?link={secret}"), status=201 if made else 200)
 
 
-class OneLink(APIView):
+class OneLink(Resource):
     """One share link."""
 
     @extend_schema(operation_id="revokeLink", responses={204: None, **refused(403, 404)})

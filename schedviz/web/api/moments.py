@@ -7,7 +7,6 @@ from uuid import UUID
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from schedviz.sessions import history
 from schedviz.sessions.errors import HistoryUnavailable
@@ -15,13 +14,14 @@ from schedviz.sessions.models import Session
 from schedviz.web.api import bodies, versions
 from schedviz.web.api.access import optional_number, session_for
 from schedviz.web.api.errors import ApiError
-from schedviz.web.api.schema import NOT_MODIFIED, answer, query, refused
+from schedviz.web.api.resource import Resource, query
+from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
 from schedviz.web.permissions import Verb
 
 AT = query("at", int, "The number of an event: as it was after it. One that has not happened yet is the newest; without, too.")
 
 
-class ViewAt(APIView):
+class ViewAt(Resource):
     """The view of a session."""
 
     @extend_schema(

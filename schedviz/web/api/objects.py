@@ -8,7 +8,6 @@ from uuid import UUID
 from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
-from rest_framework.views import APIView
 
 from schedviz.kube.kinds import BY_NAME, Kind
 from schedviz.kube.selector_text import parse_selector
@@ -20,11 +19,12 @@ from schedviz.web.api.errors import ApiError
 from schedviz.web.api.explain import ask, moment
 from schedviz.web.api.moments import AT
 from schedviz.web.api.rate import Scope
-from schedviz.web.api.schema import answer, query, refused
+from schedviz.web.api.resource import Resource, query
+from schedviz.web.api.schema import answer, refused
 from schedviz.web.permissions import Verb
 
 
-class KeptObject(APIView):
+class KeptObject(Resource):
     """One object."""
 
     rates: ClassVar[dict[str, Scope]] = {"GET": "questions"}
@@ -32,8 +32,8 @@ class KeptObject(APIView):
     @extend_schema(
         operation_id="getObject",
         parameters=[
-            query("kind", str, "Pod, Node, PersistentVolumeClaim, …"),
-            query("name", str, "Its name."),
+            query("kind", str, "Pod, Node, PersistentVolumeClaim, …", choices=tuple(BY_NAME), required=True),
+            query("name", str, "Its name.", required=True),
             query("namespace", str, "Its namespace, for a kind that has them: default."),
             AT,
         ],
@@ -57,7 +57,7 @@ class KeptObject(APIView):
         return ask(session, questions.Kept(kind=kind.name, key=key, at=moment(request, session)))
 
 
-class SelectedObjects(APIView):
+class SelectedObjects(Resource):
     """The objects of a kind that a label selector selects."""
 
     rates: ClassVar[dict[str, Scope]] = {"GET": "questions"}
@@ -65,7 +65,7 @@ class SelectedObjects(APIView):
     @extend_schema(
         operation_id="selectObjects",
         parameters=[
-            query("kind", str, "Pod, Node, PersistentVolumeClaim, …"),
+            query("kind", str, "Pod, Node, PersistentVolumeClaim, …", choices=tuple(BY_NAME), required=True),
             query(
                 "selector", str, "As `kubectl -l` takes it: `zone=a,tier!=web,gpu,!spot,arch in (amd64,arm64)`. Without: all of the kind."
             ),

@@ -9,7 +9,6 @@ import msgspec
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from schedviz.sessions import observations
 from schedviz.sessions.errors import CommandRefused, SessionError
@@ -18,20 +17,21 @@ from schedviz.web.api import bodies, versions
 from schedviz.web.api.access import body_as, session_for, whole_number
 from schedviz.web.api.commands import command_refused
 from schedviz.web.api.errors import ApiError
-from schedviz.web.api.schema import NOT_MODIFIED, answer, query, ref, refused
+from schedviz.web.api.resource import Resource, query
+from schedviz.web.api.schema import NOT_MODIFIED, answer, ref, refused
 from schedviz.web.permissions import Verb
 
 _OBJECTS_AT_ONCE = 5000
 
 
-class Observations(APIView):
+class Observations(Resource):
     """What a session was told of the cluster that it follows."""
 
     @extend_schema(
         operation_id="getObserver",
         parameters=[
             query("after", int, "`next` of the page of objects before this one."),
-            query("limit", int, f"Objects, at most {_OBJECTS_AT_ONCE} (1000); 0: none."),
+            query("limit", int, f"Objects, at most {_OBJECTS_AT_ONCE} (1000); 0: none.", most=_OBJECTS_AT_ONCE),
         ],
         responses={200: answer(bodies.ObserverBody), 304: NOT_MODIFIED, **refused(400, 404)},
     )

@@ -20,6 +20,7 @@ from rest_framework.request import Request
 from schedviz.web.api.access import optional_number, whole_number
 from schedviz.web.api.answer_headers import add_header
 from schedviz.web.api.errors import ApiError
+from schedviz.web.api.resource import query
 
 M = TypeVar("M", bound=Model)
 
@@ -47,14 +48,11 @@ def page_parameters(what: str, *, default: int, most: int, number: bool = True) 
     """The same, as the schema tells it. `what` the list is ordered by: "an event"."""
     kind, cursor = (int, f"The number of {what}") if number else (str, "`next` or `previous` of another page")
 
-    def member(name: str, kind: type, description: str) -> OpenApiParameter:
-        return OpenApiParameter(name, kind, OpenApiParameter.QUERY, description=description)
-
     return [
-        member("after", kind, f"{cursor}; those after it are given. Left out: from the first."),
-        member("before", kind, f"{cursor}; those before it are given, the last of them where there is no `after`."),
-        member("limit", int, f"How many at most: {default}, never more than {most}."),
-        member("tail", int, "The last so many, instead of `limit`."),
+        query("after", kind, f"{cursor}; those after it are given. Left out: from the first."),
+        query("before", kind, f"{cursor}; those before it are given, the last of them where there is no `after`."),
+        query("limit", int, f"How many at most: {default}, never more than {most}.", most=most),
+        query("tail", int, "The last so many, instead of `limit`.", most=most),
     ]
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from schedviz.web.api.problems import TITLES, ProblemLine, ProblemList
+from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import answer, refused
 
 
-class Problems(APIView):
+class Problems(Resource):
     """Kinds of problems."""
 
     @extend_schema(operation_id="listProblems", responses={200: answer(ProblemList), **refused()}, auth=[])

@@ -5,16 +5,16 @@ from __future__ import annotations
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from schedviz.sessions import quotas
 from schedviz.web.api import bodies, versions
 from schedviz.web.api.access import actor_for
+from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
 from schedviz.web.permissions import Verb
 
 
-class Quotas(APIView):
+class Quotas(Resource):
     """What the sessions of one user, and all sessions, may have together."""
 
     @extend_schema(operation_id="getQuotas", responses={200: answer(bodies.QuotaList), 304: NOT_MODIFIED, **refused(401)})

@@ -11,6 +11,11 @@ from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
+from schedviz.web.api.documented import media_types
+from schedviz.web.api.errors import ApiError
+from schedviz.web.api.problems import MEDIA_TYPE
+from schedviz.web.printable import printable
+
 _encoder = msgspec.json.Encoder(enc_hook=str)
 
 
@@ -26,8 +31,8 @@ class JsonRenderer(BaseRenderer):
         return b"" if data is None else _encoder.encode(data)
 
 
-class AlwaysJson(BaseContentNegotiation):
-    """JSON whatever the Accept header says: nobody types an Accept header for curl, and there is nothing else to choose."""
+class DocumentedTypes(BaseContentNegotiation):
+    """What a method answers with is what its OpenAPI document says; 406 where `Accept` takes none of that, and no problem either."""
 
     def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser | None:
         from rest_framework.utils.mediatypes import media_type_matches
@@ -37,6 +42,11 @@ class AlwaysJson(BaseContentNegotiation):
                 return parser
         return None
 
-    def select_renderer(self, _request: Request, renderers: Iterable[BaseRenderer], _format_suffix: str | None = None) -> Any:
+    def select_renderer(self, request: Request, renderers: Iterable[BaseRenderer], _format_suffix: str | None = None) -> Any:
+        offered = media_types(request.parser_context["view"], request.method)
+        if not any(request._request.accepts(one) for one in (*offered, MEDIA_TYPE)):  # noqa: SLF001 -- DRF has no other way to what it wraps.
+            found, expected = printable(request.headers.get("Accept", ""), 80), ", ".join(offered)
+            message = f"Accept: {found}: this address answers with {expected}."
+            raise ApiError(406, "not_acceptable", message, path="Accept", expected=expected, found=found, hint="Send Accept: */*.")
         first = next(iter(renderers))
         return first, first.media_type

@@ -8,19 +8,19 @@ from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from schedviz import samples
 from schedviz.web.api import bodies, versions
 from schedviz.web.api.access import actor_for
 from schedviz.web.api.errors import ApiError
+from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
 from schedviz.web.permissions import Verb
 
 _TRACE: Any = {"type": "object", "additionalProperties": True}
 
 
-class Samples(APIView):
+class Samples(Resource):
     """The cases."""
 
     @extend_schema(operation_id="listSamples", responses={200: answer(bodies.SampleList), 304: NOT_MODIFIED, **refused(401)})
@@ -31,7 +31,7 @@ class Samples(APIView):
         return versions.versioned(request, found)
 
 
-class OneSample(APIView):
+class OneSample(Resource):
     """One case."""
 
     @extend_schema(

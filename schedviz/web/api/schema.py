@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
@@ -17,6 +17,8 @@ from schedviz.web.api.bodies import lessons
 from schedviz.web.api.problems import MEDIA_TYPE, ProblemBody, ProblemList
 from schedviz.web.rooms import bodies as rooms
 
+#: What the name of a command's schema begins with, as it is sent.
+_SENT = "Send"
 _TEMPLATE = "#/components/schemas/{name}"
 #: Every struct that a path refers to; those inside them follow by themselves.
 _ROOTS: tuple[Any, ...] = (
@@ -74,11 +76,19 @@ def command_request() -> dict[str, Any]:
     """A command with its optional key, flat."""
     schemas, _ = schema_components([AnyCommand], ref_template=_TEMPLATE)
     schema: dict[str, Any] = next(iter(schemas))
-    key = {
-        "type": "object",
-        "properties": {"key": {"type": "string", "minLength": 1, "maxLength": 200, "description": "The same key is the same command."}},
+    sent = {name: reference.replace("/schemas/", f"/schemas/{_SENT}") for name, reference in schema["discriminator"]["mapping"].items()}
+    discriminator = {**schema["discriminator"], "mapping": sent}
+    return {"oneOf": [{"$ref": reference} for reference in sent.values()], "discriminator": discriminator}
+
+
+def _sent_commands(components: dict[str, Any]) -> dict[str, Any]:
+    """Each command with its optional key, as it is sent."""
+    key = {"type": "string", "minLength": 1, "maxLength": 200, "description": "The same key is the same command."}
+    names = [kind.__name__ for kind in get_args(AnyCommand)]
+    return {
+        f"{_SENT}{name}": {**components[name], "properties": {**components[name]["properties"], "key": key}, "additionalProperties": False}
+        for name in names
     }
-    return {"allOf": [{"anyOf": schema["anyOf"], "discriminator": schema["discriminator"]}, key]}
 
 
 def commands_request(most: int) -> dict[str, Any]:
@@ -91,16 +101,29 @@ def add_components(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
     """A drf-spectacular hook: the definitions of all structs."""
     _, components = schema_components(_ROOTS, ref_template=_TEMPLATE)
     schemas = result.setdefault("components", {}).setdefault("schemas", {})
-    for name, schema in components.items():
-        # A command's struct forbids unknown members; beside a key, which is not one of them, it must not.
-        schemas[name] = {k: v for k, v in schema.items() if k != "additionalProperties" or v is not False}
+    schemas.update(components)
+    schemas.update(_sent_commands(components))
+    for methods in result.get("paths", {}).values():
+        for operation in methods.values():
+            _require_body(operation, schemas)
     return result
+
+
+def _require_body(operation: dict[str, Any], schemas: dict[str, Any]) -> None:
+    """Say that a body is needed where it has members that are."""
+    body = operation.get("requestBody", {})
+    for content in body.get("content", {}).values():
+        schema = content["schema"]
+        schema = schemas[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
+        if schema.get("required") or "oneOf" in schema:
+            body["required"] = True
 
 
 def refused(*statuses: int) -> dict[Any, OpenApiResponse]:
     """The answers of a refused request, all of one shape. A status twice is one."""
     body = ref(ProblemBody)
-    return {(status, MEDIA_TYPE): OpenApiResponse(response=body, description=_REASONS[status]) for status in (*statuses, 429, 503)}
+    everywhere = (400, 401, 406, 429, 503)
+    return {(status, MEDIA_TYPE): OpenApiResponse(response=body, description=_REASONS[status]) for status in (*statuses, *everywhere)}
 
 
 IF_MATCH = OpenApiParameter(
@@ -111,6 +134,7 @@ _REASONS = {
     400: "Something in the request is wrong; `path` says where.",
     401: "A login or a token is needed.",
     403: "You may look at this, and not do this.",
+    406: "The address answers with none of the types in Accept.",
     404: "It does not exist, or you may not know that it does.",
     409: "Not in this state.",
     413: "Too large; the message names the limit.",
@@ -124,11 +148,6 @@ _REASONS = {
 def answer(struct: type[msgspec.Struct], description: str = "") -> OpenApiResponse:
     """An answer with this struct."""
     return OpenApiResponse(response=ref(struct), description=description or (struct.__doc__ or "").splitlines()[0])
-
-
-def query(name: str, kind: type, description: str) -> OpenApiParameter:
-    """A member of the query string."""
-    return OpenApiParameter(name, kind, OpenApiParameter.QUERY, description=description)
 
 
 class SchemaView(SpectacularAPIView):

@@ -17,7 +17,6 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from schedviz import lessons
 from schedviz.ingest.generate import parse_generate_spec
@@ -35,18 +34,20 @@ from schedviz.trace.policies import Policies
 from schedviz.web.accounts.audit import Action, record
 from schedviz.web.api import bodies, versions
 from schedviz.web.api.access import actor_for, body_as, role_for, session_for
-from schedviz.web.api.errors import ApiError, not_found
+from schedviz.web.api.errors import ApiError, not_found, struct_error
 from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, idempotent
 from schedviz.web.api.lessons import unreadable
 from schedviz.web.api.paging import page_of_rows, page_parameters
 from schedviz.web.api.parsing import JsonParser
 from schedviz.web.api.rate import Scope
-from schedviz.web.api.schema import IF_MATCH, NOT_MODIFIED, answer, query, ref, refused
+from schedviz.web.api.resource import Resource, query
+from schedviz.web.api.schema import IF_MATCH, NOT_MODIFIED, answer, ref, refused
 from schedviz.web.api.waiting import PREFER, wait_seconds, when
 from schedviz.web.permissions import Actor, Verb, actor_of, may, visible_sessions
+from schedviz.web.printable import printable
 
 PAGE = 50
-LONGEST_PAGE = 200
+LONGEST_PAGE = 1000
 #: What the list can be sorted by, and the column.
 ORDERS = {"name": "name", "status": "status", "cycles": "cycle", "created": "created_at"}
 NEWEST_FIRST = ("-created_at", "-pk")
@@ -118,7 +119,7 @@ def expect_room(actor: Actor, *, nodes: int = 0, pods: int = 0) -> None:
         raise ApiError(409, reached.code, str(reached), hint="GET quotas/ tells what is used.") from reached
 
 
-class Sessions(APIView):
+class Sessions(Resource):
     """All sessions that you may see."""
 
     rates: ClassVar[dict[str, Scope]] = {"POST": "sessions"}
@@ -131,9 +132,14 @@ class Sessions(APIView):
             *page_parameters("a session", default=PAGE, most=LONGEST_PAGE, number=False),
             query("offset", int, "Leave out so many, to go to a page by its number."),
             query("q", str, "A part of the name."),
-            query("status", str, "importing, ready, running, paused or failed."),
-            query("sort", str, f"One of {', '.join(ORDERS)}; with - before it the other way round. Else the newest are first."),
-            query("sizes", int, "1: say how much each takes in the database."),
+            query("status", str, "importing, ready, running, paused or failed.", choices=tuple(Session.Status.values)),
+            query(
+                "sort",
+                str,
+                f"One of {', '.join(ORDERS)}; with - before it the other way round. Else the newest are first.",
+                choices=tuple(f"{turned}{name}" for name in ORDERS for turned in ("", "-")),
+            ),
+            query("sizes", int, "1: say how much each takes in the database.", most=1),
         ],
         responses={200: answer(bodies.SessionList), 304: NOT_MODIFIED, **refused(400, 401)},
     )
@@ -154,7 +160,7 @@ class Sessions(APIView):
         operation_id="createSession",
         request={"application/json": ref(bodies.NewSession), "multipart/form-data": ref(bodies.NewSessionFiles)},
         parameters=[PREFER, IDEMPOTENCY_KEY],
-        responses={201: answer(bodies.SessionBody, "It is there, and being imported."), **refused(400, 401, 403, 409, 413, 415)},
+        responses={201: answer(bodies.SessionBody, "It is there, and being imported."), **refused(400, 401, 403, 404, 409, 413, 415)},
     )
     @idempotent
     def post(self, request: Request) -> Response:
@@ -174,8 +180,6 @@ class Sessions(APIView):
         except DecodeError as error:
             refused = error.inside("settings" if _is_multipart(request) else "$.settings")
             raise ApiError(400, "invalid", str(refused), path=refused.path, expected=refused.expected, found=refused.found) from error
-        if "\0" in name:
-            raise ApiError(400, "invalid", "name: has the character U+0000, which cannot be stored.", path="name")
         try:
             session = create.create_session(
                 cast("AbstractBaseUser", request.user), name, source, simulation=simulation, calls_extenders=calls_extenders
@@ -199,7 +203,7 @@ def when_imported(session: Session, wait: float) -> Session:
     return when(lambda seen: seen.status != Session.Status.IMPORTING, look, session, wait)
 
 
-class OneSession(APIView):
+class OneSession(Resource):
     """One session."""
 
     @extend_schema(
@@ -225,7 +229,7 @@ class OneSession(APIView):
         session = session_for(request, session_id, Verb.MANAGE)
         versions.expect_version(request, versions.of_content(session_body(request, session)))
         name = body_as(bodies.SessionChange, request).name.strip()
-        if not name or "\0" in name:
+        if not name:
             raise ApiError(400, "invalid", "$.name: a name with a letter in it is expected.", path="$.name", expected="a name")
         # Not save(): everything else is moved by the owner of its lease.
         Session.objects.filter(pk=session.pk).update(name=name)
@@ -242,7 +246,7 @@ class OneSession(APIView):
         return Response(status=204)
 
 
-class Cancel(APIView):
+class Cancel(Resource):
     """Whatever goes on in a session."""
 
     @extend_schema(operation_id="cancel", request=None, responses={202: answer(bodies.SessionBody), **refused(403, 404, 409)})
@@ -325,8 +329,16 @@ def _files(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
     given = _json_field(data, "settings") or {}
     if (policies := _json_field(data, "policies")) is not None:
         given = {**given, "policies": _valid_policies(policies)}
-    name = str(data.get("name") or "") or _name_of(sent)
-    return name, create.Files(sent), given
+    return _name_in(data) or _name_of(sent), create.Files(sent), given
+
+
+def _name_in(data: QueryDict) -> str:
+    """The name in a form, held to what it is held to in JSON. Raises `ApiError` 400."""
+    given = str(data.get("name") or "")
+    try:
+        return msgspec.convert(given, bodies.Title)
+    except msgspec.ValidationError as error:
+        raise struct_error(error, given, inside="name") from error
 
 
 def _json_field(data: QueryDict, name: str) -> dict[str, Any] | None:
@@ -352,7 +364,7 @@ def _valid_policies(written: dict[str, Any]) -> dict[str, Any]:
 
 def _name_of(files: list[UploadedFile[bytes]]) -> str:
     first = str(files[0].name or "files")
-    return first if len(files) == 1 else f"{first} and {len(files) - 1} more"
+    return printable(first if len(files) == 1 else f"{first} and {len(files) - 1} more", bodies.LONGEST_TITLE)
 
 
 def _described(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
@@ -377,7 +389,7 @@ def _described(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
     except DecodeError as error:
         refused = error.inside("$.trace")
         raise ApiError(400, "invalid", str(refused), path=refused.path, expected=refused.expected, found=refused.found) from error
-    return new.name or str(new.trace.get("name") or "Trace"), create.Trace(new.trace), given
+    return new.name or printable(str(new.trace.get("name") or "Trace"), bodies.LONGEST_TITLE), create.Trace(new.trace), given
 
 
 def lesson_source(name: str, wanted: str) -> tuple[str, create.Source, dict[str, Any]]:

@@ -8,18 +8,18 @@ from uuid import UUID
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from schedviz.sessions import history
 from schedviz.sessions.models import Session
 from schedviz.trace import observed
 from schedviz.web.api import bodies, moments, versions
 from schedviz.web.api.access import session_for
+from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
 from schedviz.web.permissions import Verb
 
 
-class State(APIView):
+class State(Resource):
     """The state of a session."""
 
     @extend_schema(

@@ -7,14 +7,14 @@ from uuid import UUID
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from schedviz.sessions import stories
 from schedviz.sessions.story_index import Kind
 from schedviz.web.api import bodies, versions
 from schedviz.web.api.access import optional_number, session_for
 from schedviz.web.api.paging import link_pages, page_of, page_parameters
-from schedviz.web.api.schema import NOT_MODIFIED, answer, query, refused
+from schedviz.web.api.resource import Resource, query
+from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
 from schedviz.web.permissions import Verb
 
 PAGE = 200
@@ -26,7 +26,7 @@ _PARAMETERS = [
 ]
 
 
-class PodStory(APIView):
+class PodStory(Resource):
     """The story of a pod."""
 
     @extend_schema(
@@ -41,7 +41,7 @@ class PodStory(APIView):
         return _told(request, session_id, "pods", f"{namespace}/{name}")
 
 
-class NodeStory(APIView):
+class NodeStory(Resource):
     """The story of a node."""
 
     @extend_schema(

@@ -8,19 +8,19 @@ import msgspec
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from schedviz.sessions import history, timeline
 from schedviz.web.api import bodies, versions
 from schedviz.web.api.access import session_for, whole_number
-from schedviz.web.api.schema import NOT_MODIFIED, answer, query, refused
+from schedviz.web.api.resource import Resource, query
+from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
 from schedviz.web.permissions import Verb
 
 BUCKETS = 200
 MOST_BUCKETS = 2000
 
 
-class Timeline(APIView):
+class Timeline(Resource):
     """What happened in a session, added up."""
 
     @extend_schema(
@@ -28,7 +28,7 @@ class Timeline(APIView):
         parameters=[
             query("from", int, "The number of an event; what came after it is counted. 0: from the beginning."),
             query("to", int, "The number of the last event that is counted; without: the newest."),
-            query("buckets", int, f"How many buckets at most: {BUCKETS}, never more than {MOST_BUCKETS}."),
+            query("buckets", int, f"How many buckets at most: {BUCKETS}, never more than {MOST_BUCKETS}.", most=MOST_BUCKETS),
         ],
         responses={200: answer(bodies.TimelineBody), 304: NOT_MODIFIED, **refused(400, 404)},
     )

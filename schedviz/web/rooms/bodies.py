@@ -8,12 +8,11 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from schedviz.web.api.bodies.body import Body
+from schedviz.web.api.bodies.body import Body, Title
 from schedviz.web.rooms.models import LONGEST_ANSWER, LONGEST_NICKNAME
 
 RoomStatus = Literal["open", "locked", "ended"]
 QuestionKind = Literal["choice", "number", "node", "nodes", "pod", "text"]
-Title = Annotated[str, Meta(max_length=200)]
 ShortText = Annotated[str, Meta(max_length=200)]
 Answered = Annotated[str, Meta(min_length=1, max_length=LONGEST_ANSWER)]
 Number = Annotated[float, Meta(ge=-1e9, le=1e9)]

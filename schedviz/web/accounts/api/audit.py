@@ -7,28 +7,28 @@ from uuid import UUID
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from schedviz.web.accounts import audit, bodies
 from schedviz.web.accounts.api.staff import expect_staff
 from schedviz.web.accounts.models import AuditEntry
 from schedviz.web.api.access import optional_number, whole_number
 from schedviz.web.api.errors import ApiError
-from schedviz.web.api.schema import answer, query, refused
+from schedviz.web.api.resource import Resource, query
+from schedviz.web.api.schema import answer, refused
 
 PAGE = 100
 LONGEST_PAGE = 1000
 
 
-class Audit(APIView):
+class Audit(Resource):
     """The audit log."""
 
     @extend_schema(
         operation_id="listAudit",
         parameters=[
             query("before", int, "The `id` before which to go on: the `next` of another page."),
-            query("limit", int, f"How many at most: {PAGE}, never more than {LONGEST_PAGE}."),
-            query("action", str, "One of: " + ", ".join(audit.Action) + "."),
+            query("limit", int, f"How many at most: {PAGE}, never more than {LONGEST_PAGE}.", most=LONGEST_PAGE),
+            query("action", str, "What was done.", choices=tuple(audit.Action)),
             query("user", str, "The name of who did it."),
             query("session", str, "The id of the session that it was about, also of one that was deleted."),
         ],

@@ -10,7 +10,6 @@ from django.urls import reverse
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from schedviz.sessions.models import Membership, Session
 from schedviz.web.accounts import bodies, invites
@@ -20,11 +19,12 @@ from schedviz.web.accounts.models import Invite
 from schedviz.web.api import versions
 from schedviz.web.api.access import body_as, session_for
 from schedviz.web.api.errors import ApiError, not_found
+from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import NOT_MODIFIED, answer, ref, refused
 from schedviz.web.permissions import Verb
 
 
-class Invites(APIView):
+class Invites(Resource):
     """The invites of a session."""
 
     @extend_schema(operation_id="listInvites", responses={200: answer(bodies.InviteList), 304: NOT_MODIFIED, **refused(403, 404)})
@@ -45,7 +45,7 @@ class Invites(APIView):
         return _made(request, session, role=new.role, days=new.days, uses=new.uses, note=new.note)
 
 
-class OneInvite(APIView):
+class OneInvite(Resource):
     """One invite of a session."""
 
     @extend_schema(operation_id="revokeInvite", responses={204: None, **refused(403, 404)})
@@ -54,7 +54,7 @@ class OneInvite(APIView):
         return _revoked(request, session_for(request, session_id, Verb.MANAGE), invite_id)
 
 
-class AccountInvites(APIView):
+class AccountInvites(Resource):
     """Invites to make an account."""
 
     @extend_schema(operation_id="listAccountInvites", responses={200: answer(bodies.InviteList), 304: NOT_MODIFIED, **refused(401, 403)})
@@ -75,7 +75,7 @@ class AccountInvites(APIView):
         return _made(request, None, role=Membership.Role.VIEWER, days=new.days, uses=new.uses, note=new.note)
 
 
-class OneAccountInvite(APIView):
+class OneAccountInvite(Resource):
     """One invite to make an account."""
 
     @extend_schema(operation_id="revokeAccountInvite", responses={204: None, **refused(401, 403, 404)})
@@ -86,8 +86,6 @@ class OneAccountInvite(APIView):
 
 
 def _made(request: Request, session: Session | None, *, role: str, days: int, uses: int, note: str) -> Response:
-    if "\0" in note:
-        raise ApiError(400, "invalid", "$.note: has the character U+0000, which cannot be stored.", path="$.note")
     try:
         invite, secret = invites.make(session, cast("User", request.user), role=role, days=days, uses=uses, note=note)
     except invites.TooManyInvites as error:

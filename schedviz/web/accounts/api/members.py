@@ -7,7 +7,6 @@ from uuid import UUID
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from schedviz.sessions.models import Membership, Session
 from schedviz.web.accounts import bodies, members
@@ -15,11 +14,12 @@ from schedviz.web.accounts.audit import Action, record
 from schedviz.web.api import versions
 from schedviz.web.api.access import body_as, forbidden, session_for
 from schedviz.web.api.errors import ApiError, not_found
+from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import NOT_MODIFIED, answer, ref, refused
 from schedviz.web.permissions import Verb, actor_of, may
 
 
-class Members(APIView):
+class Members(Resource):
     """The members of a session."""
 
     @extend_schema(operation_id="listMembers", responses={200: answer(bodies.MemberList), 304: NOT_MODIFIED, **refused(403, 404)})
@@ -53,7 +53,7 @@ class Members(APIView):
         return Response(_body(membership), status=201 if made else 200)
 
 
-class OneMember(APIView):
+class OneMember(Resource):
     """One member of a session."""
 
     @extend_schema(

@@ -1,6 +1,6 @@
 """What REST takes and gives, as structs: bodies are decoded into them and encoded from them, and the OpenAPI schema is made of them."""
 
-from schedviz.web.api.bodies.body import Body
+from schedviz.web.api.bodies.body import LONGEST_TITLE, Body, Title
 from schedviz.web.api.bodies.breakpoints import BreakpointBody, BreakpointChange, BreakpointList, NewBreakpoint
 from schedviz.web.api.bodies.commands import CommandBody, CommandList, CommandsTaken, OutcomeBody
 from schedviz.web.api.bodies.following import (
@@ -42,6 +42,7 @@ from schedviz.web.api.bodies.state import (
 )
 
 __all__ = [
+    "LONGEST_TITLE",
     "AgreementBody",
     "AgreementCounts",
     "Body",
@@ -94,6 +95,7 @@ __all__ = [
     "StoryBody",
     "TimelineBody",
     "TimelineBucket",
+    "Title",
     "ViewBody",
     "WhatIfBody",
 ]

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from schedviz.trace.policies import Policies
-from schedviz.web.api.bodies.body import Body
+from schedviz.web.api.bodies.body import Body, Key, Title
 
 SessionStatus = Literal["importing", "ready", "running", "paused", "failed"]
 
@@ -97,7 +97,7 @@ class SessionList(Body, frozen=True):
 class SessionChange(Body, frozen=True, forbid_unknown_fields=True):
     """What can be changed of a session by hand."""
 
-    name: Annotated[str, Meta(min_length=1, max_length=200)]
+    name: Annotated[Title, Meta(min_length=1)]
 
 
 class NewSession(Body, frozen=True, forbid_unknown_fields=True):
@@ -108,7 +108,7 @@ class NewSession(Body, frozen=True, forbid_unknown_fields=True):
     `policies` say what is done as in another version; they count instead of those of a trace's header.
     """
 
-    name: Annotated[str, Meta(max_length=200)] = ""
+    name: Title = ""
     generate: dict[str, Any] | None = None
     trace: dict[str, Any] | None = None
     lesson: str | None = None
@@ -118,24 +118,24 @@ class NewSession(Body, frozen=True, forbid_unknown_fields=True):
     call_extenders: bool = False
 
 
-class NewSessionFiles(Body, frozen=True):
+class NewSessionFiles(Body, frozen=True, forbid_unknown_fields=True):
     """Make a session from files: what `kubectl get nodes,pods -A -o json` prints, YAML, a schedviz-trace/1 file; plain, .gz or .xz."""
 
     file: list[Annotated[str, Meta(extra_json_schema={"format": "binary"})]]
-    name: Annotated[str, Meta(max_length=200)] = ""
+    name: Title = ""
     #: JSON texts of what they are in NewSession.
     settings: str = ""
     policies: str = ""
     #: `true`: as in NewSession.
-    call_extenders: str = ""
+    call_extenders: Annotated[str, Meta(extra_json_schema={"enum": ["", "true", "false"]})] = ""
 
 
 class NewFork(Body, frozen=True, forbid_unknown_fields=True):
     """Fork a session as it was after the event `at`, or as it is. The same `key` is the same fork."""
 
     at: Annotated[int, Meta(ge=0)] | None = None
-    name: Annotated[str, Meta(max_length=200)] = ""
-    key: Annotated[str, Meta(max_length=200)] = ""
+    name: Title = ""
+    key: Key = ""
 
 
 class ForkList(Body, frozen=True):

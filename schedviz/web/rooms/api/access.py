@@ -7,9 +7,9 @@ from uuid import UUID
 import msgspec
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from schedviz.web.api.errors import ApiError, not_found
+from schedviz.web.api.resource import Resource
 from schedviz.web.permissions import actor_of
 from schedviz.web.rooms import state
 from schedviz.web.rooms.bodies import RoomBody
@@ -19,7 +19,7 @@ from schedviz.web.rooms.models import Participant, Room
 from schedviz.web.rooms.seats import Seat, seat_in
 
 
-class RoomView(APIView):
+class RoomView(Resource):
     """A resource of rooms: what cannot be done in a room is answered as every other error is."""
 
     def handle_exception(self, exc: Exception) -> Response:

@@ -1,0 +1,17 @@
+"""Texts of one line, such as titles and names: they have no control characters, which would break lines of logs, headers and terminals."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_CONTROL: Final = r"\x00-\x1f\x7f-\x9f\u2028\u2029"
+#: What msgspec checks. `\Z`, as `$` also matches before a line break at the end; JSON Schema knows `$` alone, and means the end.
+ONE_LINE: Final = rf"\A[^{_CONTROL}]*\Z"
+ONE_LINE_OF_JSON_SCHEMA: Final = rf"^[^{_CONTROL}]*$"
+_OTHER: Final = re.compile(f"[{_CONTROL}]")
+
+
+def is_one_line(text: str) -> bool:
+    """Whether a text has no line break and no other control character."""
+    return text.isprintable() or not _OTHER.search(text)

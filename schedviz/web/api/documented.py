@@ -1,0 +1,58 @@
+"""What the OpenAPI document says of a method of a view, for whoever holds requests to it: `extend_schema` is both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+from drf_spectacular.utils import OpenApiParameter
+
+
+class _Documented(msgspec.Struct, frozen=True):
+    """Of a method: its query parameters by name, and the media types of its answers."""
+
+    parameters: Mapping[str, OpenApiParameter]
+    media_types: list[str]
+
+
+#: What was read, by method: a document does not change while a server runs.
+_read: dict[Callable[..., Any], _Documented] = {}
+
+
+def query_parameters(view: Any, method: str | None) -> Mapping[str, OpenApiParameter] | None:
+    """The query parameters of a method, by name; None: the view has no such method of its own."""
+    documented = _of(view, method)
+    return None if documented is None else documented.parameters
+
+
+def media_types(view: Any, method: str | None) -> list[str]:
+    """The media types of a method's answers, JSON where it says none."""
+    documented = _of(view, method)
+    return ["application/json"] if documented is None else documented.media_types
+
+
+def _of(view: Any, method: str | None) -> _Documented | None:
+    handler = getattr(type(view), "get" if method == "HEAD" else (method or "").lower(), None)
+    described = getattr(handler, "kwargs", {}).get("schema")
+    if handler is None or method == "OPTIONS":
+        return None
+    if handler not in _read:
+        if described is None:
+            _read[handler] = _Documented({}, ["application/json"])
+        else:
+            schema = described()
+            schema.view, schema.method = view, method
+            _read[handler] = _Documented(_parameters(schema), _media_types(schema))
+    return _read[handler]
+
+
+def _parameters(schema: Any) -> Mapping[str, OpenApiParameter]:
+    return {one.name: one for one in schema.get_override_parameters() if one.location == OpenApiParameter.QUERY}
+
+
+def _media_types(schema: Any) -> list[str]:
+    answers = schema.get_response_serializers()
+    found = [key[1] for key in answers if isinstance(key, tuple) and str(key[0]).startswith("2")]
+    has_json = any(not isinstance(key, tuple) and str(key).startswith("2") for key in answers)
+    return [*found, "application/json"] if has_json or not found else found

@@ -1,0 +1,90 @@
+"""What every resource of REST is: a view that takes the query parameters of its OpenAPI document and no others, and says so.
+
+The document is what is enforced: `extend_schema(parameters=[query(…)])` of a method is both.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from schedviz.web.api.documented import query_parameters
+from schedviz.web.api.errors import ApiError
+from schedviz.web.printable import printable
+
+#: JSON numbers are exact up to here.
+LARGEST_NUMBER = (1 << 53) - 1
+_LONGEST_FOUND = 80
+Schema = Mapping[str, Any]
+
+
+def query(
+    name: str,
+    kind: type,
+    description: str,
+    *,
+    most: int | None = None,
+    choices: tuple[str, ...] = (),
+    pattern: str = "",
+    required: bool = False,
+) -> OpenApiParameter:
+    """A member of the query string: a text, or a whole number from 0 to `most`.
+
+    A `pattern`, and whether what is `required` is there, is checked by the view, in words.
+    """
+    schema: dict[str, Any] = {"type": "string"}
+    if kind is int:
+        schema = {"type": "integer", "minimum": 0, "maximum": LARGEST_NUMBER if most is None else most}
+    elif choices:
+        schema["enum"] = list(choices)
+    elif pattern:
+        schema["pattern"] = pattern
+    elif required:
+        schema["minLength"] = 1
+    return OpenApiParameter(name, schema, OpenApiParameter.QUERY, description=description, required=required)
+
+
+class Resource(APIView):
+    """A resource."""
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """What comes before the method. Raises `ApiError` 400 for a query string that the method does not have."""
+        super().initial(request, *args, **kwargs)
+        known = query_parameters(self, request.method)
+        if known is not None:
+            _expect(request, known)
+
+
+def _expect(request: Request, known: Mapping[str, OpenApiParameter]) -> None:
+    for name, given in request.query_params.lists():
+        if name not in known:
+            expected = ", ".join(known) or "no parameter"
+            shown = printable(name, _LONGEST_FOUND)
+            raise _wrong(shown, f"this address has no such parameter; it has {expected}", expected, shown)
+        if len(given) > 1:
+            raise _wrong(name, "is given more than once", "one value", f"{len(given)} values")
+        # What is empty is left out.
+        if given[0]:
+            _expect_value(name, given[0], known[name].type)
+
+
+def _expect_value(name: str, given: str, schema: Any) -> None:
+    shown = printable(given, _LONGEST_FOUND)
+    if schema["type"] == "integer":
+        if not re.fullmatch("[0-9]{1,18}", given):
+            raise _wrong(name, f"a whole number of 0 or more is expected, found {shown}", "int", shown)
+        if int(given) > schema["maximum"]:
+            expected = f"at most {schema['maximum']}"
+            raise _wrong(name, f"{expected} is expected, found {shown}", expected, shown)
+    elif given not in schema.get("enum", (given,)):
+        expected = ", ".join(schema["enum"])
+        raise _wrong(name, f"one of {expected} is expected, found {shown}", expected, shown)
+
+
+def _wrong(name: str, message: str, expected: str, found: str) -> ApiError:
+    return ApiError(400, "invalid", f"?{name}: {message}.", path=f"?{name}", expected=expected, found=found)

@@ -1,0 +1,96 @@
+"""schemathesis' checks of an answer, all of them, and what they may find: each exception with its reason. SECURITY.md points here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from schemathesis import Case
+from schemathesis.checks import CHECKS, load_all_checks
+from schemathesis.core.failures import FailureGroup
+
+load_all_checks()
+#: No worker is there to answer these, or it takes longer than the test waits.
+LATE = {"answer_late", "detail_late"}
+
+
+class Allowed(NamedTuple):
+    """A kind of failure that is none, and why. `applies`: to the failure's message, the case, the answer, and the problem in it."""
+
+    kind: str
+    reason: str
+    applies: Callable[[str, Case, Any, dict[str, Any]], bool]
+
+
+#: Members of requests with a language or a meaning of their own, which a JSON Schema cannot say: the answer names place and fault.
+_OWN_LANGUAGE = re.compile(
+    r"(?s)(?:\$\.)?(commands\[\d+\]\.)?(object|config|when|generate|trace|settings|policies|pod|kind|watch|seconds|user|session|lesson|events|message|name|text)\b.*"
+    r"|\$(\.commands)?|\?(selector|at|from|stop|after|before)|settings.*|policies.*|file|name|Idempotency-Key|If-Match"
+)
+EXCEPTIONS = (
+    Allowed(
+        "IgnoredAuth",
+        "Who may not see a session gets 404, as for one that does not exist: nobody learns that it is there.",
+        lambda message, *_: "got `404" in message,
+    ),
+    Allowed(
+        "IgnoredAuth",
+        "A request without its token is refused as malformed first.",
+        lambda message, *_: "got `400" in message,
+    ),
+    Allowed(
+        "RejectedPositiveData",
+        "The member has a language of its own (Kubernetes objects, breakpoints, selectors, configurations), or names what must exist.",
+        lambda _message, _case, response, problem: (
+            response.status_code in (400, 413) and bool(_OWN_LANGUAGE.fullmatch(str(problem.get("path", ""))))
+        ),
+    ),
+    Allowed(
+        "RejectedPositiveData",
+        "Whole numbers are written without a decimal point; JSON Schema takes 1.0 for one.",
+        lambda _message, _case, _response, problem: bool(re.fullmatch(r"-?[0-9.e+]+", str(problem.get("found", "")))),
+    ),
+    Allowed(
+        "RejectedPositiveData",
+        "If-Match: the session is not as it was seen.",
+        lambda _message, _case, response, _problem: response.status_code == 412,
+    ),
+    Allowed(
+        "AcceptedNegativeData",
+        "If-Match is looked at before the body.",
+        lambda _message, _case, response, _problem: response.status_code == 412,
+    ),
+    Allowed(
+        "AcceptedNegativeData",
+        "The header is for streams (Last-Event-ID), a wish that may be ignored (Prefer, RFC 7240), or was replaced by the test's own token; "
+        "the session in the address was put there by the test.",
+        lambda message, *_: (
+            not _components(message) - {"Last-Event-ID", "Prefer", "Authorization", "session_id", "schedviz_login", "If-Match"}
+        ),
+    ),
+)
+
+
+def _components(message: str) -> set[str]:
+    """The members of a request that schemathesis made wrong."""
+    found = set(re.findall(r"/properties/([\w-]+)", message))
+    return found or {"the body" if "body" in message else message}
+
+
+def failures(case: Case, response: Any) -> dict[str, str]:
+    """What the checks find wrong with an answer and no exception allows, by kind."""
+    problem = response.json() if response.status_code >= 400 and "problem+json" in response.headers.get("content-type", [""])[0] else {}
+    if response.status_code == 503 and problem.get("code") in LATE:
+        return {}
+    try:
+        case.validate_response(response, checks=CHECKS.get_all())
+    except FailureGroup as group:
+        return {
+            type(one).__name__: f"{one.message}\n{case.as_curl_command()}\n{response.status_code} {response.text[:1000]}"
+            for one in group.exceptions
+            if not any(
+                allowed.kind == type(one).__name__ and allowed.applies(one.message, case, response, problem) for allowed in EXCEPTIONS
+            )
+        }
+    return {}

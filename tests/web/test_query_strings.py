@@ -1,0 +1,127 @@
+"""What a request asks for in its query string and its Accept header is what the OpenAPI document has, or it is refused by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from schedviz.client import flows
+from schedviz.web.api import branches, commands, cycles, events, sessions
+from schedviz.web.api.resource import Resource
+from schedviz.web.api.schema import SchemaView
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_parameter_that_an_address_does_not_have_is_named_with_those_that_it_has(owner_client, people):
+    session = f"/api/v1/sessions/{people.session.pk}/"
+    for address, name, known in [
+        ("/api/v1/sessions/?limt=3", "limt", "limit"),
+        (f"{session}?at=3", "at", "no parameter"),
+        (f"{session}events/?folow=1", "folow", "follow"),
+        (f"{session}state/?event=3", "event", "at"),
+    ]:
+        answer = owner_client.get(address)
+
+        assert answer.status_code == 400, address
+        assert (answer.json()["path"], answer.json()["found"]) == (f"?{name}", name)
+        assert known in answer.json()["expected"]
+    assert owner_client.post("/api/v1/sessions/?dry=1", {"generate": {"nodes": 1}}, format="json").json()["path"] == "?dry"
+
+
+@pytest.mark.parametrize(
+    ("address", "most"),
+    [
+        ("/api/v1/sessions/?limit=1001", 1000),
+        ("/api/v1/sessions/?tail=1001", 1000),
+        ("{}branches/?limit=1001", 1000),
+        ("{}commands/?limit=1001", 1000),
+        ("{}cycles/?limit=1001", 1000),
+        ("{}events/?limit=5001", 5000),
+        ("{}events/?tail=5001", 5000),
+        ("{}stories/nodes/n/?limit=1001", 1000),
+        ("{}agreement/?limit=1001", 1000),
+        ("{}observations/?limit=5001", 5000),
+        ("{}timeline/?buckets=2001", 2000),
+        ("/api/v1/audit/?limit=1001", 1000),
+    ],
+)
+def test_a_limit_over_the_maximum_is_refused_and_the_maximum_named(people, address, most):
+    client = people.client("staff-token" if "audit" in address else "owner-token")
+
+    answer = client.get(address.format(f"/api/v1/sessions/{people.session.pk}/"))
+
+    assert answer.status_code == 400
+    assert answer.json()["expected"] == f"at most {most}"
+    assert str(most) in answer.json()["detail"]
+    within = address.format(f"/api/v1/sessions/{people.session.pk}/").replace(str(most + 1), str(most))
+    assert client.get(within).status_code in (200, 404)
+
+
+@pytest.mark.parametrize("value", ["-1", "1.5", "many", "1e3", "\N{FULLWIDTH DIGIT ONE}", "9" * 19, "1&limit=2"])
+def test_a_number_is_whole_not_negative_and_given_once(owner_client, people, value):
+    assert owner_client.get(f"/api/v1/sessions/?limit={value}").json()["path"] == "?limit"
+
+
+def test_what_is_empty_is_left_out(owner_client, people):
+    assert owner_client.get("/api/v1/sessions/?limit=&status=&q=&after=").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("accept", "status"),
+    [
+        ("*/*", 200),
+        ("application/*", 200),
+        ("application/json", 200),
+        ("application/problem+json", 200),
+        ("application/json;q=0.5, text/html", 200),
+        ("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", 200),
+        ("", 200),
+        ("text/html", 406),
+        ("image/png, text/*", 406),
+        ("application/json;q=0", 406),
+        ("nonsense", 406),
+    ],
+)
+def test_an_accept_header_that_cannot_be_met_gets_406(owner_client, people, accept, status):
+    headers = {"Accept": accept} if accept else {}
+    answer = owner_client.get("/api/v1/sessions/", headers=headers)
+
+    assert answer.status_code == status
+    if status == 406:
+        assert answer["Content-Type"] == "application/problem+json"
+        assert (answer.json()["code"], answer.json()["expected"]) == ("not_acceptable", "application/json")
+
+
+def test_an_address_accepts_what_it_answers_with(owner_client, people, redis):
+    session = f"/api/v1/sessions/{people.session.pk}/"
+    for address, accepted, other in [
+        (f"{session}export/", "application/gzip", "text/html"),
+        (f"{session}events/", "application/x-ndjson", "application/gzip"),
+        (f"{session}dump/", "text/plain", "image/png"),
+        (f"{session}lesson/draft/", "application/zip", "text/plain"),
+        ("/api/v1/compare/report/", "text/html", "image/png"),
+    ]:
+        assert owner_client.get(address, headers={"Accept": accepted}).status_code != 406, address
+        assert owner_client.get(address, headers={"Accept": other}).status_code == 406, address
+
+
+def test_the_pages_that_the_python_client_asks_for_are_allowed():
+    assert min(sessions.LONGEST_PAGE, branches.LONGEST_PAGE, cycles.LONGEST_PAGE, commands.LONGEST_PAGE) >= flows._PAGE
+    assert flows._EVENTS_PAGE <= events.LONGEST_PAGE
+
+
+def test_every_view_of_rest_is_a_resource():
+    def views(patterns: list[Any]) -> list[Any]:
+        found = []
+        for one in patterns:
+            if isinstance(one, URLResolver):
+                found += views(one.url_patterns)
+            elif isinstance(one, URLPattern) and hasattr(one.callback, "cls"):
+                found.append(one.callback.cls)
+        return found
+
+    for view in views(get_resolver().url_patterns):
+        assert issubclass(view, Resource | SchemaView), view
