@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -9,6 +10,9 @@ from django.db import OperationalError
 from django.db.backends.sqlite3 import base
 
 from schedviz.sessions.sqlite import files
+
+#: Roles of processes that never migrate. One that connects for the first time after the file was removed would make an empty one.
+_WITHOUT_MIGRATION = frozenset(("worker", "io", "sweeper"))
 
 
 class DatabaseFileGone(OperationalError):  # noqa: N818 (it is read as a sentence)
@@ -40,10 +44,20 @@ class DatabaseWrapper(base.DatabaseWrapper):
         if self.is_in_memory_db():
             return super().get_new_connection(conn_params)
         self._look()
-        connection = super().get_new_connection(conn_params)
+        connection = super().get_new_connection(conn_params if self._may_be_made else self._only_if_there(conn_params))
         files.remember(self._path)
         self._companions = files.Companions(self._path)
         return connection
+
+    @property
+    def _may_be_made(self) -> bool:
+        """Whether an absent file is an installation that begins: workers come after the migration, which makes it."""
+        return settings.ROLE not in _WITHOUT_MIGRATION and not files.is_known(self._path)
+
+    def _only_if_there(self, conn_params: dict[str, Any]) -> dict[str, Any]:
+        if files.identity(self._path) is None:
+            raise DatabaseFileGone(self._path, f"The database file {self._path} does not exist.")
+        return {**conn_params, "database": f"{Path(self._path).absolute().as_uri()}?mode=rw"}
 
     def create_cursor(self, name: str | None = None) -> Any:
         """A cursor, where the files are those that were opened. Raises `DatabaseFileGone`."""

@@ -38,6 +38,11 @@ def remember(path: str) -> None:
             _opened.setdefault(path, found)
 
 
+def is_known(path: str) -> bool:
+    """Whether this process opened the database of this path before."""
+    return path in _opened
+
+
 def fault(path: str) -> str:
     """What happened to the database of this path since it was opened, as a sentence; "": nothing."""
     known = _opened.get(path)

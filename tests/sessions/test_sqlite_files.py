@@ -1,0 +1,82 @@
+"""A connection to SQLite makes no database where there was one, and notices that its files are gone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import LazySettings
+from django.db.utils import ConnectionHandler
+
+from schedviz.sessions.sqlite.base import DatabaseFileGone
+from schedviz.web.environment import database
+
+pytestmark = pytest.mark.django_db
+
+#: With letters that mean something in an URI.
+NAME = "a file?of #mine 100%.sqlite3"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / NAME
+
+
+@pytest.fixture
+def connection(path: Path) -> Iterator[Any]:
+    """One to a database that is not there yet."""
+    from urllib.parse import quote
+
+    handler = ConnectionHandler({"default": database(f"sqlite:///{quote(str(path))}", synchronous="NORMAL")})
+    made = handler["default"]
+    made.inc_thread_sharing()
+    yield made
+    if made.connection is not None:
+        made.connection.close()
+
+
+def test_the_first_connection_of_a_process_that_migrates_makes_the_file(connection: Any, path: Path, settings: LazySettings) -> None:
+    settings.ROLE = "web"
+
+    connection.ensure_connection()
+
+    assert path.exists()
+
+
+@pytest.mark.parametrize("role", ["worker", "io", "sweeper"])
+def test_a_worker_never_makes_the_file(connection: Any, path: Path, settings: LazySettings, role: str) -> None:
+    settings.ROLE = role
+
+    with pytest.raises(DatabaseFileGone, match="does not exist"):
+        connection.ensure_connection()
+
+    assert not path.exists()
+    path.touch()
+    connection.ensure_connection()
+
+
+def test_a_second_connection_makes_no_other_file(connection: Any, path: Path, settings: LazySettings) -> None:
+    settings.ROLE = "web"
+    connection.ensure_connection()
+    connection.close()
+    for file in path.parent.iterdir():
+        file.unlink()
+
+    with pytest.raises(DatabaseFileGone, match="was removed"):
+        connection.ensure_connection()
+
+    assert not path.exists()
+
+
+def test_what_was_begun_is_not_committed_into_a_removed_file(connection: Any, path: Path, settings: LazySettings) -> None:
+    settings.ROLE = "web"
+    connection.ensure_connection()
+    connection.set_autocommit(False)
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE one (n)")
+    path.unlink()
+
+    with pytest.raises(DatabaseFileGone, match="was removed"):
+        connection.commit()
