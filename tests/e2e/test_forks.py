@@ -137,3 +137,8 @@ def test_a_session_is_exported_and_imported_as_it_was(page: Page, server: Server
     with page.expect_download() as downloading:
         page.locator("[data-export=trace]").click()
     assert json.loads(downloading.value.path().read_text())["format"] == "schedviz-trace/1"
+
+    page.locator("details.make summary").click()
+    with page.expect_download() as downloading:
+        page.locator("[data-make-lesson]").click()
+    assert downloading.value.suggested_filename.endswith(".zip")

@@ -8,7 +8,7 @@ export interface Fetched {
 
 /** Fetch a file, piece by piece; `told` hears how many bytes have come. Throws an `ApiError`, or an AbortError where the signal says so. */
 export async function fetchFile(path: string, signal: AbortSignal, told: (bytes: number) => void): Promise<Fetched> {
-  const response = await fetch(BASE + path, { signal, credentials: "same-origin", headers: { Accept: "application/json, application/gzip" } }).catch((error: unknown) => {
+  const response = await fetch(BASE + path, { signal, credentials: "same-origin", headers: { Accept: "*/*" } }).catch((error: unknown) => {
     if (error instanceof DOMException) throw error;
     throw new ApiError(0, "");
   });
