@@ -1,11 +1,11 @@
-"""Measure everything that docs/performance.md says, and write it: start-up, import, the way from a command to its frame, the page's
-size (against a real `schedviz up`), and the engine alone.
+"""Measure everything on the performance pages, and write them: start-up, import, the latency from a command to its frame, the page's
+size (with a real `schedviz up`), and the engine alone.
 
     .venv/bin/python -m tests.bench [--only SECTION]... [--write] [FILE...]
 
-Sections: product, cycles, pairs, sweeps, imports, frames. FILEs are dumps to import through the server (all in one session). `--write` puts
-the figures into docs/performance.json, and makes docs/performance.md of it; sections that were not measured keep their figures.
-Without a section to measure (`--only none`) the document is made again.
+Sections: product, cycles, pairs, sweeps, imports, frames. FILEs are dumps to import through the server (all in one session). `--write` stores
+the figures in docs/measurements/performance.json and writes docs/measurements/performance.md and docs/performance.md from it; sections
+that were not measured keep their figures. `--only none` measures nothing and writes the pages again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The engine's workloads and imports: all that docs/performance.md says of the engine alone."""
+"""The engine's workloads and imports: all figures of docs/measurements/performance.md for the engine alone."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@
 
 `turns`: one engine worker of so many slots, and more sessions than that, each with one long run. `step`: `schedviz up`, so many long
 runs, and one session that is stepped by cycles over its WebSocket, each time when the frame of the step before has come. Commands go
-over HTTP; how far the sessions are is read from the database. docs/reliability.md holds the figures.
+over HTTP; how far the sessions are is read from the database. docs/measurements/reliability.md has the figures.
 """
 
 from __future__ import annotations

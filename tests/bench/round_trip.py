@@ -62,7 +62,7 @@ def viewers(server: Server, *, nodes: int, many: int = 20) -> list[Figure]:
             medians[count] = statistics.median(taken)
     more = (medians[many] - medians[1]) / (many - 1)
     return [
-        Figure(f"command → frame at the last of {many} viewers (p50), and what one more costs", f"{medians[many]:.1f} ms, {more:.2f} ms")
+        Figure(f"command → frame at the last of {many} viewers (p50); cost of one more viewer", f"{medians[many]:.1f} ms; {more:.2f} ms")
     ]
 
 

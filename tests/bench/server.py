@@ -73,8 +73,8 @@ class Server:
 
     def start_up(self) -> list[Figure]:
         return [
-            Figure("`schedviz up`, set up already: a page answers", f"{self._first_page:.1f} s", "< 5 s"),
-            Figure("the same: everything is up (/healthz 200)", f"{self._healthy:.1f} s", ""),
+            Figure("`schedviz up` with an existing data folder: first response of a page", f"{self._first_page:.1f} s", "< 5 s"),
+            Figure("`schedviz up` with an existing data folder: /healthz returns 200", f"{self._healthy:.1f} s", ""),
         ]
 
     def create(self, **kwargs: Any) -> tuple[str, float]:
