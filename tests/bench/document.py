@@ -76,10 +76,10 @@ def _product(measured: Measured) -> list[str]:
 
 
 def _summary(measured: Measured) -> list[str]:
-    return _table(("what", "cost"), list(_summary_rows(measured)))
+    return _table(("what", "time", "size"), list(_summary_rows(measured)))
 
 
-def _summary_rows(measured: Measured) -> Iterator[tuple[str, str]]:
+def _summary_rows(measured: Measured) -> Iterator[tuple[str, str, str]]:
     rows = {(row.workload, row.nodes, row.every_node): row for row in measured.cycles}
     for what, name, nodes in (
         ("scheduling cycle, 100 nodes", "basic", 100),
@@ -88,17 +88,18 @@ def _summary_rows(measured: Measured) -> Iterator[tuple[str, str]]:
         ("scheduling cycle with preemption, 500 nodes", "preempt", 500),
     ):
         if (row := rows.get((name, nodes, True))) is not None:
-            yield what, f"{row.p50_ms:.2f} ms"
+            yield what, f"{row.p50_ms:.2f} ms", ""
     for imported in measured.imports:
-        size = f"{imported.nodes:,} nodes and {imported.pods:,} pods"
-        yield f"import of {size}, {imported.form.upper()}", f"{imported.read_seconds:.1f} s, {imported.read_peak_mb:,.0f} MB of memory"
+        what = f"import of {imported.nodes:,} nodes and {imported.pods:,} pods, {imported.form.upper()}"
+        yield what, f"{imported.read_seconds:.1f} s", f"{imported.read_peak_mb:,.0f} MB of memory"
+    for imported in measured.imports:
         if imported.form == "json":
-            yield f"memory of a session with {size}", f"{imported.engine_mb:,.0f} MB"
-            yield "checkpoint of that session", f"{imported.checkpoint_mb:.1f} MB, {imported.checkpoint_write_ms:,.0f} ms"
+            yield "a session of that size in a worker", "", f"{imported.engine_mb:,.0f} MB of memory"
+            yield "checkpoint of that session", f"{imported.checkpoint_write_ms:,.0f} ms", f"{imported.checkpoint_mb:.1f} MB"
     for frame in measured.frames:
         if frame.nodes == 5000:
-            yield "frame of one cycle, 5,000 nodes", f"{frame.bytes_p50:,.0f} B, {frame.encode_ms_p50:.2f} ms"
-    yield from ((figure.what, figure.measured) for figure in measured.product if figure.what.startswith("command → frame"))
+            yield "frame of one cycle, 5,000 nodes", f"{frame.encode_ms_p50:.2f} ms", f"{frame.bytes_p50:,.0f} B"
+    yield from ((figure.what, figure.measured, "") for figure in measured.product if figure.what.startswith("command → frame"))
 
 
 def _goals(measured: Measured) -> list[str]:
