@@ -40,6 +40,11 @@ def say(line: object = "", *, err: bool = False, **style: Any) -> None:
     click.echo(click.style(text, **style) if style else text, err=err)
 
 
+def say_row(*cells: object) -> None:
+    """Print one line of cells with tabs between them."""
+    click.echo("\t".join(printable(str(cell)) for cell in cells))
+
+
 def say_json(text: str) -> None:
     """Print JSON text. Programs read the same value, and no name in it reaches a terminal raw."""
     safe = text if text.isascii() else "".join(json.dumps(letter)[1:-1] if _is_unsafe(letter, "\n") else letter for letter in text)

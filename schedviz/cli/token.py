@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from schedviz.terminal import say
+from schedviz.terminal import say, say_row
 
 
 def _django(data: Path | None) -> None:
@@ -63,7 +63,7 @@ def list_tokens(data: Path | None) -> None:
 
     for each in Token.objects.select_related("owner").order_by("owner__username", "name"):
         expiry = f"until {each.expires_at:%Y-%m-%d %H:%M} UTC" if each.expires_at else "does not expire"
-        say(f"{each.owner.get_username()}\t{each.name}\t{each.scope}\t{expiry}")
+        say_row(each.owner.get_username(), each.name, each.scope, expiry)
 
 
 @token.command(name="revoke")
