@@ -85,7 +85,7 @@ pictures: setup ## Take pictures of every view into build/pictures, compare 40 w
 # ------------------------------------------------------------------------------------------------------ files made of files
 
 gen: setup ## Write the generated files again: the wire's JSON Schema, the front end's types
-	$(BIN)/python -m schedviz.web.gen
+	$(BIN)/python -m schedviz.web.wire_schema
 	$(BIN)/python -m frontend.scripts.generate_types
 	$(BIN)/python -m frontend.scripts.generate_schema
 

@@ -28,7 +28,7 @@ app.conf.update(
     task_default_queue="engine",
     task_publish_retry=False,
     worker_prefetch_multiplier=1,
-    worker_consumer="schedviz.sessions.consumer:PromptConsumer",
+    worker_consumer="schedviz.sessions.workers.celery_consumer:FastReconnectConsumer",
     # Else it would fetch fewer turns for a while after Redis came back.
     worker_enable_prefetch_count_reduction=False,
     # Nothing is acknowledged late, so nothing is cancelled; unsaid, each loss of Redis brings a warning of ten lines.
@@ -58,7 +58,7 @@ def _load_what_tasks_need(**_: Any) -> None:
 
     from schedviz.kube.collector import keep_what_is_loaded
     from schedviz.kube.struct_infos import prepare_structs
-    from schedviz.sessions import importing, replay, turn  # noqa: F401
+    from schedviz.sessions.hosting import worker_loop  # noqa: F401
 
     prepare_structs()
     keep_what_is_loaded()
@@ -68,9 +68,10 @@ def _load_what_tasks_need(**_: Any) -> None:
 def _say_that_it_is_alive(sender: Any, **_: Any) -> None:
     from django.conf import settings
 
-    from schedviz.sessions import heartbeat, tracing
+    from schedviz.sessions import tracing
+    from schedviz.sessions.hosting.slots import SLOTS
     from schedviz.sessions.metrics import process, reporting
-    from schedviz.sessions.slots import SLOTS
+    from schedviz.sessions.redis import heartbeat
 
     SLOTS.total = sender.pool.limit
     process.SLOTS.set(SLOTS.total)
@@ -104,7 +105,7 @@ def _report_from_the_pool(**_: Any) -> None:
 
 @worker_shutting_down.connect
 def _ask_turns_to_leave(**_: Any) -> None:
-    from schedviz.sessions.slots import STOPPING
+    from schedviz.sessions.hosting.slots import STOPPING
 
     STOPPING.set()
 

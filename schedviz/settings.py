@@ -294,7 +294,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PARSER_CLASSES": ["schedviz.web.api.parsing.JsonParser"],
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "schedviz.web.api.rendering.DocumentedTypes",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "DEFAULT_THROTTLE_CLASSES": ["schedviz.web.api.rate.RequestRate"],
+    "DEFAULT_THROTTLE_CLASSES": ["schedviz.web.api.rate_limit.RequestRate"],
     "NUM_PROXIES": PROXIES,
     "EXCEPTION_HANDLER": "schedviz.web.api.errors.answer_exception",
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",

@@ -118,7 +118,7 @@ def redis_server() -> Iterator[RedisServer]:
 @pytest.fixture
 def redis(redis_server: RedisServer) -> RedisServer:
     """An empty Redis."""
-    from schedviz.sessions import stream
+    from schedviz.sessions.redis import stream
 
     stream.client().flushall()
     return redis_server
@@ -128,7 +128,7 @@ def redis(redis_server: RedisServer) -> RedisServer:
 def _without_keys_of_uploads() -> Iterator[None]:
     """Uploads of one test are no affair of the next one."""
     yield
-    if held := sys.modules.get("schedviz.sessions.upload_keys"):
+    if held := sys.modules.get("schedviz.sessions.uploads.upload_keys"):
         held.let_go()
 
 
@@ -190,7 +190,7 @@ class Worker:
             )
 
     def is_ready(self) -> bool:
-        from schedviz.sessions import heartbeat
+        from schedviz.sessions.redis import heartbeat
 
         assert self.process.poll() is None, self.output.read_text(errors="replace")
         return f"{self.name}@tests" in heartbeat.alive()

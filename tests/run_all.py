@@ -65,7 +65,7 @@ CHECKS = [
     Step("bandit", [str(BIN / "bandit"), "-q", "-r", "schedviz", "-c", "pyproject.toml", "--severity-level", "medium"]),
     Step("migrations", [sys.executable, "manage.py", "makemigrations", "--check", "--dry-run"]),
     Step("openapi", [sys.executable, "manage.py", "spectacular", "--validate", "--fail-on-warn", "--file", os.devnull]),
-    Step("wire schema", [sys.executable, "-m", "schedviz.web.gen", "--check"]),
+    Step("wire schema", [sys.executable, "-m", "schedviz.web.wire_schema", "--check"]),
     Step("generated", [sys.executable, "-m", "frontend.scripts.generate_types", "--check"]),
     Step("editor schema", [sys.executable, "-m", "frontend.scripts.generate_schema", "--check"]),
     Step("svelte", ["npm", "run", "--silent", "check"], ROOT / "frontend"),

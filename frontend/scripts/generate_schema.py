@@ -24,7 +24,7 @@ from schedviz.kube.kinds import KINDS
 from schedviz.kube.quantity import Quantity
 from schedviz.kube.shapes import unread_names
 from schedviz.kube.unread import DIGESTS, UNREAD
-from schedviz.web.gen import write_or_check
+from schedviz.web.wire_schema import write_or_check
 
 TARGET = Path(__file__).parent.parent / "src/editor/schema.json"
 #: Members that hold what was left out: nobody writes them.

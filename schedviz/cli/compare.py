@@ -74,7 +74,7 @@ def _compared(a: str, b: str, server: Server) -> Comparison:
         return msgspec.json.decode(server.get("compare/", {"a": a, "b": b}), type=Comparison)
 
     def run(which: str) -> RunInMemory:
-        from schedviz.cli.runs import run_of_file, run_of_session_file
+        from schedviz.cli.run_files import run_of_file, run_of_session_file
 
         if _SESSION.fullmatch(which) is None:
             return run_of_file(Path(which))

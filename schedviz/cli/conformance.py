@@ -118,7 +118,7 @@ def judge(path: Path, *, show: int, restore: str | None) -> Verdict:
     except KubeError as error:
         return Verdict(path, problem=f"{path}: {error}")
     except Exception as error:  # noqa: BLE001  (one file must not take the others with it)
-        from schedviz.cli.failures import record
+        from schedviz.cli.error_messages import record
 
         text = f"{path}: this is a bug in schedviz ({type(error).__name__}: {error}). Details are in {record(error)}"
         return Verdict(path, problem=text)
@@ -150,11 +150,11 @@ def _with_recording(path: Path, trace: TraceFile) -> list[str]:
 
 
 def _with_itself(path: Path, trace: TraceFile, seed: str) -> list[str]:
-    from schedviz.cli import restoring
+    from schedviz.cli import restore_check
     from schedviz.engine import ConfigurationError
 
     try:
-        return list(restoring.differences(trace, seed=f"{seed} {path.name}"))
+        return list(restore_check.differences(trace, seed=f"{seed} {path.name}"))
     except ConfigurationError as error:
         if trace.document.get("error"):
             # It is refused, as recorded: nothing runs.

@@ -48,7 +48,7 @@ def doctor(ctx: click.Context, paths: tuple[Path, ...], names: tuple[str, ...], 
 
 def _examinations(found: Import, names: tuple[str, ...]) -> list[Examination]:
     from schedviz.explain.doctor import examine_engine
-    from schedviz.explain.doctor.of_import import examine_import
+    from schedviz.explain.doctor.import_check import examine_import
 
     if found.trace is not None:
         return [examine_engine(simulated(found))]

@@ -54,7 +54,7 @@ def dump(
 
 
 def _lines_of_simulation(objects: Import, verbosity: int, at: int | None) -> list[LogLine]:
-    from schedviz.engine.debugger import dump_lines
+    from schedviz.engine.reporting.debugger import dump_lines
 
     return dump_lines(simulated(objects), verbosity=verbosity, at=at)
 

@@ -14,7 +14,7 @@ from schedviz.cli.server import Server, server_option, token_option
 from schedviz.terminal import say, say_json
 
 if TYPE_CHECKING:
-    from schedviz.ingest.left_out import LeftOut
+    from schedviz.ingest.dropped_fields import LeftOut
     from schedviz.ingest.load import Import
     from schedviz.ingest.report import Report
 
@@ -100,7 +100,7 @@ def _as_they_are(paths: tuple[Path, ...], what: str, *, whole: bool) -> dict[str
 
 def _read(paths: tuple[Path, ...]) -> tuple[Import, LeftOut]:
     from schedviz.cli.loading import loaded
-    from schedviz.ingest.left_out import LeftOut
+    from schedviz.ingest.dropped_fields import LeftOut
 
     left_out = LeftOut()
     return loaded(paths, look=left_out.look), left_out

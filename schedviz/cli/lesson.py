@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from schedviz.cli.failures import SeveralLines
+from schedviz.cli.error_messages import SeveralLines
 from schedviz.terminal import ask, clear, say, show
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def _check_whenever_it_changes(folders: list[Path]) -> None:
 
 def _take_here(folder: Path, language: str) -> None:
     from schedviz.lessons import LessonError, read_lesson
-    from schedviz.lessons.playing import play
+    from schedviz.lessons.player import play
 
     try:
         taken = read_lesson(folder)
@@ -159,7 +159,7 @@ def _check(folder: Path) -> int:
 def _take(taken: Lesson, stops: Iterable[Played], language: str) -> None:
     from rich.markdown import Markdown
 
-    from schedviz.lessons.asking import told
+    from schedviz.lessons.expressions import told
     from schedviz.lessons.rendering import answer_words
     from schedviz.lessons.texts import fill
 

@@ -9,7 +9,7 @@ from typing import NoReturn
 import click
 
 import schedviz
-from schedviz.cli.failures import SeveralLines
+from schedviz.cli.error_messages import SeveralLines
 from schedviz.cli.lazy import LazyCommand, LazyGroup
 from schedviz.terminal import say, say_exact
 
@@ -32,14 +32,14 @@ COMMANDS = {
     "generate": LazyCommand("schedviz.cli.remote.sessions", "generate", "Make a session of a made-up cluster."),
     "import": LazyCommand("schedviz.cli.importing", "import_", "Make a session of files, or show what would be kept of them."),
     "sessions": LazyCommand("schedviz.cli.remote.sessions", "sessions", "List the sessions of a server."),
-    "step": LazyCommand("schedviz.cli.remote.doing", "step", "Go on by some scheduling cycles, stages or changes."),
-    "run": LazyCommand("schedviz.cli.remote.doing", "run", "Schedule until nothing can be."),
-    "send": LazyCommand("schedviz.cli.remote.doing", "send", "Send commands, or create objects, all or none."),
-    "cancel": LazyCommand("schedviz.cli.remote.doing", "cancel", "Stop a session's import, or its runs."),
-    "state": LazyCommand("schedviz.cli.remote.looking", "state", "Print the nodes, the pods or the queue of a session."),
-    "cycles": LazyCommand("schedviz.cli.remote.looking", "cycles", "List the scheduling cycles of a session."),
-    "events": LazyCommand("schedviz.cli.remote.looking", "events", "Print what the scheduler did, and does."),
-    "what-if": LazyCommand("schedviz.cli.remote.looking", "what_if", "Say how many copies of a pod would fit."),
+    "step": LazyCommand("schedviz.cli.remote.commands", "step", "Go on by some scheduling cycles, stages or changes."),
+    "run": LazyCommand("schedviz.cli.remote.commands", "run", "Schedule until nothing can be."),
+    "send": LazyCommand("schedviz.cli.remote.commands", "send", "Send commands, or create objects, all or none."),
+    "cancel": LazyCommand("schedviz.cli.remote.commands", "cancel", "Stop a session's import, or its runs."),
+    "state": LazyCommand("schedviz.cli.remote.queries", "state", "Print the nodes, the pods or the queue of a session."),
+    "cycles": LazyCommand("schedviz.cli.remote.queries", "cycles", "List the scheduling cycles of a session."),
+    "events": LazyCommand("schedviz.cli.remote.queries", "events", "Print what the scheduler did, and does."),
+    "what-if": LazyCommand("schedviz.cli.remote.queries", "what_if", "Say how many copies of a pod would fit."),
     "fork": LazyCommand("schedviz.cli.remote.sessions", "fork", "Fork a session at a moment."),
     "export": LazyCommand("schedviz.cli.remote.sessions", "export", "Write a session to a file."),
     "delete": LazyCommand("schedviz.cli.remote.sessions", "delete", "Delete a session."),
@@ -101,7 +101,7 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except Exception as error:  # noqa: BLE001 (this is the edge: no traceback ever reaches a person)
-        from schedviz.cli.failures import explain, record
+        from schedviz.cli.error_messages import explain, record
 
         sentence = explain(error)
         if sentence is not None:

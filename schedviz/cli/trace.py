@@ -67,8 +67,8 @@ def run_file(source: Path, target: Path, hosts: tuple[str, ...] = ()) -> str:
     from schedviz.engine import run_trace
     from schedviz.ingest.trace_file import decode_trace
     from schedviz.kube.errors import KubeError
-    from schedviz.sessions.extender_addresses import EVERYWHERE
-    from schedviz.sessions.extender_http import HttpTransport
+    from schedviz.sessions.extenders.addresses import EVERYWHERE
+    from schedviz.sessions.extenders.http import HttpTransport
 
     try:
         document = run_trace(decode_trace(read(source)), transport=HttpTransport(hosts, networks=EVERYWHERE) if hosts else None)
@@ -78,7 +78,7 @@ def run_file(source: Path, target: Path, hosts: tuple[str, ...] = ()) -> str:
     except KubeError as error:
         return f"{source}: {error}"
     except Exception as error:  # noqa: BLE001  (one file must not take the others with it)
-        from schedviz.cli.failures import record
+        from schedviz.cli.error_messages import record
 
         return f"{source}: this is a bug in schedviz ({type(error).__name__}: {error}). Details are in {record(error)}"
     refused = document.get("error")

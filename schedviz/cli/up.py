@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from schedviz.cli.failures import SeveralLines
+from schedviz.cli.error_messages import SeveralLines
 from schedviz.up.options import DEFAULT_PORT, UpOptions
 
 

@@ -11,13 +11,13 @@ from typing import Any, Self, TypeVar
 
 import httpx
 
-from schedviz.client import flows, kubectl, ops, sending
+from schedviz.client import command_bodies, flows, kubectl, sending
 from schedviz.client.answers import Comparison, Explanation, Outcome, State, WhatIf
 from schedviz.client.calls import Call, Flow, Pause, ask
 from schedviz.client.records import Records, records
 from schedviz.client.server import find_server
+from schedviz.client.session_info import Told
 from schedviz.client.sync import IMPORT_SECONDS, told_event
-from schedviz.client.told import Told
 
 T = TypeVar("T")
 
@@ -193,7 +193,7 @@ class AsyncSession(Told):
 
     async def step(self, count: int = 1, *, unit: str = "cycle") -> Outcome:
         """Go on by so many units."""
-        return await self.send(ops.step(count, unit))
+        return await self.send(command_bodies.step(count, unit))
 
     async def run(
         self,
@@ -202,19 +202,19 @@ class AsyncSession(Told):
         timeout: float | None = None,  # noqa: ASYNC109 -- the server is asked to wait, too.
     ) -> Outcome:
         """Run until nothing can be scheduled, or for `max` cycles."""
-        return await self.send(ops.run(max), timeout=timeout)
+        return await self.send(command_bodies.run(max), timeout=timeout)
 
     async def advance(self, seconds: float | None = None) -> Outcome:
         """Move the virtual clock by so many seconds, or to the next timer."""
-        return await self.send(ops.advance(seconds))
+        return await self.send(command_bodies.advance(seconds))
 
     async def create(self, *objects: Mapping[str, Any]) -> Outcome:
         """Create Kubernetes objects."""
-        return await self.send(*ops.create(*objects))
+        return await self.send(*command_bodies.create(*objects))
 
     async def remove(self, kind: str, name: str, namespace: str = "default") -> Outcome:
         """Delete a Kubernetes object."""
-        return await self.send(ops.remove(kind, name, namespace))
+        return await self.send(command_bodies.remove(kind, name, namespace))
 
     async def cancel(self) -> Self:
         """Stop its import, or its runs."""

@@ -12,13 +12,13 @@ from typing import Any, Self, TypeVar
 
 import httpx
 
-from schedviz.client import flows, kubectl, ops, sending
+from schedviz.client import command_bodies, flows, kubectl, sending
 from schedviz.client.answers import Comparison, Explanation, Outcome, State, WhatIf
 from schedviz.client.calls import Call, Flow, Pause, ask
 from schedviz.client.errors import refusal
 from schedviz.client.records import Records, records
 from schedviz.client.server import find_server
-from schedviz.client.told import Told
+from schedviz.client.session_info import Told
 
 T = TypeVar("T")
 IMPORT_SECONDS = 600.0
@@ -215,23 +215,23 @@ class Session(Told):
 
     def step(self, count: int = 1, *, unit: str = "cycle") -> Outcome:
         """Go on by so many units: `cycle`, `stage` or `mutation`."""
-        return self.send(ops.step(count, unit))
+        return self.send(command_bodies.step(count, unit))
 
     def run(self, max: int | None = None, *, timeout: float | None = None) -> Outcome:  # noqa: A002 -- the command's word.
         """Run until nothing can be scheduled, or for `max` cycles."""
-        return self.send(ops.run(max), timeout=timeout)
+        return self.send(command_bodies.run(max), timeout=timeout)
 
     def advance(self, seconds: float | None = None) -> Outcome:
         """Move the virtual clock by so many seconds, or to the next timer."""
-        return self.send(ops.advance(seconds))
+        return self.send(command_bodies.advance(seconds))
 
     def create(self, *objects: Mapping[str, Any]) -> Outcome:
         """Create Kubernetes objects."""
-        return self.send(*ops.create(*objects))
+        return self.send(*command_bodies.create(*objects))
 
     def remove(self, kind: str, name: str, namespace: str = "default") -> Outcome:
         """Delete a Kubernetes object."""
-        return self.send(ops.remove(kind, name, namespace))
+        return self.send(command_bodies.remove(kind, name, namespace))
 
     def cancel(self) -> Self:
         """Stop its import, or its runs."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar, Final
 
-from schedviz.engine import laps, stages
+from schedviz.engine import stages
 from schedviz.engine.cycle_results import BindingResults
 from schedviz.engine.failure import Failure, handle_scheduling_failure
 from schedviz.engine.framework.cycle_state import CycleState
@@ -19,8 +19,9 @@ from schedviz.engine.framework.status import as_status
 from schedviz.engine.framework.types import PodInfo, QueuedPodInfo
 from schedviz.engine.instructions import BindPod
 from schedviz.engine.queue import events as queue_events
+from schedviz.engine.reporting import stage_timing
+from schedviz.engine.reporting.stage_report import StageReport, statuses_of
 from schedviz.engine.schedule_one import SchedulingCycle, activate
-from schedviz.engine.stage_report import StageReport, statuses_of
 from schedviz.engine.state import SchedulerState
 from schedviz.trace.events import BindingEnded, BindingStageEnded, BindingStarted
 from schedviz.trace.view import StageView
@@ -119,7 +120,7 @@ class BindingCycle:
     def advance(self) -> bool:
         """Run one stage and record what it found; False where it has to wait."""
         stage, recorder = self.stage, self.state.recorder
-        began = laps.begin(recorder, self.framework, self.number)
+        began = stage_timing.begin(recorder, self.framework, self.number)
         report = self._RUN[stage](self)
         if report is None:
             self.waited = True
@@ -134,7 +135,7 @@ class BindingCycle:
             statuses=report.statuses,
             facts=report.facts,
         )
-        laps.end(recorder, self.framework, began)
+        stage_timing.end(recorder, self.framework, began)
         self.results.stages.append(StageView(stage=stage, statuses=report.statuses, facts=report.facts))
         if report.next_stage == stages.ENDED:
             self.results.outcome = FAILED

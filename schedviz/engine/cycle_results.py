@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from schedviz.engine.cache import SnapshotUpdate
-from schedviz.engine.extenders import ExtenderFilterRecord, ExtenderScoreRecord
+from schedviz.engine.extenders.extender import ExtenderFilterRecord, ExtenderScoreRecord
 from schedviz.engine.framework.interface import NominatingInfo
 from schedviz.engine.framework.runtime import PluginAnswer, PostFilterOutcome
 from schedviz.trace.view import ScoredNodeView, StageView

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from schedviz.engine.cache import Snapshot
-from schedviz.engine.extenders import Extender, ExtenderFilterRecord
+from schedviz.engine.extenders.extender import Extender, ExtenderFilterRecord
 from schedviz.engine.framework.fit_error import NodeToStatusMap
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import unresolvable, unschedulable

@@ -10,10 +10,10 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from schedviz.engine import laps, stages
+from schedviz.engine import stages
 from schedviz.engine.cache import CacheError
 from schedviz.engine.cycle_results import CycleResults, NominatedNodeEvaluation
-from schedviz.engine.extenders import Extender
+from schedviz.engine.extenders.extender import Extender
 from schedviz.engine.failure import (
     Failure,
     error_failure,
@@ -28,8 +28,9 @@ from schedviz.engine.framework.interface import PODS_TO_ACTIVATE_KEY, PodsToActi
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.runtime import FilterOutcome, Framework, PluginAnswer, ScoreOutcome
 from schedviz.engine.framework.types import PodInfo, QueuedPodInfo, to_seconds
+from schedviz.engine.reporting import stage_timing
+from schedviz.engine.reporting.stage_report import StageReport, extender_rejections, filter_rejections, statuses_of
 from schedviz.engine.select_host import rank, scored_nodes, tied_names, totals
-from schedviz.engine.stage_report import StageReport, extender_rejections, filter_rejections, statuses_of
 from schedviz.engine.state import SchedulerState
 from schedviz.trace.events import CycleEnded, CycleStarted, StageEnded
 from schedviz.trace.view import CYCLE_RESULTS, StageView
@@ -78,11 +79,11 @@ class SchedulingCycle:
     def advance(self) -> None:
         """Run one stage and record what it found."""
         stage, recorder = self.stage, self.state.recorder
-        began = laps.begin(recorder, self.framework, self.number)
+        began = stage_timing.begin(recorder, self.framework, self.number)
         report = self._RUN[stage](self)
         self.stage = report.next_stage
         self._record_stage(stage, report)
-        laps.end(recorder, self.framework, began)
+        stage_timing.end(recorder, self.framework, began)
         if report.next_stage == stages.ENDED:
             self._end()
 

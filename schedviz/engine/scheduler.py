@@ -16,11 +16,11 @@ from schedviz.engine.clock import Clock
 from schedviz.engine.cluster.watch import WatchEvent
 from schedviz.engine.config import KubeSchedulerConfiguration
 from schedviz.engine.event_handlers import EventHandlers
-from schedviz.engine.extenders import Extender
+from schedviz.engine.extenders.extender import Extender
 from schedviz.engine.framework.listers import StorageObject
 from schedviz.engine.framework.plugins.installed import registry_for
 from schedviz.engine.framework.runtime import Framework
-from schedviz.engine.framework.runtime.handing_down import hand_down
+from schedviz.engine.framework.runtime.state_transfer import transfer_state
 from schedviz.engine.framework.status import StatusError
 from schedviz.engine.framework.types import ClusterEvent, PodInfo
 from schedviz.engine.informers import Informers
@@ -161,7 +161,7 @@ class Scheduler:
         before = state.profiles
         for name, framework in profiles.items():
             framework.extenders = extenders
-            hand_down(before.get(name), framework)
+            transfer_state(before.get(name), framework)
         self.configuration = configuration
         self.cluster_event_map = _merged(profiles.values())
         state.profiles, state.extenders = profiles, extenders

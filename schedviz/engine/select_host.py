@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from schedviz.engine.cycle_results import Ranking
-from schedviz.engine.extenders import SCALE, ExtenderScoreRecord
+from schedviz.engine.extenders.extender import SCALE, ExtenderScoreRecord
 from schedviz.engine.framework.interface import Scores
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.runtime import ScoreOutcome

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from schedviz.trace.helpers import HelperSettings
+from schedviz.trace.controllers import HelperSettings
 from schedviz.trace.policies import Policies
 
 #: `bound`: a victim with a node gets a deletionTimestamp, one that no kubelet runs is gone at once, as a real API server has it. True:

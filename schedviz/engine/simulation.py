@@ -13,19 +13,20 @@ from typing import Any, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from schedviz.engine import checkpoint as checkpoints
-from schedviz.engine import connections, observe
 from schedviz.engine.binding import BindingCycle
 from schedviz.engine.cache import SchedulerExitError, SnapshotUpdate
+from schedviz.engine.checkpointing import checkpoint as checkpoints
+from schedviz.engine.checkpointing.origin import Origin
 from schedviz.engine.clock import Clock
 from schedviz.engine.cluster import Cluster
+from schedviz.engine.commands import connections
+from schedviz.engine.commands.executor import Operations, Task
 from schedviz.engine.config import ConfigurationError, KubeSchedulerConfiguration, Problem, load_configuration
-from schedviz.engine.cycle_view import api_view, binding_view, cycle_view
-from schedviz.engine.extender_calls import Answer, ExtenderCalls
-from schedviz.engine.extenders import Extender, build_extenders, with_ignored_resources
+from schedviz.engine.extenders.calls import Answer, ExtenderCalls
+from schedviz.engine.extenders.extender import Extender, build_extenders, with_ignored_resources
 from schedviz.engine.framework.runtime import Stopwatch
-from schedviz.engine.operations import Operations, Task
-from schedviz.engine.origin import Origin
+from schedviz.engine.reporting import observation
+from schedviz.engine.reporting.cycle_view import api_view, binding_view, cycle_view
 from schedviz.engine.schedule_one import SchedulingCycle
 from schedviz.engine.scheduler import Scheduler
 from schedviz.engine.settings import Outcome, SimulationSettings
@@ -262,24 +263,24 @@ class Simulation:
         self.shown_cycle = cycle_view(cycle)
         self._ended_cycles.append(self.shown_cycle)
         if self.records == "full":
-            record = observe.cycle_record(cycle)
+            record = observation.cycle_record(cycle)
             if self._watch is not None:
-                record |= {"pluginNanos": self._watch.take(), "reprieves": observe.reprieves(cycle)}
+                record |= {"pluginNanos": self._watch.take(), "reprieves": observation.reprieves(cycle)}
             self.cycle_records.append((cycle.number, record))
         elif self.records == "placement":
-            self.cycle_records.append((cycle.number, observe.placement_record(cycle)))
+            self.cycle_records.append((cycle.number, observation.placement_record(cycle)))
 
     def binding_ended(self, binding: BindingCycle) -> None:
         """Called by `Operations` when a binding cycle has nothing left to run, and again when it was confirmed."""
         if not self.records:
             return
-        self.binding_record = observe.binding_record(binding)
+        self.binding_record = observation.binding_record(binding)
         for number, record in reversed(self.cycle_records):
             if number == binding.number:
                 if self.records == "full":
                     record["binding"] = self.binding_record
                 else:
-                    observe.note_binding_of_placement(record, binding)
+                    observation.note_binding_of_placement(record, binding)
                 return
 
     # The state.

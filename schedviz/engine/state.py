@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from schedviz.engine.cache import Cache, CacheError, Snapshot
 from schedviz.engine.clock import Clock
-from schedviz.engine.extenders import Extender
+from schedviz.engine.extenders.extender import Extender
 from schedviz.engine.framework.runtime import Framework
 from schedviz.engine.framework.types import PodInfo
 from schedviz.engine.informers import Informers

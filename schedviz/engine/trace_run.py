@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, Protocol
 
-from schedviz.engine import observe
 from schedviz.engine.cache.debugger.log_line import LogLine
 from schedviz.engine.config import ConfigurationError
-from schedviz.engine.debugger import dump_lines
-from schedviz.engine.extender_calls import ExtenderTransport
-from schedviz.engine.scheduler_log import SchedulerLog
+from schedviz.engine.extenders.calls import ExtenderTransport
+from schedviz.engine.reporting import observation
+from schedviz.engine.reporting.debugger import dump_lines
+from schedviz.engine.reporting.scheduler_log import SchedulerLog
 from schedviz.engine.settings import Outcome, SimulationSettings, graceful_victims
 from schedviz.engine.simulation import Simulation
 from schedviz.kube import codec
@@ -127,7 +127,7 @@ class Observer:
         events = simulation.drain_events()
         observed = self._surroundings(simulation.clock_seconds)
         if not self._placement:
-            observed.update(observe.deliveries(events))
+            observed.update(observation.deliveries(events))
         listed = [codec.to_dict(obj) for kind in ("Node", "Pod") for _, obj in sorted(simulation.cluster.store.of_kind(kind).items())]
         observed["objects"] = {"apiVersion": "v1", "items": listed, "kind": "List", "metadata": {"resourceVersion": ""}}
         verbosity = 0 if self._logging is None else self._logging.v
@@ -158,13 +158,13 @@ class Observer:
         simulation = self._simulation
         observed = self._surroundings(outcome.clock_seconds)
         if not self._placement:
-            observed.update(observe.deliveries(events))
+            observed.update(observation.deliveries(events))
         if outcome.error:
             observed["error"] = outcome.error
         records = [record for _, record in simulation.cycle_records]
         match command:
             case commands.Schedule() | commands.Cycle():
-                empty = observe.empty_cycle_record(simulation.scheduler.state.next_start_node_index)
+                empty = observation.empty_cycle_record(simulation.scheduler.state.next_start_node_index)
                 observed["cycle"] = records[-1] if records else empty
             case commands.Run():
                 observed["cycles"] = records
@@ -172,7 +172,7 @@ class Observer:
                 self._note_pod(command, outcome, observed)
             case commands.Snapshot() if simulation.snapshot_update is not None:
                 if not self._placement:
-                    observed["snapshotUpdate"] = observe.snapshot_update_record(simulation.snapshot_update)
+                    observed["snapshotUpdate"] = observation.snapshot_update_record(simulation.snapshot_update)
             case _:
                 if outcome.result:
                     observed["result"] = outcome.result

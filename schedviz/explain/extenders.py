@@ -9,8 +9,8 @@ import msgspec
 
 from schedviz.engine import Simulation
 from schedviz.engine.config.types import Extender as ExtenderConfig
-from schedviz.engine.dry_run import DryRun
-from schedviz.engine.extenders import Declared, ExtenderScoreRecord
+from schedviz.engine.dryrun.dry_run import DryRun
+from schedviz.engine.extenders.extender import Declared, ExtenderScoreRecord
 from schedviz.engine.framework.fit_error import Diagnosis, FitError
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import Code, Status

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from schedviz.engine import Simulation
-from schedviz.explain.alike import groups
+from schedviz.explain.equivalence import groups
 from schedviz.explain.explanation import Clause, Outlook, Part, Standing
 from schedviz.explain.why import why_pending
 from schedviz.kube.core import Pod

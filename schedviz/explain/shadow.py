@@ -8,8 +8,8 @@ from typing import Final, Literal
 import numpy as np
 
 from schedviz.engine import Simulation
-from schedviz.engine.dry_run import DryRun
-from schedviz.engine.extenders import ExtenderScoreRecord
+from schedviz.engine.dryrun.dry_run import DryRun
+from schedviz.engine.extenders.extender import ExtenderScoreRecord
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.runtime.outcomes import ScoreOutcome, ScoresOfPlugin
 from schedviz.engine.framework.verdicts import Index

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from schedviz.engine.dry_run import DryRun
+from schedviz.engine.dryrun.dry_run import DryRun
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.status import Status
 from schedviz.engine.framework.verdicts import Verdicts

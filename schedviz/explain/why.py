@@ -9,17 +9,17 @@ from typing import get_args
 import msgspec
 
 from schedviz.engine import Simulation
-from schedviz.engine.dry_run import DryRun, UnknownProfileError
-from schedviz.explain.alike import reading_of
+from schedviz.engine.dryrun.dry_run import DryRun, UnknownProfileError
 from schedviz.explain.doctor.finding import Scheduler
 from schedviz.explain.doctor.nominations import FOR_EVER, judge, why_for_ever
+from schedviz.explain.equivalence import reading_of
 from schedviz.explain.explanation import Explanation, NodeVerdict, Outlook, QueuePlace, Standing
 from schedviz.explain.extenders import known_extenders, message_with, turned_away, uncalled, with_extenders
 from schedviz.explain.message import said_clauses
 from schedviz.explain.queue_place import queue_place
-from schedviz.explain.room import room
 from schedviz.explain.sentence import sentence_of
 from schedviz.explain.verdicts import clauses, matrix
+from schedviz.explain.victims import room
 from schedviz.kube.core import Pod
 from schedviz.trace.phrase import phrase
 

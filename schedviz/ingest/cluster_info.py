@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from schedviz.ingest.found import Steps
+from schedviz.ingest.file_result import Steps
 from schedviz.ingest.json_dump import JsonReader
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.reader import Item, Reader
-from schedviz.ingest.said import Said
 from schedviz.ingest.scheduler_log import SchedulerLog, looks_like_log, read_log
+from schedviz.ingest.scheduler_messages import Said
 from schedviz.ingest.yaml_dump import YamlReader
 
 _START: Final = re.compile(rb"^==== START logs for container (\S+) of pod (\S+) ====\n", re.MULTILINE)

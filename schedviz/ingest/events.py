@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
-from schedviz.ingest.said import Said
+from schedviz.ingest.scheduler_messages import Said
 from schedviz.kube import timestamps
 
 KIND: Final = "Event"

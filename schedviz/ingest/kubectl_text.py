@@ -12,7 +12,7 @@ from typing import Final
 from schedviz.ingest.errors import UnreadableFile
 from schedviz.ingest.events import REASON
 from schedviz.ingest.limits import Limits
-from schedviz.ingest.said import Said
+from schedviz.ingest.scheduler_messages import Said
 
 _HEAD_BYTES: Final = 16 << 10
 _TABLE: Final = re.compile(r"(?:NAMESPACE|NAME|LAST SEEN)(?: {2,}[A-Z][A-Z0-9()/ -]*?)+\s*$", re.MULTILINE)

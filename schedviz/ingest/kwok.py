@@ -12,7 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from schedviz.ingest.errors import BadObjects, Problem
-from schedviz.ingest.found import Steps
+from schedviz.ingest.file_result import Steps
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.reader import Item
 from schedviz.ingest.recording import Change, Recording, Verb, kind_of_resource

@@ -21,22 +21,21 @@ from schedviz.ingest.config_text import ConfigText, parse_config
 from schedviz.ingest.errors import BadObjects, ImportCancelled, IngestError, LimitExceeded, Problem, UnknownFormat, UnreadableFile
 from schedviz.ingest.events import KIND as EVENT
 from schedviz.ingest.events import REASON, said_by
-from schedviz.ingest.found import FileFound, Merged, Steps
-from schedviz.ingest.from_dump import WARNING, objects_of
+from schedviz.ingest.file_result import FileFound, Merged, Steps
 from schedviz.ingest.json_dump import JsonReader
 from schedviz.ingest.json_stream import NotCutError
 from schedviz.ingest.kubectl_text import FAILURE, KubectlTextReader, without_warnings
 from schedviz.ingest.kwok import KwokReader
-from schedviz.ingest.last_touches import warnings_of, with_last_word
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.log_reader import LogReader
+from schedviz.ingest.objects_from_dump import WARNING, objects_of
 from schedviz.ingest.openb import OpenbReader
 from schedviz.ingest.progress import Progress, Told
 from schedviz.ingest.reader import Item, Reader
 from schedviz.ingest.refusals import Refusals
 from schedviz.ingest.report import Report
-from schedviz.ingest.said import Said
 from schedviz.ingest.scheduler_log import SchedulerLog
+from schedviz.ingest.scheduler_messages import Said
 from schedviz.ingest.simkube import FORMAT as SIMKUBE
 from schedviz.ingest.simkube import looks_like_simkube, read_simkube
 from schedviz.ingest.simulator import SimulatorReader, results_of
@@ -44,6 +43,7 @@ from schedviz.ingest.source import Source, shown_name
 from schedviz.ingest.trace_file import FORMAT as TRACE
 from schedviz.ingest.trace_file import TraceFile, looks_like_trace, trace_of
 from schedviz.ingest.unpack import text_pieces, unpacked
+from schedviz.ingest.warnings import warnings_of, with_last_word
 from schedviz.ingest.yaml_dump import YamlReader
 from schedviz.kube.collector import without_gc
 from schedviz.kube.core import Pod

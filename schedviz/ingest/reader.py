@@ -7,10 +7,10 @@ from typing import Any, Protocol
 
 import msgspec
 
-from schedviz.ingest.found import Steps
+from schedviz.ingest.file_result import Steps
 from schedviz.ingest.limits import Limits
-from schedviz.ingest.said import Said
 from schedviz.ingest.scheduler_log import SchedulerLog
+from schedviz.ingest.scheduler_messages import Said
 from schedviz.kube import codec
 from schedviz.kube.meta import KubeObject
 

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from schedviz.ingest.errors import BadObjects, Problem
-from schedviz.ingest.found import Steps
+from schedviz.ingest.file_result import Steps
 from schedviz.ingest.reader import Item
 from schedviz.kube import codec
 from schedviz.kube.core import Pod

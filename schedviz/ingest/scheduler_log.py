@@ -13,7 +13,7 @@ from schedviz.ingest.errors import LimitExceeded
 from schedviz.ingest.klog import HEADER, Record, records
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.log_lines import log_lines
-from schedviz.ingest.said import Said
+from schedviz.ingest.scheduler_messages import Said
 from schedviz.ingest.sigusr2 import Signals
 
 FORMAT: Final = "kube-scheduler log"

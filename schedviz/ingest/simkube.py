@@ -12,7 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from schedviz.ingest.errors import UnreadableFile
-from schedviz.ingest.found import Steps
+from schedviz.ingest.file_result import Steps
 from schedviz.ingest.reader import Item
 from schedviz.ingest.recording import Change, Recording
 

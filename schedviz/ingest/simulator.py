@@ -14,12 +14,12 @@ from typing import Any, Final
 import msgspec
 
 from schedviz.ingest.errors import BadObjects, Problem
-from schedviz.ingest.found import Steps
+from schedviz.ingest.file_result import Steps
 from schedviz.ingest.json_dump import JsonReader
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.reader import Item
 from schedviz.ingest.recording import Change, Recording
-from schedviz.ingest.said import Said
+from schedviz.ingest.scheduler_messages import Said
 from schedviz.kube import timestamps
 
 #: Member of an export -> kind and version of its entries, in the order in which they are read.

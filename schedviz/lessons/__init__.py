@@ -7,10 +7,10 @@ language (`en.md`, `zh-CN.md`). What is true at a stop is read off the engine an
 """
 
 from schedviz.lessons.catalogue import Course, UnknownLessonError, course, find
-from schedviz.lessons.fault import Fault, LessonError
+from schedviz.lessons.errors import Fault, LessonError
 from schedviz.lessons.lesson import LANGUAGES, Lesson, Part, Stop
-from schedviz.lessons.played import Played
 from schedviz.lessons.reading import read_lesson
+from schedviz.lessons.stop_state import Played
 
 __all__ = [
     "LANGUAGES",

@@ -10,7 +10,7 @@ from typing import Final, get_args
 
 import msgspec
 
-from schedviz.lessons.fault import LessonError
+from schedviz.lessons.errors import LessonError
 from schedviz.lessons.lesson import Lesson, Part
 from schedviz.lessons.reading import PLAN, read_lesson, version_of
 

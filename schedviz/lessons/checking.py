@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schedviz.engine import ConfigurationError
-from schedviz.lessons.asking import NOTHING, ExpressionError
-from schedviz.lessons.fault import Fault
+from schedviz.lessons.errors import Fault
+from schedviz.lessons.expressions import NOTHING, ExpressionError
 from schedviz.lessons.lesson import LANGUAGES, Lesson, Stop
-from schedviz.lessons.played import Played
-from schedviz.lessons.playing import hint_holds, play
+from schedviz.lessons.player import hint_holds, play
 from schedviz.lessons.reading import PLAN
+from schedviz.lessons.stop_state import Played
 from schedviz.lessons.texts import TAKE_HOME, StopText, Text
 
 FEWEST_FACTS, MOST_FACTS = 3, 5

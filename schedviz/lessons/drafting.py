@@ -12,9 +12,9 @@ from typing import Any, Final
 import msgspec
 import yaml
 
-from schedviz.lessons.asking import NOTHING
+from schedviz.lessons.expressions import NOTHING
 from schedviz.lessons.lesson import Check, Lesson, Plan, Settings, Stop
-from schedviz.lessons.playing import play
+from schedviz.lessons.player import play
 from schedviz.lessons.reading import PLAN
 from schedviz.trace.commands import AnyCommand
 

@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from schedviz.lessons.texts import Text
 from schedviz.trace.commands import AnyCommand
-from schedviz.trace.helpers import HelperSettings
+from schedviz.trace.controllers import HelperSettings
 from schedviz.trace.policies import Policies
 
 #: The languages in which every lesson is told.

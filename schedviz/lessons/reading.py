@@ -14,7 +14,7 @@ import yaml
 
 from schedviz.kube import codec
 from schedviz.kube.errors import KubeError
-from schedviz.lessons.fault import Fault, LessonError, fault
+from schedviz.lessons.errors import Fault, LessonError, fault
 from schedviz.lessons.lesson import LANGUAGES, Lesson, Plan
 from schedviz.lessons.shorthand import ShorthandError, whole
 from schedviz.lessons.texts import read_text

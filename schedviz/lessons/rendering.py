@@ -7,8 +7,8 @@ from functools import cache
 
 from markdown_it import MarkdownIt
 
-from schedviz.lessons.asking import told
-from schedviz.lessons.played import Played
+from schedviz.lessons.expressions import told
+from schedviz.lessons.stop_state import Played
 from schedviz.lessons.texts import StopText, Text, fill
 
 #: A line that ends inside a Chinese sentence: HTML would show a space there.

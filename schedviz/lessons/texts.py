@@ -23,7 +23,7 @@ from pathlib import Path
 
 import msgspec
 
-from schedviz.lessons.fault import fault
+from schedviz.lessons.errors import fault
 
 TAKE_HOME = "Take home"
 _PARTS = {"Question": "question", "Answer": "answer", "Hint": "hint", "Notes": "notes"}

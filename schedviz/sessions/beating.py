@@ -12,7 +12,7 @@ def main() -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "schedviz.settings")
     import redis
 
-    from schedviz.sessions import heartbeat
+    from schedviz.sessions.redis import heartbeat
 
     try:
         return int(not any(name.endswith(f"@{socket.gethostname()}") for name in heartbeat.alive()))

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from schedviz.sessions import packing
+from schedviz.sessions.history import packing
 from schedviz.sessions.models import Session
 from schedviz.trace.events import AnyEvent
 from schedviz.trace.past_events import PastEvent

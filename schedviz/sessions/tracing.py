@@ -16,7 +16,7 @@ import redis
 from django.core.exceptions import ImproperlyConfigured
 
 from schedviz import __version__
-from schedviz.sessions import stream
+from schedviz.sessions.redis import stream
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context

@@ -16,7 +16,7 @@ from schedviz.kube.lines import ONE_LINE_OF_JSON_SCHEMA
 PositiveCount = Annotated[int, Meta(ge=1, le=1_000_000)]
 Seconds = Annotated[float, Meta(ge=0, le=100_000_000)]
 #: Names in commands, as far as one can be long. What is stored is read whatever it has; what comes new is held to it where it is accepted
-#: (`sessions/commands.py`).
+#: (`sessions/commands/stored_form.py`).
 LONGEST: Final = {"kind": 63, "name": 253, "namespace": 63, "node": 253, "pod": 63 + 1 + 253, "plugin": 253, "message": 4096}
 ObjectName = Annotated[str, Meta(extra_json_schema={"maxLength": LONGEST["name"], "pattern": ONE_LINE_OF_JSON_SCHEMA})]
 NamespaceName = Annotated[str, Meta(extra_json_schema={"maxLength": LONGEST["namespace"], "pattern": ONE_LINE_OF_JSON_SCHEMA})]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import msgspec
 
 from schedviz.trace import sentences
+from schedviz.trace.affected_objects import is_birth, is_death
 from schedviz.trace.events import (
     AnyEvent,
     ApiWritten,
@@ -24,7 +25,6 @@ from schedviz.trace.events import (
     WatchDelivered,
 )
 from schedviz.trace.phrase import Phrase, phrase
-from schedviz.trace.touched import is_birth, is_death
 
 
 class Entry(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):

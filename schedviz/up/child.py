@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
-from schedviz.up import blame
+from schedviz.up import exit_cause
 
 #: Seconds before a child that died is started again; the last one repeats.
 BACK_OFF_SECONDS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
@@ -51,7 +51,7 @@ class Child:
         #: When to start it (again), by the monotonic clock; None while it runs.
         self.due: float | None = 0.0
         #: Its last death was not of its own making.
-        self.was_blameless = False
+        self.was_external_kill = False
         self._process: subprocess.Popen[bytes] | None = None
         self._started = 0.0
         self._kills_for_memory: int | None = None
@@ -79,7 +79,7 @@ class Child:
         self.generation += 1
         self.due = None
         self._started = time.monotonic()
-        self._kills_for_memory = blame.kills_for_memory()
+        self._kills_for_memory = exit_cause.kills_for_memory()
         pipe = subprocess.PIPE if self.program.conversation else None
         listens = pipe or (subprocess.PIPE if self.program.awaits_database else subprocess.DEVNULL)
         with self.log.open("ab") as log:
@@ -109,7 +109,7 @@ class Child:
         code = self._process.poll()
         if code is None:
             return None
-        self.was_blameless = blame.is_blameless(code, kills_before=self._kills_for_memory)
+        self.was_external_kill = exit_cause.is_external_kill(code, kills_before=self._kills_for_memory)
         self.kill_group()
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
@@ -118,7 +118,7 @@ class Child:
         self._process = None
         now = time.monotonic()
         # Whoever was killed from outside can be expected to live.
-        healthy = self.was_blameless or now - self._started > HEALTHY_AFTER_SECONDS
+        healthy = self.was_external_kill or now - self._started > HEALTHY_AFTER_SECONDS
         self.deaths = 1 if healthy else self.deaths + 1
         self.due = now + BACK_OFF_SECONDS[min(self.deaths, len(BACK_OFF_SECONDS)) - 1]
         return code

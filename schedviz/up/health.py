@@ -14,7 +14,7 @@ import time
 from typing import Any
 from urllib.parse import urlsplit
 
-from schedviz.up.reach import Reach, Tls
+from schedviz.up.address import Reach, Tls
 
 _PAUSE_SECONDS = 0.05
 

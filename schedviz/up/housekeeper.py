@@ -87,8 +87,8 @@ def _keep_token() -> None:
 
 def _first_session() -> None:
     """On a fresh data folder something small is there to look at."""
-    from schedviz.sessions.create import Generate, create_session
     from schedviz.sessions.models import Session
+    from schedviz.sessions.transfer.create import Generate, create_session
     from schedviz.web.login import local_user
 
     marker = _marker()
@@ -108,7 +108,7 @@ def _marker() -> Path:
 
 
 def _keep_house(url: str) -> None:
-    from schedviz.sessions.sweep import SWEEP_SECONDS, sweep
+    from schedviz.sessions.hosting.sweep import SWEEP_SECONDS, sweep
     from schedviz.web.login import make_login_url
 
     with selectors.DefaultSelector() as selector:
@@ -134,8 +134,8 @@ def _keep_house(url: str) -> None:
 
 def _clear(dead: dict[str, str]) -> None:
     """Free the sessions of the dead (prefix → word), and have others take them; who could not be cleared stays for the next round."""
-    from schedviz.sessions.lease import clear_owner
-    from schedviz.sessions.sweep import sweep
+    from schedviz.sessions.hosting.lease import clear_owner
+    from schedviz.sessions.hosting.sweep import sweep
 
     if not dead:
         return

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from schedviz.up.address import Reach, Tls
 from schedviz.up.child import Program
-from schedviz.up.reach import Reach, Tls
 
 ENGINE_WORKERS = 2
 #: Sessions that one engine worker can host at a time; they share one core.

@@ -9,11 +9,11 @@ import tempfile
 from pathlib import Path
 
 from schedviz.up import ports, programs, redis_server
+from schedviz.up.address import reach
 from schedviz.up.child import Program
 from schedviz.up.errors import CannotStart
 from schedviz.up.lock import DataLock
 from schedviz.up.options import UpOptions
-from schedviz.up.reach import reach
 from schedviz.up.supervisor import Supervisor
 from schedviz.up.terminal import Terminal
 

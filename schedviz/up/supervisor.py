@@ -14,14 +14,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from schedviz.up import leash, programs
+from schedviz.up import parent_death, programs
+from schedviz.up.address import Reach
 from schedviz.up.child import Child, Program
 from schedviz.up.database_file import DatabaseFileWatch
 from schedviz.up.disk import DiskWatch
 from schedviz.up.errors import CannotStart
 from schedviz.up.health import HealthProbe
 from schedviz.up.logs import LogTail, last_words
-from schedviz.up.reach import Reach
 from schedviz.up.signals import Signals
 from schedviz.up.terminal import Terminal
 
@@ -44,8 +44,8 @@ class Supervisor:
         self._terminal = terminal
         self._selector = selectors.DefaultSelector()
         self._signals = Signals(self._selector)
-        self._watcher = leash.Watcher(folder)
-        self._tie = leash.tie_to(os.getpid())
+        self._watcher = parent_death.Watcher(folder)
+        self._tie = parent_death.bind_to_parent(os.getpid())
         self._health = HealthProbe(reach, self._selector)
         self._disk = DiskWatch(data)
         self._database_file = DatabaseFileWatch(programs.sqlite_path(data, environment))
@@ -55,7 +55,7 @@ class Supervisor:
         self._waiting_for_database: list[Program] = []
         self._heard = b""
         #: The dead whose sessions are not free yet (what their owners' names begin with), and the word by which the housekeeper is told.
-        self._unburied: dict[str, str] = {}
+        self._unreleased_owners: dict[str, str] = {}
         #: The database was ready once: if it is away later, it will come back.
         self._had_database = False
         #: Everything was up once.
@@ -78,7 +78,7 @@ class Supervisor:
                     while not self._signals.stops:
                         self._start_what_is_due()
                         self._wait()
-                        self._bury_the_dead()
+                        self._reap_exited_children()
                         self._ask_whether_all_is_up()
                         self._tell_of_trouble()
                         self._watcher.restart_if_dead()
@@ -116,7 +116,7 @@ class Supervisor:
             on_ready: Callable[[], None] = key.data
             on_ready()
 
-    def _bury_the_dead(self) -> None:
+    def _reap_exited_children(self) -> None:
         for child in self._children.values():
             pid, pipe = child.pid, child.stdout
             if pipe is not None and not pipe.closed and child.exited:
@@ -128,7 +128,7 @@ class Supervisor:
             self._watcher.forget(pid)
             if child.name != "housekeeper":
                 # Its leases would else run for some seconds more.
-                self._say_dead(self._owner_name(child, child.generation), "killed" if child.was_blameless else "dead")
+                self._say_dead(self._owner_name(child, child.generation), "killed" if child.was_external_kill else "dead")
             if not self._was_up and child.deaths >= HOPELESS_AFTER_DEATHS:
                 raise CannotStart(f"{child.name} does not start: {_cause(code)}. The end of {child.log}:", *_quoted(child.log))
             self._terminal.trouble(child.name, f"{_cause(code)}; starting it again. Log: {child.log}")
@@ -160,7 +160,7 @@ class Supervisor:
 
     def _say_dead(self, who: str, word: str) -> None:
         """Have sessions that are leased under such names freed now; a housekeeper that is dead itself is told when it is back."""
-        self._unburied[who] = word
+        self._unreleased_owners[who] = word
         self._children["housekeeper"].say(f"{word} {who}")
 
     def _listen_to(self, child: Child) -> None:
@@ -194,7 +194,7 @@ class Supervisor:
         elif "house" in news:
             self._welcome_housekeeper()
         elif "cleared" in news:
-            self._unburied.pop(news["cleared"], None)
+            self._unreleased_owners.pop(news["cleared"], None)
         elif "login" in news:
             self._announced = True
             self._terminal.announce(news["login"], time.monotonic() - self._began)
@@ -206,7 +206,7 @@ class Supervisor:
 
     def _welcome_housekeeper(self) -> None:
         """Tell it again what the one before may have died over."""
-        for who, word in self._unburied.items():
+        for who, word in self._unreleased_owners.items():
             self._children["housekeeper"].say(f"{word} {who}")
         if self._was_up and not self._announced:
             self._children["housekeeper"].say("login")

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from schedviz.client.server import data_folders
 from schedviz.terminal import say
-from schedviz.up.reach import Reach
+from schedviz.up.address import Reach
 
 
 class Terminal:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from drf_spectacular.openapi import AutoSchema
 
     from schedviz.sessions.models import ShareLink
-    from schedviz.sessions.rows import RowBy
+    from schedviz.sessions.queries.rows import RowBy
     from schedviz.web.models import Token
 
 
@@ -38,7 +38,7 @@ def find_token(secret: str) -> Token | None:
 @functools.cache
 def _token_of() -> RowBy[Token]:
     """Read, with its owner, for each request of a script."""
-    from schedviz.sessions.rows import RowBy
+    from schedviz.sessions.queries.rows import RowBy
     from schedviz.web.models import Token
 
     return RowBy(Token, "digest", along="owner")

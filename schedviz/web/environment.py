@@ -153,7 +153,7 @@ def database(url: str, *, synchronous: str) -> dict[str, Any]:
             "PORT": str(parts.port or ""),
             "CONN_MAX_AGE": 60,
             "CONN_HEALTH_CHECKS": True,
-            # One that is left open would be closed by the garbage collector, at any time (see sessions/keyset.py).
+            # One that is left open would be closed by the garbage collector, at any time (see sessions/queries/keyset.py).
             "DISABLE_SERVER_SIDE_CURSORS": True,
             "OPTIONS": {"connect_timeout": 5, **dict(parse_qsl(parts.query))},
         }

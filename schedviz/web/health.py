@@ -11,7 +11,8 @@ from django.db import DatabaseError, InterfaceError, connection
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 
-from schedviz.sessions import disk, heartbeat, stream
+from schedviz.sessions import disk
+from schedviz.sessions.redis import heartbeat, stream
 from schedviz.sessions.sqlite.base import DatabaseFileGone
 
 #: A queue that nobody serves is a part that is down.

@@ -13,7 +13,7 @@ from schedviz.sessions.models import Membership, Session, ShareLink
 from schedviz.web.accounts import demo
 from schedviz.web.authentication import hashed
 from schedviz.web.rooms.guests import guest_of
-from schedviz.web.rooms.seats import forks_in_rooms, role_of_guest
+from schedviz.web.rooms.membership import forks_in_rooms, role_of_guest
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from django.contrib.auth.models import User
 
-from schedviz.sessions import stream
 from schedviz.sessions.models import Chunk, Session
+from schedviz.sessions.redis import stream
 from schedviz.web.accounts.models import AuditEntry, DemoSession
 
 pytestmark = pytest.mark.django_db

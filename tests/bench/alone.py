@@ -40,8 +40,10 @@ def jumps(data: Path, *, steps: list[dict[str, Any]], generated: dict[str, Any],
 def _make(steps: list[dict[str, Any]], generated: dict[str, Any], cycles: int) -> None:
     from django.contrib.auth.models import User
 
-    from schedviz.sessions import create, importing, inbox, turn
+    from schedviz.sessions.commands import inbox
+    from schedviz.sessions.hosting import worker_loop
     from schedviz.sessions.models import Session
+    from schedviz.sessions.transfer import create, importing
     from schedviz.trace.commands import convert_command
 
     owner = User.objects.create_user("bench")
@@ -51,7 +53,7 @@ def _make(steps: list[dict[str, Any]], generated: dict[str, Any], cycles: int) -
     if generated:
         inbox.accept(made.pk, convert_command({"op": "run", "max": cycles}), "run")
     while True:
-        turn.take_turn(made.pk, linger_seconds=0)
+        worker_loop.host_session(made.pk, linger_seconds=0)
         now = Session.objects.get(pk=made.pk)
         assert now.status != Session.Status.FAILED, now.message
         if now.applied_seq == now.last_seq:

@@ -18,7 +18,7 @@ from typing import Any
 import click
 
 from schedviz.engine import Simulation, SimulationSettings
-from schedviz.engine.beside import Beside
+from schedviz.engine.dryrun.sandbox import Sandbox
 from schedviz.explain import what_if, why_pending
 from schedviz.explain.changes import smallest_change
 from schedviz.explain.shadow import Choice, choose
@@ -93,7 +93,7 @@ def main() -> int:
 
 
 def _answers(simulation: Simulation) -> None:
-    beside = Beside()
+    beside = Sandbox()
     for name in WAITING:
         key = f"default/{name.replace(' ', '-')}"
         timed(f"why, first ({name})", lambda key=key: why_pending(simulation, key), times=1)
@@ -102,7 +102,7 @@ def _answers(simulation: Simulation) -> None:
         timed(f"dry cycle ({name})", lambda key=key: _dry_cycle(simulation, beside, key))
 
 
-def _dry_cycle(simulation: Simulation, beside: Beside, key: str) -> Choice:
+def _dry_cycle(simulation: Simulation, beside: Sandbox, key: str) -> Choice:
     found = simulation.cluster.find("Pod", key)
     assert isinstance(found, Pod)
     with beside.dry_run(simulation, found) as dry_run:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from schedviz.cli.kit import making, own_wheel, packing, pins
+from schedviz.cli.kit import build, own_wheel, pins, repacked_wheels
 from tests.conftest import missing
 
 #: Brings the loopback up in a network that has nothing else, starts the kit there, and uses it.
@@ -65,7 +65,7 @@ def test_what_is_taken_along_is_exactly_what_is_installed_here():
 
 def test_an_installed_schedviz_is_packed_again_as_it_was(tmp_path):
     """Of any installed package, plain or built for this system, it makes a wheel that pip takes."""
-    made = [packing.pack(distribution(name), tmp_path) for name in ("click", "msgspec")]
+    made = [repacked_wheels.pack(distribution(name), tmp_path) for name in ("click", "msgspec")]
 
     target = tmp_path / "lib"
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target", str(target), *map(str, made)]
@@ -79,23 +79,23 @@ def test_an_installed_schedviz_is_packed_again_as_it_was(tmp_path):
 
 
 def test_what_has_no_files_of_its_own_here_is_to_be_fetched():
-    assert packing.packable("click") is not None
-    assert packing.packable("no-such-package") is None
+    assert repacked_wheels.packable("click") is not None
+    assert repacked_wheels.packable("no-such-package") is None
     editable = '"editable": true' in (distribution("schedviz").read_text("direct_url.json") or "")
-    assert (packing.packable("schedviz") is None) == editable
+    assert (repacked_wheels.packable("schedviz") is None) == editable
 
 
 def test_a_folder_that_holds_something_is_left_alone(tmp_path):
     (tmp_path / "thesis.txt").write_text("mine")
 
-    with pytest.raises(making.CannotMake, match="is not empty"):
-        making.make(tmp_path, [], tell=print)
+    with pytest.raises(build.CannotMake, match="is not empty"):
+        build.make(tmp_path, [], tell=print)
 
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
 
 def test_another_python_is_refused_in_words(tmp_path):
-    making._write_script(tmp_path)
+    build._write_script(tmp_path)
     script = tmp_path / "schedviz"
     version_here = f"{sys.version_info.major}.{sys.version_info.minor}"
     script.write_text(script.read_text().replace(version_here, "2.4"))
@@ -113,7 +113,7 @@ def test_the_kit_runs_with_the_network_cut(tmp_path):
     subprocess.run([sys.executable, "-m", "schedviz.cli.main", "lesson", "new", str(tmp_path / "mine" / "of-my-own")], check=True)
     kit = tmp_path / "kit"
     said: list[str] = []
-    making.make(kit, [tmp_path / "mine"], tell=said.append)
+    build.make(kit, [tmp_path / "mine"], tell=said.append)
     assert not [line for line in said if line.startswith("Fetching")], "what is installed here is taken along without an index"
 
     environment = {

@@ -43,7 +43,7 @@ def test_the_wheel_holds_the_built_page_and_the_command(source: Path):
         (entry_points,) = (name for name in names if name.endswith("entry_points.txt"))
         assert "schedviz = schedviz.cli.main:main" in archive.read(entry_points).decode()
     assert MANIFEST in names
-    assert "schedviz/up/watcher.py" in names
+    assert "schedviz/up/parent_watcher.py" in names
     assert any(name.startswith("schedviz/sessions/migrations/0001") for name in names)
     assert not any(name.startswith(("tests/", "frontend/")) for name in names)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from schedviz.cli import restoring
+from schedviz.cli import restore_check
 
 _spec = importlib.util.spec_from_file_location("conformance_traces", Path(__file__).with_name("traces.py"))
 assert _spec is not None
@@ -21,4 +21,4 @@ FILES = [path for index, path in enumerate(traces.FILES) if not path.name[0].isd
 
 @pytest.mark.parametrize("path", FILES, ids=traces.name_of)
 def test_restoring_between_two_stages_changes_nothing(path: Path) -> None:
-    assert list(restoring.differences(traces.trace_in(path), seed=path.name)) == []
+    assert list(restore_check.differences(traces.trace_in(path), seed=path.name)) == []

@@ -31,7 +31,7 @@ make_token(owner, "laptop")
 session = create.create_session(owner, "kept 保存", create.Files([ContentFile(sys.stdin.buffer.read(), name="cluster.json")]))
 importing.import_uploads(session.pk)
 inbox.accept(session.pk, convert_command({"op": "run", "max": 10}), "first")
-turn.take_turn(session.pk, linger_seconds=0)
+turn.host_session(session.pk, linger_seconds=0)
 """
 GO_ON = """
 import json
@@ -40,7 +40,7 @@ from schedviz.sessions.models import Session
 from schedviz.trace.commands import convert_command
 session = Session.objects.get()
 inbox.accept(session.pk, convert_command({"op": "run"}), "second")
-turn.take_turn(session.pk, linger_seconds=0)
+turn.host_session(session.pk, linger_seconds=0)
 engine = turn.WARM.take(session.pk)
 session.refresh_from_db()
 print(json.dumps({"cycle": session.cycle, "event": session.event, "hash": engine.simulation.state_hash(), "owner": session.owner.username}))

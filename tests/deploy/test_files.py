@@ -15,7 +15,7 @@ import jsonschema
 import pytest
 import yaml
 
-from schedviz.sessions.stream import ENGINE_QUEUE
+from schedviz.sessions.redis.stream import ENGINE_QUEUE
 from tests.conftest import ROOT, test_database_url
 
 DOCKER = ROOT / "docker"
@@ -24,7 +24,8 @@ RENDERED = Path(__file__).parent / "rendered"
 #: Our processes in compose.
 OURS = ("migrate", "web", "engine", "io", "sweeper")
 SOURCES = [
-    (ROOT / "schedviz" / name).read_text() for name in ("settings.py", "web/environment.py", "sessions/lease.py", "sessions/slots.py")
+    (ROOT / "schedviz" / name).read_text()
+    for name in ("settings.py", "web/environment.py", "sessions/hosting/lease.py", "sessions/hosting/slots.py")
 ]
 #: Read by compose, by the shell and by the chart, not by schedviz.
 _NOT_SETTINGS = {"SCHEDVIZ_BIND", "SCHEDVIZ_ENV_FILE", "SCHEDVIZ_POD_IP"}

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from schedviz.lessons import Lesson, find
-from schedviz.lessons.playing import play
+from schedviz.lessons.player import play
 from tests.conftest import until
 from tests.e2e.conftest import Server
 from tests.e2e.test_scope import PATIENCE_MILLIS

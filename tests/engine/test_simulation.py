@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from schedviz.engine import Simulation, SimulationSettings
-from schedviz.engine.checkpoint import CheckpointError
+from schedviz.engine.checkpointing.checkpoint import CheckpointError
 from schedviz.engine.clock import SECOND
 from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.status import Code, Status

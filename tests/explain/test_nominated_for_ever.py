@@ -6,12 +6,12 @@ import msgspec
 import pytest
 
 from schedviz.engine import Simulation, settings_of
-from schedviz.engine.debugger import dump
+from schedviz.engine.reporting.debugger import dump
 from schedviz.explain import Explanation, why_pending
 from schedviz.explain.changes import smallest_change
 from schedviz.explain.doctor import examine_engine, examine_objects
+from schedviz.explain.doctor.import_check import scheduler_of
 from schedviz.explain.doctor.nominations import FOR_EVER
-from schedviz.explain.doctor.of_import import scheduler_of
 from schedviz.ingest import decode_trace
 from schedviz.samples import sample, samples
 from schedviz.trace.commands import AnyCommand, convert_command

@@ -8,18 +8,18 @@ import pytest
 from explain_clusters import cluster, do, node, pod
 
 from schedviz.engine import Simulation
-from schedviz.engine.beside import Beside, NotAskedBesideError
+from schedviz.engine.dryrun.sandbox import NotAskedBesideError, Sandbox
 from schedviz.explain.shadow import Choice, Judgement, Share, choose, judge
 from schedviz.kube.core import Pod
 
 
-def choice_of(simulation: Simulation, name: str, beside: Beside | None = None) -> Choice:
-    with (beside or Beside()).dry_run(simulation, the(simulation, name)) as dry_run:
+def choice_of(simulation: Simulation, name: str, beside: Sandbox | None = None) -> Choice:
+    with (beside or Sandbox()).dry_run(simulation, the(simulation, name)) as dry_run:
         return choose(simulation, dry_run)
 
 
 def judgement_of(simulation: Simulation, name: str, on: str) -> Judgement:
-    with Beside().dry_run(simulation, the(simulation, name)) as dry_run:
+    with Sandbox().dry_run(simulation, the(simulation, name)) as dry_run:
         return judge(simulation, dry_run, on)
 
 
@@ -65,7 +65,7 @@ def test_the_nominated_node_is_the_one_that_is_chosen() -> None:
 
 
 def test_answers_of_the_shadow_are_those_of_the_next_cycle_after_whatever_happened() -> None:
-    simulation, beside = cluster(node("n1"), node("n2", cpu="3"), pod("p1"), pod("p2"), pod("p3", cpu="2")), Beside()
+    simulation, beside = cluster(node("n1"), node("n2", cpu="3"), pod("p1"), pod("p2"), pod("p3", cpu="2")), Sandbox()
     for name in ("p1", "p2", "p3"):
         expected = choice_of(simulation, name, beside)
         do(simulation, "cycle")
@@ -84,7 +84,7 @@ def test_asking_leaves_the_engine_and_its_draws_as_they_are() -> None:
     draws = simulation.random_source.getstate() if simulation.random_source else None
     snapshot = simulation.scheduler.state.snapshot
 
-    beside = Beside()
+    beside = Sandbox()
     for name in ("web", "p", "web"):
         choice_of(simulation, name, beside)
 

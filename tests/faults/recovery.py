@@ -147,7 +147,7 @@ def await_applied(session_id: str, seq: int) -> None:
 
 def await_workers(redis_url: str) -> None:
     """Until each engine worker has given a new sign of life."""
-    from schedviz.sessions import heartbeat
+    from schedviz.sessions.redis import heartbeat
 
     connection = redis.Redis.from_url(redis_url)
     keys = [f"{heartbeat.PREFIX}{name}@schedviz" for name in ENGINES]

@@ -8,9 +8,11 @@ import msgspec
 import redis
 from django.db.models import F
 
-from schedviz.sessions import cycle_groups, heartbeat, replaying, stream
-from schedviz.sessions.database import DatabaseSeconds
+from schedviz.sessions.history import cycle_groups
 from schedviz.sessions.models import Checkpoint, Command, Session
+from schedviz.sessions.queries.database import DatabaseSeconds
+from schedviz.sessions.redis import heartbeat, stream
+from schedviz.sessions.replay import replayer
 from schedviz.trace.events import CommandDone, CycleEnded
 from tests.sessions.conftest import stored_events
 
@@ -41,11 +43,11 @@ def check(session_id: str, sent: list[tuple[str, int]]) -> int:
     assert cycles == sorted(event.cycle for event in events if isinstance(event, CycleEnded)), "cycles without a summary, or with two"
 
     first = Checkpoint.objects.filter(session=session, complete=True).order_by("event", "pk")[0]
-    simulation = replaying.restore(first)
-    replaying.replay(simulation, first, to_seq=0, to_event=first.event)
+    simulation = replayer.restore(first)
+    replayer.replay(simulation, first, to_seq=0, to_event=first.event)
     straight: list[Any] = []
-    for stored in replaying.stored_commands(session.pk, after_seq=0):
-        replaying._do(simulation, stored, begun=False, between_cycles=lambda: False)
+    for stored in replayer.stored_commands(session.pk, after_seq=0):
+        replayer._do(simulation, stored, begun=False, between_cycles=lambda: False)
         straight += simulation.drain_events()
     assert msgspec.json.encode(straight) == msgspec.json.encode(events), "a straight replay did something else"
     return len(events)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from schedviz.explain.doctor.of_import import examine_import
+from schedviz.explain.doctor.import_check import examine_import
 from schedviz.ingest import Limits, load
 from tests.ingest.damaged import Damaged, damaged
 from tests.ingest.sources import source

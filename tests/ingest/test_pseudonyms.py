@@ -9,7 +9,7 @@ import pytest
 
 from schedviz.engine import Simulation, SimulationSettings
 from schedviz.ingest import Source, load
-from schedviz.ingest.left_out import LeftOut
+from schedviz.ingest.dropped_fields import LeftOut
 from schedviz.ingest.pseudonyms import Pseudonyms
 from schedviz.kube import codec
 from schedviz.kube.core import Pod

@@ -42,7 +42,7 @@ def test_threads_that_read_a_struct_for_the_first_time_together_do_not_end_the_p
 
 def test_only_what_nobody_reads_cannot_be_looked_at() -> None:
     import schedviz.asgi
-    import schedviz.sessions.turn  # noqa: F401
+    import schedviz.sessions.hosting.worker_loop  # noqa: F401
 
     assert {struct.__name__ for struct in prepare_structs() if struct.__module__.startswith("schedviz.")} <= {
         "Kind",

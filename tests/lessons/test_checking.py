@@ -9,7 +9,7 @@ import pytest
 
 from schedviz.lessons import LessonError, read_lesson
 from schedviz.lessons.checking import faults_of
-from schedviz.lessons.playing import play
+from schedviz.lessons.player import play
 from schedviz.lessons.skeleton import write_skeleton
 
 Change = Callable[..., None]

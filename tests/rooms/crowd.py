@@ -14,7 +14,7 @@ import httpx
 from websockets.asyncio.client import ClientConnection, connect
 
 
-class Line:
+class SocketConnection:
     """A WebSocket, read as fast as it goes."""
 
     def __init__(self, connection: ClientConnection) -> None:
@@ -53,7 +53,7 @@ class Line:
                 self._arrived.notify_all()
 
 
-class Watcher(Line):
+class Watcher(SocketConnection):
     """A WebSocket into a session: when which event was there."""
 
     def __init__(self, connection: ClientConnection) -> None:
@@ -95,7 +95,7 @@ class Watcher(Line):
         return self.event
 
 
-class RoomLine(Line):
+class RoomLine(SocketConnection):
     """A WebSocket into a room: when which moment was there."""
 
     def __init__(self, connection: ClientConnection) -> None:

@@ -8,7 +8,7 @@ import pytest
 from django.conf import settings
 from rest_framework.test import APIClient
 
-from schedviz.web.rooms import codes, tries
+from schedviz.web.rooms import codes, join_throttle
 from schedviz.web.rooms.models import Participant, WrongCode
 from tests.rooms.conftest import ROOMS, Person
 
@@ -121,10 +121,10 @@ def test_wrong_codes_from_before_the_clock_was_set_back_do_not_count(classroom):
 
 
 def test_addresses_of_one_ipv6_network_are_counted_together_and_none_is_kept(db):
-    tries.count_wrong_code("2001:db8:1:2::1")
-    tries.count_wrong_code("2001:db8:1:2:ffff::9")
-    tries.count_wrong_code("2001:db8:1:3::1")
-    tries.count_wrong_code("10.0.0.1")
+    join_throttle.count_wrong_code("2001:db8:1:2::1")
+    join_throttle.count_wrong_code("2001:db8:1:2:ffff::9")
+    join_throttle.count_wrong_code("2001:db8:1:3::1")
+    join_throttle.count_wrong_code("10.0.0.1")
 
     kept = list(WrongCode.objects.values_list("address", flat=True))
 

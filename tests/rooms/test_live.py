@@ -10,9 +10,9 @@ import pytest
 from jsonschema.validators import Draft202012Validator
 from websockets.exceptions import InvalidStatus
 
-from schedviz.sessions import stream
-from schedviz.web import gen
-from schedviz.web.rooms import bells, presence
+from schedviz.sessions.redis import stream
+from schedviz.web import wire_schema
+from schedviz.web.rooms import notify, presence
 from schedviz.web.rooms.models import Participant, Room
 from tests.conftest import until
 from tests.rooms.conftest import Classroom, Person
@@ -43,7 +43,7 @@ def test_everybody_is_told_the_room_first_each_as_far_as_it_is_theirs(classroom,
 
 
 def test_what_is_told_is_as_the_wire_schema_says(classroom, line):
-    schema = gen.wire_schema()
+    schema = wire_schema.wire_schema()
     to_client, to_server = ({**schema, "oneOf": [{"$ref": f"#/$defs/RoomTo{side}"}]} for side in ("Client", "Server"))
     teacher, ada = line(classroom.teacher), line(classroom.student("Ada"))
     sent = [
@@ -249,7 +249,7 @@ def test_a_bell_that_was_lost_is_made_up_for(classroom, line, monkeypatch):
     ada = classroom.student("Ada")
     teacher = line(classroom.teacher)
     teacher.room()
-    monkeypatch.setattr(bells, "key", lambda room_id: f"elsewhere:{room_id}")
+    monkeypatch.setattr(notify, "key", lambda room_id: f"elsewhere:{room_id}")
 
     ada.ask("post", "hand/", {"raised": True})
 

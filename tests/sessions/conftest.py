@@ -11,8 +11,11 @@ from uuid import UUID
 import pytest
 from django.core.files.base import ContentFile
 
-from schedviz.sessions import create, history, importing, inbox, lease, turn
+from schedviz.sessions.commands import inbox
+from schedviz.sessions.history import reading
+from schedviz.sessions.hosting import lease, worker_loop
 from schedviz.sessions.models import Chunk, Session
+from schedviz.sessions.transfer import create, importing
 from schedviz.trace.commands import AnyCommand, convert_command
 from schedviz.trace.events import AnyEvent
 from tests.conftest import RedisServer, until
@@ -56,7 +59,7 @@ def stored_events(session_id: UUID) -> list[AnyEvent]:
     """Every stored event, after checking that chunks and events are numbered without gaps."""
     chunks = list(Chunk.objects.filter(session_id=session_id).order_by("number"))
     assert [chunk.number for chunk in chunks] == list(range(1, len(chunks) + 1))
-    events = history.events(session_id, limit=1_000_000)
+    events = reading.events(session_id, limit=1_000_000)
     first = chunks[0].first_event if chunks else 1
     assert [event.event for event in events] == list(range(first, first + len(events)))
     return events
@@ -64,13 +67,13 @@ def stored_events(session_id: UUID) -> list[AnyEvent]:
 
 def work_off(session_id: UUID) -> Session:
     """Take a turn that leaves when there is nothing more to do."""
-    turn.take_turn(session_id, linger_seconds=0)
+    worker_loop.host_session(session_id, linger_seconds=0)
     return Session.objects.get(pk=session_id)
 
 
 def crash(session_id: UUID) -> None:
     """What is left after the owner was killed, when a supervisor has seen it."""
-    turn.WARM.clear()
+    worker_loop.WARM.clear()
     lease.clear_owner(lease.owner_prefix())
     assert Session.objects.get(pk=session_id).lease_owner == ""
 
@@ -92,4 +95,4 @@ def make_session(transactional_db: None, redis: RedisServer) -> Iterator[MakeSes
         return session_id
 
     yield make
-    turn.WARM.clear()
+    worker_loop.WARM.clear()

@@ -6,8 +6,8 @@ import psutil
 import pytest
 from django.core.files.base import ContentFile
 
-from schedviz.sessions import create
 from schedviz.sessions.models import Session
+from schedviz.sessions.transfer import create
 from tests.conftest import RedisServer, Worker, until
 from tests.ingest.bombs import zip_of_empty_objects, zip_of_zeros
 from tests.sessions.conftest import dump

@@ -10,9 +10,9 @@ from uuid import UUID
 import pytest
 from django.db.models import F
 
-from schedviz.sessions import sweep
+from schedviz.sessions.hosting import sweep
+from schedviz.sessions.hosting.slots import FairSemaphore, Slots
 from schedviz.sessions.models import Chunk, Session
-from schedviz.sessions.slots import Gate, Slots
 from tests.conftest import RedisServer, Worker, until
 from tests.sessions.conftest import MakeSession, send
 
@@ -66,7 +66,7 @@ def longest_overtaking(commits: list[UUID], sessions: list[UUID]) -> int:
 
 
 def test_a_gate_lets_through_in_the_order_in_which_they_came() -> None:
-    gate, passed = Gate(1), []
+    gate, passed = FairSemaphore(1), []
     entered = [threading.Event() for _ in range(4)]
 
     def pass_through(number: int) -> None:
@@ -90,7 +90,7 @@ def test_a_gate_lets_through_in_the_order_in_which_they_came() -> None:
 
 
 def test_as_many_threads_pass_a_gate_at_a_time_as_it_is_wide() -> None:
-    gate, inside, most = Gate(2), itertools.count(), 0
+    gate, inside, most = FairSemaphore(2), itertools.count(), 0
     lock, now = threading.Lock(), 0
 
     def work() -> None:

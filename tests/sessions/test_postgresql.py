@@ -15,7 +15,7 @@ if connection.vendor != "postgresql":
 
 from django.db.backends.postgresql.base import DatabaseWrapper as DjangosWrapper
 
-from schedviz.sessions.database import repeated_cursor
+from schedviz.sessions.queries.database import repeated_cursor
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -9,9 +9,12 @@ from uuid import UUID
 import pytest
 from django.contrib.auth.models import User
 
-from schedviz.sessions import create, exporting, fork, importing, inbox, quotas
+from schedviz.sessions import quotas
+from schedviz.sessions.commands import inbox
+from schedviz.sessions.forks import requests
 from schedviz.sessions.models import Session
 from schedviz.sessions.quotas import KINDS, QuotaReached
+from schedviz.sessions.transfer import create, importing, session_file_export
 from tests.sessions.conftest import MakeSession, command, node, pod, send, work_off
 from tests.sessions.test_session_file import imported, packed
 
@@ -55,7 +58,7 @@ def test_what_is_there_is_counted(owned: UUID) -> None:
 def test_a_fork_counts_its_own_cycles_alone(owned: UUID) -> None:
     session = Session.objects.get(pk=owned)
     assert session.owner is not None
-    made = fork.fork(session, session.owner).session
+    made = requests.fork(session, session.owner).session
     importing.import_uploads(made.pk)
     send(made.pk, "run", max=2)
     work_off(made.pk)
@@ -104,7 +107,7 @@ def test_what_takes_away_or_was_accepted_before_is_done_all_the_same(owned: UUID
 
 def test_a_run_that_uses_a_quota_up_stops_and_says_so(owned: UUID, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(quotas, "_FRESH_SECONDS", 0.0)
-    monkeypatch.setattr("schedviz.sessions.hosted.SLICE_CYCLES", 1)
+    monkeypatch.setattr("schedviz.sessions.hosting.engine_host.SLICE_CYCLES", 1)
     settings.CYCLES_PER_USER = 7
 
     seq = send(owned, "run")
@@ -123,7 +126,7 @@ def test_a_run_that_uses_a_quota_up_stops_and_says_so(owned: UUID, settings: Any
 
 
 def test_an_import_that_there_is_no_room_for_fails_with_the_limit(owned: UUID, settings: Any) -> None:
-    file = b"".join(exporting.export(Session.objects.get(pk=owned)))
+    file = b"".join(session_file_export.export(Session.objects.get(pk=owned)))
     settings.PODS_IN_ALL = 20
 
     session = imported(file)

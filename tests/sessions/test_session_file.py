@@ -11,15 +11,19 @@ from uuid import UUID
 import pytest
 from django.core.files.base import ContentFile
 
-from schedviz.sessions import breakpoints, checkpoints, create, exporting, fork, frames, history, importing, inbox
+from schedviz.sessions import frames
+from schedviz.sessions.commands import breakpoints, inbox
 from schedviz.sessions.errors import SourceRefused
+from schedviz.sessions.forks import requests
+from schedviz.sessions.history import checkpoints, reading
 from schedviz.sessions.models import Checkpoint, Chunk, Command, Session
+from schedviz.sessions.transfer import create, importing, session_file_export
 from schedviz.trace.events import encode_events
 from tests.sessions.conftest import MakeSession, command, pod, send, stored_events, work_off
 
 
 def packed(session_id: UUID) -> bytes:
-    return b"".join(exporting.export(Session.objects.get(pk=session_id)))
+    return b"".join(session_file_export.export(Session.objects.get(pk=session_id)))
 
 
 def imported(data: bytes, name: str = "a.schedviz") -> Session:
@@ -83,8 +87,8 @@ def test_an_imported_session_is_the_one_that_was_exported(busy: UUID) -> None:
     for member in ("applied_seq", "last_seq", "cycle", "event", "clock_seconds"):
         assert getattr(session, member) == getattr(before, member), member
     assert encode_events(stored_events(session.pk)) == encode_events(stored_events(busy))
-    assert history.state_at_head(session).view == history.state_at_head(before).view
-    assert [one.cycle for one in history.cycles(session.pk, limit=100)] == [one.cycle for one in history.cycles(busy, limit=100)]
+    assert reading.state_at_head(session).view == reading.state_at_head(before).view
+    assert [one.cycle for one in reading.cycles(session.pk, limit=100)] == [one.cycle for one in reading.cycles(busy, limit=100)]
     for row in Command.objects.filter(session_id=busy):
         again = Command.objects.get(session=session, seq=row.seq)
         assert (bytes(again.body), again.outcome, again.stopped_event) == (bytes(row.body), row.outcome, row.stopped_event)
@@ -159,13 +163,13 @@ def test_a_session_in_which_a_configuration_was_refused_can_be_imported(make_ses
 def test_the_file_of_a_fork_stands_alone(busy: UUID, django_user_model: Any) -> None:
     owner = django_user_model.objects.create_user("forker")
     whole = Session.objects.get(pk=busy)
-    cycle = history.cycles(busy, limit=6)[-1]
-    made = fork.fork(whole, owner, at=cycle.first_event + 6).session
+    cycle = reading.cycles(busy, limit=6)[-1]
+    made = requests.fork(whole, owner, at=cycle.first_event + 6).session
     importing.import_uploads(made.pk)
     send(made.pk, "create", object=pod("other"))
     send(made.pk, "run", max=3)
     at = work_off(made.pk).event
-    twice = fork.fork(Session.objects.get(pk=made.pk), owner, at=at - 20).session
+    twice = requests.fork(Session.objects.get(pk=made.pk), owner, at=at - 20).session
     importing.import_uploads(twice.pk)
     send(twice.pk, "run")
     work_off(twice.pk)
@@ -176,9 +180,9 @@ def test_the_file_of_a_fork_stands_alone(busy: UUID, django_user_model: Any) -> 
         own = list(Chunk.objects.filter(session_id=session_id).order_by("number"))
         assert again.event == own[-1].last_event
         assert encode_events(stored_events(again.pk)) == encode_events([e for row in own for e in frames.events_of(bytes(row.data))])
-        assert history.state_at_head(again).view == history.state_at_head(Session.objects.get(pk=session_id)).view
+        assert reading.state_at_head(again).view == reading.state_at_head(Session.objects.get(pk=session_id)).view
     create.delete_session(busy)
-    with pytest.raises(exporting.NotExportable, match="was deleted"):
+    with pytest.raises(session_file_export.NotExportable, match="was deleted"):
         packed(twice.pk)
 
 
@@ -344,8 +348,8 @@ def test_an_import_that_is_cancelled_leaves_nothing(busy: UUID) -> None:
 
 
 def test_an_import_whose_worker_died_begins_again(busy: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
-    from schedviz.sessions import lease
-    from schedviz.sessions.reading_back import ReadingBack
+    from schedviz.sessions.hosting import lease
+    from schedviz.sessions.transfer.session_file_import import SessionFileImport
 
     made = create.create_session(None, "again", create.Files([ContentFile(packed(busy), name="a.schedviz")]))
 
@@ -356,7 +360,7 @@ def test_an_import_whose_worker_died_begins_again(busy: UUID, monkeypatch: pytes
         raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr(ReadingBack, "finish", die)
+        patch.setattr(SessionFileImport, "finish", die)
         with pytest.raises(Killed):
             importing.import_uploads(made.pk)
     lease.clear_owner(lease.owner_prefix())

@@ -67,7 +67,7 @@ def test_commands_are_done_where_redis_is_away(make_session: MakeSession, spans:
 
 def test_no_exporter_is_imported_where_it_is_off() -> None:
     code = (
-        "import django, sys; django.setup(); import schedviz.sessions.turn, schedviz.web.request_log; "
+        "import django, sys; django.setup(); import schedviz.sessions.hosting.worker_loop, schedviz.web.request_log; "
         "print([name for name in sys.modules if name.startswith('opentelemetry.exporter')])"
     )
     environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "schedviz.settings"}

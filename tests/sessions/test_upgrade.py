@@ -9,8 +9,11 @@ from uuid import UUID
 import msgspec
 from django.contrib.auth.models import User
 
-from schedviz.sessions import checkpoints, fork, history, hosted, importing, lease, pieces
+from schedviz.sessions.forks import requests
+from schedviz.sessions.history import blob_chunks, checkpoints, reading
+from schedviz.sessions.hosting import engine_host, lease
 from schedviz.sessions.models import Checkpoint, CheckpointPiece, Session
+from schedviz.sessions.transfer import importing
 from tests.sessions.conftest import MakeSession, crash, send, stored_events, work_off
 
 
@@ -22,7 +25,7 @@ def saved_often(make_session: MakeSession) -> UUID:
         work_off(session_id)
         taken = lease.acquire(session_id)
         assert taken
-        host = hosted.Hosted(*taken)
+        host = engine_host.EngineHost(*taken)
         host.load()
         host.save_checkpoint()
         lease.release(host.lease)
@@ -34,7 +37,7 @@ def saved_often(make_session: MakeSession) -> UUID:
 def rewrite(checkpoint: Checkpoint, change: Callable[[bytes], bytes]) -> None:
     data = change(checkpoints.engine_bytes(checkpoint))
     CheckpointPiece.objects.filter(checkpoint=checkpoint, part=CheckpointPiece.Part.ENGINE).delete()
-    for number, piece in enumerate(pieces.cut(data)):
+    for number, piece in enumerate(blob_chunks.cut(data)):
         CheckpointPiece.objects.create(checkpoint=checkpoint, part=CheckpointPiece.Part.ENGINE, number=number, data=piece)
 
 
@@ -97,7 +100,7 @@ def test_a_session_that_cannot_be_read_at_all_says_which_version_made_it(make_se
 def forked(session_id: UUID) -> Session:
     """A fork of its middle that has done something of its own, all of whose engines another version saved."""
     parent = Session.objects.get(pk=session_id)
-    made = fork.fork(parent, User.objects.create(username="somebody"), at=parent.event // 2).session
+    made = requests.fork(parent, User.objects.create(username="somebody"), at=parent.event // 2).session
     importing.import_uploads(made.pk)
     send(made.pk, "run", max=2)
     work_off(made.pk)
@@ -109,14 +112,14 @@ def forked(session_id: UUID) -> Session:
 
 def test_a_fork_whose_engines_are_all_of_another_format_is_made_of_its_parent_again(make_session: MakeSession) -> None:
     made = forked(saved_often(make_session))
-    before = history.events(made.pk, limit=10_000)
+    before = reading.events(made.pk, limit=10_000)
 
     send(made.pk, "run", max=2)
     session = work_off(made.pk)
 
     assert (session.status, session.message) == (Session.Status.READY, "")
     assert session.event > made.event
-    assert history.events(made.pk, limit=10_000)[: len(before)] == before
+    assert reading.events(made.pk, limit=10_000)[: len(before)] == before
 
 
 def test_a_fork_of_another_format_whose_parent_was_deleted_says_which_version_made_it(make_session: MakeSession) -> None:

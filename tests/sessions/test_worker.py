@@ -9,8 +9,13 @@ from uuid import UUID
 import pytest
 from django.core.files.base import ContentFile
 
-from schedviz.sessions import create, details, frames, inbox, lease, stream, sweep
+from schedviz.sessions import frames
+from schedviz.sessions.commands import inbox
+from schedviz.sessions.hosting import lease, sweep
 from schedviz.sessions.models import Command, Session
+from schedviz.sessions.redis import stream
+from schedviz.sessions.replay import cycle_details
+from schedviz.sessions.transfer import create
 from schedviz.trace.events import CommandDone, CycleEnded
 from tests.conftest import RedisServer, Worker, until
 from tests.sessions.conftest import command, dump, send, stored_events
@@ -62,7 +67,7 @@ def test_a_cycle_in_detail_comes_from_the_io_worker() -> None:
     session_id = ready()
     outcome(session_id, send(session_id, "run", max=5))
 
-    detail = details.cycle_detail(session_id, 3, timeout_seconds=30)
+    detail = cycle_details.cycle_detail(session_id, 3, timeout_seconds=30)
 
     assert detail["outcome"] == "scheduled"
     assert detail["scores"]["NodeResourcesFit"]

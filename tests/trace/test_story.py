@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from schedviz.trace.affected_objects import touched
 from schedviz.trace.events import AnyEvent
 from schedviz.trace.story import CyclePod, Entry, Teller, lives_of
-from schedviz.trace.touched import touched
 from tests.trace.stories import create, events_of, node, pod
 
 VICTIM = {"op": "create", "object": pod("low", cpu="3", nodeName="node1", priority=1)}

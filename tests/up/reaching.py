@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from schedviz.up import ports
+from schedviz.up.address import Reach, reach
 from schedviz.up.options import UpOptions
-from schedviz.up.reach import Reach, reach
 
 
 def reached(host: str, **options: object) -> Reach:

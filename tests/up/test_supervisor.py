@@ -126,7 +126,7 @@ def test_the_housekeeper_is_told_who_died(start_toys: Start, tmp_path: Path):
 def test_a_killed_watcher_is_replaced_and_does_its_work(start_toys: Start, tmp_path: Path):
     running = start_toys("idle", SCHEDVIZ_NO_PDEATHSIG="1")
     running.waits_for("http://toy/login")
-    watcher_script = str(Path("schedviz/up/watcher.py"))
+    watcher_script = str(Path("schedviz/up/parent_watcher.py"))
     watcher = next(member for member in running.family() if any(watcher_script in word for word in member.cmdline()))
     watcher.kill()
     until(lambda: [m for m in running.family() if m != watcher and any(watcher_script in word for word in m.cmdline())])

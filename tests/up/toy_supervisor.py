@@ -11,10 +11,10 @@ import tempfile
 from pathlib import Path
 
 from schedviz.up import ports
+from schedviz.up.address import reach
 from schedviz.up.child import Program
 from schedviz.up.errors import CannotStart
 from schedviz.up.options import UpOptions
-from schedviz.up.reach import reach
 from schedviz.up.supervisor import Supervisor
 from schedviz.up.terminal import Terminal
 
@@ -33,7 +33,7 @@ def main(folder: Path, kinds: list[str]) -> int:
     supervisor = Supervisor(data=folder, folder=sockets, environment=dict(os.environ), reach=reached, terminal=terminal)
     housekeeper = next((kind for kind in kinds if kind.endswith("_housekeeper")), "housekeeper")
     first = [program("redis", "idle", ""), program("housekeeper", housekeeper, folder / "heard", conversation=True)]
-    # Beside a broken child not everything is up: nobody answers.
+    # Sandbox a broken child not everything is up: nobody answers.
     web = program("web", "idle" if "broken" in kinds else "web", listener.fileno(), inherit=(listener.fileno(),))
     first += [program(kind, kind, folder / kind, awaits_database=True) for kind in kinds if kind == "awaiting"]
     others = [program(kind, kind, folder / kind) for kind in kinds if kind not in {housekeeper, "awaiting"}]

@@ -20,8 +20,10 @@ from django.db import transaction
 from rest_framework.test import APIClient
 from websockets.sync.client import ClientConnection, connect
 
-from schedviz.sessions import frames, history, pieces, stream
+from schedviz.sessions import frames
+from schedviz.sessions.history import blob_chunks, reading
 from schedviz.sessions.models import Checkpoint, CheckpointPiece, Chunk, Membership, Session, ShareLink
+from schedviz.sessions.redis import stream
 from schedviz.trace.events import ClockAdvanced, EventRecorded
 from schedviz.web.authentication import hashed
 from schedviz.web.head_limit import HeadLimit
@@ -229,7 +231,7 @@ class Commits:
 
     def checkpoint(self) -> None:
         """Store the view of now, as an import does at its end."""
-        view = history.state_at_head(self.session).view
+        view = reading.state_at_head(self.session).view
         members = {
             "event": self.session.event,
             "chunk": self.session.chunk,
@@ -240,7 +242,7 @@ class Commits:
             "complete": True,
         }
         made = Checkpoint.objects.create(session=self.session, **members)
-        for number, piece in enumerate(pieces.cut(msgspec.json.encode(view))):
+        for number, piece in enumerate(blob_chunks.cut(msgspec.json.encode(view))):
             CheckpointPiece.objects.create(checkpoint=made, part=CheckpointPiece.Part.VIEW, number=number, data=piece)
 
     def note(self, data: bytes) -> None:

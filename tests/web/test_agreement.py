@@ -7,9 +7,9 @@ import pytest
 from rest_framework.test import APIClient
 
 from schedviz.explain.shadow import Choice, Judgement, Share
-from schedviz.sessions import agreement
 from schedviz.sessions.models import Session
-from schedviz.sessions.shadowing import Arrival, Binding
+from schedviz.sessions.observing import agreement
+from schedviz.sessions.observing.shadow import Arrival, Binding
 from tests.web.conftest import People
 
 pytestmark = pytest.mark.usefixtures("redis")

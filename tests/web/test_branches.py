@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from schedviz.sessions import importing
 from schedviz.sessions.models import Session
+from schedviz.sessions.transfer import importing
 from tests.sessions import conftest as working
 
 make_session = working.make_session

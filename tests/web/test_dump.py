@@ -10,8 +10,8 @@ import pytest
 from django.core.files.base import ContentFile
 from rest_framework.test import APIClient
 
-from schedviz.sessions import create
 from schedviz.sessions.models import Session
+from schedviz.sessions.transfer import create
 from tests.conftest import Worker, until
 from tests.sessions.conftest import dump, send, work_off
 from tests.web.conftest import People

@@ -6,8 +6,9 @@ import pytest
 from django.db import OperationalError, connection
 from limits import RateLimitItemPerMinute
 
-from schedviz.sessions import history, stream
-from schedviz.web.api.rate import _Counters, _counters
+from schedviz.sessions.history import reading
+from schedviz.sessions.redis import stream
+from schedviz.web.api.rate_limit import _Counters, _counters
 
 pytestmark = pytest.mark.django_db
 
@@ -30,7 +31,7 @@ def test_a_bug_gets_500_without_a_traceback(owner_client, people, monkeypatch):
     def fail(*_args: object, **_kwargs: object) -> None:
         raise ZeroDivisionError("secret")
 
-    monkeypatch.setattr(history, "state_at_head", fail)
+    monkeypatch.setattr(reading, "state_at_head", fail)
 
     response = owner_client.get(f"/api/v1/sessions/{people.session.pk}/state/")
 

@@ -13,8 +13,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from rest_framework.test import APIClient
 
-from schedviz.sessions import create, importing
 from schedviz.sessions.models import Command, Session
+from schedviz.sessions.transfer import create, importing
 from schedviz.web.api.export import Download
 from tests.sessions.conftest import MakeSession, make_session, send, work_off  # noqa: F401  (a fixture)
 from tests.web.conftest import People

@@ -7,7 +7,7 @@ import json
 import pytest
 from django.db import OperationalError
 
-from schedviz.sessions import stream
+from schedviz.sessions.redis import stream
 from schedviz.web import health
 
 pytestmark = pytest.mark.django_db

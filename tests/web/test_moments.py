@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from schedviz.sessions import history
+from schedviz.sessions.history import reading
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_a_state_of_the_past_says_which(past):
 
 def test_a_moment_before_all_that_is_kept_gets_404_with_the_first_that_is(past, people):
     client, address = past
-    history.Checkpoint.objects.filter(session=people.session).update(event=4, chunk=1)
+    reading.Checkpoint.objects.filter(session=people.session).update(event=4, chunk=1)
 
     response = client.get(address + "view/", {"at": 2})
 

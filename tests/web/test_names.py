@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from schedviz.sessions import inbox
+from schedviz.sessions.commands import inbox
 from schedviz.sessions.errors import CommandRefused
 from schedviz.sessions.models import Session
 from schedviz.trace.commands import convert_command

@@ -12,8 +12,8 @@ from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from schedviz.sessions.models import Session, Upload
-from schedviz.sessions.sealing import OVERHEAD_BYTES
-from schedviz.sessions.uploads import StoredFiles
+from schedviz.sessions.uploads.encryption import OVERHEAD_BYTES
+from schedviz.sessions.uploads.stored_files import StoredFiles
 
 pytestmark = pytest.mark.django_db
 

@@ -13,8 +13,8 @@ from websockets.sync.client import connect
 
 from schedviz.sessions import frames
 from schedviz.sessions.models import Command, Membership, Session
+from schedviz.web.live import connection
 from schedviz.web.live import feed as feed_module
-from schedviz.web.live import line
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -157,7 +157,7 @@ def test_an_idle_socket_stays_open(viewer, people, commits):
 
 
 def test_a_heartbeat_says_where_the_session_is(viewer, people, commits, monkeypatch):
-    monkeypatch.setattr(line, "HEARTBEAT_SECONDS", 0.2)
+    monkeypatch.setattr(connection, "HEARTBEAT_SECONDS", 0.2)
     commits.chunk(events=4)
 
     with viewer(people) as socket:
@@ -302,16 +302,16 @@ def test_a_wrong_token_is_refused(viewer, people, commits, header):
 
 
 def test_sockets_that_were_opened_together_look_at_their_rights_at_different_times():
-    moments = [line.some_while_ago() for _ in range(200)]
+    moments = [connection.some_while_ago() for _ in range(200)]
 
-    assert len({int(moment) for moment in moments}) > line.RECHECK_SECONDS / 2
+    assert len({int(moment) for moment in moments}) > connection.RECHECK_SECONDS / 2
     assert max(moments) <= time.monotonic()
-    assert min(moments) >= time.monotonic() - line.RECHECK_SECONDS - 1
+    assert min(moments) >= time.monotonic() - connection.RECHECK_SECONDS - 1
 
 
 def test_a_right_that_is_taken_away_ends_commands_at_once_and_looking_soon(viewer, people, commits, monkeypatch):
-    monkeypatch.setattr(line, "HEARTBEAT_SECONDS", 0.1)
-    monkeypatch.setattr(line, "RECHECK_SECONDS", 0.5)
+    monkeypatch.setattr(connection, "HEARTBEAT_SECONDS", 0.1)
+    monkeypatch.setattr(connection, "RECHECK_SECONDS", 0.5)
     with viewer(people, "editor-token") as socket:
         Membership.objects.all().delete()
         socket.send({"type": "command", "key": "k", "command": {"op": "pause"}})

@@ -18,8 +18,8 @@ from django.conf import settings
 from django.core.files.base import ContentFile
 from websockets.exceptions import ConnectionClosed
 
-from schedviz.sessions import create
 from schedviz.sessions.models import Command, Session
+from schedviz.sessions.transfer import create
 from schedviz.trace.commands import AnyCommand
 from schedviz.web.live import hub as hub_module
 from schedviz.web.live import socket as socket_module

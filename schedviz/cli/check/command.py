@@ -41,11 +41,11 @@ def check(*, deploy: bool, workers: bool | None, strict: bool, output: str) -> i
 def _all_found(*, deploy: bool, workers: bool) -> list[Finding]:
     from django.conf import settings
 
-    from schedviz.cli.check import parts_that_answer, settings_that_hurt
+    from schedviz.cli.check import services_check, settings_check
 
-    findings = parts_that_answer.found(workers=workers)
+    findings = services_check.found(workers=workers)
     if deploy:
-        findings += settings_that_hurt.found(settings_that_hurt.Configured(settings, os.environ))
+        findings += settings_check.found(settings_check.Configured(settings, os.environ))
     return sorted(findings, key=lambda finding: finding.level)
 
 

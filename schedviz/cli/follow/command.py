@@ -145,7 +145,7 @@ def _show(api: ClusterApi, secret: str | None, without: tuple[str, ...]) -> None
     from schedviz.cli.follow.errors import Expired, FollowError, Unavailable
     from schedviz.cli.follow.following import kinds
     from schedviz.cli.follow.redaction import Redaction
-    from schedviz.ingest.left_out import LeftOut
+    from schedviz.ingest.dropped_fields import LeftOut
     from schedviz.kube.errors import KubeError
 
     left_out = LeftOut()

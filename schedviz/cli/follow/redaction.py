@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from schedviz.ingest.left_out import LeftOut
+from schedviz.ingest.dropped_fields import LeftOut
 from schedviz.ingest.pseudonyms import Pseudonyms
 from schedviz.ingest.reader import Item
 from schedviz.kube import codec

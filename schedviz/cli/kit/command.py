@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from schedviz.cli.failures import SeveralLines
+from schedviz.cli.error_messages import SeveralLines
 from schedviz.terminal import say
 
 
@@ -23,7 +23,7 @@ def kit(folder: Path, lessons: tuple[Path, ...]) -> None:
 
     There, FOLDER/schedviz starts it. The machines need the same kind of system and Python as this one.
     """
-    from schedviz.cli.kit.making import CannotMake, make
+    from schedviz.cli.kit.build import CannotMake, make
 
     try:
         made = make(folder, lessons, tell=say)

@@ -10,7 +10,7 @@ from importlib.metadata import distribution
 from pathlib import Path
 
 import schedviz
-from schedviz.cli.kit import packing
+from schedviz.cli.kit import repacked_wheels
 
 _PAGE = Path(schedviz.__file__).parent / "web/static/app/.vite/manifest.json"
 _CHECKOUT = Path(schedviz.__file__).parent.parent
@@ -26,7 +26,7 @@ def write(folder: Path) -> Path:
         raise NotBuilt("The page is not built: run `make setup` first.")
     if (_CHECKOUT / "hatch_build.py").is_file():
         return _build(folder)
-    return packing.pack(distribution("schedviz"), folder)
+    return repacked_wheels.pack(distribution("schedviz"), folder)
 
 
 def requirements(wheel: Path) -> list[str]:

@@ -38,7 +38,7 @@ def sessions(*, name: str, status: str | None, form: Form, server: str | None, t
 @token_option
 def generate(*, config: Path | None, name: str, server: str | None, token: str | None, **cluster: Any) -> None:
     """Make a session of a made-up cluster, and print its id."""
-    from schedviz.cli.remote.doing import objects_of
+    from schedviz.cli.remote.commands import objects_of
 
     scheduler = None if config is None else next(iter(objects_of(config)), {})
     with client_of(server, token) as client:

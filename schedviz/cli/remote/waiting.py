@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from schedviz.cli.failures import SeveralLines
+from schedviz.cli.error_messages import SeveralLines
 from schedviz.cli.remote.options import client_of
 from schedviz.cli.remote.printing import Progress
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from schedviz.engine.clock import Clock
 from schedviz.engine.cluster import status_patch, volume_controller
 from schedviz.engine.cluster.admission import admitted, in_namespace, merged
-from schedviz.engine.cluster.helpers import Helpers, HelperSettings
+from schedviz.engine.cluster.controllers import Helpers, HelperSettings
 from schedviz.engine.cluster.objects import ObjectStore, qualified_resource
 from schedviz.engine.cluster.watch import Fate, Lost, Verb, Watches, WatchEvent
 from schedviz.engine.framework.listers import StorageObject

@@ -10,13 +10,13 @@ from contextlib import nullcontext
 from typing import Final, Literal
 
 from schedviz.engine import Simulation
-from schedviz.engine.dry_run import DryRun, changed, configured
-from schedviz.explain.changes.around import changes_around
-from schedviz.explain.changes.carrying_out import commands_of, config_with
+from schedviz.engine.dryrun.dry_run import DryRun, changed, configured
+from schedviz.explain.changes.apply import commands_of, config_with
 from schedviz.explain.changes.change import WORDS, Change, ChangeView
-from schedviz.explain.changes.of_configuration import changes_of_configuration, made_again, preemption_turned_on, verbs_for_preemption
-from schedviz.explain.changes.of_pod import changes_of_pod
-from schedviz.explain.changes.trying import count_running, next_cycle_of
+from schedviz.explain.changes.cluster_changes import changes_around
+from schedviz.explain.changes.configuration_changes import changes_of_configuration, made_again, preemption_turned_on, verbs_for_preemption
+from schedviz.explain.changes.pod_changes import changes_of_pod
+from schedviz.explain.changes.trial import count_running, next_cycle_of
 from schedviz.explain.explanation import Explanation, Part
 from schedviz.explain.extenders import feasible_nodes
 from schedviz.explain.why import find_pod, why_pending

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from schedviz.engine import Simulation
 from schedviz.engine.cache.debugger.comparer import compare
 from schedviz.engine.cache.debugger.signal import Signal
-from schedviz.engine.debugger import dump
-from schedviz.explain.doctor.alone import alone
+from schedviz.engine.reporting.debugger import dump
 from schedviz.explain.doctor.amounts import amounts
+from schedviz.explain.doctor.dump_only import alone
 from schedviz.explain.doctor.evidence import Evidence
 from schedviz.explain.doctor.finding import Examination, Finding, Scheduler, examination, finding
 from schedviz.explain.doctor.nominations import nominations_of_dump, nominations_of_objects

@@ -14,8 +14,8 @@ import msgspec
 from django.db.models.functions import Now
 
 from schedviz.engine import Simulation
-from schedviz.sessions import history
-from schedviz.sessions.lease import Lease
+from schedviz.sessions.history import reading
+from schedviz.sessions.hosting.lease import Lease
 from schedviz.sessions.metrics import figures as stored
 from schedviz.sessions.metrics.counting import count
 from schedviz.sessions.metrics.figures import Figures
@@ -83,5 +83,5 @@ def _up_to(session_id: UUID, event: int) -> Figures:
     except (msgspec.ValidationError, msgspec.DecodeError):
         return Figures(since=event, event=event)
     if figures.event < event:
-        count(figures, history.each_event(session_id, after=figures.event, until=event), {})
+        count(figures, reading.each_event(session_id, after=figures.event, until=event), {})
     return figures

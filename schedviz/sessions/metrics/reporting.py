@@ -16,9 +16,9 @@ import msgspec
 import redis
 from prometheus_client.metrics_core import Metric
 
-from schedviz.sessions import stream
+from schedviz.sessions.hosting.slots import STOPPING
 from schedviz.sessions.metrics.process import EVERY, OF_ROLE, process_name
-from schedviz.sessions.slots import STOPPING
+from schedviz.sessions.redis import stream
 
 logger = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ import threading
 
 #: Device and inode of a file; None: there is none.
 Identity = tuple[int, int] | None
-#: Beside the database while somebody has it open; SQLite removes them with the last connection alone.
+#: Sandbox the database while somebody has it open; SQLite removes them with the last connection alone.
 _COMPANIONS = ("-wal", "-shm")
 
 _lock = threading.Lock()

@@ -11,8 +11,9 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.template.defaultfilters import filesizeformat
 
-from schedviz.sessions import create, storage
+from schedviz.sessions import storage
 from schedviz.sessions.models import Session
+from schedviz.sessions.transfer import create
 from schedviz.web.accounts.audit import Action, record
 from schedviz.web.accounts.models import AuditEntry, DemoSession, HostedSession, Identity, Invite
 from schedviz.web.models import Token

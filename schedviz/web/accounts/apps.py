@@ -12,7 +12,8 @@ class AccountsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from schedviz.sessions import quotas, sweep
+        from schedviz.sessions import quotas
+        from schedviz.sessions.hosting import sweep
         from schedviz.web.accounts import signals
 
         signals.connect()

@@ -11,9 +11,9 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.utils import timezone
 
-from schedviz.sessions.create import delete_session
-from schedviz.sessions.fork import fork
+from schedviz.sessions.forks.requests import fork
 from schedviz.sessions.models import Session
+from schedviz.sessions.transfer.create import delete_session
 from schedviz.web.accounts.models import DemoSession, Visitor
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def is_visitor(user_id: int | None) -> bool:
 def begin_sandbox(session: Session, user: User | None) -> tuple[User, Session]:
     """A fork of a demo session for a visitor, who is made where there is none yet; what they had before is deleted.
 
-    Raises `DemoFull`, or as `schedviz.sessions.fork.fork` does.
+    Raises `DemoFull`, or as `schedviz.sessions.forks.requests.fork` does.
     """
     if user is None:
         user = _new_visitor()

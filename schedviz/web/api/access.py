@@ -10,7 +10,7 @@ from rest_framework.request import Request
 
 from schedviz.kube.explain import describe
 from schedviz.sessions.models import Session
-from schedviz.sessions.rows import RowBy
+from schedviz.sessions.queries.rows import RowBy
 from schedviz.web.api.errors import ApiError, not_found, struct_error
 from schedviz.web.permissions import Actor, Role, Verb, actor_of, may, role_of
 

@@ -11,10 +11,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from schedviz.explain.shadow import Choice, Judgement, Verdict
-from schedviz.sessions import agreement, observations
-from schedviz.sessions.agreement import Counts
 from schedviz.sessions.models import Session, ShadowedPod
-from schedviz.web.api import bodies, versions
+from schedviz.sessions.observing import agreement, observations
+from schedviz.sessions.observing.agreement import Counts
+from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import optional_number, session_for, whole_number
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.resource import Resource, query
@@ -43,7 +43,7 @@ class Agreement(Resource):
                 "limit", int, f"How many bindings at most: {PAGE}, never more than {LONGEST_PAGE}; 0: the counts alone.", most=LONGEST_PAGE
             ),
         ],
-        responses={200: answer(bodies.AgreementBody), 304: NOT_MODIFIED, **refused(400, 404)},
+        responses={200: answer(schemas.AgreementBody), 304: NOT_MODIFIED, **refused(400, 404)},
     )
     def get(self, request: Request, session_id: UUID) -> Response:
         """See the rate, the counts, and each binding with its verdict and why; the newest first."""
@@ -65,9 +65,9 @@ def _verdicts(request: Request) -> list[str]:
     return wanted
 
 
-def _body(session: Session, rows: list[ShadowedPod], *, limit: int) -> bodies.AgreementBody:
+def _body(session: Session, rows: list[ShadowedPod], *, limit: int) -> schemas.AgreementBody:
     observer = observations.observer_of(session.pk)
-    return bodies.AgreementBody(
+    return schemas.AgreementBody(
         source=session.follows or (observer.source if observer else None),
         detached="fork" in session.source,
         all=_counts(agreement.counts(session.pk)),
@@ -79,15 +79,15 @@ def _body(session: Session, rows: list[ShadowedPod], *, limit: int) -> bodies.Ag
     )
 
 
-def _counts(counts: Counts) -> bodies.AgreementCounts:
-    return bodies.AgreementCounts(
+def _counts(counts: Counts) -> schemas.AgreementCounts:
+    return schemas.AgreementCounts(
         agrees=counts.agrees, not_best=counts.not_best, infeasible=counts.infeasible, unjudged=counts.unjudged, rate=counts.rate
     )
 
 
-def _binding(row: ShadowedPod) -> bodies.ShadowedBinding:
+def _binding(row: ShadowedPod) -> schemas.ShadowedBinding:
     assert row.bound_event is not None
-    return bodies.ShadowedBinding(
+    return schemas.ShadowedBinding(
         pod=row.pod,
         uid=row.uid,
         node=row.node,

@@ -12,17 +12,17 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from schedviz.sessions.errors import HistoryUnavailable, KeyReused
-from schedviz.sessions.fork import NotForkable, fork, known_fork
-from schedviz.web.api import bodies, versions
+from schedviz.sessions.forks.requests import NotForkable, fork, known_fork
+from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import actor_for, body_as, session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, key_of
 from schedviz.web.api.paging import page_of_rows, page_parameters
-from schedviz.web.api.rate import Scope
+from schedviz.web.api.prefer_wait import PREFER, wait_seconds
+from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import NOT_MODIFIED, answer, ref, refused
 from schedviz.web.api.sessions import NEWEST_FIRST, expect_room, session_body, when_imported
-from schedviz.web.api.waiting import PREFER, wait_seconds
 from schedviz.web.permissions import Verb, actor_of, visible_sessions
 
 PAGE = 50
@@ -37,24 +37,24 @@ class Branches(Resource):
     @extend_schema(
         operation_id="listBranches",
         parameters=page_parameters("a fork", default=PAGE, most=LONGEST_PAGE, number=False),
-        responses={200: answer(bodies.ForkList), 304: NOT_MODIFIED, **refused(400, 404)},
+        responses={200: answer(schemas.ForkList), 304: NOT_MODIFIED, **refused(400, 404)},
     )
     def get(self, request: Request, session_id: UUID) -> Response:
         """List its forks that you may see, newest first."""
         session = session_for(request, session_id, Verb.SEE)
         mine = visible_sessions(actor_of(request)).filter(forked_from=session).select_related("owner", "forked_from")
         page = page_of_rows(request, mine, NEWEST_FIRST, default=PAGE, most=LONGEST_PAGE)
-        found = bodies.ForkList(results=[session_body(request, one) for one in page.rows], next=page.next, previous=page.previous)
+        found = schemas.ForkList(results=[session_body(request, one) for one in page.rows], next=page.next, previous=page.previous)
         versions.answer_as(request, versions.of_content(found))
         return Response(found)
 
     @extend_schema(
         operation_id="createBranch",
-        request={"application/json": ref(bodies.NewFork)},
+        request={"application/json": ref(schemas.NewFork)},
         parameters=[PREFER, IDEMPOTENCY_KEY],
         responses={
-            201: answer(bodies.SessionBody, "The fork, a session of yours. It is `importing` until its engine is there."),
-            200: answer(bodies.SessionBody, "The fork that was made before with this key."),
+            201: answer(schemas.SessionBody, "The fork, a session of yours. It is `importing` until its engine is there."),
+            200: answer(schemas.SessionBody, "The fork that was made before with this key."),
             **refused(400, 401, 403, 404, 409),
         },
     )
@@ -63,7 +63,7 @@ class Branches(Resource):
         session = session_for(request, session_id, Verb.SEE)
         actor = actor_for(request, Verb.CREATE)
         wait = wait_seconds(request)
-        new = body_as(bodies.NewFork, request)
+        new = body_as(schemas.NewFork, request)
         if not new.key:
             new = msgspec.structs.replace(new, key=key_of(request))
         owner = cast("AbstractBaseUser", request.user)

@@ -9,11 +9,11 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from schedviz.sessions import breakpoints
-from schedviz.sessions.breakpoints import TooManyBreakpoints
+from schedviz.sessions.commands import breakpoints
+from schedviz.sessions.commands.breakpoints import TooManyBreakpoints
 from schedviz.sessions.models import Breakpoint, Session
 from schedviz.trace.breakpoint_grammar import BreakpointError
-from schedviz.web.api import bodies, versions
+from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import body_as, session_for
 from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, idempotent
@@ -29,25 +29,25 @@ _HINT = (
 class Breakpoints(Resource):
     """The breakpoints of a session."""
 
-    @extend_schema(operation_id="listBreakpoints", responses={200: answer(bodies.BreakpointList), 304: NOT_MODIFIED, **refused(404)})
+    @extend_schema(operation_id="listBreakpoints", responses={200: answer(schemas.BreakpointList), 304: NOT_MODIFIED, **refused(404)})
     def get(self, request: Request, session_id: UUID) -> Response:
         """List the breakpoints, by number."""
         session = session_for(request, session_id, Verb.SEE)
-        found = bodies.BreakpointList(results=[_body(request, row) for row in breakpoints.of(session.pk)], most=breakpoints.MOST)
+        found = schemas.BreakpointList(results=[_body(request, row) for row in breakpoints.of(session.pk)], most=breakpoints.MOST)
         versions.answer_as(request, versions.of_content(found))
         return Response(found)
 
     @extend_schema(
         operation_id="createBreakpoint",
-        request={"application/json": ref(bodies.NewBreakpoint)},
+        request={"application/json": ref(schemas.NewBreakpoint)},
         parameters=[IDEMPOTENCY_KEY],
-        responses={201: answer(bodies.BreakpointBody), **refused(400, 403, 404, 409)},
+        responses={201: answer(schemas.BreakpointBody), **refused(400, 403, 404, 409)},
     )
     @idempotent
     def post(self, request: Request, session_id: UUID) -> Response:
         """Set a breakpoint. A run that is under way sees it within one slice of its work."""
         session = session_for(request, session_id, Verb.COMMAND)
-        new = body_as(bodies.NewBreakpoint, request)
+        new = body_as(schemas.NewBreakpoint, request)
         try:
             row = breakpoints.put(session.pk, new.when, enabled=new.enabled)
         except BreakpointError as error:
@@ -61,7 +61,7 @@ class Breakpoints(Resource):
 class OneBreakpoint(Resource):
     """One breakpoint of a session."""
 
-    @extend_schema(operation_id="getBreakpoint", responses={200: answer(bodies.BreakpointBody), 304: NOT_MODIFIED, **refused(404)})
+    @extend_schema(operation_id="getBreakpoint", responses={200: answer(schemas.BreakpointBody), 304: NOT_MODIFIED, **refused(404)})
     def get(self, request: Request, session_id: UUID, number: int) -> Response:
         """Look at a breakpoint."""
         session = session_for(request, session_id, Verb.SEE)
@@ -71,14 +71,14 @@ class OneBreakpoint(Resource):
 
     @extend_schema(
         operation_id="changeBreakpoint",
-        request={"application/json": ref(bodies.BreakpointChange)},
+        request={"application/json": ref(schemas.BreakpointChange)},
         parameters=[IF_MATCH],
-        responses={200: answer(bodies.BreakpointBody), **refused(400, 403, 404, 412)},
+        responses={200: answer(schemas.BreakpointBody), **refused(400, 403, 404, 412)},
     )
     def patch(self, request: Request, session_id: UUID, number: int) -> Response:
         """Enable or disable a breakpoint, or write it anew. What is left out stays."""
         session = session_for(request, session_id, Verb.COMMAND)
-        new = body_as(bodies.BreakpointChange, request)
+        new = body_as(schemas.BreakpointChange, request)
         versions.expect_version(request, versions.of_content(_body(request, _found(session, number))))
         try:
             row = breakpoints.change(session.pk, number, when=new.when, enabled=new.enabled)
@@ -96,8 +96,8 @@ class OneBreakpoint(Resource):
         return Response(status=204)
 
 
-def _body(request: Request, row: Breakpoint) -> bodies.BreakpointBody:
-    return bodies.BreakpointBody(
+def _body(request: Request, row: Breakpoint) -> schemas.BreakpointBody:
+    return schemas.BreakpointBody(
         number=row.number,
         url=request.build_absolute_uri(reverse("breakpoint", args=[row.session_id, row.number])),
         when=row.when,

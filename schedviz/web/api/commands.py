@@ -14,18 +14,19 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from schedviz.kube.explain import describe
-from schedviz.sessions import history, inbox
+from schedviz.sessions.commands import inbox
 from schedviz.sessions.errors import CommandRefused, HeadMoved, KeyReused, SessionError, SessionFailed, SessionGone, TooManyCommands
+from schedviz.sessions.history import reading
 from schedviz.sessions.models import Command
 from schedviz.trace.commands import AnyCommand, convert_command
-from schedviz.web.api import bodies, versions
+from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import json_object, session_for
 from schedviz.web.api.errors import ApiError, not_found, struct_error
 from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, key_of
 from schedviz.web.api.paging import link_pages, page_of, page_parameters
+from schedviz.web.api.prefer_wait import PREFER, wait_seconds, when
 from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import NOT_MODIFIED, answer, command_request, commands_request, refused
-from schedviz.web.api.waiting import PREFER, wait_seconds, when
 from schedviz.web.permissions import Verb
 
 PAGE = 100
@@ -63,19 +64,19 @@ class Commands(Resource):
     @extend_schema(
         operation_id="listCommands",
         parameters=page_parameters("a command", default=PAGE, most=LONGEST_PAGE),
-        responses={200: answer(bodies.CommandList), 304: NOT_MODIFIED, **refused(400, 404)},
+        responses={200: answer(schemas.CommandList), 304: NOT_MODIFIED, **refused(400, 404)},
     )
     def get(self, request: Request, session_id: UUID) -> Response:
         """List the commands that were accepted, in order, with what came of them."""
         session = session_for(request, session_id, Verb.SEE)
         page = page_of(request, default=PAGE, most=LONGEST_PAGE)
         versions.answer_as(request, versions.of_head(session))
-        found = history.commands(session.pk, after=page.after, before=page.before, limit=page.limit, tail=page.tail)
+        found = reading.commands(session.pk, after=page.after, before=page.before, limit=page.limit, tail=page.tail)
         following = found[-1].seq if found and found[-1].seq < session.last_seq else None
         previous = found[0].seq if found and found[0].seq > 1 else None
         link_pages(request, following=following, previous=previous)
         return Response(
-            bodies.CommandList(
+            schemas.CommandList(
                 results=command_bodies(request, session.pk, found),
                 last=session.last_seq,
                 applied=session.applied_seq,
@@ -89,8 +90,8 @@ class Commands(Resource):
         request={"application/json": command_request()},
         parameters=[PREFER, IDEMPOTENCY_KEY, _IF_MATCH],
         responses={
-            202: answer(bodies.CommandBody, "Accepted: it is stored, and will be done in order."),
-            200: answer(bodies.CommandBody, "Done: with `Prefer: wait`, and within that time."),
+            202: answer(schemas.CommandBody, "Accepted: it is stored, and will be done in order."),
+            200: answer(schemas.CommandBody, "Done: with `Prefer: wait`, and within that time."),
             **refused(400, 403, 404, 409, 412, 413, 415),
         },
     )
@@ -121,8 +122,8 @@ class CommandsTogether(Resource):
         request={"application/json": commands_request(MOST_AT_ONCE)},
         parameters=[PREFER, IDEMPOTENCY_KEY, _IF_MATCH],
         responses={
-            202: answer(bodies.CommandsTaken, "All are stored, and will be done in order with none of others in between."),
-            200: answer(bodies.CommandsTaken, "All are done: with `Prefer: wait`, and within that time."),
+            202: answer(schemas.CommandsTaken, "All are stored, and will be done in order with none of others in between."),
+            200: answer(schemas.CommandsTaken, "All are done: with `Prefer: wait`, and within that time."),
             **refused(400, 403, 404, 409, 412, 413, 415),
         },
     )
@@ -136,36 +137,36 @@ class CommandsTogether(Resource):
         except SessionError as error:
             raise command_refused(error) from error
         last = _done(session.pk, accepted[-1].seq, wait)
-        stored = {one.seq: one for one in history.commands(session.pk, after=accepted[0].seq - 1, limit=last.seq - accepted[0].seq + 1)}
+        stored = {one.seq: one for one in reading.commands(session.pk, after=accepted[0].seq - 1, limit=last.seq - accepted[0].seq + 1)}
         results = [command_body(request, stored[one.seq], duplicate=one.duplicate) for one in accepted if one.seq in stored]
         status = 200 if wait > 0 and last.outcome is not None else 202
-        return Response(bodies.CommandsTaken(results=results), status=status)
+        return Response(schemas.CommandsTaken(results=results), status=status)
 
 
 class OneCommand(Resource):
     """One command of a session."""
 
-    @extend_schema(operation_id="getCommand", parameters=[PREFER], responses={200: answer(bodies.CommandBody), **refused(404)})
+    @extend_schema(operation_id="getCommand", parameters=[PREFER], responses={200: answer(schemas.CommandBody), **refused(404)})
     def get(self, request: Request, session_id: UUID, seq: int) -> Response:
         """See whether a command is done, and what came of it; with `Prefer: wait`, when it is."""
         session = session_for(request, session_id, Verb.SEE)
         return Response(command_body(request, _done(session.pk, seq, wait_seconds(request))))
 
 
-def command_body(request: Request, stored: Command, *, duplicate: bool = False) -> bodies.CommandBody:
+def command_body(request: Request, stored: Command, *, duplicate: bool = False) -> schemas.CommandBody:
     """A command as the API shows it."""
     return _body(stored, request.build_absolute_uri(reverse("command", args=[stored.session_id, stored.seq])), duplicate=duplicate)
 
 
-def command_bodies(request: Request, session_id: UUID, stored: Sequence[Command]) -> list[bodies.CommandBody]:
+def command_bodies(request: Request, session_id: UUID, stored: Sequence[Command]) -> list[schemas.CommandBody]:
     """Commands of one session. Their addresses differ in a number: Django would spend more time on them than on all else."""
     address = request.build_absolute_uri(reverse("command", args=[session_id, 0])).removesuffix("0/")
     return [_body(one, f"{address}{one.seq}/", duplicate=False) for one in stored]
 
 
-def _body(stored: Command, url: str, *, duplicate: bool) -> bodies.CommandBody:
+def _body(stored: Command, url: str, *, duplicate: bool) -> schemas.CommandBody:
     outcome: Any = stored.outcome
-    return bodies.CommandBody(
+    return schemas.CommandBody(
         seq=stored.seq,
         key=stored.key,
         url=url,
@@ -173,7 +174,7 @@ def _body(stored: Command, url: str, *, duplicate: bool) -> bodies.CommandBody:
         command=msgspec.json.decode(bytes(stored.body)),
         accepted_at=stored.accepted_at,
         applied_at=stored.applied_at,
-        outcome=None if outcome is None else msgspec.convert(outcome, bodies.OutcomeBody),
+        outcome=None if outcome is None else msgspec.convert(outcome, schemas.OutcomeBody),
         duplicate=duplicate,
     )
 
@@ -210,7 +211,7 @@ def _done(session_id: UUID, seq: int, wait: float) -> Command:
     """The command as it is when it is done, or when the time is over. Raises `ApiError` 404."""
 
     def look() -> Command:
-        found = history.command(session_id, seq)
+        found = reading.command(session_id, seq)
         if found is None:
             raise not_found("command")
         return found

@@ -12,7 +12,7 @@ from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from schedviz.sessions.comparing import compare_sessions
+from schedviz.sessions.analysis.comparison import compare_sessions
 from schedviz.sessions.errors import HistoryUnavailable
 from schedviz.sessions.models import Session
 from schedviz.trace.comparing import Comparison
@@ -20,7 +20,7 @@ from schedviz.trace.comparing.report import html_report
 from schedviz.web.api import versions
 from schedviz.web.api.access import session_for
 from schedviz.web.api.errors import ApiError
-from schedviz.web.api.rate import Scope
+from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
 from schedviz.web.permissions import Verb

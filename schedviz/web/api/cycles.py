@@ -9,15 +9,16 @@ from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from schedviz.sessions import details, history
 from schedviz.sessions.errors import HistoryUnavailable
+from schedviz.sessions.history import reading
+from schedviz.sessions.replay import cycle_details
 from schedviz.trace.comparing import Summary
 from schedviz.trace.view import CycleView
-from schedviz.web.api import bodies, versions
+from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import names, session_for
 from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.paging import link_pages, page_of, page_parameters
-from schedviz.web.api.rate import Scope
+from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
 from schedviz.web.permissions import Verb
@@ -33,27 +34,27 @@ class Cycles(Resource):
     @extend_schema(
         operation_id="listCycles",
         parameters=page_parameters("a cycle", default=PAGE, most=LONGEST_PAGE),
-        responses={200: answer(bodies.CycleList), 304: NOT_MODIFIED, **refused(400, 404)},
+        responses={200: answer(schemas.CycleList), 304: NOT_MODIFIED, **refused(400, 404)},
     )
     def get(self, request: Request, session_id: UUID) -> Response:
         """List the summaries of cycles, in order."""
         session = session_for(request, session_id, Verb.SEE)
         page = page_of(request, default=PAGE, most=LONGEST_PAGE)
         versions.answer_as(request, versions.of_head(session))
-        found = history.cycles(session, after=page.after, before=page.before, limit=page.limit + 1, tail=page.tail)
+        found = reading.cycles(session, after=page.after, before=page.before, limit=page.limit + 1, tail=page.tail)
         more = len(found) > page.limit
         found = found[-page.limit :] if page.tail else found[: page.limit]
         has_following, has_previous = (page.before is not None, more) if page.tail else (more, page.after > 0)
         following = found[-1].cycle.cycle if found and has_following else None
         previous = found[0].cycle.cycle if found and has_previous else None
         link_pages(request, following=following, previous=previous)
-        return Response(bodies.CycleList(results=[summary_body(one) for one in found], next=following, previous=previous))
+        return Response(schemas.CycleList(results=[summary_body(one) for one in found], next=following, previous=previous))
 
 
-def summary_body(summary: Summary) -> bodies.CycleSummaryBody:
+def summary_body(summary: Summary) -> schemas.CycleSummaryBody:
     """A cycle's summary as the API shows it."""
     members = {name: getattr(summary.cycle, name) for name in CycleView.__struct_fields__}
-    return bodies.CycleSummaryBody(**members, first_event=summary.first_event, last_event=summary.last_event)
+    return schemas.CycleSummaryBody(**members, first_event=summary.first_event, last_event=summary.last_event)
 
 
 class OneCycle(Resource):
@@ -80,7 +81,7 @@ class OneCycle(Resource):
     def get(self, request: Request, session_id: UUID, cycle: int) -> Response:
         """Read one cycle: what each plugin said of each node, the scores, the choice."""
         session = session_for(request, session_id, Verb.SEE)
-        summary = history.cycle_summary(session.pk, cycle)
+        summary = reading.cycle_summary(session.pk, cycle)
         if summary is None:
             raise not_found("cycle")
         # A cycle that ended stays what it was; its binding, which is told with it, may still go on.
@@ -92,10 +93,10 @@ class OneCycle(Resource):
 
 def _detail(session_id: UUID, cycle: int) -> dict[str, Any]:
     try:
-        return details.cycle_detail(session_id, cycle, timeout_seconds=DETAIL_SECONDS)
+        return cycle_details.cycle_detail(session_id, cycle, timeout_seconds=DETAIL_SECONDS)
     except HistoryUnavailable as error:
         raise ApiError(409, error.code, str(error), hint="?detail=0 gives the stored summary.") from error
-    except details.DetailLate as error:
+    except cycle_details.DetailLate as error:
         raise ApiError(503, error.code, str(error), headers={"Retry-After": "2"}, hint="?detail=0 gives the stored summary.") from error
 
 

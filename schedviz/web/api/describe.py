@@ -9,11 +9,11 @@ from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 
-from schedviz.sessions import questions
+from schedviz.sessions.analysis import requests
 from schedviz.web.api.access import session_for
 from schedviz.web.api.explain import ask, moment
 from schedviz.web.api.moments import AT
-from schedviz.web.api.rate import Scope
+from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import refused
 from schedviz.web.permissions import Verb
@@ -35,7 +35,7 @@ class DescribeNode(Resource):
     def get(self, request: Request, session_id: UUID, name: str) -> HttpResponse:
         """Add up what is requested of a node: by the pods that the API server has there, and by the cache."""
         session = session_for(request, session_id, Verb.SEE)
-        return ask(session, questions.Describe("Node", name, at=moment(request, session)))
+        return ask(session, requests.Describe("Node", name, at=moment(request, session)))
 
 
 class DescribePod(Resource):
@@ -54,4 +54,4 @@ class DescribePod(Resource):
     def get(self, request: Request, session_id: UUID, namespace: str, name: str) -> HttpResponse:
         """Add up what a pod requests, of what its node has."""
         session = session_for(request, session_id, Verb.SEE)
-        return ask(session, questions.Describe("Pod", f"{namespace}/{name}", at=moment(request, session)))
+        return ask(session, requests.Describe("Pod", f"{namespace}/{name}", at=moment(request, session)))

@@ -11,11 +11,11 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 
-from schedviz.sessions import questions
+from schedviz.sessions.analysis import requests
 from schedviz.web.api.access import one_of, session_for, whole_number
 from schedviz.web.api.explain import ask, moment
 from schedviz.web.api.moments import AT
-from schedviz.web.api.rate import Scope
+from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schema import refused
 from schedviz.web.permissions import Verb
@@ -54,5 +54,5 @@ class Dump(Resource):
         session = session_for(request, session_id, Verb.SEE)
         wanted = one_of(request, "format", _FORMATS)
         verbosity = whole_number(request, "v", default=2, most=_MOST_VERBOSE)
-        answer = ask(session, questions.Dumped(at=moment(request, session), json=wanted == "json", verbosity=verbosity))
+        answer = ask(session, requests.Dumped(at=moment(request, session), json=wanted == "json", verbosity=verbosity))
         return HttpResponse(msgspec.json.decode(answer.content, type=str), content_type="text/plain; charset=utf-8")

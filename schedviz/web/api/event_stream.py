@@ -16,12 +16,13 @@ import msgspec
 import structlog
 from django.http import StreamingHttpResponse
 
-from schedviz.sessions import frames, history
+from schedviz.sessions import frames
+from schedviz.sessions.history import reading
 from schedviz.trace.events import AnyEvent
+from schedviz.web.live.connection import HEARTBEAT_SECONDS, RECHECK_SECONDS, some_while_ago
 from schedviz.web.live.database import DATABASE_AWAY, in_database
 from schedviz.web.live.handshake import Credentials, allowed
 from schedviz.web.live.hub import Full, hub
-from schedviz.web.live.line import HEARTBEAT_SECONDS, RECHECK_SECONDS, some_while_ago
 from schedviz.web.live.viewer import Frame, Viewer
 from schedviz.web.permissions import Verb
 
@@ -61,7 +62,7 @@ Write = Callable[[Sequence[AnyEvent]], bytes]
 
 async def _stored(session_id: UUID, after: int, write: Write) -> AsyncIterator[bytes]:
     """All that is stored, then the end."""
-    while some := await in_database(history.events, session_id, after=after, limit=_EVENTS_AT_ONCE):
+    while some := await in_database(reading.events, session_id, after=after, limit=_EVENTS_AT_ONCE):
         yield write(some)
         after = some[-1].event
 
@@ -79,7 +80,7 @@ async def _followed(session_id: UUID, came_with: Credentials, after: int, write:
         if write is _as_sse:
             yield b"retry: 2000\n\n"
         while True:
-            while some := await in_database(history.events, session_id, after=after, limit=_EVENTS_AT_ONCE):
+            while some := await in_database(reading.events, session_id, after=after, limit=_EVENTS_AT_ONCE):
                 yield write(some)
                 after = some[-1].event
             async with aclosing(_live(viewer, after, write)) as pieces:

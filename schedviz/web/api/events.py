@@ -13,9 +13,9 @@ from rest_framework.authentication import get_authorization_header
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from schedviz.sessions import history
+from schedviz.sessions.history import reading
 from schedviz.sessions.models import Session, ShareLink
-from schedviz.web.api import bodies, versions
+from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import optional_number, session_for
 from schedviz.web.api.event_stream import NDJSON, SSE, stream_of_events
 from schedviz.web.api.paging import link_pages, page_of, page_parameters
@@ -44,7 +44,7 @@ class Events(Resource):
             OpenApiParameter("Last-Event-ID", int, OpenApiParameter.HEADER, description="In a stream, the same as `after`."),
         ],
         responses={
-            (200, "application/json"): answer(bodies.EventList),
+            (200, "application/json"): answer(schemas.EventList),
             **_STREAMS,
             304: NOT_MODIFIED,
             **refused(400, 404, 429),
@@ -68,12 +68,12 @@ class Events(Resource):
 def _page(request: Request, session: Session) -> Response:
     page = page_of(request, default=PAGE, most=LONGEST_PAGE)
     versions.answer_as(request, versions.of_head(session))
-    found = history.events(session.pk, after=page.after, before=page.before, limit=page.limit, tail=page.tail)
+    found = reading.events(session.pk, after=page.after, before=page.before, limit=page.limit, tail=page.tail)
     last = max(session.event, found[-1].event if found else 0)
     following = found[-1].event if found and found[-1].event < last else None
     previous = found[0].event if found and found[0].event > 1 else None
     link_pages(request, following=following, previous=previous)
-    return Response(bodies.EventList(results=found, last=last, next=following, previous=previous))
+    return Response(schemas.EventList(results=found, last=last, next=following, previous=previous))
 
 
 def _stream_kind(request: Request) -> str:

@@ -11,14 +11,14 @@ from rest_framework.request import Request
 
 from schedviz.kube import codec
 from schedviz.kube.errors import KubeError
-from schedviz.sessions import questions
+from schedviz.sessions.analysis import requests
 from schedviz.sessions.errors import HistoryUnavailable
 from schedviz.sessions.models import Session
-from schedviz.web.api import bodies, versions
+from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import body_as, optional_number, session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.moments import AT
-from schedviz.web.api.rate import Scope
+from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import ref, refused
 from schedviz.web.permissions import Verb
@@ -44,7 +44,7 @@ class ExplainPending(Resource):
     def get(self, request: Request, session_id: UUID) -> HttpResponse:
         """Say of every pending pod why it is; pods of which the scheduler reads the same are told together."""
         session = session_for(request, session_id, Verb.SEE)
-        return ask(session, questions.Pending(at=moment(request, session)))
+        return ask(session, requests.Pending(at=moment(request, session)))
 
 
 class ExplainPod(Resource):
@@ -60,7 +60,7 @@ class ExplainPod(Resource):
     def get(self, request: Request, session_id: UUID, namespace: str, name: str) -> HttpResponse:
         """Say why a pod is where it is: the sentence, the matrix of nodes and plugins, what would wake it."""
         session = session_for(request, session_id, Verb.SEE)
-        return ask(session, questions.Why(f"{namespace}/{name}", at=moment(request, session)))
+        return ask(session, requests.Why(f"{namespace}/{name}", at=moment(request, session)))
 
 
 class SmallestChange(Resource):
@@ -76,7 +76,7 @@ class SmallestChange(Resource):
     def get(self, request: Request, session_id: UUID, namespace: str, name: str) -> HttpResponse:
         """Look for the smallest change that places a pod."""
         session = session_for(request, session_id, Verb.SEE)
-        return ask(session, questions.Change(f"{namespace}/{name}", at=moment(request, session)))
+        return ask(session, requests.Change(f"{namespace}/{name}", at=moment(request, session)))
 
 
 class ExplainMessage(Resource):
@@ -86,15 +86,15 @@ class ExplainMessage(Resource):
 
     @extend_schema(
         operation_id="explainMessage",
-        request={"application/json": ref(bodies.MessageBody)},
+        request={"application/json": ref(schemas.MessageBody)},
         parameters=[AT],
         responses={200: OpenApiResponse(_ANSWER, "Its clauses: docs/explain.md."), **refused(400, 404, 409, 503)},
     )
     def post(self, request: Request, session_id: UUID) -> HttpResponse:
         """Say what `0/5 nodes are available: …` means and, for a pod, of which nodes the same would be said."""
         session = session_for(request, session_id, Verb.SEE)
-        body = body_as(bodies.MessageBody, request)
-        return ask(session, questions.Said(body.text, body.pod, at=moment(request, session)))
+        body = body_as(schemas.MessageBody, request)
+        return ask(session, requests.Said(body.text, body.pod, at=moment(request, session)))
 
 
 class WhatIf(Resource):
@@ -105,20 +105,20 @@ class WhatIf(Resource):
     @extend_schema(
         operation_id="whatIf",
         parameters=[AT],
-        request={"application/json": ref(bodies.WhatIfBody)},
+        request={"application/json": ref(schemas.WhatIfBody)},
         responses={200: OpenApiResponse(_ANSWER, "How many copies fit, where, and what stops the next."), **refused(400, 404, 409, 503)},
     )
     def post(self, request: Request, session_id: UUID) -> HttpResponse:
         """Say how many copies of a pod would fit, without changing anything."""
         session = session_for(request, session_id, Verb.SEE)
-        body = body_as(bodies.WhatIfBody, request)
+        body = body_as(schemas.WhatIfBody, request)
         try:
             pod = codec.from_dict(body.pod, strict=True, kind="Pod")
         except KubeError as error:
             raise ApiError(400, "invalid", f"pod.{error}", path=f"pod.{getattr(error, 'path', '')}".rstrip(".")) from error
         if type(pod).__name__ != "Pod":
             raise ApiError(400, "invalid", f"pod.kind: expected Pod, found {type(pod).__name__}", path="pod.kind", expected="Pod")
-        return ask(session, questions.WhatIf(codec.to_dict(pod), body.copies, at=moment(request, session)))
+        return ask(session, requests.WhatIf(codec.to_dict(pod), body.copies, at=moment(request, session)))
 
 
 def moment(request: Request, session: Session) -> int | None:
@@ -132,16 +132,16 @@ def moment(request: Request, session: Session) -> int | None:
     return event if event is not None and event < session.event else None
 
 
-def ask(session: Session, question: questions.Question) -> HttpResponse:
+def ask(session: Session, question: requests.Question) -> HttpResponse:
     """The answer to a question. Raises `ApiError` 400, 404, 409 or 503."""
     try:
-        answer = questions.ask(session, question, timeout_seconds=WAIT_SECONDS)
-    except questions.Unreadable as error:
+        answer = requests.ask(session, question, timeout_seconds=WAIT_SECONDS)
+    except requests.Unreadable as error:
         raise ApiError(400, error.code, str(error)) from error
-    except questions.Unanswerable as error:
+    except requests.Unanswerable as error:
         raise ApiError(404, error.code, str(error)) from error
     except HistoryUnavailable as error:
         raise ApiError(409, error.code, str(error)) from error
-    except questions.AnswerLate as error:
+    except requests.AnswerLate as error:
         raise ApiError(503, error.code, str(error), headers={"Retry-After": "2"}) from error
     return HttpResponse(answer, content_type="application/json")

@@ -14,14 +14,15 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 
-from schedviz.sessions import exporting, questions, trace_export
-from schedviz.sessions.exporting import NotExportable
+from schedviz.sessions.analysis import requests
 from schedviz.sessions.models import Session
+from schedviz.sessions.transfer import session_file_export, trace_export
+from schedviz.sessions.transfer.session_file_export import NotExportable
 from schedviz.web.accounts.audit import Action, record
 from schedviz.web.api.access import one_of, optional_number, session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.explain import ask
-from schedviz.web.api.rate import Scope
+from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schema import refused
 from schedviz.web.permissions import Verb
@@ -95,7 +96,7 @@ class Export(Resource):
 
 
 def _file(session: Session) -> HttpResponseBase:
-    response = Download(exporting.export(session), content_type="application/gzip")
+    response = Download(session_file_export.export(session), content_type="application/gzip")
     response["Content-Disposition"] = _named(session, "schedviz")
     return response
 
@@ -108,7 +109,7 @@ def _trace(session: Session, until: int | None) -> HttpResponseBase:
 
 def _recording(session: Session, after: int | None, until: int | None, *, observed: bool) -> HttpResponseBase:
     """Made and checked in a worker."""
-    response = ask(session, questions.Recorded(after=after, until=until, observed=observed))
+    response = ask(session, requests.Recorded(after=after, until=until, observed=observed))
     response["Content-Disposition"] = _named(session, "json")
     return response
 

@@ -13,7 +13,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 
-from schedviz.sessions import questions
+from schedviz.sessions.analysis import requests
 from schedviz.web.api.access import session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.explain import ask
@@ -57,7 +57,7 @@ class LessonDraft(Resource):
         if not _NAME.fullmatch(name) or len(name) > 60:
             expected = "small letters, digits and hyphens"
             raise ApiError(400, "invalid", f"?name={name}: {expected} were expected.", path="?name", expected=expected, found=name)
-        asked = questions.Drafted(name, _moments(request), at=session.event)
+        asked = requests.Drafted(name, _moments(request), at=session.event)
         files = msgspec.json.decode(ask(session, asked).content, type=dict[str, str])
         packed = io.BytesIO()
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -13,15 +13,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from schedviz.lessons import rendering
-from schedviz.lessons.asking import holds
-from schedviz.sessions import history
+from schedviz.lessons.expressions import holds
+from schedviz.sessions.history import reading
 from schedviz.trace import observed
 from schedviz.web.api.access import session_for
-from schedviz.web.api.bodies import lessons as bodies
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.lessons import in_words, lesson_for, path_of
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schema import answer, refused
+from schedviz.web.api.schemas import lessons as bodies
 from schedviz.web.permissions import Verb
 
 #: Events since the stop that a hint may look at, the newest.
@@ -44,7 +44,7 @@ class LessonHints(Resource):
         there = next((one for one in path_of(session, lesson) if one.stop.id == wanted), None)
         if there is None:
             raise ApiError(404, "not_found", f'The lesson {lesson.name} has no stop "{wanted}".', path="?stop")
-        moment = history.state_at_head(session)
+        moment = reading.state_at_head(session)
         seen = {
             "state": {
                 "cache": observed.cache_state(moment.view.cache),
@@ -52,7 +52,7 @@ class LessonHints(Resource):
                 "queue": observed.queue_state(moment.view.queue),
             },
             "clockSeconds": moment.view.clock_seconds,
-            "events": history.events(session.pk, after=there.arrived, limit=_MOST_EVENTS, tail=True) if there.stop.hints else [],
+            "events": reading.events(session.pk, after=there.arrived, limit=_MOST_EVENTS, tail=True) if there.stop.hints else [],
         }
         document = msgspec.to_builtins(seen)
         held = [hint.id for hint in there.stop.hints if holds(hint.when, document)]

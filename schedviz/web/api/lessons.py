@@ -12,22 +12,22 @@ from rest_framework.response import Response
 
 from schedviz.lessons import LANGUAGES, Lesson, LessonError, UnknownLessonError, course, find, rendering
 from schedviz.lessons.catalogue import own_folders, version
-from schedviz.lessons.played import Played
+from schedviz.lessons.stop_state import Played
 from schedviz.lessons.texts import StopText, Text
-from schedviz.sessions import questions
+from schedviz.sessions.analysis import requests
 from schedviz.sessions.models import Session
 from schedviz.web.api import versions
 from schedviz.web.api.access import actor_for, session_for
-from schedviz.web.api.bodies import lessons as bodies
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.explain import ask
 from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
-from schedviz.web.learning.made_for import lesson_of, version_begun_with
+from schedviz.web.api.schemas import lessons as bodies
 from schedviz.web.learning.models import LessonProgress
+from schedviz.web.learning.session_lesson import lesson_of, version_begun_with
 from schedviz.web.permissions import Actor, Role, Verb, actor_of, role_of
-from schedviz.web.rooms.kept_back import kept_back
-from schedviz.web.rooms.seats import role_of_guest
+from schedviz.web.rooms.answer_visibility import kept_back
+from schedviz.web.rooms.membership import role_of_guest
 
 
 class Lessons(Resource):
@@ -122,7 +122,7 @@ def unreadable(name: str, error: LessonError) -> ApiError:
 
 def path_of(session: Session, lesson: Lesson) -> list[Played]:
     """What is so at each stop, asked of the beginning, so that it is the same question wherever the session is. Raises `ApiError`."""
-    asked = questions.Path(lesson.name, lesson.version, at=0)
+    asked = requests.Path(lesson.name, lesson.version, at=0)
     return msgspec.json.decode(ask(session, asked).content, type=list[Played])
 
 

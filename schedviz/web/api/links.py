@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from schedviz.sessions.models import ShareLink
 from schedviz.web import share
 from schedviz.web.accounts.audit import Action, record
-from schedviz.web.api import bodies, versions
+from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import body_as, session_for
 from schedviz.web.api.errors import not_found
 from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, key_of
@@ -26,26 +26,26 @@ from schedviz.web.permissions import Verb
 class Links(Resource):
     """The share links of a session."""
 
-    @extend_schema(operation_id="listLinks", responses={200: answer(bodies.LinkList), 304: NOT_MODIFIED, **refused(403, 404)})
+    @extend_schema(operation_id="listLinks", responses={200: answer(schemas.LinkList), 304: NOT_MODIFIED, **refused(403, 404)})
     def get(self, request: Request, session_id: UUID) -> Response:
         """List the links that work. Their secrets are not kept."""
         session = session_for(request, session_id, Verb.MANAGE)
-        return versions.versioned(request, bodies.LinkList(results=[_body(link) for link in share.live_links(session)]))
+        return versions.versioned(request, schemas.LinkList(results=[_body(link) for link in share.live_links(session)]))
 
     @extend_schema(
         operation_id="createLink",
-        request={"application/json": ref(bodies.NewLink)},
+        request={"application/json": ref(schemas.NewLink)},
         parameters=[IDEMPOTENCY_KEY],
         responses={
-            201: answer(bodies.LinkBody, "The only answer that has its `url`."),
-            200: answer(bodies.LinkBody, "The link that was made before with this `Idempotency-Key`."),
+            201: answer(schemas.LinkBody, "The only answer that has its `url`."),
+            200: answer(schemas.LinkBody, "The link that was made before with this `Idempotency-Key`."),
             **refused(400, 403, 404),
         },
     )
     def post(self, request: Request, session_id: UUID) -> Response:
         """Make a link. Who opens its `url` may look at the session or, as an editor, also command it."""
         session = session_for(request, session_id, Verb.MANAGE)
-        new = body_as(bodies.NewLink, request)
+        new = body_as(schemas.NewLink, request)
         link, secret, made = share.make_link(session, new.role, cast("AbstractBaseUser", request.user), key=key_of(request))
         if made:
             record(Action.LINK_MADE, request, session=session, link=link.pk, role=new.role)
@@ -66,6 +66,6 @@ class OneLink(Resource):
         return Response(status=204)
 
 
-def _body(link: ShareLink, *, url: str | None = None) -> bodies.LinkBody:
-    role: bodies.LinkRole = "editor" if link.role == "editor" else "viewer"
-    return bodies.LinkBody(id=link.pk, role=role, created_at=link.created_at, url=url)
+def _body(link: ShareLink, *, url: str | None = None) -> schemas.LinkBody:
+    role: schemas.LinkRole = "editor" if link.role == "editor" else "viewer"
+    return schemas.LinkBody(id=link.pk, role=role, created_at=link.created_at, url=url)

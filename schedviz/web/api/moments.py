@@ -8,10 +8,10 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from schedviz.sessions import history
 from schedviz.sessions.errors import HistoryUnavailable
+from schedviz.sessions.history import reading
 from schedviz.sessions.models import Session
-from schedviz.web.api import bodies, versions
+from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import optional_number, session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.resource import Resource, query
@@ -25,7 +25,7 @@ class ViewAt(Resource):
     """The view of a session."""
 
     @extend_schema(
-        operation_id="getView", parameters=[AT], responses={200: answer(bodies.ViewBody), 304: NOT_MODIFIED, **refused(400, 404)}
+        operation_id="getView", parameters=[AT], responses={200: answer(schemas.ViewBody), 304: NOT_MODIFIED, **refused(400, 404)}
     )
     def get(self, request: Request, session_id: UUID) -> Response:
         """Read the view after an event, as the WebSocket gives it: fold later events over it to go on from there."""
@@ -33,17 +33,17 @@ class ViewAt(Resource):
         versions.answer_as(request, versions.of_moment(session, optional_number(request, "at")))
         moment = moment_at(request, session)
         return Response(
-            bodies.ViewBody(event=moment.view.event, chunk=moment.chunk, first_event=history.first_moment(session), view=moment.view)
+            schemas.ViewBody(event=moment.view.event, chunk=moment.chunk, first_event=reading.first_moment(session), view=moment.view)
         )
 
 
-def moment_at(request: Request, session: Session) -> history.Moment:
+def moment_at(request: Request, session: Session) -> reading.Moment:
     """The moment that the query string names. Raises `ApiError`: 400, or 404 where nothing is stored of it any more."""
     event = optional_number(request, "at")
     if event is None or event >= session.event:
-        return history.state_at_head(session)
+        return reading.state_at_head(session)
     try:
-        return history.state_at_event(session, event)
+        return reading.state_at_event(session, event)
     except HistoryUnavailable as error:
-        first = history.first_moment(session)
+        first = reading.first_moment(session)
         raise ApiError(404, error.code, str(error), path="?at", expected=f"{first} or more", found=str(event)) from error

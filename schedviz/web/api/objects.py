@@ -12,13 +12,13 @@ from rest_framework.request import Request
 from schedviz.kube.kinds import BY_NAME, Kind
 from schedviz.kube.selector_text import parse_selector
 from schedviz.kube.selectors import SelectorError
-from schedviz.sessions import questions
-from schedviz.web.api import bodies
+from schedviz.sessions.analysis import requests
+from schedviz.web.api import schemas
 from schedviz.web.api.access import session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.explain import ask, moment
 from schedviz.web.api.moments import AT
-from schedviz.web.api.rate import Scope
+from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schema import answer, refused
 from schedviz.web.permissions import Verb
@@ -54,7 +54,7 @@ class KeptObject(Resource):
             raise ApiError(400, "invalid", "?name: the name of an object is expected.", path="?name", expected="a name")
         namespace = request.query_params.get("namespace", "") or "default"
         key = f"{namespace}/{name}" if kind.namespaced else name
-        return ask(session, questions.Kept(kind=kind.name, key=key, at=moment(request, session)))
+        return ask(session, requests.Kept(kind=kind.name, key=key, at=moment(request, session)))
 
 
 class SelectedObjects(Resource):
@@ -71,7 +71,7 @@ class SelectedObjects(Resource):
             ),
             AT,
         ],
-        responses={200: answer(bodies.NamesBody), **refused(400, 404, 409, 503)},
+        responses={200: answer(schemas.NamesBody), **refused(400, 404, 409, 503)},
     )
     def get(self, request: Request, session_id: UUID) -> HttpResponse:
         """Say which objects have the labels, by what they are called: `namespace/name`, or the name alone."""
@@ -82,7 +82,7 @@ class SelectedObjects(Resource):
             parse_selector(selector)
         except SelectorError as error:
             raise ApiError(400, "invalid", f"?selector: {error}", path="?selector", found=selector) from error
-        return ask(session, questions.Selected(kind=kind.name, selector=selector, at=moment(request, session)))
+        return ask(session, requests.Selected(kind=kind.name, selector=selector, at=moment(request, session)))
 
 
 def _kind(request: Request) -> Kind:

@@ -10,10 +10,10 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from schedviz.sessions import observations
 from schedviz.sessions.errors import CommandRefused, SessionError
-from schedviz.sessions.observations import CannotFollow, WrongBatch
-from schedviz.web.api import bodies, versions
+from schedviz.sessions.observing import observations
+from schedviz.sessions.observing.observations import CannotFollow, WrongBatch
+from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import body_as, session_for, whole_number
 from schedviz.web.api.commands import command_refused
 from schedviz.web.api.errors import ApiError
@@ -33,7 +33,7 @@ class Observations(Resource):
             query("after", int, "`next` of the page of objects before this one."),
             query("limit", int, f"Objects, at most {_OBJECTS_AT_ONCE} (1000); 0: none.", most=_OBJECTS_AT_ONCE),
         ],
-        responses={200: answer(bodies.ObserverBody), 304: NOT_MODIFIED, **refused(400, 404)},
+        responses={200: answer(schemas.ObserverBody), 304: NOT_MODIFIED, **refused(400, 404)},
     )
     def get(self, request: Request, session_id: UUID) -> Response:
         """See whom the session follows, which batch is expected, and what was seen last."""
@@ -43,30 +43,30 @@ class Observations(Resource):
         found = observations.observer_of(session.pk)
         return versions.versioned(
             request,
-            bodies.ObserverBody(
+            schemas.ObserverBody(
                 source=None if found is None else found.source,
                 expected=1 if found is None else found.n + 1,
                 events=0 if found is None else found.events,
                 seq=0 if found is None else found.last_seq,
                 pushed_at=None if found is None else found.pushed_at,
-                objects=[bodies.ObservedObject(kind=row.kind, key=row.key, uid=row.uid, version=row.version) for row in rows],
+                objects=[schemas.ObservedObject(kind=row.kind, key=row.key, uid=row.uid, version=row.version) for row in rows],
                 next=rows[-1].pk if rows and len(rows) == limit else None,
             ),
         )
 
     @extend_schema(
         operation_id="pushObservations",
-        request={"application/json": ref(bodies.NewObservations)},
+        request={"application/json": ref(schemas.NewObservations)},
         responses={
-            201: answer(bodies.ObservationsTaken),
-            200: answer(bodies.ObservationsTaken, "The same batch had been taken before."),
+            201: answer(schemas.ObservationsTaken),
+            200: answer(schemas.ObservationsTaken, "The same batch had been taken before."),
             **refused(400, 403, 404, 409, 413, 415),
         },
     )
     def post(self, request: Request, session_id: UUID) -> Response:
         """Push the next batch. It is taken whole or not at all; the last one may be sent again. 409 says which is expected."""
         session = session_for(request, session_id, Verb.COMMAND)
-        new = body_as(bodies.NewObservations, request)
+        new = body_as(schemas.NewObservations, request)
         digest = hashlib.sha256(msgspec.json.encode(new.events, order="sorted")).hexdigest()
         try:
             taken = observations.take(session.pk, new.source, new.n, new.events, digest=digest)
@@ -78,7 +78,7 @@ class Observations(Resource):
             raise ApiError(409, error.code, str(error)) from error
         except SessionError as error:
             raise _refused(error) from error
-        body = bodies.ObservationsTaken(n=taken.n, expected=taken.n + 1, seq=taken.seq, duplicate=taken.duplicate)
+        body = schemas.ObservationsTaken(n=taken.n, expected=taken.n + 1, seq=taken.seq, duplicate=taken.duplicate)
         return Response(body, status=200 if taken.duplicate else 201)
 
 

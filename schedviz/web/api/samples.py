@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from schedviz import samples
-from schedviz.web.api import bodies, versions
+from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import actor_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.resource import Resource
@@ -23,11 +23,11 @@ _TRACE: Any = {"type": "object", "additionalProperties": True}
 class Samples(Resource):
     """The cases."""
 
-    @extend_schema(operation_id="listSamples", responses={200: answer(bodies.SampleList), 304: NOT_MODIFIED, **refused(401)})
+    @extend_schema(operation_id="listSamples", responses={200: answer(schemas.SampleList), 304: NOT_MODIFIED, **refused(401)})
     def get(self, request: Request) -> Response:
         """List the cases, by name."""
         actor_for(request, Verb.LIST)
-        found = bodies.SampleList(results=[bodies.SampleLine(each.name, each.description) for each in samples.samples()])
+        found = schemas.SampleList(results=[schemas.SampleLine(each.name, each.description) for each in samples.samples()])
         return versions.versioned(request, found)
 
 

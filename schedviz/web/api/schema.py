@@ -11,56 +11,56 @@ from msgspec.json import schema_components
 
 from schedviz.trace.commands import AnyCommand
 from schedviz.trace.comparing import Comparison
-from schedviz.web.accounts import bodies as accounts
-from schedviz.web.api import bodies
-from schedviz.web.api.bodies import lessons
+from schedviz.web.accounts import schemas as accounts
+from schedviz.web.api import schemas
 from schedviz.web.api.problems import MEDIA_TYPE, ProblemBody, ProblemList
-from schedviz.web.rooms import bodies as rooms
+from schedviz.web.api.schemas import lessons
+from schedviz.web.rooms import schemas as rooms
 
 #: What the name of a command's schema begins with, as it is sent.
 _SENT = "Send"
 _TEMPLATE = "#/components/schemas/{name}"
 #: Every struct that a path refers to; those inside them follow by themselves.
 _ROOTS: tuple[Any, ...] = (
-    bodies.SessionBody,
-    bodies.SessionList,
-    bodies.NewSession,
-    bodies.NewSessionFiles,
-    bodies.SessionChange,
-    bodies.NewFork,
-    bodies.ForkList,
+    schemas.SessionBody,
+    schemas.SessionList,
+    schemas.NewSession,
+    schemas.NewSessionFiles,
+    schemas.SessionChange,
+    schemas.NewFork,
+    schemas.ForkList,
     Comparison,
     *rooms.ROOTS,
     *accounts.ROOTS,
-    bodies.CommandBody,
-    bodies.CommandList,
-    bodies.CommandsTaken,
-    bodies.StateBody,
-    bodies.ViewBody,
-    bodies.TimelineBody,
-    bodies.CycleList,
-    bodies.EventList,
-    bodies.StoryBody,
-    bodies.NewBreakpoint,
-    bodies.BreakpointChange,
-    bodies.BreakpointList,
-    bodies.NewObservations,
-    bodies.ObservationsTaken,
-    bodies.NamesBody,
-    bodies.ObserverBody,
-    bodies.AgreementBody,
-    bodies.QuotaList,
-    bodies.SampleLine,
-    bodies.SampleList,
-    bodies.MessageBody,
-    bodies.WhatIfBody,
+    schemas.CommandBody,
+    schemas.CommandList,
+    schemas.CommandsTaken,
+    schemas.StateBody,
+    schemas.ViewBody,
+    schemas.TimelineBody,
+    schemas.CycleList,
+    schemas.EventList,
+    schemas.StoryBody,
+    schemas.NewBreakpoint,
+    schemas.BreakpointChange,
+    schemas.BreakpointList,
+    schemas.NewObservations,
+    schemas.ObservationsTaken,
+    schemas.NamesBody,
+    schemas.ObserverBody,
+    schemas.AgreementBody,
+    schemas.QuotaList,
+    schemas.SampleLine,
+    schemas.SampleList,
+    schemas.MessageBody,
+    schemas.WhatIfBody,
     lessons.CourseBody,
     lessons.LessonBody,
     lessons.LessonHints,
     lessons.LessonProgress,
     lessons.LessonVersion,
-    bodies.NewLink,
-    bodies.LinkList,
+    schemas.NewLink,
+    schemas.LinkList,
     ProblemBody,
     ProblemList,
     AnyCommand,
@@ -74,8 +74,8 @@ def ref(struct: type[msgspec.Struct]) -> dict[str, Any]:
 
 def command_request() -> dict[str, Any]:
     """A command with its optional key, flat."""
-    schemas, _ = schema_components([AnyCommand], ref_template=_TEMPLATE)
-    schema: dict[str, Any] = next(iter(schemas))
+    definitions, _ = schema_components([AnyCommand], ref_template=_TEMPLATE)
+    schema: dict[str, Any] = next(iter(definitions))
     sent = {name: reference.replace("/schemas/", f"/schemas/{_SENT}") for name, reference in schema["discriminator"]["mapping"].items()}
     discriminator = {**schema["discriminator"], "mapping": sent}
     return {"oneOf": [{"$ref": reference} for reference in sent.values()], "discriminator": discriminator}
@@ -100,21 +100,21 @@ def commands_request(most: int) -> dict[str, Any]:
 def add_components(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
     """A drf-spectacular hook: the definitions of all structs."""
     _, components = schema_components(_ROOTS, ref_template=_TEMPLATE)
-    schemas = result.setdefault("components", {}).setdefault("schemas", {})
-    schemas.update(components)
-    schemas.update(_sent_commands(components))
+    definitions = result.setdefault("components", {}).setdefault("schemas", {})
+    definitions.update(components)
+    definitions.update(_sent_commands(components))
     for methods in result.get("paths", {}).values():
         for operation in methods.values():
-            _require_body(operation, schemas)
+            _require_body(operation, definitions)
     return result
 
 
-def _require_body(operation: dict[str, Any], schemas: dict[str, Any]) -> None:
+def _require_body(operation: dict[str, Any], definitions: dict[str, Any]) -> None:
     """Say that a body is needed where it has members that are."""
     body = operation.get("requestBody", {})
     for content in body.get("content", {}).values():
         schema = content["schema"]
-        schema = schemas[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
+        schema = definitions[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
         if schema.get("required") or "oneOf" in schema:
             body["required"] = True
 

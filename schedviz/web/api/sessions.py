@@ -22,27 +22,29 @@ from schedviz import lessons
 from schedviz.ingest.generate import parse_generate_spec
 from schedviz.kube.errors import DecodeError, KubeError
 from schedviz.kube.explain import explain_validation_error
-from schedviz.sessions import create, inbox, quotas, storage
-from schedviz.sessions.answers import may_call_extenders
+from schedviz.sessions import quotas, storage
+from schedviz.sessions.commands import inbox
 from schedviz.sessions.errors import SourceRefused
+from schedviz.sessions.extenders.answers import may_call_extenders
 from schedviz.sessions.models import Membership, Session
 from schedviz.sessions.quotas import QuotaReached
-from schedviz.sessions.simulation_settings import simulation_settings
-from schedviz.sessions.trace_check import check_trace
+from schedviz.sessions.transfer import create
+from schedviz.sessions.transfer.simulation_settings import simulation_settings
+from schedviz.sessions.transfer.trace_check import check_trace
 from schedviz.trace.commands import Pause
 from schedviz.trace.policies import Policies
 from schedviz.web.accounts.audit import Action, record
-from schedviz.web.api import bodies, versions
+from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import actor_for, body_as, role_for, session_for
 from schedviz.web.api.errors import ApiError, not_found, struct_error
 from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, idempotent
 from schedviz.web.api.lessons import unreadable
 from schedviz.web.api.paging import page_of_rows, page_parameters
 from schedviz.web.api.parsing import JsonParser
-from schedviz.web.api.rate import Scope
+from schedviz.web.api.prefer_wait import PREFER, wait_seconds, when
+from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schema import IF_MATCH, NOT_MODIFIED, answer, ref, refused
-from schedviz.web.api.waiting import PREFER, wait_seconds, when
 from schedviz.web.permissions import Actor, Verb, actor_of, may, visible_sessions
 from schedviz.web.printable import printable
 
@@ -53,14 +55,14 @@ ORDERS = {"name": "name", "status": "status", "cycles": "cycle", "created": "cre
 NEWEST_FIRST = ("-created_at", "-pk")
 
 
-def session_body(request: Request, session: Session, *, stored_bytes: int | None = None) -> bodies.SessionBody:
+def session_body(request: Request, session: Session, *, stored_bytes: int | None = None) -> schemas.SessionBody:
     """A session as the API shows it."""
-    return bodies.SessionBody(
+    return schemas.SessionBody(
         id=str(session.pk),
         url=request.build_absolute_uri(reverse("session", args=[session.pk])),
         page=request.build_absolute_uri(reverse("session-page", args=[session.pk])),
         name=session.name,
-        status=cast("bodies.SessionStatus", session.shown_status),
+        status=cast("schemas.SessionStatus", session.shown_status),
         message=session.message,
         progress=session.progress,
         role=role_for(request, session).value,
@@ -79,8 +81,8 @@ def session_body(request: Request, session: Session, *, stored_bytes: int | None
         source=session.source,
         report=session.report,
         forked_from=_forked_from(request, session),
-        follows=bodies.Follows(source=session.follows, detached="fork" in session.source) if session.follows else None,
-        hit=None if session.hit is None else bodies.HitBody(**session.hit),
+        follows=schemas.Follows(source=session.follows, detached="fork" in session.source) if session.follows else None,
+        hit=None if session.hit is None else schemas.HitBody(**session.hit),
         member=_member_name(request, session),
     )
 
@@ -98,17 +100,17 @@ def _owner_name(request: Request, session: Session) -> str | None:
     return None if session.owner_id is None or owner is None else owner.get_username()
 
 
-def _forked_from(request: Request, session: Session) -> bodies.ForkedFrom | None:
+def _forked_from(request: Request, session: Session) -> schemas.ForkedFrom | None:
     if "fork" not in session.source:
         return None
     # The event is known exactly when the fork is ready: it may be later than what was asked for, where a stage ends.
     event, parent = session.fork_event, session.forked_from
     if parent is None:
-        return bodies.ForkedFrom(id=None, name=session.source["fork"]["name"], event=event)
+        return schemas.ForkedFrom(id=None, name=session.source["fork"]["name"], event=event)
     if not may(actor_of(request), Verb.SEE, parent):
         # Whoever was let into the fork alone does not learn that there is another session.
-        return bodies.ForkedFrom(id=None, name="", event=event)
-    return bodies.ForkedFrom(id=str(parent.pk), name=session.source["fork"]["name"], event=event)
+        return schemas.ForkedFrom(id=None, name="", event=event)
+    return schemas.ForkedFrom(id=str(parent.pk), name=session.source["fork"]["name"], event=event)
 
 
 def expect_room(actor: Actor, *, nodes: int = 0, pods: int = 0) -> None:
@@ -141,7 +143,7 @@ class Sessions(Resource):
             ),
             query("sizes", int, "1: say how much each takes in the database.", most=1),
         ],
-        responses={200: answer(bodies.SessionList), 304: NOT_MODIFIED, **refused(400, 401)},
+        responses={200: answer(schemas.SessionList), 304: NOT_MODIFIED, **refused(400, 401)},
     )
     def get(self, request: Request) -> Response:
         """List the sessions that you may see, newest first."""
@@ -152,15 +154,15 @@ class Sessions(Resource):
         page = page_of_rows(request, wanted, _order(request), default=PAGE, most=LONGEST_PAGE)
         sizes = storage.stored_bytes([one.pk for one in page.rows]) if request.query_params.get("sizes") == "1" else {}
         listed = [session_body(request, one, stored_bytes=sizes.get(one.pk)) for one in page.rows]
-        found = bodies.SessionList(results=listed, next=page.next, previous=page.previous, count=wanted.count())
+        found = schemas.SessionList(results=listed, next=page.next, previous=page.previous, count=wanted.count())
         versions.answer_as(request, versions.of_content(found))
         return Response(found)
 
     @extend_schema(
         operation_id="createSession",
-        request={"application/json": ref(bodies.NewSession), "multipart/form-data": ref(bodies.NewSessionFiles)},
+        request={"application/json": ref(schemas.NewSession), "multipart/form-data": ref(schemas.NewSessionFiles)},
         parameters=[PREFER, IDEMPOTENCY_KEY],
-        responses={201: answer(bodies.SessionBody, "It is there, and being imported."), **refused(400, 401, 403, 404, 409, 413, 415)},
+        responses={201: answer(schemas.SessionBody, "It is there, and being imported."), **refused(400, 401, 403, 404, 409, 413, 415)},
     )
     @idempotent
     def post(self, request: Request) -> Response:
@@ -209,7 +211,7 @@ class OneSession(Resource):
     @extend_schema(
         operation_id="getSession",
         parameters=[PREFER],
-        responses={200: answer(bodies.SessionBody), 304: NOT_MODIFIED, **refused(404)},
+        responses={200: answer(schemas.SessionBody), 304: NOT_MODIFIED, **refused(404)},
     )
     def get(self, request: Request, session_id: UUID) -> Response:
         """Look at a session; with `Prefer: wait`, when its import has ended."""
@@ -220,15 +222,15 @@ class OneSession(Resource):
 
     @extend_schema(
         operation_id="changeSession",
-        request={"application/json": ref(bodies.SessionChange)},
+        request={"application/json": ref(schemas.SessionChange)},
         parameters=[IF_MATCH],
-        responses={200: answer(bodies.SessionBody), **refused(400, 403, 404, 412)},
+        responses={200: answer(schemas.SessionBody), **refused(400, 403, 404, 412)},
     )
     def patch(self, request: Request, session_id: UUID) -> Response:
         """Give a session another name."""
         session = session_for(request, session_id, Verb.MANAGE)
         versions.expect_version(request, versions.of_content(session_body(request, session)))
-        name = body_as(bodies.SessionChange, request).name.strip()
+        name = body_as(schemas.SessionChange, request).name.strip()
         if not name:
             raise ApiError(400, "invalid", "$.name: a name with a letter in it is expected.", path="$.name", expected="a name")
         # Not save(): everything else is moved by the owner of its lease.
@@ -249,7 +251,7 @@ class OneSession(Resource):
 class Cancel(Resource):
     """Whatever goes on in a session."""
 
-    @extend_schema(operation_id="cancel", request=None, responses={202: answer(bodies.SessionBody), **refused(403, 404, 409)})
+    @extend_schema(operation_id="cancel", request=None, responses={202: answer(schemas.SessionBody), **refused(403, 404, 409)})
     def post(self, request: Request, session_id: UUID) -> Response:
         """Stop the import (the session becomes `failed`, with a message that says so), else the runs: what they did is done, and they end
         where they are.
@@ -336,7 +338,7 @@ def _name_in(data: QueryDict) -> str:
     """The name in a form, held to what it is held to in JSON. Raises `ApiError` 400."""
     given = str(data.get("name") or "")
     try:
-        return msgspec.convert(given, bodies.Title)
+        return msgspec.convert(given, schemas.Title)
     except msgspec.ValidationError as error:
         raise struct_error(error, given, inside="name") from error
 
@@ -364,11 +366,11 @@ def _valid_policies(written: dict[str, Any]) -> dict[str, Any]:
 
 def _name_of(files: list[UploadedFile[bytes]]) -> str:
     first = str(files[0].name or "files")
-    return printable(first if len(files) == 1 else f"{first} and {len(files) - 1} more", bodies.LONGEST_TITLE)
+    return printable(first if len(files) == 1 else f"{first} and {len(files) - 1} more", schemas.LONGEST_TITLE)
 
 
 def _described(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
-    new = body_as(bodies.NewSession, request)
+    new = body_as(schemas.NewSession, request)
     if sum(source is not None for source in (new.generate, new.trace, new.lesson)) != 1:
         raise ApiError(
             400,
@@ -389,7 +391,7 @@ def _described(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
     except DecodeError as error:
         refused = error.inside("$.trace")
         raise ApiError(400, "invalid", str(refused), path=refused.path, expected=refused.expected, found=refused.found) from error
-    return new.name or printable(str(new.trace.get("name") or "Trace"), bodies.LONGEST_TITLE), create.Trace(new.trace), given
+    return new.name or printable(str(new.trace.get("name") or "Trace"), schemas.LONGEST_TITLE), create.Trace(new.trace), given
 
 
 def lesson_source(name: str, wanted: str) -> tuple[str, create.Source, dict[str, Any]]:

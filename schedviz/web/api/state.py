@@ -9,10 +9,10 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from schedviz.sessions import history
+from schedviz.sessions.history import reading
 from schedviz.sessions.models import Session
 from schedviz.trace import observed
-from schedviz.web.api import bodies, moments, versions
+from schedviz.web.api import moments, schemas, versions
 from schedviz.web.api.access import session_for
 from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
@@ -23,7 +23,7 @@ class State(Resource):
     """The state of a session."""
 
     @extend_schema(
-        operation_id="getState", parameters=[moments.AT], responses={200: answer(bodies.StateBody), 304: NOT_MODIFIED, **refused(400, 404)}
+        operation_id="getState", parameters=[moments.AT], responses={200: answer(schemas.StateBody), 304: NOT_MODIFIED, **refused(400, 404)}
     )
     def get(self, request: Request, session_id: UUID) -> Response:
         """Read the state, as it is or was. While the session is imported its lists are empty, and `progress` says how far it is."""
@@ -33,13 +33,13 @@ class State(Resource):
         return Response(state_body(session, moments.moment_at(request, session)))
 
 
-def state_body(session: Session, moment: history.Moment) -> bodies.StateBody:
+def state_body(session: Session, moment: reading.Moment) -> schemas.StateBody:
     """The state of a session as the API shows it. The view may be newer than the session that was read before it."""
     view = moment.view
     # The bodies say, for the schema, what members the dicts have.
-    return bodies.StateBody(
+    return schemas.StateBody(
         id=str(session.pk),
-        status=cast("bodies.SessionStatus", session.shown_status),
+        status=cast("schemas.SessionStatus", session.shown_status),
         message=session.message,
         progress=session.progress,
         clock_seconds=view.clock_seconds,
@@ -48,9 +48,9 @@ def state_body(session: Session, moment: history.Moment) -> bodies.StateBody:
         chunk=moment.chunk,
         applied_seq=session.applied_seq,
         last_seq=session.last_seq,
-        cache=cast("bodies.CacheBody", observed.cache_state(view.cache)),
-        snapshot=cast("bodies.SnapshotBody", observed.snapshot_state(view.snapshot)),
-        queue=cast("bodies.QueueBody", observed.queue_state(view.queue)),
+        cache=cast("schemas.CacheBody", observed.cache_state(view.cache)),
+        snapshot=cast("schemas.SnapshotBody", observed.snapshot_state(view.snapshot)),
+        queue=cast("schemas.QueueBody", observed.queue_state(view.queue)),
         last_cycle=view.cycle,
         bindings=view.bindings,
         api=view.api,

@@ -8,9 +8,9 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from schedviz.sessions import stories
-from schedviz.sessions.story_index import Kind
-from schedviz.web.api import bodies, versions
+from schedviz.sessions.history import object_history
+from schedviz.sessions.history.object_index import Kind
+from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import optional_number, session_for
 from schedviz.web.api.paging import link_pages, page_of, page_parameters
 from schedviz.web.api.resource import Resource, query
@@ -32,7 +32,7 @@ class PodStory(Resource):
     @extend_schema(
         operation_id="getPodStory",
         parameters=_PARAMETERS,
-        responses={200: answer(bodies.StoryBody), 304: NOT_MODIFIED, **refused(400, 404)},
+        responses={200: answer(schemas.StoryBody), 304: NOT_MODIFIED, **refused(400, 404)},
     )
     def get(self, request: Request, session_id: UUID, namespace: str, name: str) -> Response:
         """Read everything that happened to a pod, in order. Pods of one name are told apart by uid. Of one that never was there are no
@@ -47,7 +47,7 @@ class NodeStory(Resource):
     @extend_schema(
         operation_id="getNodeStory",
         parameters=_PARAMETERS,
-        responses={200: answer(bodies.StoryBody), 304: NOT_MODIFIED, **refused(400, 404)},
+        responses={200: answer(schemas.StoryBody), 304: NOT_MODIFIED, **refused(400, 404)},
     )
     def get(self, request: Request, session_id: UUID, name: str) -> Response:
         """Read everything that happened to a node, in order. Of the nodes that a plugin rejects for one reason, three are named."""
@@ -61,9 +61,9 @@ def _told(request: Request, session_id: UUID, kind: Kind, name: str) -> Response
     page = page_of(request, default=PAGE, most=LONGEST_PAGE)
     versions.answer_as(request, versions.of_moment(session, asked))
     before = at + 1 if page.before is None else min(page.before, at + 1)
-    found = stories.story(session, kind, name, after=page.after, before=before, limit=page.limit, tail=page.tail)
+    found = object_history.story(session, kind, name, after=page.after, before=before, limit=page.limit, tail=page.tail)
     entries = found.entries
     following = entries[-1].event if found.more and not page.tail else None
     previous = entries[0].event if found.more and page.tail else None
     link_pages(request, following=following, previous=previous)
-    return Response(bodies.StoryBody(kind=kind, name=name, at=at, lives=found.lives, results=entries, next=following, previous=previous))
+    return Response(schemas.StoryBody(kind=kind, name=name, at=at, lives=found.lives, results=entries, next=following, previous=previous))

@@ -9,8 +9,8 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from schedviz.sessions import history, timeline
-from schedviz.web.api import bodies, versions
+from schedviz.sessions.history import reading, timeline
+from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import session_for, whole_number
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
@@ -30,7 +30,7 @@ class Timeline(Resource):
             query("to", int, "The number of the last event that is counted; without: the newest."),
             query("buckets", int, f"How many buckets at most: {BUCKETS}, never more than {MOST_BUCKETS}.", most=MOST_BUCKETS),
         ],
-        responses={200: answer(bodies.TimelineBody), 304: NOT_MODIFIED, **refused(400, 404)},
+        responses={200: answer(schemas.TimelineBody), 304: NOT_MODIFIED, **refused(400, 404)},
     )
     def get(self, request: Request, session_id: UUID) -> Response:
         """Read what happened in buckets of about as many events each. Where nothing is stored there is no bucket."""
@@ -40,17 +40,17 @@ class Timeline(Resource):
         until = whole_number(request, "to", default=session.event, most=session.event)
         most = max(1, whole_number(request, "buckets", default=BUCKETS, most=MOST_BUCKETS))
         found = timeline.buckets(session, after=after, until=until, most=most) if after < until else []
-        first = history.first_moment(session)
-        return Response(bodies.TimelineBody(after=after, until=until, first_event=first, buckets=[_body(one) for one in found]))
+        first = reading.first_moment(session)
+        return Response(schemas.TimelineBody(after=after, until=until, first_event=first, buckets=[_body(one) for one in found]))
 
 
-def _body(bucket: timeline.Bucket) -> bodies.TimelineBucket:
+def _body(bucket: timeline.Bucket) -> schemas.TimelineBucket:
     levels = bucket.levels
-    return bodies.TimelineBucket(
+    return schemas.TimelineBucket(
         first_event=bucket.first_event,
         event=bucket.event,
         clock_seconds=bucket.clock_seconds,
         **msgspec.structs.asdict(bucket.counts),
-        pods=bodies.PodLevels(active_q=levels.active_q, backoff_q=levels.backoff_q, unschedulable=levels.unschedulable, all=levels.pods),
+        pods=schemas.PodLevels(active_q=levels.active_q, backoff_q=levels.backoff_q, unschedulable=levels.unschedulable, all=levels.pods),
         nodes=levels.nodes,
     )

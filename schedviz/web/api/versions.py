@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from schedviz import __version__
-from schedviz.sessions.inbox import Seen
+from schedviz.sessions.commands.inbox import Seen
 from schedviz.sessions.models import Session
 from schedviz.web.api.answer_headers import add_header
 from schedviz.web.api.errors import ApiError, Unchanged

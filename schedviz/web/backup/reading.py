@@ -13,8 +13,8 @@ from django.db import connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 from django.db.models import DateTimeField, Model
 
-from schedviz.sessions import stream
 from schedviz.sessions.models import Session
+from schedviz.sessions.redis import stream
 from schedviz.web.backup import tables
 from schedviz.web.backup.records import FORMAT, BackupError, End, Header, Rows, Summary, records
 

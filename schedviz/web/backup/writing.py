@@ -15,8 +15,8 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Model
 
 from schedviz import __version__
-from schedviz.sessions.keyset import in_steps
 from schedviz.sessions.models import Session
+from schedviz.sessions.queries.keyset import in_steps
 from schedviz.web.backup import tables
 from schedviz.web.backup.records import FORMAT, BackupError, End, Header, Rows, Summary, Writer
 

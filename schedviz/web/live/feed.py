@@ -14,8 +14,10 @@ import redis
 import redis.asyncio
 import structlog
 
-from schedviz.sessions import frames, history, stream
+from schedviz.sessions import frames
+from schedviz.sessions.history import reading
 from schedviz.sessions.models import Session
+from schedviz.sessions.redis import stream
 from schedviz.web.live.close_codes import CloseCode
 from schedviz.web.live.database import DATABASE_AWAY, in_database
 from schedviz.web.live.viewer import Frame, Viewer
@@ -175,7 +177,7 @@ class Feed:
         if found.shown_status != self._status:
             self._take_status(found.shown_status, frames.status(frames.session_state(found)))
         while self.chunk < found.chunk:
-            missing = await in_database(history.frames_after, self.session_id, self.chunk, limit=_REPAIR_FRAMES)
+            missing = await in_database(reading.frames_after, self.session_id, self.chunk, limit=_REPAIR_FRAMES)
             if not missing:
                 break
             for chunk, data in missing:
@@ -263,7 +265,7 @@ def frames_between(session_id: UUID, after: int, upto: int, limit: int) -> list[
         return []
     if upto - after > limit:
         return None
-    found = [(number, data) for number, data in history.frames_after(session_id, after, limit=upto - after) if number <= upto]
+    found = [(number, data) for number, data in reading.frames_after(session_id, after, limit=upto - after) if number <= upto]
     if [number for number, _ in found] != list(range(after + 1, upto + 1)):
         return None
     return _coalesced(found)
@@ -275,5 +277,5 @@ def _position(session_id: UUID) -> Session | None:
 
 def _compressed_view(session_id: UUID) -> tuple[int, bytes]:
     session = Session.objects.get(pk=session_id)
-    moment = history.state_at_head(session)
+    moment = reading.state_at_head(session)
     return moment.chunk, frames.view(moment.chunk, moment.view, frames.session_state(session))

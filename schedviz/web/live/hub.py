@@ -8,8 +8,8 @@ from weakref import WeakKeyDictionary
 
 from django.conf import settings
 
-from schedviz.sessions import stream
 from schedviz.sessions.metrics import process as measured
+from schedviz.sessions.redis import stream
 from schedviz.web.live.feed import Feed
 from schedviz.web.live.viewer import Viewer
 

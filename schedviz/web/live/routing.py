@@ -5,7 +5,7 @@ from __future__ import annotations
 from channels.routing import URLRouter
 from django.urls import path, re_path
 
-from schedviz.web.live.line import Receive, Scope, Send
+from schedviz.web.live.connection import Receive, Scope, Send
 from schedviz.web.live.socket import session_socket
 from schedviz.web.rooms.live.socket import room_socket
 

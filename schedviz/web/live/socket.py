@@ -12,20 +12,21 @@ import msgspec
 import structlog
 from django.conf import settings
 
-from schedviz.sessions import frames, inbox
+from schedviz.sessions import frames
+from schedviz.sessions.commands import inbox
 from schedviz.sessions.errors import SessionError
 from schedviz.sessions.metrics import process as measured
 from schedviz.sessions.models import Session
 from schedviz.trace.commands import AnyCommand, convert_command
 from schedviz.web.api.errors import not_stored, struct_error
-from schedviz.web.live.bucket import Bucket
 from schedviz.web.live.close_codes import CloseCode
+from schedviz.web.live.connection import Receive, Scope, Send, SocketConnection, accept_socket
 from schedviz.web.live.database import DATABASE_AWAY, in_database
 from schedviz.web.live.feed import Feed, frames_between
 from schedviz.web.live.handshake import Credentials, Refused, allowed, credentials
 from schedviz.web.live.hub import hub
-from schedviz.web.live.line import Line, Receive, Scope, Send, let_in
 from schedviz.web.live.messages import PONG, AnyIncoming, CommandMessage, PingMessage, ResumeMessage, decode_incoming
+from schedviz.web.live.token_bucket import Bucket
 from schedviz.web.live.viewer import Frame, Viewer
 from schedviz.web.permissions import Verb
 
@@ -40,7 +41,7 @@ async def session_socket(scope: Scope, receive: Receive, send: Send) -> None:
     """The ASGI application of a session's WebSocket."""
     session_id: UUID = scope["url_route"]["kwargs"]["session_id"]
     structlog.contextvars.bind_contextvars(session=str(session_id))
-    entered = await let_in(scope, receive, send, partial(_enter, scope, session_id))
+    entered = await accept_socket(scope, receive, send, partial(_enter, scope, session_id))
     if entered is None:
         return
     came_with, feed, viewer = entered
@@ -49,7 +50,7 @@ async def session_socket(scope: Scope, receive: Receive, send: Send) -> None:
     else:
         viewer.resume_from(after)
     try:
-        await _SessionLine(feed, viewer, came_with, scope, receive, send).run()
+        await _SessionConnection(feed, viewer, came_with, scope, receive, send).run()
     finally:
         hub().leave(feed, viewer)
 
@@ -67,7 +68,7 @@ def _resume_from(scope: Scope) -> int | None:
     return int(raw) if raw.isascii() and raw.isdigit() and len(raw) < 18 else None
 
 
-class _SessionLine(Line):
+class _SessionConnection(SocketConnection):
     """An accepted socket."""
 
     def __init__(self, feed: Feed, viewer: Viewer, came_with: Credentials, scope: Scope, receive: Receive, send: Send) -> None:

@@ -8,7 +8,7 @@ import msgspec
 
 from schedviz.sessions.metrics import process as measured
 from schedviz.web.live.close_codes import CloseCode
-from schedviz.web.live.waiting import Waiting
+from schedviz.web.live.outbox import Waiting
 
 
 class Frame(msgspec.Struct, frozen=True):

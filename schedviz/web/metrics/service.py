@@ -10,11 +10,12 @@ from django.utils import timezone
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 
 from schedviz import __version__
-from schedviz.sessions import agreement, heartbeat, stream
-from schedviz.sessions.bells import IO_QUEUE
-from schedviz.sessions.database import DatabaseSeconds
-from schedviz.sessions.lease import FREE, RESTING
+from schedviz.sessions.hosting.lease import BACKING_OFF, FREE
 from schedviz.sessions.models import Command, Session
+from schedviz.sessions.observing import agreement
+from schedviz.sessions.queries.database import DatabaseSeconds
+from schedviz.sessions.redis import heartbeat, stream
+from schedviz.sessions.redis.wakeups import IO_QUEUE
 
 
 def of_database() -> list[Metric]:
@@ -28,8 +29,8 @@ def of_database() -> list[Metric]:
     found = Session.objects.aggregate(
         waiting=Sum(F("last_seq") - F("applied_seq"), filter=waits & Q(status__in=open_), default=0),
         unowned=Count("pk", filter=waits & Q(status__in=open_) & FREE),
-        leases=Count("pk", filter=~Q(lease_owner__in=["", RESTING]) & Q(lease_until__gte=DatabaseSeconds())),
-        resting=Count("pk", filter=Q(lease_owner=RESTING)),
+        leases=Count("pk", filter=~Q(lease_owner__in=["", BACKING_OFF]) & Q(lease_until__gte=DatabaseSeconds())),
+        resting=Count("pk", filter=Q(lease_owner=BACKING_OFF)),
     )
     agreed = GaugeMetricFamily(
         "schedviz_followed_bindings",

@@ -23,7 +23,7 @@ from rest_framework.throttling import SimpleRateThrottle
 
 from schedviz.sessions.models import Session
 from schedviz.web.accounts import demo
-from schedviz.web.learning.made_for import lesson_of
+from schedviz.web.learning.session_lesson import lesson_of
 from schedviz.web.login import LOGIN_LINK_AGAIN_SECONDS, redeem
 from schedviz.web.pages.panels import PANELS
 from schedviz.web.pages.shell import page as _page

@@ -12,7 +12,7 @@ class RoomsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from schedviz.sessions import sweep
+        from schedviz.sessions.hosting import sweep
 
         sweep.seldom(_sweep)
 

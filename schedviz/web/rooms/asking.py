@@ -9,7 +9,7 @@ from django.db.models import F, Max
 from django.utils import timezone
 
 from schedviz.sessions.models import Session
-from schedviz.web.rooms import bells
+from schedviz.web.rooms import notify
 from schedviz.web.rooms.errors import AnswerUnusable, QuestionClosed, RoomEnded
 from schedviz.web.rooms.models import LIVE, Answer, Participant, Question, Room
 
@@ -26,7 +26,7 @@ def ask(room: Room, *, kind: str, text: str = "", options: Sequence[str] = (), s
         question = Question.objects.create(
             room=room, number=number, session=session, stop=stop, text=text, kind=kind, options=list(options), asked_at=timezone.now()
         )
-    bells.changed(room.pk)
+    notify.changed(room.pk)
     return question
 
 
@@ -43,7 +43,7 @@ def change(question: Question, *, is_open: bool | None, revealed: bool | None, r
         members["is_open"] = False
     if members:
         Question.objects.filter(pk=question.pk).update(**members)
-        bells.changed(question.room_id)
+        notify.changed(question.room_id)
 
 
 def take(participant: Participant, number: int, written: str) -> None:
@@ -66,7 +66,7 @@ def take(participant: Participant, number: int, written: str) -> None:
     except IntegrityError:
         # The same answer came twice at the same time, or the participant has just left.
         return
-    bells.changed(participant.room_id)
+    notify.changed(participant.room_id)
 
 
 def canonical(question: Question, written: str) -> str:

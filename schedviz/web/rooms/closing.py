@@ -10,10 +10,10 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from schedviz.web.rooms import bells, forks
+from schedviz.web.rooms import forks, notify
+from schedviz.web.rooms.join_throttle import SECONDS
 from schedviz.web.rooms.models import LIVE, Answer, Participant, Question, Room, RoomFork, WrongCode
 from schedviz.web.rooms.state import tally
-from schedviz.web.rooms.tries import SECONDS
 
 
 def end(room: Room, *, keep: bool) -> None:
@@ -28,7 +28,7 @@ def end(room: Room, *, keep: bool) -> None:
         Question.objects.filter(room=room).update(is_open=False)
         if not keep:
             _forget_names(room)
-    bells.changed(room.pk)
+    notify.changed(room.pk)
     if not keep:
         delete_forks(Q(room=room))
 
@@ -39,7 +39,7 @@ def delete(room: Room) -> None:
     RoomFork.objects.filter(room=room, room__kept=True).delete()
     room_id = room.pk
     room.delete()
-    bells.forget(room_id)
+    notify.forget(room_id)
 
 
 def delete_forks(which: Q) -> None:

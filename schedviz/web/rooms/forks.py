@@ -7,10 +7,11 @@ from uuid import UUID
 
 from django.conf import settings
 
-from schedviz.sessions import create, quotas
-from schedviz.sessions.fork import Forked, fork, known_fork
+from schedviz.sessions import quotas
+from schedviz.sessions.forks.requests import Forked, fork, known_fork
 from schedviz.sessions.models import Session
-from schedviz.web.rooms import bells
+from schedviz.sessions.transfer import create
+from schedviz.web.rooms import notify
 from schedviz.web.rooms.models import Participant, RoomFork
 
 
@@ -29,7 +30,7 @@ def fork_for(participant: Participant, session: Session, *, at: int | None, key:
     forked = fork(session, teacher, at=at, name=name, key=own_key, calls_extenders=False)
     RoomFork.objects.get_or_create(session=forked.session, defaults={"room": room, "participant": participant})
     _make_way(participant)
-    bells.changed(room.pk)
+    notify.changed(room.pk)
     return forked
 
 

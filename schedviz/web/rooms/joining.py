@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 
 from schedviz.web.authentication import hashed
-from schedviz.web.rooms import bells, forks, tries
+from schedviz.web.rooms import forks, join_throttle, notify
 from schedviz.web.rooms.codes import read_code
 from schedviz.web.rooms.errors import NicknameTaken, NicknameUnusable, RoomFull, WasRemoved, WrongCodeGiven
 from schedviz.web.rooms.models import LIVE, LONGEST_NICKNAME, Participant, Room
@@ -27,12 +27,12 @@ def join(code: str, nickname: str, *, secret: str, address: str) -> Joined:
 
     Raises `WrongCodeGiven`, `TooManyWrongCodes`, `NicknameUnusable`, `NicknameTaken`, `WasRemoved` or `RoomFull`.
     """
-    tries.expect_tries_left(address)
+    join_throttle.expect_tries_left(address)
     room = Room.objects.filter(code=read_code(code), status__in=LIVE).exclude(code="").first()
     known = Participant.objects.filter(room=room, digest=hashed(secret)).first() if room is not None else None
     if room is None or (room.status == Room.Status.LOCKED and known is None):
         # One sentence for both: of a room that is locked nobody outside learns that it is there.
-        tries.count_wrong_code(address)
+        join_throttle.count_wrong_code(address)
         raise WrongCodeGiven("No open room has this code. It may be mistyped, or the room was locked or has ended.")
     if known is not None and known.removed:
         raise WasRemoved("The teacher has removed you from this room.")
@@ -45,7 +45,7 @@ def join(code: str, nickname: str, *, secret: str, address: str) -> Joined:
             # The same browser asked twice at the same time.
             return Joined(again, is_back=True)
         raise NicknameTaken(f"Somebody in this room is called {name!r} already; choose another nickname.") from error
-    bells.changed(room.pk)
+    notify.changed(room.pk)
     return Joined(participant, is_back=known is not None)
 
 
@@ -66,7 +66,7 @@ def leave(participant: Participant) -> None:
     sessions = forks.of_participant(participant)
     participant.delete()
     forks.delete_sessions(sessions)
-    bells.changed(room_id)
+    notify.changed(room_id)
 
 
 def remove(participant: Participant) -> None:
@@ -76,7 +76,7 @@ def remove(participant: Participant) -> None:
         participant.answers.all().delete()
         Participant.objects.filter(pk=participant.pk).update(removed=True, folded="", nickname="", hand_at=None, here_until=0.0)
     forks.delete_sessions(sessions)
-    bells.changed(participant.room_id)
+    notify.changed(participant.room_id)
 
 
 def _enter(room: Room, digest: str, name: str) -> Participant:

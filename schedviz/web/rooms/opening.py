@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from django.db import IntegrityError, transaction
 
 from schedviz.sessions.models import Session
-from schedviz.web.rooms import bells
+from schedviz.web.rooms import notify
 from schedviz.web.rooms.codes import new_code
 from schedviz.web.rooms.errors import RoomEnded
 from schedviz.web.rooms.models import Room
@@ -38,7 +38,7 @@ def change(room: Room, **members: object) -> None:
     """Store some members of a room that has not ended, and tell everybody. Raises `RoomEnded`."""
     if not Room.objects.filter(pk=room.pk).exclude(status=Room.Status.ENDED).update(**members):
         raise RoomEnded("The room has ended.")
-    bells.changed(room.pk)
+    notify.changed(room.pk)
 
 
 def lock(room: Room, *, locked: bool) -> None:

@@ -11,12 +11,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_GET
 
-from schedviz.web.learning.made_for import lesson_of
+from schedviz.web.learning.session_lesson import lesson_of
 from schedviz.web.pages.shell import page
 from schedviz.web.permissions import actor_of
 from schedviz.web.rooms.codes import read_code
+from schedviz.web.rooms.membership import RoomMembership, seat_in
 from schedviz.web.rooms.models import LIVE, Room
-from schedviz.web.rooms.seats import Seat, seat_in
 
 
 @require_GET
@@ -66,7 +66,7 @@ def projector_page(request: HttpRequest, room_id: UUID) -> HttpResponse:
 
 def _room(request: HttpRequest, room_id: UUID, *, view: str = "") -> HttpResponse:
     room = Room.objects.select_related("session", "shown").filter(pk=room_id).first()
-    seat: Seat | None = None if room is None else seat_in(actor_of(request), room)
+    seat: RoomMembership | None = None if room is None else seat_in(actor_of(request), room)
     if room is None or seat is None:
         return redirect("join-page")
     if view and not seat.is_teacher:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable
 from typing import Final
 
-from schedviz.web.rooms import bells
+from schedviz.web.rooms import notify
 from schedviz.web.rooms.models import Participant
 
 RENEW_SECONDS: Final = 15.0
@@ -27,14 +27,14 @@ def come(participant_id: int) -> None:
     was_here = found.here_until > time.time()
     renew([participant_id])
     if not was_here:
-        bells.changed(found.room_id)
+        notify.changed(found.room_id)
 
 
 def go(participant_id: int) -> None:
     """The last line of somebody has closed."""
     found = Participant.objects.filter(pk=participant_id).only("room_id").first()
     if found is not None and Participant.objects.filter(pk=participant_id).update(here_until=0.0):
-        bells.changed(found.room_id)
+        notify.changed(found.room_id)
 
 
 def follow(participant_id: int, *, following: bool) -> None:
@@ -42,4 +42,4 @@ def follow(participant_id: int, *, following: bool) -> None:
     found = Participant.objects.filter(pk=participant_id).exclude(following=following).only("room_id").first()
     if found is not None:
         Participant.objects.filter(pk=participant_id).update(following=following)
-        bells.changed(found.room_id)
+        notify.changed(found.room_id)

@@ -10,10 +10,10 @@ from typing import Any, cast
 import msgspec
 
 from schedviz.sessions.models import Session
-from schedviz.web.learning.made_for import lesson_of
-from schedviz.web.rooms import bodies, links
+from schedviz.web.learning.session_lesson import lesson_of
+from schedviz.web.rooms import links, schemas
+from schedviz.web.rooms.membership import RoomMembership
 from schedviz.web.rooms.models import Answer, Participant, Question, Room, RoomFork
-from schedviz.web.rooms.seats import Seat
 
 
 class RoomState:
@@ -26,7 +26,7 @@ class RoomState:
         answers = Answer.objects.filter(question__room=room, participant__removed=False)
         self._answers = list(answers.values_list("question__number", "participant_id", "value"))
         #: By participant, oldest first.
-        self._forks: dict[int | None, list[bodies.RoomFork]] = {}
+        self._forks: dict[int | None, list[schemas.RoomFork]] = {}
         for fork in RoomFork.objects.filter(room=room).select_related("session").order_by("created_at", "pk"):
             self._forks.setdefault(fork.participant_id, []).append(_fork(fork.session, fork))
         self._shown = _shown(room)
@@ -34,7 +34,7 @@ class RoomState:
         self._lesson = lesson_of(looked_at) if looked_at else ""
         self._teacher = room.teacher.get_username()
 
-    def told_to(self, seat: Seat, base: str) -> bodies.RoomBody | None:
+    def told_to(self, seat: RoomMembership, base: str) -> schemas.RoomBody | None:
         """What this place may know, with links below `base` (`https://host`); None: the participant is not in the room any more."""
         room = self.room
         you = None
@@ -42,11 +42,11 @@ class RoomState:
             you = self._yous.get(seat.participant_id)
             if you is None:
                 return None
-        return bodies.RoomBody(
+        return schemas.RoomBody(
             id=str(room.pk),
             title=room.title,
             role="teacher" if seat.is_teacher else "participant",
-            status=cast("bodies.RoomStatus", room.status),
+            status=cast("schemas.RoomStatus", room.status),
             session=str(room.session_id) if room.session_id else None,
             shown=self._shown,
             lesson=self._lesson,
@@ -64,11 +64,11 @@ class RoomState:
             participants=self._list if seat.is_teacher else None,
         )
 
-    def allowed_moment(self, moment: Any) -> bodies.Moment | None:
+    def allowed_moment(self, moment: Any) -> schemas.Moment | None:
         """The moment, if it is of a session that everybody in the room may see; else None."""
         if not moment or moment.get("session") not in self.sessions:
             return None
-        return msgspec.convert(moment, bodies.Moment)
+        return msgspec.convert(moment, schemas.Moment)
 
     @cached_property
     def sessions(self) -> frozenset[str]:
@@ -88,9 +88,9 @@ class RoomState:
         return found
 
     @cached_property
-    def _yous(self) -> dict[int, bodies.You]:
+    def _yous(self) -> dict[int, schemas.You]:
         return {
-            one.pk: bodies.You(
+            one.pk: schemas.You(
                 id=one.pk,
                 nickname=one.nickname,
                 hand=one.hand_at is not None,
@@ -101,10 +101,10 @@ class RoomState:
         }
 
     @cached_property
-    def _list(self) -> list[bodies.RoomParticipant]:
+    def _list(self) -> list[schemas.RoomParticipant]:
         now = time.time()
         return [
-            bodies.RoomParticipant(
+            schemas.RoomParticipant(
                 id=one.pk,
                 nickname=one.nickname,
                 here=one.here_until > now,
@@ -119,11 +119,11 @@ class RoomState:
         ]
 
     @cached_property
-    def _all_questions(self) -> list[bodies.RoomQuestion]:
+    def _all_questions(self) -> list[schemas.RoomQuestion]:
         return [_question(one, self._tally(one)) for one in self._questions]
 
     @cached_property
-    def _told_questions(self) -> list[bodies.RoomQuestion]:
+    def _told_questions(self) -> list[schemas.RoomQuestion]:
         return [one if one.revealed else msgspec.structs.replace(one, right=None, tally=None) for one in self._all_questions]
 
     def _tally(self, question: Question) -> list[tuple[str, int]]:
@@ -137,31 +137,31 @@ def tally(values: Any) -> list[tuple[str, int]]:
     return sorted(Counter(values).items(), key=lambda counted: (-counted[1], counted[0]))
 
 
-def _fork(session: Session, fork: RoomFork) -> bodies.RoomFork:
-    return bodies.RoomFork(session=str(session.pk), name=session.name, at=session.fork_event, created_at=fork.created_at)
+def _fork(session: Session, fork: RoomFork) -> schemas.RoomFork:
+    return schemas.RoomFork(session=str(session.pk), name=session.name, at=session.fork_event, created_at=fork.created_at)
 
 
-def _shown(room: Room) -> bodies.Shown | None:
+def _shown(room: Room) -> schemas.Shown | None:
     if room.shown_id is None:
         return None
     fork = RoomFork.objects.filter(session_id=room.shown_id, room=room).select_related("participant").first()
     nickname = fork.participant.nickname if fork is not None and fork.participant is not None else ""
-    return bodies.Shown(session=str(room.shown_id), participant=nickname)
+    return schemas.Shown(session=str(room.shown_id), participant=nickname)
 
 
-def _question(question: Question, counted: list[tuple[str, int]]) -> bodies.RoomQuestion:
-    return bodies.RoomQuestion(
+def _question(question: Question, counted: list[tuple[str, int]]) -> schemas.RoomQuestion:
+    return schemas.RoomQuestion(
         n=question.number,
         stop=question.stop,
         text=question.text,
-        kind=cast("bodies.QuestionKind", question.kind),
+        kind=cast("schemas.QuestionKind", question.kind),
         options=question.options,
         open=question.is_open,
         revealed=question.revealed,
         asked_at=question.asked_at,
         answered=sum(count for _, count in counted),
         right=question.right or None,
-        tally=[bodies.Tallied(value, count) for value, count in counted],
+        tally=[schemas.Tallied(value, count) for value, count in counted],
     )
 
 

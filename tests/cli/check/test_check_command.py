@@ -13,9 +13,9 @@ import pytest
 from click.testing import CliRunner
 from django.db import OperationalError
 
-from schedviz.cli.check import parts_that_answer
+from schedviz.cli.check import services_check
 from schedviz.cli.check.command import check
-from schedviz.sessions import stream
+from schedviz.sessions.redis import stream
 from tests.conftest import RedisServer
 from tests.postgres import PostgresServer
 
@@ -108,7 +108,7 @@ def test_a_database_that_is_away_is_named(redis: RedisServer, monkeypatch: pytes
     def away(*_: object) -> None:
         raise OperationalError("connection refused")
 
-    monkeypatch.setattr(parts_that_answer, "MigrationExecutor", away)
+    monkeypatch.setattr(services_check, "MigrationExecutor", away)
 
     code, output = run("--no-workers")
 

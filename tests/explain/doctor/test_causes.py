@@ -13,7 +13,7 @@ from schedviz.engine.cache.debugger.signal import Signal
 from schedviz.engine.config import ConfigurationError
 from schedviz.engine.framework.resource import Resource
 from schedviz.explain.doctor import Examination, Scheduler, examine_dump, examine_dump_alone, examine_engine, examine_objects
-from schedviz.explain.doctor.of_import import cut_examination, examine_import, scheduler_of
+from schedviz.explain.doctor.import_check import cut_examination, examine_import, scheduler_of
 from schedviz.kube import codec
 from schedviz.kube.defaults import default_object
 from schedviz.kube.meta import KubeObject

@@ -11,12 +11,12 @@ from django.db import OperationalError
 from django.test import Client
 from prometheus_client.parser import text_string_to_metric_families
 
-from schedviz.sessions import statements
 from schedviz.sessions.metrics import definitions as scheduler
 from schedviz.sessions.metrics import keeping, reporting
 from schedviz.sessions.metrics.figures import Figures
 from schedviz.sessions.metrics.reporting import Family, Report
 from schedviz.sessions.models import SchedulerFigures, Session
+from schedviz.sessions.queries import prepared
 from schedviz.web.metrics import service
 from tests.conftest import RedisServer
 from tests.web.conftest import People, make_session
@@ -193,7 +193,7 @@ def test_what_waits_is_told(reader: Client) -> None:
 
 def test_verdicts_on_followed_clusters_are_told_of_all_sessions_together(reader: Client) -> None:
     for number in (1, 2):
-        statements.add_to_agreement(make_session(None).pk, agrees=number, not_best=1, infeasible=0, unjudged=0)
+        prepared.add_to_agreement(make_session(None).pk, agrees=number, not_best=1, infeasible=0, unjudged=0)
 
     found = read(reader)["schedviz_followed_bindings"]
 

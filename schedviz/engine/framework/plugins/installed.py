@@ -12,8 +12,8 @@ from schedviz.engine.config import ConfigurationError, KubeSchedulerConfiguratio
 from schedviz.engine.config.types import EXTENSION_POINTS
 from schedviz.engine.framework.interface import Handle, Plugin, PluginFactory
 from schedviz.engine.framework.plugins.registry import in_tree_registry
-from schedviz.engine.framework.runtime.guarded import Guarded
 from schedviz.engine.framework.runtime.plugin_lists import Registry
+from schedviz.engine.framework.runtime.user_plugin_guard import Guarded
 
 GROUP: Final = "schedviz.plugins"
 

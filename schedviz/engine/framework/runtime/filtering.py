@@ -9,8 +9,8 @@ import numpy as np
 
 from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.rows import Rows
-from schedviz.engine.framework.runtime.lifted import Filter
 from schedviz.engine.framework.runtime.outcomes import FilterOutcome
+from schedviz.engine.framework.runtime.per_node_adapter import Filter
 from schedviz.engine.framework.status import SUCCESS, Status, wrapped
 from schedviz.engine.framework.trial_rows import Added, TrialRows
 from schedviz.engine.framework.types import NodeInfo, PodInfo

@@ -37,7 +37,6 @@ from schedviz.engine.framework.interface import (
 from schedviz.engine.framework.listers import Client, ObjectLister, PodNominator, SharedLister
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.runtime.filtering import NominatedPods, run_filter_plugins, search
-from schedviz.engine.framework.runtime.lifted import filter_of
 from schedviz.engine.framework.runtime.outcomes import (
     FilterOutcome,
     PluginAnswer,
@@ -46,6 +45,7 @@ from schedviz.engine.framework.runtime.outcomes import (
     PreFilterOutcome,
     ScoreOutcome,
 )
+from schedviz.engine.framework.runtime.per_node_adapter import filter_of
 from schedviz.engine.framework.runtime.plugin_lists import PluginLists, Registry
 from schedviz.engine.framework.runtime.scoring import Scorer, run_score_plugins
 from schedviz.engine.framework.runtime.stopwatch import Stopwatch, TimedPlugin

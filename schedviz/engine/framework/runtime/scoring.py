@@ -13,8 +13,8 @@ import numpy as np
 from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.interface import MAX_NODE_SCORE, MIN_NODE_SCORE, ScoreExtensions, Scores
 from schedviz.engine.framework.rows import Rows
-from schedviz.engine.framework.runtime.lifted import Score, score_of
 from schedviz.engine.framework.runtime.outcomes import ScoreOutcome, ScoresOfPlugin
+from schedviz.engine.framework.runtime.per_node_adapter import Score, score_of
 from schedviz.engine.framework.status import SUCCESS, Status, as_status, wrapped
 from schedviz.engine.framework.types import PodInfo
 from schedviz.engine.framework.uniform import uniform, uniform_value

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from schedviz.sessions import sweep
+from schedviz.sessions.hosting import sweep
 from schedviz.sessions.metrics import reporting
 
 

@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from schedviz.web.accounts import audit, bodies
+from schedviz.web.accounts import audit, schemas
 from schedviz.web.accounts.api.staff import expect_staff
 from schedviz.web.accounts.models import AuditEntry
 from schedviz.web.api.access import optional_number, whole_number
@@ -32,7 +32,7 @@ class Audit(Resource):
             query("user", str, "The name of who did it."),
             query("session", str, "The id of the session that it was about, also of one that was deleted."),
         ],
-        responses={200: answer(bodies.AuditList), **refused(400, 401, 403)},
+        responses={200: answer(schemas.AuditList), **refused(400, 401, 403)},
     )
     def get(self, request: Request) -> Response:
         """List what was done, the newest first."""
@@ -44,7 +44,7 @@ class Audit(Resource):
         limit = max(1, whole_number(request, "limit", default=PAGE, most=LONGEST_PAGE))
         page = list(found[: limit + 1])
         following = page[limit - 1].pk if len(page) > limit else None
-        return Response(bodies.AuditList(results=[_line(one) for one in page[:limit]], next=following))
+        return Response(schemas.AuditList(results=[_line(one) for one in page[:limit]], next=following))
 
 
 def _session(request: Request) -> UUID | None:
@@ -55,8 +55,8 @@ def _session(request: Request) -> UUID | None:
         raise ApiError(400, "invalid", "?session: the id of a session is expected.", path="?session", expected="a UUID") from error
 
 
-def _line(entry: AuditEntry) -> bodies.AuditLine:
-    return bodies.AuditLine(
+def _line(entry: AuditEntry) -> schemas.AuditLine:
+    return schemas.AuditLine(
         id=entry.pk,
         at=entry.at,
         action=entry.action,

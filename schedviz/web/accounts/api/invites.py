@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from schedviz.sessions.models import Membership, Session
-from schedviz.web.accounts import bodies, invites
+from schedviz.web.accounts import invites, schemas
 from schedviz.web.accounts.api.staff import expect_staff
 from schedviz.web.accounts.audit import Action, record
 from schedviz.web.accounts.models import Invite
@@ -27,21 +27,21 @@ from schedviz.web.permissions import Verb
 class Invites(Resource):
     """The invites of a session."""
 
-    @extend_schema(operation_id="listInvites", responses={200: answer(bodies.InviteList), 304: NOT_MODIFIED, **refused(403, 404)})
+    @extend_schema(operation_id="listInvites", responses={200: answer(schemas.InviteList), 304: NOT_MODIFIED, **refused(403, 404)})
     def get(self, request: Request, session_id: UUID) -> Response:
         """List the invites that can still be accepted. Their secrets are not kept."""
         session = session_for(request, session_id, Verb.MANAGE)
-        return versions.versioned(request, bodies.InviteList(results=[_body(one) for one in invites.open_invites(session)]))
+        return versions.versioned(request, schemas.InviteList(results=[_body(one) for one in invites.open_invites(session)]))
 
     @extend_schema(
         operation_id="createInvite",
-        request={"application/json": ref(bodies.NewInvite)},
-        responses={201: answer(bodies.InviteBody, "The only answer that has its `url`."), **refused(400, 403, 404, 409)},
+        request={"application/json": ref(schemas.NewInvite)},
+        responses={201: answer(schemas.InviteBody, "The only answer that has its `url`."), **refused(400, 403, 404, 409)},
     )
     def post(self, request: Request, session_id: UUID) -> Response:
         """Make an invite. Who opens its `url` and is signed in, or makes an account, becomes a member."""
         session = session_for(request, session_id, Verb.MANAGE)
-        new = body_as(bodies.NewInvite, request)
+        new = body_as(schemas.NewInvite, request)
         return _made(request, session, role=new.role, days=new.days, uses=new.uses, note=new.note)
 
 
@@ -57,21 +57,21 @@ class OneInvite(Resource):
 class AccountInvites(Resource):
     """Invites to make an account."""
 
-    @extend_schema(operation_id="listAccountInvites", responses={200: answer(bodies.InviteList), 304: NOT_MODIFIED, **refused(401, 403)})
+    @extend_schema(operation_id="listAccountInvites", responses={200: answer(schemas.InviteList), 304: NOT_MODIFIED, **refused(401, 403)})
     def get(self, request: Request) -> Response:
         """List the invites to make an account that can still be accepted. For staff."""
         expect_staff(request)
-        return versions.versioned(request, bodies.InviteList(results=[_body(one) for one in invites.open_invites(None)]))
+        return versions.versioned(request, schemas.InviteList(results=[_body(one) for one in invites.open_invites(None)]))
 
     @extend_schema(
         operation_id="createAccountInvite",
-        request={"application/json": ref(bodies.NewAccountInvite)},
-        responses={201: answer(bodies.InviteBody, "The only answer that has its `url`."), **refused(400, 401, 403, 409)},
+        request={"application/json": ref(schemas.NewAccountInvite)},
+        responses={201: answer(schemas.InviteBody, "The only answer that has its `url`."), **refused(400, 401, 403, 409)},
     )
     def post(self, request: Request) -> Response:
         """Make an invite with which somebody can make an account. For staff."""
         expect_staff(request, changing=True)
-        new = body_as(bodies.NewAccountInvite, request)
+        new = body_as(schemas.NewAccountInvite, request)
         return _made(request, None, role=Membership.Role.VIEWER, days=new.days, uses=new.uses, note=new.note)
 
 
@@ -102,8 +102,8 @@ def _revoked(request: Request, session: Session | None, number: int) -> Response
     return Response(status=204)
 
 
-def _body(invite: Invite, *, url: str | None = None) -> bodies.InviteBody:
-    return bodies.InviteBody(
+def _body(invite: Invite, *, url: str | None = None) -> schemas.InviteBody:
+    return schemas.InviteBody(
         id=invite.pk,
         role="editor" if invite.role == Membership.Role.EDITOR else "viewer",
         uses_left=invite.uses_left,

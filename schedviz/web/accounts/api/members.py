@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from schedviz.sessions.models import Membership, Session
-from schedviz.web.accounts import bodies, members
+from schedviz.web.accounts import members, schemas
 from schedviz.web.accounts.audit import Action, record
 from schedviz.web.api import versions
 from schedviz.web.api.access import body_as, forbidden, session_for
@@ -22,26 +22,26 @@ from schedviz.web.permissions import Verb, actor_of, may
 class Members(Resource):
     """The members of a session."""
 
-    @extend_schema(operation_id="listMembers", responses={200: answer(bodies.MemberList), 304: NOT_MODIFIED, **refused(403, 404)})
+    @extend_schema(operation_id="listMembers", responses={200: answer(schemas.MemberList), 304: NOT_MODIFIED, **refused(403, 404)})
     def get(self, request: Request, session_id: UUID) -> Response:
         """List the owner and the members."""
         session = session_for(request, session_id, Verb.MANAGE)
-        found = bodies.MemberList(results=[*_owner(session), *(_body(one) for one in members.members_of(session))])
+        found = schemas.MemberList(results=[*_owner(session), *(_body(one) for one in members.members_of(session))])
         return versions.versioned(request, found)
 
     @extend_schema(
         operation_id="addMember",
-        request={"application/json": ref(bodies.NewMember)},
+        request={"application/json": ref(schemas.NewMember)},
         responses={
-            201: answer(bodies.MemberBody, "A new member."),
-            200: answer(bodies.MemberBody, "Who was a member before, with this role now."),
+            201: answer(schemas.MemberBody, "A new member."),
+            200: answer(schemas.MemberBody, "Who was a member before, with this role now."),
             **refused(400, 403, 404),
         },
     )
     def post(self, request: Request, session_id: UUID) -> Response:
         """Make somebody with an account a member. Where users cannot be looked for (`SCHEDVIZ_FIND_USERS`), send them an invite."""
         session = session_for(request, session_id, Verb.MANAGE)
-        new = body_as(bodies.NewMember, request)
+        new = body_as(schemas.NewMember, request)
         try:
             membership, made = members.add(session, new.user, new.role)
         except members.NotFindable as error:
@@ -58,13 +58,13 @@ class OneMember(Resource):
 
     @extend_schema(
         operation_id="changeMember",
-        request={"application/json": ref(bodies.MemberChange)},
-        responses={200: answer(bodies.MemberBody), **refused(400, 403, 404)},
+        request={"application/json": ref(schemas.MemberChange)},
+        responses={200: answer(schemas.MemberBody), **refused(400, 403, 404)},
     )
     def patch(self, request: Request, session_id: UUID, user: str) -> Response:
         """Give a member another role."""
         session = session_for(request, session_id, Verb.MANAGE)
-        role = body_as(bodies.MemberChange, request).role
+        role = body_as(schemas.MemberChange, request).role
         membership = members.change(session, user, role)
         if membership is None:
             raise not_found("member")
@@ -85,10 +85,10 @@ class OneMember(Resource):
         return Response(status=204)
 
 
-def _owner(session: Session) -> list[bodies.MemberBody]:
-    return [] if session.owner is None else [bodies.MemberBody(user=session.owner.get_username(), role="owner")]
+def _owner(session: Session) -> list[schemas.MemberBody]:
+    return [] if session.owner is None else [schemas.MemberBody(user=session.owner.get_username(), role="owner")]
 
 
-def _body(membership: Membership) -> bodies.MemberBody:
-    role: bodies.MemberRole = "editor" if membership.role == Membership.Role.EDITOR else "viewer"
-    return bodies.MemberBody(user=membership.user.get_username(), role=role, since=membership.created_at)
+def _body(membership: Membership) -> schemas.MemberBody:
+    role: schemas.MemberRole = "editor" if membership.role == Membership.Role.EDITOR else "viewer"
+    return schemas.MemberBody(user=membership.user.get_username(), role=role, since=membership.created_at)

@@ -12,11 +12,11 @@ from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.resource import Resource
 from schedviz.web.permissions import actor_of
 from schedviz.web.rooms import state
-from schedviz.web.rooms.bodies import RoomBody
 from schedviz.web.rooms.errors import RoomRefused, TooManyWrongCodes
 from schedviz.web.rooms.links import base_of
+from schedviz.web.rooms.membership import RoomMembership, seat_in
 from schedviz.web.rooms.models import Participant, Room
-from schedviz.web.rooms.seats import Seat, seat_in
+from schedviz.web.rooms.schemas import RoomBody
 
 
 class RoomView(Resource):
@@ -30,7 +30,7 @@ class Seated(msgspec.Struct, frozen=True):
     """A room, and the place in it of the one who asks."""
 
     room: Room
-    seat: Seat
+    seat: RoomMembership
 
     @property
     def participant(self) -> Participant:
@@ -60,7 +60,7 @@ def taught(request: Request, room_id: UUID) -> Room:
     return found.room
 
 
-def room_body(request: Request, room_id: UUID, seat: Seat) -> RoomBody:
+def room_body(request: Request, room_id: UUID, seat: RoomMembership) -> RoomBody:
     """The room as it is now, as far as this place may know it. Raises `ApiError` 404 where it was deleted in between."""
     found = state.load(room_id)
     told = None if found is None else found.told_to(seat, base_of(request))

@@ -9,16 +9,16 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from schedviz.sessions.errors import HistoryUnavailable, KeyReused
-from schedviz.sessions.fork import NotForkable
+from schedviz.sessions.forks.requests import NotForkable
 from schedviz.sessions.models import Session
 from schedviz.sessions.quotas import QuotaReached
 from schedviz.web.api.access import body_as, session_for
-from schedviz.web.api.bodies import SessionBody
 from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.schema import answer, ref, refused
+from schedviz.web.api.schemas import SessionBody
 from schedviz.web.api.sessions import session_body
 from schedviz.web.permissions import Verb
-from schedviz.web.rooms import bells, bodies, forks
+from schedviz.web.rooms import forks, notify, schemas
 from schedviz.web.rooms.api.access import RoomView, seated
 from schedviz.web.rooms.models import Room, RoomFork
 
@@ -28,7 +28,7 @@ class RoomForks(RoomView):
 
     @extend_schema(
         operation_id="forkInRoom",
-        request={"application/json": ref(bodies.NewRoomFork)},
+        request={"application/json": ref(schemas.NewRoomFork)},
         responses={
             201: answer(SessionBody, "The fork, which you may command. It is `importing` until its engine is there."),
             200: answer(SessionBody, "The fork that was made before with this key."),
@@ -39,7 +39,7 @@ class RoomForks(RoomView):
         """Fork what is shown in the room, or a fork of yours, at a moment, and try there what you like."""
         found = seated(request, room_id)
         participant = found.participant
-        new = body_as(bodies.NewRoomFork, request)
+        new = body_as(schemas.NewRoomFork, request)
         if "\0" in new.key:
             raise ApiError(400, "invalid", "$.key: has the character U+0000, which cannot be stored.", path="$.key")
         session = _in_room(request, found.room, new.session)
@@ -65,7 +65,7 @@ class OneRoomFork(RoomView):
         if not which.exists():
             raise not_found("fork")
         forks.delete_sessions([session_id])
-        bells.changed(room_id)
+        notify.changed(room_id)
         return Response(status=204)
 
 

@@ -13,10 +13,10 @@ from rest_framework.throttling import BaseThrottle
 from schedviz.web.api.access import body_as
 from schedviz.web.api.errors import not_found
 from schedviz.web.api.schema import answer, ref, refused
-from schedviz.web.rooms import bodies, guests, hands, joining
+from schedviz.web.rooms import guests, joining, raised_hands, schemas
 from schedviz.web.rooms.api.access import RoomView, room_body, seated, taught
+from schedviz.web.rooms.membership import RoomMembership
 from schedviz.web.rooms.models import Participant, Room
-from schedviz.web.rooms.seats import Seat
 
 
 class JoinRoom(RoomView):
@@ -24,21 +24,23 @@ class JoinRoom(RoomView):
 
     @extend_schema(
         operation_id="joinRoom",
-        request={"application/json": ref(bodies.Joining)},
+        request={"application/json": ref(schemas.Joining)},
         responses={
-            201: answer(bodies.RoomBody, "You are in; the answer brings the cookie by which you are."),
-            200: answer(bodies.RoomBody, "You were in that room already."),
+            201: answer(schemas.RoomBody, "You are in; the answer brings the cookie by which you are."),
+            200: answer(schemas.RoomBody, "You were in that room already."),
             **refused(400, 403, 404, 409),
         },
     )
     def post(self, request: Request) -> Response:
         """Join a room with its code and a nickname. No account is needed."""
-        wanted = body_as(bodies.Joining, request)
+        wanted = body_as(schemas.Joining, request)
         secret = guests.secret_in(request.COOKIES.get(settings.ROOM_GUEST_COOKIE, "")) or guests.new_secret()
         address = BaseThrottle().get_ident(request) or ""
         joined = joining.join(wanted.code, wanted.nickname, secret=secret, address=address)
         room_id = joined.participant.room_id
-        response = Response(room_body(request, room_id, Seat(room_id, joined.participant.pk)), status=200 if joined.is_back else 201)
+        response = Response(
+            room_body(request, room_id, RoomMembership(room_id, joined.participant.pk)), status=200 if joined.is_back else 201
+        )
         guests.keep(response, secret, secure=request.is_secure())
         return response
 
@@ -58,14 +60,14 @@ class OneParticipant(RoomView):
 
     @extend_schema(
         operation_id="changeParticipant",
-        request={"application/json": ref(bodies.ParticipantChange)},
-        responses={200: answer(bodies.RoomBody), **refused(400, 403, 404)},
+        request={"application/json": ref(schemas.ParticipantChange)},
+        responses={200: answer(schemas.RoomBody), **refused(400, 403, 404)},
     )
     def patch(self, request: Request, room_id: UUID, participant_id: int) -> Response:
         """Lower a participant's hand."""
         participant = _participant(taught(request, room_id), participant_id)
-        hands.raise_hand(participant, raised=body_as(bodies.ParticipantChange, request).hand)
-        return Response(room_body(request, room_id, Seat(room_id, None)))
+        raised_hands.raise_hand(participant, raised=body_as(schemas.ParticipantChange, request).hand)
+        return Response(room_body(request, room_id, RoomMembership(room_id, None)))
 
     @extend_schema(operation_id="removeParticipant", responses={204: None, **refused(403, 404)})
     def delete(self, request: Request, room_id: UUID, participant_id: int) -> Response:
@@ -79,13 +81,13 @@ class HandInRoom(RoomView):
 
     @extend_schema(
         operation_id="raiseHand",
-        request={"application/json": ref(bodies.Hand)},
-        responses={200: answer(bodies.RoomBody), **refused(400, 403, 404)},
+        request={"application/json": ref(schemas.Hand)},
+        responses={200: answer(schemas.RoomBody), **refused(400, 403, 404)},
     )
     def post(self, request: Request, room_id: UUID) -> Response:
         """Raise your hand, or lower it."""
         found = seated(request, room_id)
-        hands.raise_hand(found.participant, raised=body_as(bodies.Hand, request).raised)
+        raised_hands.raise_hand(found.participant, raised=body_as(schemas.Hand, request).raised)
         return Response(room_body(request, room_id, found.seat))
 
 

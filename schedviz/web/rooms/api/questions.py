@@ -11,10 +11,10 @@ from rest_framework.response import Response
 from schedviz.web.api.access import body_as
 from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.schema import answer, ref, refused
-from schedviz.web.rooms import asking, bodies, of_lesson
+from schedviz.web.rooms import asking, lesson, schemas
 from schedviz.web.rooms.api.access import RoomView, room_body, seated, taught
+from schedviz.web.rooms.membership import RoomMembership
 from schedviz.web.rooms.models import Question
-from schedviz.web.rooms.seats import Seat
 
 
 class RoomQuestions(RoomView):
@@ -22,23 +22,23 @@ class RoomQuestions(RoomView):
 
     @extend_schema(
         operation_id="askInRoom",
-        request={"application/json": ref(bodies.NewQuestion)},
-        responses={201: answer(bodies.RoomBody), **refused(400, 403, 404, 409)},
+        request={"application/json": ref(schemas.NewQuestion)},
+        responses={201: answer(schemas.RoomBody), **refused(400, 403, 404, 409)},
     )
     def post(self, request: Request, room_id: UUID) -> Response:
         """Ask everybody: the question of a stop of the lesson, or one of your own. The one before takes no more answers."""
         room = taught(request, room_id)
-        new = body_as(bodies.NewQuestion, request)
+        new = body_as(schemas.NewQuestion, request)
         if new.stop:
             session = room.shown or room.session
-            question = of_lesson.question_of(session, new.stop)
+            question = lesson.question_of(session, new.stop)
             if question is None:
                 raise ApiError(404, "not_found", f"$.stop: the lesson here has no question at a stop {new.stop!r}.", path="$.stop")
             asking.ask(room, kind=question.ask, options=question.options, session=session, stop=new.stop)
         else:
             _expect_whole(new)
             asking.ask(room, kind=new.kind or "text", text=new.text.strip(), options=new.options)
-        return Response(room_body(request, room_id, Seat(room_id, None)), status=201)
+        return Response(room_body(request, room_id, RoomMembership(room_id, None)), status=201)
 
 
 class OneRoomQuestion(RoomView):
@@ -46,21 +46,21 @@ class OneRoomQuestion(RoomView):
 
     @extend_schema(
         operation_id="changeRoomQuestion",
-        request={"application/json": ref(bodies.QuestionChange)},
-        responses={200: answer(bodies.RoomBody), **refused(400, 403, 404, 409)},
+        request={"application/json": ref(schemas.QuestionChange)},
+        responses={200: answer(schemas.RoomBody), **refused(400, 403, 404, 409)},
     )
     def patch(self, request: Request, room_id: UUID, number: int) -> Response:
         """Close a question, say which answer is right, reveal the tally to all."""
         room = taught(request, room_id)
-        change = body_as(bodies.QuestionChange, request)
+        change = body_as(schemas.QuestionChange, request)
         question = Question.objects.select_related("session").filter(room=room, number=number).first()
         if question is None:
             raise not_found("question")
         right = change.right
         if change.revealed and right is None and not question.right and question.stop:
-            right = of_lesson.right_answer(question.session, question.stop)
+            right = lesson.right_answer(question.session, question.stop)
         asking.change(question, is_open=change.open, revealed=change.revealed, right=right)
-        return Response(room_body(request, room_id, Seat(room_id, None)))
+        return Response(room_body(request, room_id, RoomMembership(room_id, None)))
 
 
 class RoomAnswers(RoomView):
@@ -68,18 +68,18 @@ class RoomAnswers(RoomView):
 
     @extend_schema(
         operation_id="answerInRoom",
-        request={"application/json": ref(bodies.NewAnswer)},
-        responses={200: answer(bodies.RoomBody), **refused(400, 403, 404, 409)},
+        request={"application/json": ref(schemas.NewAnswer)},
+        responses={200: answer(schemas.RoomBody), **refused(400, 403, 404, 409)},
     )
     def post(self, request: Request, room_id: UUID) -> Response:
         """Answer the question that is open; the last answer counts."""
         found = seated(request, room_id)
-        given = body_as(bodies.NewAnswer, request)
+        given = body_as(schemas.NewAnswer, request)
         asking.take(found.participant, given.question, given.value)
         return Response(room_body(request, room_id, found.seat))
 
 
-def _expect_whole(new: bodies.NewQuestion) -> None:
+def _expect_whole(new: schemas.NewQuestion) -> None:
     if not new.text.strip() or "\0" in new.text:
         raise ApiError(400, "invalid", "$.text: the question is expected here, or a stop of the lesson.", path="$.text", expected="a text")
     options = [option.strip() for option in new.options]

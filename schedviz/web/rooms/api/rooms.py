@@ -11,18 +11,18 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from schedviz.sessions import create
 from schedviz.sessions.models import Session
-from schedviz.sessions.simulation_settings import simulation_settings
+from schedviz.sessions.transfer import create
+from schedviz.sessions.transfer.simulation_settings import simulation_settings
 from schedviz.web.api.access import actor_for, body_as, session_for
 from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.schema import answer, ref, refused
 from schedviz.web.api.sessions import expect_room, lesson_source
 from schedviz.web.permissions import Verb
-from schedviz.web.rooms import bodies, closing, opening
+from schedviz.web.rooms import closing, opening, schemas
 from schedviz.web.rooms.api.access import RoomView, room_body, seated, taught
+from schedviz.web.rooms.membership import RoomMembership
 from schedviz.web.rooms.models import Room
-from schedviz.web.rooms.seats import Seat
 
 #: Rooms that are listed.
 LONGEST_LIST = 200
@@ -31,23 +31,23 @@ LONGEST_LIST = 200
 class Rooms(RoomView):
     """The rooms of a teacher."""
 
-    @extend_schema(operation_id="listRooms", responses={200: answer(bodies.RoomList), **refused(401)})
+    @extend_schema(operation_id="listRooms", responses={200: answer(schemas.RoomList), **refused(401)})
     def get(self, request: Request) -> Response:
         """List the rooms that you teach, newest first (at most 200)."""
         actor = actor_for(request, Verb.LIST)
         counted = Count("participants", filter=Q(participants__removed=False))
         found = Room.objects.filter(teacher_id=actor.user_id).annotate(counted=counted).order_by("-created_at", "-pk")[:LONGEST_LIST]
-        return Response(bodies.RoomList(results=[_line(room, room.counted) for room in found]))
+        return Response(schemas.RoomList(results=[_line(room, room.counted) for room in found]))
 
     @extend_schema(
         operation_id="openRoom",
-        request={"application/json": ref(bodies.NewRoom)},
-        responses={201: answer(bodies.RoomBody), **refused(400, 401, 403, 404, 409)},
+        request={"application/json": ref(schemas.NewRoom)},
+        responses={201: answer(schemas.RoomBody), **refused(400, 401, 403, 404, 409)},
     )
     def post(self, request: Request) -> Response:
         """Open a room for a session of yours, or for a lesson, of which a session is made."""
         actor_for(request, Verb.CREATE)
-        new = body_as(bodies.NewRoom, request)
+        new = body_as(schemas.NewRoom, request)
         if bool(new.session) == bool(new.lesson):
             raise ApiError(
                 400, "invalid", "$: Expected one of session and lesson.", path="$", expected='{"session": id} or {"lesson": name}'
@@ -55,13 +55,13 @@ class Rooms(RoomView):
         teacher = cast("AbstractBaseUser", request.user)
         session = session_named(request, new.session, "$.session") if new.session else _session_of(request, teacher, new.lesson)
         room = opening.open_room(teacher, session, title=new.title)
-        return Response(room_body(request, room.pk, Seat(room.pk, None)), status=201)
+        return Response(room_body(request, room.pk, RoomMembership(room.pk, None)), status=201)
 
 
 class OneRoom(RoomView):
     """One room."""
 
-    @extend_schema(operation_id="getRoom", responses={200: answer(bodies.RoomBody), **refused(404)})
+    @extend_schema(operation_id="getRoom", responses={200: answer(schemas.RoomBody), **refused(404)})
     def get(self, request: Request, room_id: UUID) -> Response:
         """Look at a room that you are in: the teacher sees the participants and the tallies, a participant what was revealed."""
         found = seated(request, room_id)
@@ -69,20 +69,20 @@ class OneRoom(RoomView):
 
     @extend_schema(
         operation_id="changeRoom",
-        request={"application/json": ref(bodies.RoomChange)},
-        responses={200: answer(bodies.RoomBody), **refused(400, 403, 404, 409)},
+        request={"application/json": ref(schemas.RoomChange)},
+        responses={200: answer(schemas.RoomBody), **refused(400, 403, 404, 409)},
     )
     def patch(self, request: Request, room_id: UUID) -> Response:
         """Lock a room, so that its code lets nobody new in, or unlock it; give it another title."""
         room = taught(request, room_id)
-        change = body_as(bodies.RoomChange, request)
+        change = body_as(schemas.RoomChange, request)
         if change.title is not None:
             if not change.title.strip():
                 raise ApiError(400, "invalid", "$.title: a title with a letter in it is expected.", path="$.title")
             opening.change(room, title=change.title.strip())
         if change.locked is not None:
             opening.lock(room, locked=change.locked)
-        return Response(room_body(request, room_id, Seat(room_id, None)))
+        return Response(room_body(request, room_id, RoomMembership(room_id, None)))
 
     @extend_schema(operation_id="deleteRoom", responses={204: None, **refused(403, 404)})
     def delete(self, request: Request, room_id: UUID) -> Response:
@@ -94,11 +94,11 @@ class OneRoom(RoomView):
 class RoomCode(RoomView):
     """The code of a room."""
 
-    @extend_schema(operation_id="renewRoomCode", request=None, responses={200: answer(bodies.RoomBody), **refused(403, 404, 409)})
+    @extend_schema(operation_id="renewRoomCode", request=None, responses={200: answer(schemas.RoomBody), **refused(403, 404, 409)})
     def post(self, request: Request, room_id: UUID) -> Response:
         """Give a room another code. The old one is void at once."""
         opening.renew_code(taught(request, room_id))
-        return Response(room_body(request, room_id, Seat(room_id, None)))
+        return Response(room_body(request, room_id, RoomMembership(room_id, None)))
 
 
 class ShowInRoom(RoomView):
@@ -106,15 +106,15 @@ class ShowInRoom(RoomView):
 
     @extend_schema(
         operation_id="showInRoom",
-        request={"application/json": ref(bodies.Showing)},
-        responses={200: answer(bodies.RoomBody), **refused(400, 403, 404, 409)},
+        request={"application/json": ref(schemas.Showing)},
+        responses={200: answer(schemas.RoomBody), **refused(400, 403, 404, 409)},
     )
     def post(self, request: Request, room_id: UUID) -> Response:
         """Show a participant's fork, or another session of yours, to all; null: the room's session again."""
         room = taught(request, room_id)
-        wanted = body_as(bodies.Showing, request).session
+        wanted = body_as(schemas.Showing, request).session
         opening.show(room, None if wanted is None else session_named(request, wanted, "$.session"))
-        return Response(room_body(request, room_id, Seat(room_id, None)))
+        return Response(room_body(request, room_id, RoomMembership(room_id, None)))
 
 
 class EndRoom(RoomView):
@@ -122,14 +122,14 @@ class EndRoom(RoomView):
 
     @extend_schema(
         operation_id="endRoom",
-        request={"application/json": ref(bodies.Ending)},
-        responses={200: answer(bodies.RoomBody), **refused(400, 403, 404)},
+        request={"application/json": ref(schemas.Ending)},
+        responses={200: answer(schemas.RoomBody), **refused(400, 403, 404)},
     )
     def post(self, request: Request, room_id: UUID) -> Response:
         """End a room. Names, answers and forks are deleted, unless they are to be kept."""
         room = taught(request, room_id)
-        closing.end(room, keep=body_as(bodies.Ending, request).keep)
-        return Response(room_body(request, room_id, Seat(room_id, None)))
+        closing.end(room, keep=body_as(schemas.Ending, request).keep)
+        return Response(room_body(request, room_id, RoomMembership(room_id, None)))
 
 
 def session_named(request: Request, written: str, path: str) -> Session:
@@ -152,11 +152,11 @@ def _session_of(request: Request, teacher: AbstractBaseUser, lesson: str) -> Ses
     return create.create_session(teacher, name, source, simulation=simulation_settings(given))
 
 
-def _line(room: Room, count: int) -> bodies.RoomLine:
-    return bodies.RoomLine(
+def _line(room: Room, count: int) -> schemas.RoomLine:
+    return schemas.RoomLine(
         id=str(room.pk),
         title=room.title,
-        status=cast("bodies.RoomStatus", room.status),
+        status=cast("schemas.RoomStatus", room.status),
         session=str(room.session_id) if room.session_id else None,
         code=room.code,
         count=count,

@@ -13,12 +13,12 @@ import redis.asyncio
 import structlog
 
 from schedviz.web.live.database import DATABASE_AWAY, in_database
-from schedviz.web.rooms import bells, presence, state
-from schedviz.web.rooms.bodies import Moment, RoomBody
+from schedviz.web.rooms import notify, presence, state
 from schedviz.web.rooms.live.member import Member
 from schedviz.web.rooms.live.messages import MomentMessage, RoomMessage
 from schedviz.web.rooms.live.relay import Relay
 from schedviz.web.rooms.models import Room
+from schedviz.web.rooms.schemas import Moment, RoomBody
 
 log = structlog.get_logger(__name__)
 
@@ -112,7 +112,7 @@ class RoomFeed:
 
     async def _begin(self) -> None:
         """From where on to listen, and what may have been missed."""
-        newest: Any = await self._connection.xrevrange(bells.key(self.room_id), count=bells.KEPT)
+        newest: Any = await self._connection.xrevrange(notify.key(self.room_id), count=notify.KEPT)
         self._position = newest[0][0].decode() if newest else "0-0"
         for _, members in newest:
             if b"moment" in members:
@@ -122,7 +122,7 @@ class RoomFeed:
 
     async def _listen(self) -> None:
         while not self._stopped:
-            heard: Any = await self._connection.xread({bells.key(self.room_id): self._position}, block=SILENCE_MILLISECONDS)
+            heard: Any = await self._connection.xread({notify.key(self.room_id): self._position}, block=SILENCE_MILLISECONDS)
             if not heard:
                 await self._look()
             moment: bytes | None = None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import deque
 
-from schedviz.web.live.waiting import Waiting
-from schedviz.web.rooms.bodies import RoomBody
-from schedviz.web.rooms.seats import Seat
+from schedviz.web.live.outbox import Waiting
+from schedviz.web.rooms.membership import RoomMembership
+from schedviz.web.rooms.schemas import RoomBody
 
 #: Short texts that wait: answers to what the other side sent.
 _MOST_TEXTS = 64
@@ -15,7 +15,7 @@ _MOST_TEXTS = 64
 class Member(Waiting):
     """One open socket as the feed sees it."""
 
-    def __init__(self, seat: Seat, base: str) -> None:
+    def __init__(self, seat: RoomMembership, base: str) -> None:
         super().__init__()
         self.seat = seat
         #: `https://host` by which it came: links are told below that.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from schedviz.web.rooms.bodies import Moment, RoomBody
+from schedviz.web.rooms.schemas import Moment, RoomBody
 
 
 class RoomMessage(msgspec.Struct, frozen=True, tag_field="type", tag="room"):

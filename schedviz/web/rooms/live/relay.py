@@ -13,9 +13,9 @@ import structlog
 from django.utils import timezone
 
 from schedviz.web.live.database import DATABASE_AWAY, in_database
-from schedviz.web.rooms import bells
-from schedviz.web.rooms.bodies import Moment
+from schedviz.web.rooms import notify
 from schedviz.web.rooms.models import LIVE, Room
+from schedviz.web.rooms.schemas import Moment
 
 log = structlog.get_logger(__name__)
 
@@ -60,7 +60,7 @@ class Relay:
     async def _ring(self, moment: Moment) -> None:
         try:
             await self._connection.xadd(
-                bells.key(self._room_id), bells.entry(msgspec.json.encode(moment)), maxlen=bells.KEPT, approximate=True
+                notify.key(self._room_id), notify.entry(msgspec.json.encode(moment)), maxlen=notify.KEPT, approximate=True
             )
         except (redis.RedisError, OSError) as error:
             # The others look into the database.

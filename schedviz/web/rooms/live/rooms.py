@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 from django.conf import settings
 
-from schedviz.sessions import stream
+from schedviz.sessions.redis import stream
 from schedviz.web.live.hub import Full
 from schedviz.web.rooms.live.feed import RoomFeed
 from schedviz.web.rooms.live.member import Member

@@ -11,31 +11,31 @@ import structlog
 from django.conf import settings
 
 from schedviz.web.api.errors import DATABASE_DOWN
-from schedviz.web.live.bucket import Bucket
+from schedviz.web.live.connection import Receive, Scope, Send, SocketConnection, accept_socket
 from schedviz.web.live.database import DATABASE_AWAY, in_database
 from schedviz.web.live.handshake import Credentials, Refused, actor_with, credentials
-from schedviz.web.live.line import Line, Receive, Scope, Send, let_in
+from schedviz.web.live.token_bucket import Bucket
 from schedviz.web.rooms import links, presence
-from schedviz.web.rooms.bodies import Moment
 from schedviz.web.rooms.live import messages
 from schedviz.web.rooms.live.feed import REMOVED, RoomFeed
 from schedviz.web.rooms.live.member import Member
 from schedviz.web.rooms.live.rooms import live_rooms
+from schedviz.web.rooms.membership import RoomMembership, seat_in
 from schedviz.web.rooms.models import Room
-from schedviz.web.rooms.seats import Seat, seat_in
+from schedviz.web.rooms.schemas import Moment
 
 log = structlog.get_logger(__name__)
 
 
 async def room_socket(scope: Scope, receive: Receive, send: Send) -> None:
     """The ASGI application of a room's WebSocket."""
-    entered = await let_in(scope, receive, send, partial(_enter, scope, scope["url_route"]["kwargs"]["room_id"]))
+    entered = await accept_socket(scope, receive, send, partial(_enter, scope, scope["url_route"]["kwargs"]["room_id"]))
     if entered is None:
         return
     came_with, feed, member = entered
     try:
         await _present(presence.come, member)
-        await _RoomLine(feed, member, came_with, scope, receive, send).run()
+        await _RoomConnection(feed, member, came_with, scope, receive, send).run()
     finally:
         live_rooms().leave(feed, member)
         if member.seat.participant_id not in feed.here():
@@ -44,14 +44,14 @@ async def room_socket(scope: Scope, receive: Receive, send: Send) -> None:
 
 async def _enter(scope: Scope, room_id: UUID) -> tuple[Credentials, RoomFeed, Member]:
     came_with = credentials(scope)
-    seat = await in_database(seat_of, came_with, room_id)
+    seat = await in_database(membership_of, came_with, room_id)
     if seat is None:
         raise Refused(404, "There is no such room, or you are not in it.")
     member = Member(seat, _base(scope))
     return came_with, live_rooms().join(room_id, member), member
 
 
-def seat_of(came_with: Credentials, room_id: UUID) -> Seat | None:
+def membership_of(came_with: Credentials, room_id: UUID) -> RoomMembership | None:
     """The place in a room of who has these credentials now. Asks the database."""
     room = Room.objects.filter(pk=room_id).first()
     return None if room is None else seat_in(actor_with(came_with), room)
@@ -72,7 +72,7 @@ async def _present(tell: Any, member: Member) -> None:
         log.warning("the database is away", room=str(member.seat.room_id), error=str(error))
 
 
-class _RoomLine(Line):
+class _RoomConnection(SocketConnection):
     """An accepted socket."""
 
     def __init__(self, feed: RoomFeed, member: Member, came_with: Credentials, scope: Scope, receive: Receive, send: Send) -> None:
@@ -92,7 +92,7 @@ class _RoomLine(Line):
         return messages.HEARTBEAT
 
     async def _recheck(self) -> None:
-        if await in_database(seat_of, self._came_with, self._feed.room_id) != self._member.seat:
+        if await in_database(membership_of, self._came_with, self._feed.room_id) != self._member.seat:
             self._member.close(REMOVED)
 
     async def _take_message(self, text: str | None) -> None:

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from schedviz.engine.cache.debugger.dump_of_state import ObservedState, dump_of_state, lines_of_state
-from schedviz.engine.debugger import dump
+from schedviz.engine.reporting.debugger import dump
 from schedviz.kube import codec
 from schedviz.kube.core import Pod
 from tests.engine.clusters import do, four_nodes, pod

@@ -9,7 +9,7 @@ import pytest
 
 from schedviz.engine import Simulation, SimulationSettings
 from schedviz.trace.commands import HelperName
-from schedviz.trace.helpers import HelperSettings
+from schedviz.trace.controllers import HelperSettings
 
 NAMES = get_args(HelperName)
 

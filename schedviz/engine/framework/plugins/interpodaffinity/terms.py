@@ -14,7 +14,7 @@ import numpy as np
 from schedviz.engine.framework.affinity_terms import AffinityTerm, WeightedAffinityTerm
 from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.listers import ObjectLister
-from schedviz.engine.framework.of_pods import OfPods
+from schedviz.engine.framework.pod_memo import OfPods
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import NodeInfo, PodInfo
 from schedviz.kube.core import Pod

@@ -11,10 +11,10 @@ import msgspec
 import numpy as np
 
 from schedviz.engine.framework.columns import IntArray
-from schedviz.engine.framework.of_pods import OfPods
 from schedviz.engine.framework.plugins.helper.taint import DO_NOT_SCHEDULE, find_matching_untolerated_taint
 from schedviz.engine.framework.plugins.helper.topology import both
 from schedviz.engine.framework.plugins.nodeaffinity.node_affinity import matches
+from schedviz.engine.framework.pod_memo import OfPods
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import NodeInfo, PodInfo
 from schedviz.engine.framework.verdicts import Mask

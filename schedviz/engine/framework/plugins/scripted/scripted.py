@@ -16,7 +16,7 @@ from schedviz.engine.framework.interface import PRE_BIND_WAIT_KEY, Handle, PostF
 from schedviz.engine.framework.listers import SharedLister
 from schedviz.engine.framework.plugins.names import SCRIPTED
 from schedviz.engine.framework.rows import Rows
-from schedviz.engine.framework.runtime.guarded import Guarded
+from schedviz.engine.framework.runtime.user_plugin_guard import Guarded
 from schedviz.engine.framework.status import SKIP, SUCCESS, Code, Status, StatusError, unschedulable
 from schedviz.engine.framework.types import NANOS_PER_SECOND, NodeInfo, PodInfo
 from schedviz.kube.meta import KubeObject

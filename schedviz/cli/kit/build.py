@@ -1,0 +1,92 @@
+"""Making the folder: the wheels of exactly what is installed here, schedviz itself, lessons, and a script that starts it."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from importlib.metadata import PackageNotFoundError
+from importlib.resources import files
+from pathlib import Path
+from typing import NamedTuple
+
+from schedviz.cli.kit import own_wheel, pins, repacked_wheels
+
+#: Unpacks the wheels where the kit is started; its own wheel can be run as it is.
+_UNPACKER = "pip"
+
+
+class CannotMake(Exception):  # noqa: N818 (it is read as a sentence)
+    """The kit cannot be made here; the message says why."""
+
+    def __init__(self, *lines: str) -> None:
+        super().__init__("\n".join(lines))
+        self.lines = lines
+
+
+class Made(NamedTuple):
+    """What is in a kit."""
+
+    wheels: int
+    bytes: int
+
+
+def make(folder: Path, lessons: Iterable[Path], *, tell: Callable[[str], object]) -> Made:
+    """Fill a new or empty folder. What is not installed from a wheel here is fetched from where pip is set to fetch it.
+
+    Raises `CannotMake`.
+    """
+    if folder.exists() and any(folder.iterdir()):
+        raise CannotMake(f"{folder} is not empty; name a folder that is not there yet.")
+    wheels = folder / "wheels"
+    wheels.mkdir(parents=True)
+    try:
+        own = own_wheel.write(wheels)
+    except own_wheel.NotBuilt as error:
+        raise CannotMake(str(error)) from error
+    tell(f"{own.name} is made. Packing what it needs …")
+    try:
+        wanted = pins.of(own_wheel.requirements(own))
+    except PackageNotFoundError as error:
+        raise CannotMake(f"{error.name} is needed and not installed here. Run `make setup`, or pip install schedviz again.") from error
+    _take_along([*wanted, pins.pin(_UNPACKER)], wheels, tell=tell)
+    for source in lessons:
+        shutil.copytree(source, folder / "lessons" / source.resolve().name)
+    _write_script(folder)
+    kept = [path for path in folder.rglob("*") if path.is_file()]
+    return Made(wheels=len(list(wheels.glob("*.whl"))), bytes=sum(path.stat().st_size for path in kept))
+
+
+def _take_along(wanted: list[str], wheels: Path, *, tell: Callable[[str], object]) -> None:
+    """The wheels of these: packed again of what is installed, or else fetched."""
+    absent = []
+    for one in wanted:
+        installed = repacked_wheels.packable(one.partition("==")[0])
+        if installed is None:
+            absent.append(one)
+        else:
+            repacked_wheels.pack(installed, wheels)
+    if absent:
+        tell(f"Fetching {', '.join(absent)} …")
+        _fetch(absent, wheels)
+
+
+def _fetch(wanted: list[str], wheels: Path) -> None:
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
+    # Nothing is to be compiled where the kit is started.
+    done = subprocess.run([*command, "--only-binary", ":all:", "--dest", str(wheels), *wanted], capture_output=True, text=True, check=False)  # noqa: S603
+    if done.returncode != 0:
+        last = done.stderr.strip().splitlines()[-4:]
+        raise CannotMake("pip cannot fetch all of what schedviz needs:", *(f"    {line}" for line in last))
+
+
+def _write_script(folder: Path) -> None:
+    own = files("schedviz.cli.kit")
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    script = folder / "schedviz"
+    script.write_text((own / "start.sh").read_text().replace("@PYTHON@", version))
+    script.chmod(0o755)
+    made_on = f"{platform.system()} {platform.machine()}"
+    (folder / "README.txt").write_text((own / "README.txt").read_text().replace("@PYTHON@", version).replace("@SYSTEM@", made_on))

@@ -1,0 +1,193 @@
+"""`schedviz step`, `run`, `send`, `cancel`: let a session do something. Leaves with 0 done, 1 not done, 2 refused."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from schedviz.cli.remote.options import client_of, find_session, server_option, session_option, token_option
+from schedviz.cli.remote.printing import Form, Progress, print_rows, print_value
+from schedviz.client import command_bodies
+from schedviz.terminal import say
+
+if TYPE_CHECKING:
+    from schedviz.client import Outcome, Session
+
+_LOOK_SECONDS = 0.5
+wait_option = click.option(
+    "--wait/--no-wait", default=True, show_default=True, help="Wait until it is done; else only until it is accepted."
+)
+timeout_option = click.option(
+    "--timeout", type=click.FloatRange(min=0), metavar="SECONDS", help="How long to wait at most; it goes on by itself."
+)
+form_option = click.option(
+    "-o", "--output", "form", type=click.Choice(["table", "json", "yaml"]), default="table", show_default=True, help="How it is printed."
+)
+
+
+class NotDone(click.ClickException):
+    """What was asked for was accepted and is not done."""
+
+    exit_code = 1
+
+
+@click.command()
+@session_option
+@click.option("--count", default=1, show_default=True, type=click.IntRange(1, 1_000_000), help="How many.")
+@click.option("--unit", type=click.Choice(["cycle", "stage", "mutation"]), default="cycle", show_default=True, help="Of what.")
+@wait_option
+@timeout_option
+@form_option
+@server_option
+@token_option
+def step(
+    *, which: str, count: int, unit: str, wait: bool, timeout: float | None, form: Form, server: str | None, token: str | None
+) -> None:
+    """Go on by some scheduling cycles, stages or single changes."""
+    with client_of(server, token) as client:
+        do(find_session(client, which), [command_bodies.step(count, unit)], wait=wait, timeout=timeout, form=form)
+
+
+@click.command()
+@session_option
+@click.option("--max", "most", type=click.IntRange(1, 1_000_000), help="So many cycles at most; else until nothing can be scheduled.")
+@wait_option
+@timeout_option
+@form_option
+@server_option
+@token_option
+def run(*, which: str, most: int | None, wait: bool, timeout: float | None, form: Form, server: str | None, token: str | None) -> None:
+    """Schedule until nothing can be."""
+    with client_of(server, token) as client:
+        do(find_session(client, which), [command_bodies.run(most)], wait=wait, timeout=timeout, form=form)
+
+
+@click.command()
+@session_option
+@click.option(
+    "-f",
+    "--file",
+    "files",
+    multiple=True,
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Objects to create: YAML or JSON, - for standard input; repeatable.",
+)
+@click.argument("commands", nargs=-1, metavar="[COMMAND]...")
+@wait_option
+@timeout_option
+@form_option
+@server_option
+@token_option
+def send(
+    *,
+    which: str,
+    files: tuple[Path, ...],
+    commands: tuple[str, ...],
+    wait: bool,
+    timeout: float | None,
+    form: Form,
+    server: str | None,
+    token: str | None,
+) -> None:
+    """Send commands as JSON (docs/rest.md), such as '{"op": "advance", "seconds": 30}', all or none; -f creates what is in a file."""
+    asked = command_bodies.create(*(each for file in files for each in objects_of(file)))
+    asked += [_command(text) for text in commands]
+    if not asked:
+        raise click.UsageError("Give a command, or objects with -f.")
+    with client_of(server, token) as client:
+        do(find_session(client, which), asked, wait=wait, timeout=timeout, form=form)
+
+
+@click.command()
+@session_option
+@server_option
+@token_option
+def cancel(*, which: str, server: str | None, token: str | None) -> None:
+    """Stop a session's import, or its runs."""
+    with client_of(server, token) as client:
+        find_session(client, which).cancel()
+
+
+def do(session: Session, commands: list[dict[str, Any]], *, wait: bool, timeout: float | None, form: Form) -> None:
+    """Send commands and print what came of the last. Raises `NotDone`."""
+    from schedviz.client import CommandFailed
+
+    seq = session.submit(*commands)[-1]
+    if not wait:
+        say(f"schedviz: command {seq} is accepted.", err=True)
+        return
+    try:
+        outcome = _when_done(session, seq, timeout)
+    except CommandFailed as error:
+        raise NotDone(str(error)) from None
+    if form == "table":
+        row = {
+            "event": outcome.event,
+            "cycles": outcome.cycles,
+            "clock": outcome.clock_seconds,
+            "stopped": outcome.stopped or outcome.result,
+        }
+        print_rows([row], form, tuple(row))
+    else:
+        print_value(outcome.raw, form)
+
+
+def _when_done(session: Session, seq: int, timeout: float | None) -> Outcome:
+    """What came of a command, when it is done."""
+    from schedviz.client import Outcome, flows
+
+    until, progress, first = None if timeout is None else time.monotonic() + timeout, Progress(), session.info["cycle"]
+    try:
+        while (done := session.client.do(flows.command(session.id, seq, wait=_LOOK_SECONDS)))["status"] == "waiting":
+            if until is not None and time.monotonic() >= until:
+                raise NotDone(f"Command {seq} is not done after {timeout:g} s; it goes on by itself. schedviz cancel stops it.")
+            cycle = session.refresh().info["cycle"]
+            progress.say(f"cycle {cycle} ({cycle - first} more)")
+    finally:
+        progress.end()
+    flows.expect_done(done)
+    return Outcome.of(done["outcome"])
+
+
+def _command(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise click.ClickException(f"{text[:80]}: is not JSON: {error}.") from None
+    if not isinstance(found, dict) or "op" not in found:
+        raise click.ClickException(f'{text[:80]}: a command such as {{"op": "run"}} is expected.')
+    return found
+
+
+def objects_of(file: Path) -> Iterator[dict[str, Any]]:
+    """The Kubernetes objects in a file, those of Lists one by one. Raises `click.ClickException`."""
+    import yaml
+
+    try:
+        text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
+        documents = [each for each in _documents(text) if each is not None]
+    except OSError as error:
+        raise click.ClickException(f"{file}: {error.strerror}.") from None
+    except (yaml.YAMLError, UnicodeError) as error:
+        raise click.ClickException(f"{file}: {' '.join(str(error).split())}") from None
+    for document in documents:
+        if not isinstance(document, dict):
+            raise click.ClickException(f"{file}: a Kubernetes object is expected.")
+        yield from document.get("items", []) if str(document.get("kind", "")).endswith("List") else [document]
+
+
+def _documents(text: str) -> list[Any]:
+    """Of JSON or YAML. YAML reads JSON, too, but takes the two halves of an escaped emoji for two letters."""
+    import yaml
+
+    try:
+        return [json.loads(text)]
+    except ValueError:
+        return list(yaml.safe_load_all(text))

@@ -1,0 +1,119 @@
+"""`schedviz state`, `cycles`, `events`, `what-if`: look at a session."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from schedviz.cli.remote.options import client_of, find_session, server_option, session_option, token_option
+from schedviz.cli.remote.printing import Form, output_option, print_rows, print_value
+from schedviz.terminal import say, say_json
+
+_COLUMNS = {
+    "nodes": ("node", "pods", "cpu", "cpuAllocatable", "memory", "memoryAllocatable"),
+    "pods": ("pod", "state", "node", "attempts", "plugins"),
+    "queue": ("pod", "queue", "priority", "attempts", "unschedulablePlugins"),
+}
+at_option = click.option("--at", type=click.IntRange(min=0), metavar="EVENT", help="As it was after this event; else as it is now.")
+
+
+@click.command()
+@click.argument("what", type=click.Choice(["nodes", "pods", "queue"]), default="nodes")
+@session_option
+@at_option
+@output_option
+@server_option
+@token_option
+def state(
+    *, what: Literal["nodes", "pods", "queue"], which: str, at: int | None, form: Form, server: str | None, token: str | None
+) -> None:
+    """Print the nodes (cpu in millicores, memory in bytes), the pods or the queue of a session. JSON and YAML have all of the state."""
+    with client_of(server, token) as client:
+        found = find_session(client, which).state(at=at)
+    print_rows(getattr(found, what), form, _COLUMNS[what], whole=found.raw)
+
+
+@click.command()
+@session_option
+@click.option("--pod", default="", metavar="NAMESPACE/NAME", help="Only those of this pod.")
+@click.option("--node", default="", help="Only those that chose this node.")
+@click.option("--outcome", default="", help="Only those that ended so: scheduled, unschedulable, error.")
+@click.option("--tail", type=click.IntRange(1, 1000), help="Of the last so many.")
+@click.option("--detail", type=click.IntRange(min=1), metavar="N", help="Everything about cycle N instead, as JSON or YAML.")
+@output_option
+@server_option
+@token_option
+def cycles(
+    *,
+    which: str,
+    pod: str,
+    node: str,
+    outcome: str,
+    tail: int | None,
+    detail: int | None,
+    form: Form,
+    server: str | None,
+    token: str | None,
+) -> None:
+    """List the scheduling cycles of a session."""
+    with client_of(server, token) as client:
+        session = find_session(client, which)
+        if detail is not None:
+            print_value(session.cycle(detail), form)
+            return
+        wanted = {name: value for name, value in (("pod", pod), ("node", node), ("outcome", outcome)) if value}
+        found = session.cycles(tail=tail).where(**wanted)
+    print_rows(found, form, ("cycle", "pod", "outcome", "node", "feasibleNodes", "evaluatedNodes", "lastEvent"))
+
+
+@click.command()
+@session_option
+@click.option("--after", type=click.IntRange(min=0), default=0, metavar="EVENT", help="Those after this one.")
+@click.option("--follow", is_flag=True, help="Go on with what happens, until Ctrl-C.")
+@click.option("--until", default="", metavar="KIND", help="Leave after an event of this kind (its `t`), such as commandDone.")
+@server_option
+@token_option
+def events(*, which: str, after: int, follow: bool, until: str, server: str | None, token: str | None) -> None:
+    """Print what the scheduler did, one event a line, as JSON (docs/wire.md)."""
+    with client_of(server, token) as client:
+        for event in find_session(client, which).events(after=after, follow=follow):
+            say_json(json.dumps(event, ensure_ascii=False, separators=(",", ":")))
+            if event["t"] == until:
+                break
+
+
+@click.command(name="what-if")
+@click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
+@click.option("--copies", type=click.IntRange(1, 10_000), default=1, show_default=True, help="How many of it.")
+@session_option
+@at_option
+@output_option
+@server_option
+@token_option
+@click.pass_context
+def what_if(
+    ctx: click.Context,
+    *,
+    file: Path,
+    copies: int,
+    which: str,
+    at: int | None,
+    form: Form,
+    server: str | None,
+    token: str | None,
+) -> None:
+    """Say how many copies of the pod in FILE would fit, and where; nothing changes. Leaves with 0 if all fit, 1 if not."""
+    from schedviz.cli.remote.commands import objects_of
+
+    pods = list(objects_of(file))
+    if len(pods) != 1:
+        raise click.ClickException(f"{file}: one pod is expected, there are {len(pods)}.")
+    with client_of(server, token) as client:
+        found = find_session(client, which).what_if(pods[0], copies, at=at)
+    print_rows(found.nodes, form, ("node", "copies"), whole=found.raw)
+    say(f"schedviz: {found.placed} of {copies} fit. {found.message}".rstrip(), err=True)
+    if found.remaining:
+        ctx.exit(1)

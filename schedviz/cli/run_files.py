@@ -1,0 +1,151 @@
+"""Runs out of files: what a trace does when it is run, or what a `.schedviz` file tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from schedviz.cli.error_messages import SeveralLines
+from schedviz.cli.loading import is_session_file, loaded
+
+if TYPE_CHECKING:
+    from schedviz.engine import Simulation
+    from schedviz.engine.extenders.calls import ExtenderCall
+    from schedviz.ingest.session_file import AnswerLine, CommandLine, SessionFile
+    from schedviz.trace.comparing import RunInMemory
+    from schedviz.trace.events import AnyEvent
+
+
+def run_of_file(path: Path) -> RunInMemory:
+    """The run in a `.schedviz` file or a trace file. Raises `click.ClickException`."""
+    from schedviz.ingest.source import Source
+
+    try:
+        return run_of_session_file(str(path), Source.of_path(path).pieces()) if is_session_file(path) else _run_of_trace(path)
+    except OSError as error:
+        raise click.ClickException(f"{path}: {error.strerror}.") from None
+
+
+def _run_of_trace(path: Path) -> RunInMemory:
+    """The trace is run here, by this engine; extenders answer as it declares."""
+    from schedviz.engine import ConfigurationError, Simulation, settings_of
+    from schedviz.trace.commands import AnyCommand
+    from schedviz.trace.comparing import RunInMemory
+
+    found = loaded([path])
+    if found.trace is None:
+        raise click.ClickException(f"{path}: it has objects and no steps; a run is a trace file or a `.schedviz` file.")
+    try:
+        simulation = Simulation(settings_of(found.trace))
+    except ConfigurationError as error:
+        raise click.ClickException(f"{path}: configuration: {error}") from None
+    simulation.load(found.objects)
+    beginning = simulation.view()
+    for step in found.trace.steps:
+        if isinstance(step, AnyCommand):
+            simulation.start(step)
+            simulation.work()
+    return RunInMemory(path.name, beginning, simulation.drain_events(), msgspec.to_builtins(simulation.settings))
+
+
+def run_of_session_file(name: str, pieces: Iterable[bytes]) -> RunInMemory:
+    """What a `.schedviz` file tells. Its events are believed; only what led to a fork is done again, for they are not in it."""
+    from schedviz.ingest.errors import IngestError
+    from schedviz.ingest.limits import Limits
+    from schedviz.ingest.session_file import SessionFile
+    from schedviz.trace.comparing import RunInMemory
+
+    try:
+        file = SessionFile(name, pieces, Limits())
+        simulation, told = _read(name, file)
+    except IngestError as error:
+        raise SeveralLines(*error.lines) from None
+    beginning, before = simulation
+    return RunInMemory(file.manifest.name or name, beginning, [*before, *told], file.manifest.settings)
+
+
+def _read(name: str, file: SessionFile) -> tuple[tuple[Any, list[AnyEvent]], list[AnyEvent]]:
+    """The view at the beginning with the events up to the fork, and the events of the file."""
+    from schedviz.ingest.session_file import AnswerLine, CommandLine, EventsLine, ForkLine, ObjectLine
+    from schedviz.kube import codec
+    from schedviz.kube.errors import KubeError
+    from schedviz.trace.events import decode_events
+
+    objects = []
+    answers: dict[int, AnswerLine] = {}
+    waiting: list[CommandLine] = []
+    preludes: list[tuple[list[CommandLine], int]] = []
+    events: list[AnyEvent] = []
+    for line in file.lines():
+        match line:
+            case ObjectLine():
+                try:
+                    objects.append(codec.from_dict(line.object))
+                except KubeError as error:
+                    raise click.ClickException(f"{name}: object {len(objects) + 1}: {error}") from None
+            case AnswerLine():
+                answers[line.event] = line
+            case CommandLine():
+                waiting.append(line)
+            case ForkLine():
+                preludes.append((waiting, line.event))
+                waiting = []
+            case EventsLine():
+                events += decode_events(line.events)
+    simulation = _engine(name, file, answers)
+    simulation.load(objects)
+    beginning = simulation.view()
+    for commands, event in preludes:
+        _do_until(simulation, commands, event)
+    return (beginning, simulation.drain_events()), events
+
+
+def _engine(name: str, file: SessionFile, answers: dict[int, AnswerLine]) -> Simulation:
+    from schedviz.engine import ConfigurationError, Simulation, SimulationSettings
+
+    try:
+        simulation = Simulation(msgspec.convert(file.manifest.settings, SimulationSettings))
+    except (ValueError, ConfigurationError) as error:
+        raise click.ClickException(f"{name}: settings: {error}") from None
+    simulation.extender_calls.transport = _FileAnswers(answers)
+    return simulation
+
+
+def _do_until(simulation: Simulation, commands: Iterable[CommandLine], event: int) -> None:
+    from schedviz.trace.commands import decode_command
+
+    for one in commands:
+        if simulation.event >= event:
+            return
+        if one.quarantined and one.stopped is None:
+            continue
+        simulation.start(decode_command(bytes(one.command)), seq=one.seq)
+        if one.stopped is None or one.stopped >= event:
+            simulation.work_until(event)
+            continue
+        _do_until_stopped(simulation, one.stopped)
+
+
+def _do_until_stopped(simulation: Simulation, event: int) -> None:
+    """What a pause cut short is cut short again."""
+    if simulation.event >= event or simulation.work(stop=lambda: simulation.event >= event) is None:
+        simulation.interrupt()
+
+
+class _FileAnswers:
+    """Calls nobody: gives what was answered when the file was made."""
+
+    def __init__(self, answers: dict[int, AnswerLine]) -> None:
+        self._answers = answers
+
+    def call(self, call: ExtenderCall) -> bytes:
+        from schedviz.engine.extenders.calls import ExtenderError
+
+        found = self._answers.get(call.event)
+        if found is None or found.error:
+            raise ExtenderError(found.error if found else "the file has no answer to this call")
+        return found.body

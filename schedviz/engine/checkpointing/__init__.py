@@ -1,0 +1,1 @@
+"""Checkpoints: a simulation as bytes, and back. Not the scheduler's Snapshot."""

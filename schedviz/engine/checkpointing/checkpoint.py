@@ -1,0 +1,203 @@
+"""Saved engines: a simulation as bytes, and back. Not to be confused with the Snapshot, which is the scheduler's.
+
+Everything is in it, also a command in progress and a cycle between two stages; events that were not drained are not. Objects are
+shared as they are in memory, so that saving a restored engine gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from schedviz.engine.cache import Snapshot
+from schedviz.engine.cache.cache_state import CacheState
+from schedviz.engine.cache.snapshot import SnapshotState
+from schedviz.engine.checkpointing.cluster_state import ClusterState, References, cluster_state, load_cluster
+from schedviz.engine.checkpointing.cycle_state import (
+    BindingCycleState,
+    SchedulingCycleState,
+    binding_cycle_of,
+    binding_cycle_state,
+    scheduling_cycle_of,
+    scheduling_cycle_state,
+)
+from schedviz.engine.checkpointing.origin import Origin
+from schedviz.engine.commands.executor import Task
+from schedviz.engine.framework.object_table import ObjectTable, ObjectTableState
+from schedviz.engine.queue import SchedulingQueueState
+from schedviz.engine.settings import SimulationSettings
+from schedviz.kube.codec import dec_hook, enc_hook
+from schedviz.kube.collector import without_gc
+from schedviz.trace.view import CycleView
+
+if TYPE_CHECKING:
+    from schedviz.engine.simulation import Simulation
+
+#: Goes up when an older checkpoint cannot be read any more.
+FORMAT: Final = "schedviz-checkpoint/3"
+
+
+FORMAT_FAMILY: Final = "schedviz-checkpoint/"
+
+
+class CheckpointError(ValueError):
+    """Bytes that are not a checkpoint of this version."""
+
+
+class Checkpoint(msgspec.Struct, frozen=True):
+    """A whole simulation."""
+
+    format: str
+    settings: SimulationSettings
+    now: int
+    event: int
+    recorder_cycle: int
+    cycle: int
+    next_start_node_index: int
+    random: tuple[int, list[int], float | None] | None
+    task: Task | None
+    shown_cycle: CycleView | None
+    cache: CacheState
+    snapshot: SnapshotState
+    queue: SchedulingQueueState
+    cluster: ClusterState
+    running: SchedulingCycleState | None
+    bindings: list[BindingCycleState]
+    waiting_pods: dict[str, Any]
+    #: By profile and name, what plugins remember.
+    plugins: dict[str, dict[str, Any]]
+    table: ObjectTableState
+    origin: bytes
+    exited: str = ""
+    #: The configuration in use; not there where it is that of `settings`.
+    config: dict[str, Any] | UnsetType | None = UNSET
+
+
+class Beginning(msgspec.Struct, frozen=True):
+    """What every format of a checkpoint keeps, so that a session can be done again from its start."""
+
+    format: str
+    settings: SimulationSettings
+    origin: bytes
+
+
+_encoder = msgspec.msgpack.Encoder(enc_hook=enc_hook)
+_decoder = msgspec.msgpack.Decoder(Checkpoint, dec_hook=dec_hook)
+_beginning_decoder = msgspec.msgpack.Decoder(Beginning, dec_hook=dec_hook)
+
+
+def save(simulation: Simulation) -> bytes:
+    """The simulation as bytes."""
+    return _encoder.encode(_state(simulation, simulation.origin))
+
+
+def state_hash(simulation: Simulation) -> str:
+    """A digest of everything in a checkpoint but what the session began with."""
+    return hashlib.blake2b(_encoder.encode(_state(simulation, Origin())), digest_size=16).hexdigest()
+
+
+def _state(simulation: Simulation, origin: Origin) -> Checkpoint:
+    scheduler = simulation.scheduler
+    state = scheduler.state
+    table = ObjectTable(origin.objects())
+    refs = References(table)
+    source = simulation.random_source
+    version, internal, gauss = source.getstate() if source is not None else (0, (), None)
+    return Checkpoint(
+        format=FORMAT,
+        settings=simulation.settings,
+        now=simulation.clock.now,
+        event=simulation.event,
+        recorder_cycle=simulation.recorder.cycle,
+        cycle=state.cycle,
+        next_start_node_index=state.next_start_node_index,
+        random=None if source is None else (version, list(internal), gauss),
+        task=simulation.task,
+        shown_cycle=simulation.shown_cycle,
+        cluster=cluster_state(simulation.cluster, state.informers, refs),
+        cache=state.cache.to_state(table),
+        snapshot=state.snapshot.to_state(state.cache.node_generations(), table),
+        queue=state.queue.to_state(table),
+        running=None if scheduler.cycle is None else scheduling_cycle_state(scheduler.cycle, table),
+        bindings=[binding_cycle_state(binding, table) for binding in scheduler.bindings],
+        waiting_pods={name: framework.waiting_pods.to_state() for name, framework in state.profiles.items()},
+        plugins={
+            name: {plugin.name: plugin.to_state(refs.number) for plugin in framework.stateful_plugins}
+            for name, framework in state.profiles.items()
+        },
+        table=table.to_state(),
+        origin=origin.packed(),
+        exited=simulation.exited,
+        config=UNSET if simulation.config == simulation.settings.config else simulation.config,
+    )
+
+
+def restore(cls: type[Simulation], data: bytes) -> Simulation:
+    """The simulation again. Raises `CheckpointError`."""
+    try:
+        saved = _decoder.decode(data)
+    except (msgspec.DecodeError, msgspec.ValidationError) as error:
+        raise CheckpointError(f"this is not a checkpoint of this version of the engine: {error}") from None
+    if saved.format != FORMAT:
+        raise CheckpointError(f"this checkpoint is of the format {saved.format}, the engine reads {FORMAT}")
+    with without_gc():
+        return _restored(cls, saved)
+
+
+def _restored(cls: type[Simulation], saved: Checkpoint) -> Simulation:
+    simulation = cls(saved.settings, config=saved.config)
+    simulation.origin = Origin(saved.origin)
+    table = ObjectTable(simulation.origin.objects(), saved.table)
+    simulation.clock.now = saved.now
+    recorder = simulation.recorder
+    recorder.event, recorder.at, recorder.cycle = saved.event, simulation.clock.seconds, saved.recorder_cycle
+    if simulation.random_source is not None and saved.random is not None:
+        version, internal, gauss = saved.random
+        simulation.random_source.setstate((version, tuple(internal), gauss))
+    simulation.task = saved.task
+    simulation.exited = saved.exited
+    simulation.cluster.watches.watched = not saved.exited
+    simulation.shown_cycle = saved.shown_cycle
+    _restore_scheduler(simulation, saved, table)
+    return simulation
+
+
+def begin_again(cls: type[Simulation], data: bytes) -> Simulation:
+    """The simulation with what it was made from, and nothing done since. Raises `CheckpointError`."""
+    try:
+        saved = _beginning_decoder.decode(data)
+        if not saved.format.startswith(FORMAT_FAMILY):
+            raise CheckpointError(f"this is not a checkpoint but {saved.format!r}")
+        simulation = cls(saved.settings)
+        simulation.load(Origin(saved.origin).objects())
+    except (msgspec.DecodeError, msgspec.ValidationError, zlib.error) as error:
+        raise CheckpointError(f"what the session began with cannot be read: {error}") from None
+    return simulation
+
+
+def _restore_scheduler(simulation: Simulation, saved: Checkpoint, table: ObjectTable) -> None:
+    scheduler = simulation.scheduler
+    state = scheduler.state
+    cache = type(state.cache).from_state(saved.cache, simulation.recorder, table)
+    infos = {info.name: info for info in cache.nodes}
+    snapshot = Snapshot.from_state(saved.snapshot, infos, table, cache.generations)
+    scheduler.replace_cache(cache, snapshot)
+    state.queue.load(saved.queue, table)
+    state.cycle = saved.cycle
+    state.next_start_node_index = saved.next_start_node_index
+    refs = References(table, saved.cluster.others)
+    load_cluster(simulation.cluster, state.informers, saved.cluster, refs)
+    for name, framework in state.profiles.items():
+        for plugin in framework.stateful_plugins:
+            plugin.load(saved.plugins[name][plugin.name], refs.find)
+    scheduler.cycle = None if saved.running is None else scheduling_cycle_of(saved.running, state, table)
+    scheduler.bindings = [binding_cycle_of(binding, state, table) for binding in saved.bindings]
+    waiting = {binding.assumed.uid: binding.assumed for binding in scheduler.bindings}
+    if scheduler.cycle is not None and scheduler.cycle.assumed is not None:
+        waiting[scheduler.cycle.assumed.uid] = scheduler.cycle.assumed
+    for name, framework in state.profiles.items():
+        framework.waiting_pods.restore(saved.waiting_pods.get(name, []), waiting.__getitem__)

@@ -1,0 +1,96 @@
+"""Deployments: one ReplicaSet for each template, the newest with all the replicas.
+
+A new template takes all replicas at once, as with the strategy Recreate; rolling updates are left out. When a deployment is deleted, its
+sets are too (the garbage collector's part). Upstream: pkg/controller/deployment/sync.go getNewReplicaSet, recreate.go
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+
+import msgspec
+from msgspec.structs import replace
+
+from schedviz.engine.cluster.controllers.helper import ApiServer, Wake
+from schedviz.engine.cluster.controllers.pods import with_uid
+from schedviz.kube.apps import Deployment, ReplicaSet, ReplicaSetSpec
+from schedviz.kube.codec import enc_hook
+from schedviz.kube.core import PodTemplate
+from schedviz.kube.meta import KubeObject, LabelSelector, ObjectMeta, OwnerReference
+
+POD_TEMPLATE_HASH = "pod-template-hash"
+
+
+class Deployments:
+    """Creates, scales and deletes the ReplicaSets of Deployments."""
+
+    name = "deployments"
+
+    def wakes(self, obj: KubeObject, api: ApiServer, delay: int) -> Iterable[Wake]:
+        """A deployment that changed, and the deployment of a set that changed."""
+        if isinstance(obj, Deployment):
+            yield with_uid(obj.key, obj.uid), api.clock.now + delay
+        elif isinstance(obj, ReplicaSet):
+            for owner in obj.metadata.owner_references:
+                owning = api.store.get("Deployment", f"{obj.namespace}/{owner.name}") if owner.kind == "Deployment" else None
+                if owning is not None and owning.uid == owner.uid:
+                    yield with_uid(owning.key, owning.uid), api.clock.now + delay
+
+    def look(self, key: str, api: ApiServer) -> None:
+        """Scale the sets of old templates to nothing, and that of the present one to what is wanted."""
+        deployment_key, uid = key.split(" ")
+        deployment = api.store.get("Deployment", deployment_key)
+        sets = [found for found in api.store.of_kind("ReplicaSet").values() if isinstance(found, ReplicaSet) and _belongs_to(found, uid)]
+        if not isinstance(deployment, Deployment) or deployment.uid != uid:
+            for found in sets:
+                api.delete("ReplicaSet", found.namespace, found.name)
+            return
+        template = deployment.spec.template
+        if template is None:
+            return
+        wanted = 1 if deployment.spec.replicas is None else deployment.spec.replicas
+        newest = next((found for found in sets if _made_from(found, template)), None)
+        for found in sets:
+            _scale(found, wanted if found is newest else 0, api)
+        if newest is None:
+            _create(deployment, template, wanted, api)
+
+
+def _belongs_to(found: ReplicaSet, uid: str) -> bool:
+    return any(owner.controller and owner.uid == uid for owner in found.metadata.owner_references)
+
+
+def _made_from(found: ReplicaSet, template: PodTemplate) -> bool:
+    """Whether the set has this template, but for the label that the deployment added. Upstream: deployment_util.go EqualIgnoreHash"""
+    return found.spec.template is not None and _without_hash(found.spec.template) == _without_hash(template)
+
+
+def _without_hash(template: PodTemplate) -> PodTemplate:
+    labels = {key: value for key, value in template.metadata.labels.items() if key != POD_TEMPLATE_HASH}
+    return replace(template, metadata=replace(template.metadata, labels=labels))
+
+
+def _scale(found: ReplicaSet, replicas: int, api: ApiServer) -> None:
+    if found.spec.replicas != replicas:
+        api.replace(replace(found, spec=replace(found.spec, replicas=replicas)), detail=f"replicas {replicas}")
+
+
+def _create(deployment: Deployment, template: PodTemplate, replicas: int, api: ApiServer) -> None:
+    encoded = msgspec.json.encode(template, enc_hook=enc_hook, order="sorted")
+    code = hashlib.blake2b(encoded, digest_size=5).hexdigest()
+    labels = {**template.metadata.labels, POD_TEMPLATE_HASH: code}
+    selector = deployment.spec.selector or LabelSelector(match_labels=template.metadata.labels)
+    reference = OwnerReference(api_version="apps/v1", kind="Deployment", name=deployment.name, uid=deployment.uid, controller=True)
+    api.put(
+        ReplicaSet(
+            metadata=ObjectMeta(
+                name=f"{deployment.name}-{code}", namespace=deployment.namespace, labels=labels, owner_references=(reference,)
+            ),
+            spec=ReplicaSetSpec(
+                replicas=replicas,
+                selector=replace(selector, match_labels={**selector.match_labels, POD_TEMPLATE_HASH: code}),
+                template=replace(template, metadata=replace(template.metadata, labels=labels)),
+            ),
+        )
+    )

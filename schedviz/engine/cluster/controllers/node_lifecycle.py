@@ -1,0 +1,59 @@
+"""Node lifecycle: what is wrong with a node becomes a NoSchedule taint, and cordoning is one of them.
+
+Pods are not evicted: the NoExecute taints and their tolerations are left out.
+Upstream: pkg/controller/nodelifecycle/node_lifecycle_controller.go doNoScheduleTaintingPass
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from msgspec.structs import replace
+
+from schedviz.engine.cluster.controllers.helper import ApiServer, Wake
+from schedviz.kube.core import Node, Taint
+from schedviz.kube.meta import KubeObject
+
+UNSCHEDULABLE: Final = "node.kubernetes.io/unschedulable"
+#: Condition, its status -> the key of the taint.
+_TAINTS: Final = {
+    ("Ready", "False"): "node.kubernetes.io/not-ready",
+    ("Ready", "Unknown"): "node.kubernetes.io/unreachable",
+    ("MemoryPressure", "True"): "node.kubernetes.io/memory-pressure",
+    ("DiskPressure", "True"): "node.kubernetes.io/disk-pressure",
+    ("NetworkUnavailable", "True"): "node.kubernetes.io/network-unavailable",
+    ("PIDPressure", "True"): "node.kubernetes.io/pid-pressure",
+}
+_OURS: Final = frozenset({*_TAINTS.values(), UNSCHEDULABLE})
+
+
+class NodeLifecycle:
+    """Taints nodes by their conditions and their spec.unschedulable."""
+
+    name = "nodeLifecycle"
+
+    def wakes(self, obj: KubeObject, api: ApiServer, delay: int) -> Iterable[Wake]:
+        """Every node that changed."""
+        if isinstance(obj, Node):
+            yield obj.name, api.clock.now + delay
+
+    def look(self, key: str, api: ApiServer) -> None:
+        """Give the node the taints that it should have, and take those that it should not."""
+        node = api.store.get("Node", key)
+        if not isinstance(node, Node):
+            return
+        wanted = [taint for condition in node.status.conditions if (taint := _TAINTS.get((condition.type, condition.status)))]
+        if node.spec.unschedulable:
+            wanted.append(UNSCHEDULABLE)
+        has = {taint.key for taint in node.spec.taints if _is_ours(taint)}
+        if has == set(wanted):
+            return
+        kept = tuple(taint for taint in node.spec.taints if not _is_ours(taint) or taint.key in wanted)
+        now = api.clock.timestamp()
+        new = tuple(Taint(key=name, effect="NoSchedule", time_added=now) for name in dict.fromkeys(wanted) if name not in has)
+        api.replace(replace(node, spec=replace(node.spec, taints=kept + new)), verb="patch", detail="taints")
+
+
+def _is_ours(taint: Taint) -> bool:
+    return taint.key in _OURS and taint.effect == "NoSchedule"

@@ -1,0 +1,139 @@
+"""Disruption budgets: how many pods may be disrupted now.
+
+Upstream: pkg/controller/disruption/disruption.go trySync, getExpectedPodCount, countHealthyPods, updatePdbStatus
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from msgspec.structs import replace
+
+from schedviz.engine.clock import nanoseconds
+from schedviz.engine.cluster.controllers.helper import ApiServer, Wake
+from schedviz.engine.cluster.controllers.pods import FINISHED_PHASES, all_pods, controller_of, is_ready, moment_of
+from schedviz.engine.cluster.objects import ObjectStore
+from schedviz.kube.apps import Deployment, ReplicaSet, StatefulSet
+from schedviz.kube.core import Pod, ReplicationController
+from schedviz.kube.meta import KubeObject, OwnerReference
+from schedviz.kube.policy import PodDisruptionBudget
+from schedviz.kube.selectors import SelectorError, label_selector
+
+#: How long an eviction counts as under way while the pod is not seen to terminate. Upstream: DeletionTimeout
+DELETION_TIMEOUT_SECONDS = 120
+_SCALED = (ReplicaSet, StatefulSet, Deployment, ReplicationController)
+
+
+class PDBStatus:
+    """Counts the healthy pods of each budget."""
+
+    name = "pdbStatus"
+
+    def wakes(self, obj: KubeObject, api: ApiServer, delay: int) -> Iterable[Wake]:
+        """A budget that changed, the budgets of a pod that changed, and those near a controller that was scaled."""
+        now = api.clock.now + delay
+        if isinstance(obj, PodDisruptionBudget):
+            yield obj.key, now
+            for since in obj.status.disrupted_pods.values():
+                if since is not None:
+                    yield f"{obj.key} again", moment_of(since) + nanoseconds(DELETION_TIMEOUT_SECONDS) + 1
+        elif isinstance(obj, Pod):
+            for protecting in budgets_of(obj, api.store):
+                yield protecting.key, now
+        elif isinstance(obj, _SCALED):
+            for budget in api.store.of_kind("PodDisruptionBudget").values():
+                if budget.namespace == obj.namespace:
+                    yield budget.key, now
+
+    def look(self, key: str, api: ApiServer) -> None:
+        """Write the budget's status anew."""
+        budget = api.store.get("PodDisruptionBudget", key.removesuffix(" again"))
+        if not isinstance(budget, PodDisruptionBudget):
+            return
+        pods = [pod for pod in all_pods(api.store, budget.namespace) if protects(budget, pod)]
+        expected, desired = _expected_and_desired(budget, pods, api.store)
+        disrupted = _still_disrupted(budget, pods, api.clock.now)
+        healthy = sum(is_ready(pod) and pod.metadata.deletion_timestamp is None and pod.name not in disrupted for pod in pods)
+        status = replace(
+            budget.status,
+            disruptions_allowed=max(0, healthy - desired) if expected > 0 else 0,
+            current_healthy=healthy,
+            desired_healthy=desired,
+            expected_pods=expected,
+            disrupted_pods=disrupted,
+        )
+        detail = f"disruptionsAllowed {status.disruptions_allowed}"
+        api.replace(replace(budget, status=status), subresource="status", detail=detail)
+
+
+def protects(budget: PodDisruptionBudget, pod: Pod) -> bool:
+    """Whether the pod is one of the budget's."""
+    if budget.namespace != pod.namespace:
+        return False
+    try:
+        return label_selector(budget.spec.selector).matches(pod.metadata.labels)
+    except SelectorError:
+        return False
+
+
+def budgets_of(pod: Pod, store: ObjectStore) -> list[PodDisruptionBudget]:
+    """The budgets that protect a pod."""
+    budgets = store.of_kind("PodDisruptionBudget").values()
+    return [budget for budget in budgets if isinstance(budget, PodDisruptionBudget) and protects(budget, pod)]
+
+
+def _expected_and_desired(budget: PodDisruptionBudget, pods: Sequence[Pod], store: ObjectStore) -> tuple[int, int]:
+    spec = budget.spec
+    if spec.max_unavailable is not None:
+        expected = _expected_scale(pods, store)
+        return expected, max(0, expected - _scaled(spec.max_unavailable, expected))
+    if spec.min_available is None:
+        return 0, 0
+    if isinstance(spec.min_available, int):
+        return len(pods), spec.min_available
+    expected = _expected_scale(pods, store)
+    return expected, _scaled(spec.min_available, expected)
+
+
+def _scaled(amount: int | str, total: int) -> int:
+    """A number, or a share of the total, rounded up. Upstream: intstr.GetScaledValueFromIntOrPercent"""
+    if isinstance(amount, int):
+        return amount
+    share = amount.removesuffix("%")
+    return -(-int(share) * total // 100) if share.isdecimal() else 0
+
+
+def _expected_scale(pods: Sequence[Pod], store: ObjectStore) -> int:
+    """How many pods their controllers want in all; pods without one do not count. Upstream: getExpectedScale"""
+    scales: dict[str, int] = {}
+    for pod in pods:
+        owner = controller_of(pod)
+        found = None if owner is None else _controller(owner, pod.namespace, store)
+        if found is not None:
+            scales[found.uid] = 1 if found.spec.replicas is None else found.spec.replicas
+    return sum(scales.values())
+
+
+def _controller(
+    owner: OwnerReference, namespace: str, store: ObjectStore
+) -> Deployment | ReplicaSet | StatefulSet | ReplicationController | None:
+    """The controller that says how many pods there should be: a set's deployment, where it has one."""
+    found = store.get(owner.kind, f"{namespace}/{owner.name}") if owner.kind in {kind.__name__ for kind in _SCALED} else None
+    if found is None or found.uid != owner.uid or not isinstance(found, _SCALED):
+        return None
+    if isinstance(found, ReplicaSet):
+        for above in found.metadata.owner_references:
+            if above.controller and above.kind == "Deployment":
+                return _controller(above, namespace, store)
+    return found
+
+
+def _still_disrupted(budget: PodDisruptionBudget, pods: Sequence[Pod], now: int) -> dict[str, str | None]:
+    """Evictions under way: of pods that are there and not seen to terminate. Upstream: buildDisruptedPodMap"""
+    there = {pod.name for pod in pods if pod.metadata.deletion_timestamp is None and pod.status.phase not in FINISHED_PHASES}
+    timeout = nanoseconds(DELETION_TIMEOUT_SECONDS)
+    return {
+        name: since
+        for name, since in budget.status.disrupted_pods.items()
+        if name in there and since is not None and moment_of(since) + timeout >= now
+    }

@@ -1,0 +1,66 @@
+"""Pod garbage collection: pods of nodes that are gone, and terminating pods that were never bound.
+
+Upstream: pkg/controller/podgc/gc_controller.go gcOrphaned, gcUnscheduledTerminating
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from schedviz.engine.cluster.controllers.helper import ApiServer, Wake
+from schedviz.engine.cluster.controllers.pods import FINISHED_PHASES, all_pods, with_uid
+from schedviz.engine.cluster.status_patch import with_applied
+from schedviz.kube.core import Node, Pod, PodCondition
+from schedviz.kube.meta import KubeObject
+
+
+class PodGC:
+    """Deletes pods that nobody looks after any more."""
+
+    name = "podGc"
+
+    def wakes(self, obj: KubeObject, api: ApiServer, delay: int) -> Iterable[Wake]:
+        """The pods of a node that is gone, after its quarantine; a terminating pod without a node at once."""
+        if isinstance(obj, Pod):
+            pods: Iterable[Pod] = (obj,)
+        elif isinstance(obj, Node) and api.store.get("Node", obj.name) is None:
+            pods = [pod for pod in all_pods(api.store) if pod.spec.node_name == obj.name]
+        else:
+            return
+        for pod in pods:
+            if not pod.spec.node_name:
+                if pod.metadata.deletion_timestamp is not None:
+                    yield with_uid(pod.key, pod.uid), api.clock.now
+            elif api.store.get("Node", pod.spec.node_name) is None:
+                yield with_uid(pod.key, pod.uid), api.clock.now + delay
+
+    def look(self, key: str, api: ApiServer) -> None:
+        """Delete the pod, unless its node came back."""
+        pod_key, uid = key.split(" ")
+        pod = api.store.get("Pod", pod_key)
+        if not isinstance(pod, Pod) or pod.uid != uid:
+            return
+        if pod.spec.node_name:
+            if api.store.get("Node", pod.spec.node_name) is not None:
+                return
+            _mark_failed(pod, api)
+        elif pod.metadata.deletion_timestamp is None:
+            return
+        api.delete("Pod", pod.namespace, pod.name)
+
+
+def _mark_failed(pod: Pod, api: ApiServer) -> None:
+    """Say that the pod was disrupted. Upstream: gc_controller.go markFailedAndDeletePodWithCondition"""
+    if pod.status.phase in FINISHED_PHASES:
+        return
+    condition = PodCondition(
+        type="DisruptionTarget",
+        status="True",
+        reason="DeletionByPodGC",
+        message="PodGC: node no longer exists",
+        last_transition_time=api.clock.timestamp(),
+    )
+    status = replace(with_applied(pod.status, condition), phase="Failed")
+    api.replace(replace(pod, status=status), verb="patch", subresource="status", detail="phase Failed")

@@ -1,0 +1,80 @@
+"""ReplicaSets: as many pods as are wanted. Pods that are deleted come back, under new names.
+
+Pods that match the selector and have no owner are not adopted. When a set is deleted, its pods are too (the garbage collector's part).
+Upstream: pkg/controller/replicaset/replica_set.go manageReplicas
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from schedviz.engine.cluster.controllers.helper import ApiServer, Wake
+from schedviz.engine.cluster.controllers.pods import all_pods, controller_of, is_active, is_ready, with_uid
+from schedviz.kube.apps import ReplicaSet
+from schedviz.kube.core import Pod
+from schedviz.kube.meta import KubeObject, ObjectMeta, OwnerReference
+from schedviz.kube.timestamps import to_seconds
+
+_PHASES = {"Pending": 0, "Unknown": 1, "Running": 2}
+
+
+class ReplicaSets:
+    """Creates and deletes the pods of ReplicaSets."""
+
+    name = "replicaSets"
+
+    def wakes(self, obj: KubeObject, api: ApiServer, delay: int) -> Iterable[Wake]:
+        """A set that changed, and the set of a pod that changed."""
+        if isinstance(obj, ReplicaSet):
+            yield with_uid(obj.key, obj.uid), api.clock.now + delay
+        elif isinstance(obj, Pod):
+            owner = controller_of(obj)
+            if owner is not None and owner.kind == "ReplicaSet":
+                owning = api.store.get("ReplicaSet", f"{obj.namespace}/{owner.name}")
+                if owning is not None and owning.uid == owner.uid:
+                    yield with_uid(owning.key, owning.uid), api.clock.now + delay
+
+    def look(self, key: str, api: ApiServer) -> None:
+        """Create the pods that are missing, or delete those that are too many."""
+        set_key, uid = key.split(" ")
+        found = api.store.get("ReplicaSet", set_key)
+        namespace = set_key.partition("/")[0]
+        pods = [pod for pod in all_pods(api.store, namespace) if is_active(pod) and _belongs_to(pod, uid)]
+        if not isinstance(found, ReplicaSet) or found.uid != uid:
+            too_many = pods
+        else:
+            wanted = 1 if found.spec.replicas is None else found.spec.replicas
+            for _ in range(wanted - len(pods)):
+                _create_pod(found, api)
+            too_many = sorted(pods, key=_stays)[: max(0, len(pods) - wanted)]
+        for pod in too_many:
+            api.delete("Pod", pod.namespace, pod.name, graceful=api.ends_gracefully(pod))
+
+
+def _belongs_to(pod: Pod, uid: str) -> bool:
+    owner = controller_of(pod)
+    return owner is not None and owner.uid == uid
+
+
+def _stays(pod: Pod) -> tuple[bool, int, bool, float]:
+    """Who is deleted first comes first. Upstream: controller_utils.go ActivePodsWithRanks.Less (without ranks and restarts)"""
+    created = pod.metadata.creation_timestamp
+    return bool(pod.spec.node_name), _PHASES.get(pod.status.phase, 1), is_ready(pod), -(to_seconds(created) if created else 0.0)
+
+
+def _create_pod(owner: ReplicaSet, api: ApiServer) -> None:
+    template = owner.spec.template
+    if template is None:
+        return
+    number = 1
+    while ("Pod", f"{owner.namespace}/{owner.name}-{number}") in api.store.creations:
+        number += 1
+    reference = OwnerReference(api_version="apps/v1", kind="ReplicaSet", name=owner.name, uid=owner.uid, controller=True)
+    metadata = ObjectMeta(
+        name=f"{owner.name}-{number}",
+        namespace=owner.namespace,
+        generate_name=f"{owner.name}-",
+        labels=template.metadata.labels,
+        owner_references=(reference,),
+    )
+    api.put(Pod(metadata=metadata, spec=template.spec))

@@ -1,0 +1,92 @@
+"""`Helpers`: which helpers are on, what they have to look at, and when."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from schedviz.engine.clock import nanoseconds
+from schedviz.engine.cluster.controllers.deployments import Deployments
+from schedviz.engine.cluster.controllers.helper import ApiServer, Helper
+from schedviz.engine.cluster.controllers.kubelet import Kubelet
+from schedviz.engine.cluster.controllers.node_lifecycle import NodeLifecycle
+from schedviz.engine.cluster.controllers.pdb_status import PDBStatus
+from schedviz.engine.cluster.controllers.pod_gc import PodGC
+from schedviz.engine.cluster.controllers.pv_binder import PVBinder
+from schedviz.engine.cluster.controllers.replica_sets import ReplicaSets
+from schedviz.engine.cluster.timers import Timers
+from schedviz.kube.meta import KubeObject
+from schedviz.trace.controllers import QUARANTINE_SECONDS, RUNNING_AFTER_SECONDS, HelperSettings
+
+#: All helpers, in the order in which they are told of a change.
+_ALL: Final[tuple[Helper, ...]] = (Kubelet(), NodeLifecycle(), PodGC(), Deployments(), ReplicaSets(), PVBinder(), PDBStatus())
+_BY_NAME: Final = {helper.name: helper for helper in _ALL}
+
+#: The delay of those that have one.
+DELAYS: Final = {"kubelet": RUNNING_AFTER_SECONDS, "podGc": QUARANTINE_SECONDS}
+
+
+class Helpers:
+    """The helpers of one cluster. They act when they are asked to, never in the middle of somebody's write."""
+
+    def __init__(self, api: ApiServer, settings: HelperSettings) -> None:
+        self._api = api
+        #: The helpers that are on -> their delay in seconds.
+        self.on: dict[str, float] = _switched_on(settings)
+        self.timers = Timers()
+        #: The helper that acts.
+        self.acting = ""
+
+    def switch(self, name: str, *, on: bool, seconds: float | None) -> bool:
+        """Switch a helper on (again, with another delay) or off; False where that changes nothing. One that is new looks at everything."""
+        delay = DELAYS.get(name, 0.0) if seconds is None else seconds
+        if not on:
+            self.timers.drop(name)
+            return self.on.pop(name, None) is not None
+        if self.on.get(name) == delay:
+            return False
+        self.on[name] = delay
+        self.timers.drop(name)
+        for obj in list(self._api.store):
+            self._wake(_BY_NAME[name], obj)
+        return True
+
+    def changed(self, obj: KubeObject) -> None:
+        """An object was written or deleted."""
+        if self.on:
+            for helper in _ALL:
+                if helper.name in self.on:
+                    self._wake(helper, obj)
+
+    def act(self) -> bool:
+        """Let a helper look at what is due; False where nothing is."""
+        timer = self.timers.pop(self._api.clock.now)
+        if timer is None:
+            return False
+        self.acting = timer.owner
+        try:
+            _BY_NAME[timer.owner].look(timer.key, self._api)
+        finally:
+            self.acting = ""
+        return True
+
+    def _wake(self, helper: Helper, obj: KubeObject) -> None:
+        for key, moment in helper.wakes(obj, self._api, nanoseconds(self.on[helper.name])):
+            self.timers.set(helper.name, key, moment)
+
+    @staticmethod
+    def has_delay(name: str) -> bool:
+        """Whether a delay means something to the helper."""
+        return name in DELAYS
+
+
+def _switched_on(settings: HelperSettings) -> dict[str, float]:
+    on = {
+        "kubelet": (settings.kubelet, settings.kubelet_seconds),
+        "nodeLifecycle": (settings.node_lifecycle, 0.0),
+        "podGc": (settings.pod_gc, settings.pod_gc_seconds),
+        "deployments": (settings.deployments, 0.0),
+        "replicaSets": (settings.replica_sets, 0.0),
+        "pvBinder": (settings.pv_binder, 0.0),
+        "pdbStatus": (settings.pdb_status, 0.0),
+    }
+    return {name: seconds for name, (is_on, seconds) in on.items() if is_on}

@@ -1,0 +1,1 @@
+"""What each command of a session does to a simulation."""

@@ -1,0 +1,77 @@
+"""What one stage found: statuses of plugins, rejections by plugin and reason, facts, and which stage comes next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Any, Final
+
+from schedviz.engine.extenders.extender import ExtenderFilterRecord
+from schedviz.engine.framework.runtime import FilterOutcome, PluginAnswer
+from schedviz.engine.framework.status import Code
+from schedviz.trace.view import RejectionView, StatusView
+
+#: How many of the rejected nodes are named.
+NAMED_NODES: Final = 3
+
+
+class StageReport:
+    """Made by each stage, recorded by `advance`."""
+
+    __slots__ = ("facts", "next_stage", "rejections", "statuses")
+
+    def __init__(
+        self,
+        next_stage: str,
+        statuses: Sequence[StatusView] = (),
+        rejections: Sequence[RejectionView] = (),
+        facts: dict[str, Any] | None = None,
+    ) -> None:
+        self.next_stage = next_stage
+        self.statuses = list(statuses)
+        self.rejections = list(rejections)
+        self.facts = facts or {}
+
+
+def statuses_of(answers: Iterable[PluginAnswer]) -> list[StatusView]:
+    """What the plugins answered, for the page."""
+    return [
+        StatusView(plugin=answer.plugin, code=answer.status.code.value, reasons=list(answer.status.reasons))
+        if answer.status.reasons
+        else _without_reasons(answer.plugin, answer.status.code)
+        for answer in answers
+    ]
+
+
+@lru_cache(maxsize=1024)
+def _without_reasons(plugin: str, code: Code) -> StatusView:
+    """Nearly all answers are Success or Skip, and a cycle has some twenty of them: they are made once."""
+    return StatusView(plugin=plugin, code=code.value)
+
+
+def filter_rejections(outcome: FilterOutcome) -> list[RejectionView]:
+    """Who was turned away, counted by plugin and reasons, in the order of the first node of each."""
+    names = outcome.rows.names
+    # Statuses of the same words come from several slices of the search: they are one rejection.
+    nodes_of: dict[tuple[str, str, tuple[str, ...]], tuple[int, list[str]]] = {}
+    for status, count, rows in outcome.counts():
+        key = (status.failed_plugin, status.code.value, tuple(status.reasons))
+        counted, first = nodes_of.get(key, (0, []))
+        named = [names[row] for row in rows[: NAMED_NODES - len(first)].tolist()]
+        nodes_of[key] = (counted + count, first + named)
+    return [
+        RejectionView(plugin=plugin, code=code, reasons=list(reasons), nodes=count, first=first)
+        for (plugin, code, reasons), (count, first) in nodes_of.items()
+    ]
+
+
+def extender_rejections(record: ExtenderFilterRecord) -> list[RejectionView]:
+    """Who was turned away by an extender."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for code, rejected in ((Code.UNSCHEDULABLE, record.failed), (Code.UNSCHEDULABLE_AND_UNRESOLVABLE, record.unresolvable)):
+        for node, reason in rejected.items():
+            found.setdefault((code.value, reason), []).append(node)
+    return [
+        RejectionView(plugin=record.extender, code=code, reasons=[reason], nodes=len(nodes), first=nodes[:NAMED_NODES])
+        for (code, reason), nodes in found.items()
+    ]

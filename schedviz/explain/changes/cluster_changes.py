@@ -1,0 +1,161 @@
+"""Changes of what is around the pod: a node, the pods on it, one more node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import msgspec
+
+from schedviz.engine.dryrun.dry_run import DryRun
+from schedviz.engine.framework.plugins import names
+from schedviz.engine.framework.types import NodeInfo
+from schedviz.explain.changes.change import Change, shell
+from schedviz.explain.explanation import Explanation, NodeVerdict
+from schedviz.kube.core import Node, Pod
+from schedviz.trace.phrase import Phrase, phrase
+
+replace = msgspec.structs.replace
+
+HOSTNAME: Final = "kubernetes.io/hostname"
+#: Nodes of which each kind of change is tried: where the plugin is all that is against the pod, and the first where it is not.
+_TRIED: Final = 3
+#: Distinct shapes of nodes that are tried as one more.
+_SHAPES: Final = 20
+_NOT_READY: Final = "node.kubernetes.io/"
+
+
+def changes_around(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
+    """All single changes of nodes and of other pods that answer an objection."""
+    rows = {verdict.node: row for row, verdict in enumerate(explanation.matrix)}
+    for plugin, change_of in (
+        (names.NODE_UNSCHEDULABLE, _uncordon),
+        (names.TAINT_TOLERATION, _untaint),
+        (names.NODE_AFFINITY, _label),
+    ):
+        for verdict in _where(explanation, plugin):
+            info = dry_run.rows.infos[rows[verdict.node]]
+            change = change_of(info, dry_run.pod.pod) if info.node is not None else None
+            if change is not None:
+                yield change
+    yield from _victims(dry_run, explanation, rows)
+    yield from _one_more(dry_run)
+
+
+def _where(explanation: Explanation, plugin: str) -> list[NodeVerdict]:
+    """Nodes that the plugin objects to, those with the fewest other objections first."""
+    objected = [verdict for verdict in explanation.matrix if any(objection.plugin == plugin for objection in verdict.objections)]
+    return sorted(objected, key=lambda verdict: len(verdict.objections))[:_TRIED]
+
+
+def _uncordon(info: NodeInfo, _pod: Pod) -> Change | None:
+    node = info.node
+    assert node is not None
+    taints = tuple(taint for taint in node.spec.taints if taint.key != "node.kubernetes.io/unschedulable")
+    changed = replace(node, spec=replace(node.spec, unschedulable=False, taints=taints))
+    # The taint is the node lifecycle controller's answer to the same field.
+    against = frozenset({names.NODE_UNSCHEDULABLE, names.TAINT_TOLERATION})
+    return Change(
+        "uncordon", phrase("uncordon {node}", node=node.name), shell("kubectl", "uncordon", node.name), against, updated=(changed,)
+    )
+
+
+def _untaint(info: NodeInfo, pod: Pod) -> Change | None:
+    """The node without its hard taints; not where they tell that the node is not well."""
+    node = info.node
+    assert node is not None
+    hard = [taint for taint in node.spec.taints if taint.effect != "PreferNoSchedule"]
+    if any(taint.key.startswith(_NOT_READY) for taint in hard) or not hard:
+        return None
+    del pod
+    changed = replace(node, spec=replace(node.spec, taints=tuple(taint for taint in node.spec.taints if taint not in hard)))
+    told = " and ".join(f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}" for taint in hard)
+    kubectl = shell("kubectl", "taint", "nodes", node.name, *(f"{taint.key}:{taint.effect}-" for taint in hard))
+    template = "take the taint {taints} off {node}" if len(hard) == 1 else "take the taints {taints} off {node}"
+    what = phrase(template, taints=told, node=node.name)
+    return Change("taint", what, kubectl, frozenset({names.TAINT_TOLERATION}), updated=(changed,))
+
+
+def _label(info: NodeInfo, pod: Pod) -> Change | None:
+    """The node with the labels that the pod's nodeSelector, or one of its required terms, asks for."""
+    node = info.node
+    assert node is not None
+    missing = {key: value for key, value in _asked_labels(pod).items() if node.metadata.labels.get(key) != value}
+    if not missing or HOSTNAME in missing:
+        return None
+    labels = {**node.metadata.labels, **missing}
+    told = ", ".join(f"{key}={value}" for key, value in missing.items())
+    # A label that is there with another value means something to somebody.
+    replaced = sum(key in node.metadata.labels for key in missing)
+    return Change(
+        "label",
+        phrase("label {node} with {labels}", node=node.name, labels=told),
+        shell("kubectl", "label", "node", node.name, *told.split(", "), *(["--overwrite"] if replaced else [])),
+        frozenset({names.NODE_AFFINITY}),
+        amount=0.5 * (replaced > 0),
+        updated=(replace(node, metadata=replace(node.metadata, labels=labels)),),
+    )
+
+
+def _asked_labels(pod: Pod) -> dict[str, str]:
+    asked = dict(pod.spec.node_selector)
+    affinity = pod.spec.affinity
+    required = affinity.node_affinity.required if affinity is not None and affinity.node_affinity is not None else None
+    for term in required.node_selector_terms[:1] if required is not None else ():
+        for expression in term.match_expressions:
+            if expression.operator == "In" and expression.values:
+                asked.setdefault(expression.key, expression.values[0])
+            elif expression.operator == "Exists":
+                asked.setdefault(expression.key, "")
+    return asked
+
+
+def _victims(dry_run: DryRun, explanation: Explanation, rows: dict[str, int]) -> Iterator[Change]:
+    """Pods that leave a node: `Room`, which was tried already, with them gone from the cluster."""
+    for room in explanation.room:
+        on_node = dry_run.rows.infos[rows[room.node]].pods
+        gone = tuple(info.pod for info in on_node if info.key in room.pods)
+        told = _told(gone)
+        kubectl = shell("kubectl", "delete", "pod", "-n", gone[0].namespace, gone[0].name) if len(gone) == 1 else ""
+        yield Change(
+            "victim",
+            phrase("let {pods} leave {node}", pods=told, node=room.node),
+            kubectl,
+            frozenset({names.NODE_RESOURCES_FIT, names.NODE_PORTS}),
+            amount=1 - 1 / (1 + len(gone)),
+            deleted=gone,
+        )
+
+
+def _told(pods: Sequence[Pod]) -> str | Phrase:
+    if len(pods) == 1:
+        return pods[0].key
+    named = ", ".join(pod.key for pod in pods[:_TRIED])
+    return phrase("{count} pods ({pods})", count=len(pods), pods=f"{named}{', …' if len(pods) > _TRIED else ''}")
+
+
+def _one_more(dry_run: DryRun) -> Iterator[Change]:
+    """One more node of each shape that there is, with nothing on it."""
+    shapes: dict[object, Node] = {}
+    for info in dry_run.rows.infos:
+        if info.node is not None:
+            shapes.setdefault(_shape(info.node), info.node)
+        if len(shapes) == _SHAPES:
+            break
+    known = set(dry_run.rows.names)
+    for node in shapes.values():
+        name = next(name for number in range(1, len(known) + 2) if (name := f"{node.name}-more-{number}") not in known)
+        labels = {key: name if key == HOSTNAME else value for key, value in node.metadata.labels.items()}
+        metadata = replace(node.metadata, name=name, uid=name, labels=labels)
+        taints = tuple(taint for taint in node.spec.taints if not taint.key.startswith(_NOT_READY))
+        spec = replace(node.spec, unschedulable=False, taints=taints)
+        another = replace(node, metadata=metadata, spec=spec)
+        yield Change("node", phrase("add one more node like {node}", node=node.name), against=frozenset(), updated=(another,))
+
+
+def _shape(node: Node) -> object:
+    """What tells nodes apart for a pod, but for their names."""
+    labels = tuple(sorted((key, value) for key, value in node.metadata.labels.items() if key != HOSTNAME))
+    allocatable = tuple(sorted((name, str(amount)) for name, amount in node.status.allocatable.items()))
+    taints = tuple((taint.key, taint.value, taint.effect) for taint in node.spec.taints)
+    return labels, allocatable, taints

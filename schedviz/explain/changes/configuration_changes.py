@@ -1,0 +1,177 @@
+"""Changes of the scheduler's configuration: an extender's verb, an argument of a plugin, a plugin that is off or on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from functools import partial
+from typing import Any, Final
+
+import msgspec
+
+from schedviz.engine import Simulation
+from schedviz.engine.config.default_plugins import DEFAULT_PLUGINS
+from schedviz.engine.config.plugin_args import PodTopologySpreadArgs
+from schedviz.engine.config.types import Extender
+from schedviz.engine.dryrun.dry_run import DryRun
+from schedviz.engine.framework.plugins import names
+from schedviz.explain.changes.change import Change, Config, shell
+from schedviz.explain.doctor.finding import Scheduler
+from schedviz.explain.doctor.nominations import silent_extenders
+from schedviz.explain.explanation import Explanation
+from schedviz.explain.extenders import known_extenders
+from schedviz.explain.victims import could_preempt
+from schedviz.kube.core import Pod, PodStatus
+from schedviz.trace.phrase import phrase
+
+_ENFORCED: Final = "node(s) didn't match scheduler-enforced node affinity"
+_DEFAULT_PLUGINS: Final = frozenset(plugin.name for plugin in DEFAULT_PLUGINS.multi_point.enabled)
+
+
+def changes_of_configuration(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
+    """All single changes of the configuration that answer an objection of some node."""
+    said = {
+        (objection.plugin, reason) for verdict in explanation.matrix for objection in verdict.objections for reason in objection.reasons
+    }
+    plugins = {plugin for plugin, _ in said}
+    profile = dry_run.framework.profile_name
+    if (names.NODE_AFFINITY, _ENFORCED) in said:
+        yield _without_added_affinity(profile)
+    if names.POD_TOPOLOGY_SPREAD in plugins and not dry_run.pod.pod.spec.topology_spread_constraints:
+        yield from _soft_defaults(dry_run, profile)
+    for entry in dry_run.framework.list_plugins().filter.enabled:
+        # Upstream's own are there for a reason that does not go away with them.
+        if entry.name in plugins - _DEFAULT_PLUGINS:
+            yield _without_plugin(profile, entry.name)
+
+
+def verbs_for_preemption(simulation: Simulation, explanation: Explanation) -> Iterator[Change]:
+    """A preemptVerb for each extender that preemption does not ask, where a pod is nominated for ever."""
+    if not explanation.for_ever:
+        return
+    known = known_extenders(simulation)
+    for url in silent_extenders(Scheduler((), known)):
+        extender = next(extender for extender in known if extender.url_prefix == url)
+        yield Change(
+            "plugin",
+            phrase("give the extender {extender} a preemptVerb", extender=url),
+            against=frozenset({url}),
+            config=partial(_with_preempt_verb, extender=extender),
+        )
+
+
+def made_again(pod: Pod) -> Change:
+    """The same pod without its past."""
+    kubectl = shell("kubectl", "delete", "pod", "-n", pod.namespace, pod.name)
+    return Change("again", phrase("delete {pod} and make it again", pod=pod.key), kubectl, frozenset(), pod=_without_status)
+
+
+def _without_status(pod: Pod) -> Pod:
+    return msgspec.structs.replace(pod, status=PodStatus())
+
+
+def preemption_turned_on(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
+    """DefaultPreemption, where it is off and could make room."""
+    if not dry_run.framework.has_post_filter_plugins and any(
+        could_preempt(dry_run.pod, room.highest_priority) for room in explanation.room
+    ):
+        profile = dry_run.framework.profile_name
+        yield Change(
+            "plugin",
+            phrase("enable the plugin {plugin} in the profile {profile}", plugin=names.DEFAULT_PREEMPTION, profile=profile),
+            against=frozenset({names.DEFAULT_PREEMPTION}),
+            config=partial(_edited, profile=profile, edit=_enable_preemption),
+        )
+
+
+def _without_added_affinity(profile: str) -> Change:
+    return Change(
+        "plugin",
+        phrase("take addedAffinity out of NodeAffinity's arguments in the profile {profile}", profile=profile),
+        against=frozenset({names.NODE_AFFINITY}),
+        config=partial(_edited, profile=profile, edit=partial(_edit_args, plugin=names.NODE_AFFINITY, edit=_drop_required)),
+    )
+
+
+def _drop_required(args: Config) -> None:
+    """What is preferred stays."""
+    args.get("addedAffinity", {}).pop("requiredDuringSchedulingIgnoredDuringExecution", None)
+    if not args.get("addedAffinity"):
+        args.pop("addedAffinity", None)
+
+
+def _soft_defaults(dry_run: DryRun, profile: str) -> Iterator[Change]:
+    args = dry_run.framework.plugins.args(names.POD_TOPOLOGY_SPREAD)
+    if not isinstance(args, PodTopologySpreadArgs):
+        return
+    for place, constraint in enumerate(args.default_constraints):
+        if constraint.when_unsatisfiable == "DoNotSchedule":
+            soften = partial(_soften, place=place)
+            yield Change(
+                "plugin",
+                phrase(
+                    "spread by default over {key} with whenUnsatisfiable: ScheduleAnyway in the profile {profile}",
+                    key=constraint.topology_key,
+                    profile=profile,
+                ),
+                against=frozenset({names.POD_TOPOLOGY_SPREAD}),
+                config=partial(_edited, profile=profile, edit=partial(_edit_args, plugin=names.POD_TOPOLOGY_SPREAD, edit=soften)),
+            )
+
+
+def _soften(args: Config, *, place: int) -> None:
+    args["defaultConstraints"][place]["whenUnsatisfiable"] = "ScheduleAnyway"
+    args["defaultConstraints"][place].pop("minDomains", None)
+
+
+def _without_plugin(profile: str, plugin: str) -> Change:
+    return Change(
+        "plugin",
+        phrase("disable the plugin {plugin} in the profile {profile}", plugin=plugin, profile=profile),
+        against=frozenset({plugin}),
+        amount=0.5,
+        config=partial(_edited, profile=profile, edit=partial(_disable, plugin=plugin)),
+    )
+
+
+def _disable(profile: Config, *, plugin: str) -> None:
+    plugins = profile.setdefault("plugins", {})
+    for point in plugins.values():
+        point["enabled"] = [enabled for enabled in point.get("enabled") or [] if enabled.get("name") != plugin]
+
+
+def _enable_preemption(profile: Config) -> None:
+    point = profile.setdefault("plugins", {}).setdefault("postFilter", {})
+    point["disabled"] = [
+        disabled for disabled in point.get("disabled") or [] if disabled.get("name") not in ("*", names.DEFAULT_PREEMPTION)
+    ]
+    point["enabled"] = [*(point.get("enabled") or []), {"name": names.DEFAULT_PREEMPTION}]
+
+
+def _with_preempt_verb(config: Config, *, extender: Extender) -> Config:
+    changed = deepcopy(config)
+    extenders: list[Config] = list(changed.get("extenders") or [])
+    written = next((one for one in extenders if one.get("urlPrefix") == extender.url_prefix), None)
+    if written is None:
+        # Its answers are declared: the configuration had not known it until now.
+        written = msgspec.to_builtins(extender)
+        extenders.append(written)
+    written["preemptVerb"] = "preempt"
+    return {**changed, "extenders": extenders}
+
+
+def _edited(config: Config, *, profile: str, edit: Callable[[Config], object]) -> Config:
+    """A copy of a configuration in which one of its profiles is otherwise."""
+    changed = deepcopy(config)
+    profiles: list[Config] = changed.get("profiles") or [{}]
+    for one in profiles:
+        if one.get("schedulerName", "default-scheduler") == profile:
+            edit(one)
+    return {**changed, "profiles": profiles}
+
+
+def _edit_args(profile: Config, *, plugin: str, edit: Callable[[Config], object]) -> None:
+    for one in profile.get("pluginConfig") or []:
+        args: Any = one.get("args")
+        if one.get("name") == plugin and isinstance(args, dict):
+            edit(args)

@@ -1,0 +1,249 @@
+"""Changes of the pod itself: what its author can do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from typing import Final
+
+import msgspec
+
+from schedviz.engine.dryrun.dry_run import DryRun
+from schedviz.engine.framework.plugins import names
+from schedviz.engine.framework.trial_rows import amount
+from schedviz.explain.changes.change import Change
+from schedviz.explain.explanation import Explanation
+from schedviz.kube import quantity
+from schedviz.kube.affinity import Affinity, NodeAffinity, PodAffinity, Toleration
+from schedviz.kube.core import Container, Pod, PodSpec
+from schedviz.kube.quantity import Quantity
+from schedviz.trace.phrase import phrase
+
+replace = msgspec.structs.replace
+
+_TAINT: Final = re.compile(r"node\(s\) had untolerated taint \{(?P<key>.*?): (?P<value>.*)\}")
+#: Taints of nodes that are not well, or that are cordoned: to tolerate them is no advice.
+_ILL: Final = "node.kubernetes.io/"
+#: Amounts that a request is rounded down to, so that people can write them.
+_ROUND_TO: Final = {"cpu": 10, "memory": 1 << 20, "ephemeral-storage": 1 << 20}
+_DO_NOT_SCHEDULE: Final = "DoNotSchedule"
+
+
+def changes_of_pod(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
+    """All single changes of the pod that answer an objection of some node."""
+    objecting = {objection.plugin for verdict in explanation.matrix for objection in verdict.objections}
+    pod = dry_run.pod.pod
+    if names.TAINT_TOLERATION in objecting:
+        yield from _tolerations(explanation)
+    if names.NODE_RESOURCES_FIT in objecting:
+        yield from _requests(dry_run, explanation)
+    if names.NODE_AFFINITY in objecting or dry_run.pre_filter.node_names is not None:
+        yield from _selectors(pod)
+    if names.POD_TOPOLOGY_SPREAD in objecting:
+        yield from _spread(pod)
+    if names.INTER_POD_AFFINITY in objecting:
+        yield from _pod_affinity(pod)
+    if names.NODE_PORTS in objecting:
+        yield from _ports(pod)
+
+
+def _tolerations(explanation: Explanation) -> Iterator[Change]:
+    reasons = dict.fromkeys(
+        reason
+        for verdict in explanation.matrix
+        for objection in verdict.objections
+        if objection.plugin == names.TAINT_TOLERATION
+        for reason in objection.reasons
+    )
+    for reason in reasons:
+        match = _TAINT.fullmatch(reason)
+        if match is None or match["key"].startswith(_ILL):
+            continue
+        key, value = match["key"], match["value"]
+        toleration = Toleration(key=key, operator="Equal", value=value)
+        shown = f"{key}={value}" if value else key
+        yield Change(
+            "toleration",
+            phrase("tolerate the taint {taint}", taint=shown),
+            against=frozenset({names.TAINT_TOLERATION}),
+            pod=partial(_with_toleration, toleration=toleration),
+        )
+
+
+def _with_toleration(pod: Pod, *, toleration: Toleration) -> Pod:
+    return _with_spec(pod, tolerations=(*pod.spec.tolerations, toleration))
+
+
+# Requests.
+
+
+def _requests(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
+    """For each resource, the most that the pod could request on some node, where that resource is all that the node lacks."""
+    rows = dry_run.rows
+    for resource in ("cpu", "memory", "ephemeral-storage", *dry_run.pod.requests.resource.scalar):
+        reason = f"Insufficient {resource}"
+        lacking = [
+            row
+            for row, verdict in enumerate(explanation.matrix)
+            if any(objection.plugin == names.NODE_RESOURCES_FIT and objection.reasons == (reason,) for objection in verdict.objections)
+        ]
+        wanted = amount(dry_run.pod, resource)
+        if not lacking or not wanted:
+            continue
+        free = rows.allocatable(resource) - rows.requested(resource)
+        # The roomiest node alone, and the roomiest of those that have nothing else against the pod.
+        alone = [row for row in lacking if len(explanation.matrix[row].objections) == 1]
+        most = {max(int(free[row]) for row in some) for some in (alone, lacking) if some}
+        for room in sorted(most, reverse=True):
+            rounded = room // _ROUND_TO.get(resource, 1) * _ROUND_TO.get(resource, 1)
+            change = _request_less(dry_run.pod.pod, resource, wanted, rounded) if 0 < rounded < wanted else None
+            if change is not None:
+                yield change
+
+
+def _request_less(pod: Pod, resource: str, wanted: int, room: int) -> Change | None:
+    """The pod with so much less of a resource that it requests `room`; the container that requests most gives it up."""
+    containers = pod.spec.containers
+    largest = max(range(len(containers)), key=lambda place: _request(containers[place], resource), default=None)
+    if largest is None:
+        return None
+    before = _request(containers[largest], resource)
+    after = before - (wanted - room)
+    if after <= 0:
+        return None
+    text = _quantity(resource, after)
+    what = phrase(
+        "request {after} {resource} instead of {before} in container {container}",
+        after=str(text),
+        resource=resource,
+        before=str(_quantity(resource, before)),
+        container=containers[largest].name or str(largest),
+    )
+    return Change(
+        "request",
+        what,
+        against=frozenset({names.NODE_RESOURCES_FIT}),
+        amount=(wanted - room) / wanted,
+        pod=partial(_with_request, place=largest, resource=resource, requested=text),
+    )
+
+
+def _request(container: Container, resource: str) -> int:
+    requested = container.resources.requests.get(resource)
+    if requested is None:
+        return 0
+    return requested.milli_value if resource == "cpu" else requested.value
+
+
+def _quantity(resource: str, number: int) -> Quantity:
+    if resource == "cpu":
+        return quantity.of_milli(number)
+    return quantity.of_int(number, "BinarySI" if resource in ("memory", "ephemeral-storage") else "DecimalSI")
+
+
+def _with_request(pod: Pod, *, place: int, resource: str, requested: Quantity) -> Pod:
+    containers = list(pod.spec.containers)
+    resources = containers[place].resources
+    limits = {name: limit for name, limit in resources.limits.items() if name != resource or limit.compare(requested) >= 0}
+    resources = replace(resources, requests={**resources.requests, resource: requested}, limits=limits)
+    containers[place] = replace(containers[place], resources=resources)
+    return _with_spec(pod, containers=tuple(containers))
+
+
+# What it asks of its place.
+
+
+def _selectors(pod: Pod) -> Iterator[Change]:
+    against = frozenset({names.NODE_AFFINITY})
+    selector = pod.spec.node_selector
+    for key, value in selector.items():
+        yield Change(
+            "selector",
+            phrase("do not ask for the node label {label} (nodeSelector)", label=f"{key}={value}"),
+            against=against,
+            amount=1 / len(selector),
+            pod=partial(_without_label, key=key),
+        )
+    affinity = pod.spec.affinity
+    if affinity is not None and affinity.node_affinity is not None and affinity.node_affinity.required is not None:
+        yield Change("selector", phrase("do not require node affinity"), against=against, amount=1, pod=_without_node_affinity)
+
+
+def _without_label(pod: Pod, *, key: str) -> Pod:
+    return _with_spec(pod, node_selector={kept: value for kept, value in pod.spec.node_selector.items() if kept != key})
+
+
+def _without_node_affinity(pod: Pod) -> Pod:
+    affinity = pod.spec.affinity or Affinity()
+    return _with_affinity(pod, replace(affinity, node_affinity=replace(affinity.node_affinity or NodeAffinity(), required=None)))
+
+
+def _spread(pod: Pod) -> Iterator[Change]:
+    for place, constraint in enumerate(pod.spec.topology_spread_constraints):
+        if constraint.when_unsatisfiable == _DO_NOT_SCHEDULE:
+            yield Change(
+                "constraint",
+                phrase("spread over {key} with whenUnsatisfiable: ScheduleAnyway", key=constraint.topology_key),
+                against=frozenset({names.POD_TOPOLOGY_SPREAD}),
+                pod=partial(_with_soft_spread, place=place),
+            )
+
+
+def _with_soft_spread(pod: Pod, *, place: int) -> Pod:
+    constraints = list(pod.spec.topology_spread_constraints)
+    constraints[place] = replace(constraints[place], when_unsatisfiable="ScheduleAnyway", min_domains=None)
+    return _with_spec(pod, topology_spread_constraints=tuple(constraints))
+
+
+def _pod_affinity(pod: Pod) -> Iterator[Change]:
+    affinity = pod.spec.affinity or Affinity()
+    sides: tuple[tuple[str, PodAffinity | None], ...] = (
+        ("podAffinity", affinity.pod_affinity),
+        ("podAntiAffinity", affinity.pod_anti_affinity),
+    )
+    for side, terms in sides:
+        for place, term in enumerate(terms.required if terms is not None else ()):
+            yield Change(
+                "constraint",
+                phrase("do not require the {side} term over {key}", side=side, key=term.topology_key),
+                against=frozenset({names.INTER_POD_AFFINITY}),
+                amount=0.5,
+                pod=partial(_without_term, side=side, place=place),
+            )
+
+
+def _without_term(pod: Pod, *, side: str, place: int) -> Pod:
+    affinity = pod.spec.affinity or Affinity()
+    member = "pod_affinity" if side == "podAffinity" else "pod_anti_affinity"
+    terms: PodAffinity = getattr(affinity, member)
+    kept = replace(terms, required=terms.required[:place] + terms.required[place + 1 :])
+    return _with_affinity(pod, replace(affinity, **{member: kept}))
+
+
+def _ports(pod: Pod) -> Iterator[Change]:
+    ports = dict.fromkeys(port.host_port for container in pod.spec.containers for port in container.ports if port.host_port)
+    for port in ports:
+        yield Change(
+            "port",
+            phrase("do not ask for the host port {port}", port=str(port)),
+            against=frozenset({names.NODE_PORTS}),
+            pod=partial(_without_port, host_port=port),
+        )
+
+
+def _without_port(pod: Pod, *, host_port: int) -> Pod:
+    containers = tuple(
+        replace(container, ports=tuple(replace(port, host_port=0) if port.host_port == host_port else port for port in container.ports))
+        for container in pod.spec.containers
+    )
+    return _with_spec(pod, containers=containers)
+
+
+def _with_affinity(pod: Pod, affinity: Affinity) -> Pod:
+    return _with_spec(pod, affinity=affinity)
+
+
+def _with_spec(pod: Pod, **members: object) -> Pod:
+    spec: PodSpec = replace(pod.spec, **members)
+    return replace(pod, spec=spec)

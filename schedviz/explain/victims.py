@@ -1,0 +1,67 @@
+"""Which pods would have to leave a node, so that another fits: as preemption looks for victims, but among all pods."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from schedviz.engine.dryrun.dry_run import DryRun
+from schedviz.engine.framework.preemption import more_important_first
+from schedviz.engine.framework.types import NodeInfo, PodInfo
+from schedviz.explain.explanation import NodeVerdict, Room
+
+#: Nodes that are tried, those first that lack least: a trial asks Filter once for each pod on the node.
+TRIED: Final = 8
+#: Nodes that are told.
+TOLD: Final = 3
+
+
+def room(dry_run: DryRun, verdicts: Sequence[NodeVerdict], now: int) -> tuple[Room, ...]:
+    """The nodes on which the fewest pods would have to leave, the best first."""
+    candidates = [row for row, verdict in enumerate(verdicts) if verdict.outlook == "pods leave"]
+    shortage = _shortage(dry_run)
+    candidates.sort(key=lambda row: (len(verdicts[row].objections), shortage[row]))
+    found = [_leave(dry_run, dry_run.rows.infos[row], now) for row in candidates[:TRIED]]
+    rooms = [_told(dry_run, info, pods) for info, pods in found if pods]
+    rooms.sort(key=lambda room: (not room.by_preemption, room.highest_priority, len(room.pods)))
+    return tuple(rooms[:TOLD])
+
+
+def _shortage(dry_run: DryRun) -> list[float]:
+    """How much each node lacks, as a share of what it has; summed over resources."""
+    rows, requested = dry_run.rows, dry_run.pod.requests.resource
+    amounts = {"cpu": requested.milli_cpu, "memory": requested.memory, "ephemeral-storage": requested.ephemeral_storage}
+    total = np.zeros(len(rows), np.float64)
+    for resource, amount in {**amounts, **requested.scalar}.items():
+        have = rows.allocatable(resource)
+        lacking = np.maximum(amount - (have - rows.requested(resource)), 0)
+        total += lacking / np.maximum(have, 1)
+    shortages: list[float] = total.tolist()
+    return shortages
+
+
+def _leave(dry_run: DryRun, info: NodeInfo, now: int) -> tuple[NodeInfo, list[PodInfo]]:
+    """Take all pods away, then put back, the most important first, who may stay. None leave where that does not help."""
+    trial = dry_run.if_pods_left(info, info.pods)
+    if not trial.ask().is_success:
+        return info, []
+    leaving: list[PodInfo] = []
+    for pod in more_important_first(info.pods, now):
+        trial.add(pod)
+        if not trial.ask().is_success:
+            trial.remove(pod)
+            leaving.append(pod)
+    return info, leaving
+
+
+def _told(dry_run: DryRun, info: NodeInfo, leaving: Sequence[PodInfo]) -> Room:
+    highest = max(other.priority for other in leaving)
+    by_preemption = dry_run.framework.has_post_filter_plugins and could_preempt(dry_run.pod, highest)
+    return Room(info.name, tuple(other.key for other in leaving), highest, by_preemption=by_preemption)
+
+
+def could_preempt(pod: PodInfo, highest: int) -> bool:
+    """Whether DefaultPreemption lets the pod evict pods of at most this priority."""
+    return pod.pod.spec.preemption_policy != "Never" and highest < pod.priority

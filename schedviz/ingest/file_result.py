@@ -1,0 +1,140 @@
+"""What one file gives while it is read, before it is merged with the others: a file that turns out to be bad leaves no trace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from schedviz.ingest.config_text import ConfigText
+from schedviz.ingest.report import FileReport, Tally
+from schedviz.ingest.scheduler_log import SchedulerLog
+from schedviz.ingest.scheduler_messages import Said
+from schedviz.ingest.trace_file import Step, TraceFile
+from schedviz.kube.core import Pod
+from schedviz.kube.meta import KubeObject
+from schedviz.trace.phrase import Phrase, phrase
+
+Key = tuple[type, str]
+_TERMINAL = frozenset({"Succeeded", "Failed"})
+
+
+class Steps(msgspec.Struct, frozen=True):
+    """What a recording did after its objects were there: commands, with the time that passes between them."""
+
+    steps: tuple[Step, ...]
+    #: What of the recording is not among them, in words.
+    notes: tuple[Phrase, ...] = ()
+
+
+class FileFound:
+    """The findings of one file."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.format = ""
+        self.unpacked_bytes = 0
+        self.objects: dict[Key, KubeObject] = {}
+        self.tally = Tally()
+        #: KubeSchedulerConfigurations, as they were parsed.
+        self.configs: list[ConfigText] = []
+        self.logs: list[SchedulerLog] = []
+        #: The last word about each pod.
+        self.said: dict[str, Said] = {}
+        self.trace: TraceFile | None = None
+        self.steps: Steps | None = None
+        self.warnings: list[Phrase] = []
+
+    def keep(self, obj: KubeObject) -> None:
+        """Take an object; one that is given again replaces the one before, and a finished pod is left out."""
+        kind = type(obj).__name__
+        if isinstance(obj, Pod) and obj.status.phase in _TERMINAL:
+            self.tally.drop(kind, f"the pod has finished ({obj.status.phase})", obj.key)
+            return
+        key = (type(obj), obj.key)
+        if self.objects.pop(key, None) is not None:
+            self.tally.drop(kind, "it was given again; the last one was kept", obj.key)
+        self.objects[key] = obj
+
+    def hear(self, said: Said) -> None:
+        """Take a word about a pod, unless a later one is known."""
+        known = self.said.get(said.pod)
+        if known is None or (known.seconds or 0) <= (said.seconds or 0):
+            self.said[said.pod] = msgspec.structs.replace(said, source=self.name)
+
+    @property
+    def is_of_use(self) -> bool:
+        """Whether anything of it was kept."""
+        return bool(self.objects or self.configs or self.logs or self.said or self.trace or self.steps)
+
+    def report(self) -> FileReport:
+        """Its line of the report."""
+        dumps = sum(len(log.signals) for log in self.logs)
+        return FileReport(self.name, self.format, self.unpacked_bytes, len(self.objects), dumps, len(self.said))
+
+
+#: So many files are listed in the report, those that brought something first.
+_LISTED = 1000
+
+
+class Merged:
+    """What all files give together. `origins` says of each object from which file it is."""
+
+    def __init__(self) -> None:
+        self.objects: dict[Key, KubeObject] = {}
+        self.origins: dict[Key, str] = {}
+        self.files: list[FileReport] = []
+        #: What they say besides.
+        self.warnings: list[Phrase] = []
+        self.has_config = False
+        self.tally = Tally()
+        self.said: dict[str, Said] = {}
+        self.logs: list[SchedulerLog] = []
+        self.steps: Steps | None = None
+        self.config: tuple[str, dict[str, Any]] | None = None
+
+    def take(self, file: FileFound) -> None:
+        """Add a file. Of an object that is there already the newer is kept, or, where that cannot be told, the last."""
+        self.files.append(file.report())
+        self.warnings += file.warnings
+        self.has_config = self.has_config or bool(file.configs)
+        self.tally.take(file.tally)
+        for key, obj in file.objects.items():
+            known = self.objects.get(key)
+            if known is not None:
+                older = _is_newer(known, obj)
+                self.tally.drop(
+                    type(obj).__name__,
+                    "it was given again; the newer one was kept" if older else "it was given again; the last one was kept",
+                    obj.key,
+                )
+                if older:
+                    continue
+                del self.objects[key]
+            self.objects[key] = obj
+            self.origins[key] = file.name
+        for said in file.said.values():
+            known_word = self.said.get(said.pod)
+            if known_word is None or (known_word.seconds or 0) <= (said.seconds or 0):
+                self.said[said.pod] = said
+        self.logs += file.logs
+        self.steps = file.steps or self.steps
+
+    def reports(self) -> tuple[FileReport, ...]:
+        """A line for each of the first files, with the objects that are of it in the end."""
+        kept: dict[str, int] = {}
+        for origin in self.origins.values():
+            kept[origin] = kept.get(origin, 0) + 1
+        listed = self.files
+        if len(listed) > _LISTED:
+            listed = sorted(listed, key=lambda file: not (kept.get(file.name) or file.dumps or file.said))[:_LISTED]
+            self.warnings.append(phrase("{count} more files were read and are not listed.", count=len(self.files) - _LISTED))
+        return tuple(msgspec.structs.replace(file, objects=kept.get(file.name, 0)) for file in listed)
+
+
+def _is_newer(known: KubeObject, other: KubeObject) -> bool:
+    """Whether the one that is there is a later version of the same object, by what the API server counted."""
+    if known.uid != other.uid:
+        return False
+    versions = known.metadata.resource_version, other.metadata.resource_version
+    return all(version.isdigit() for version in versions) and int(versions[0]) > int(versions[1])

@@ -1,0 +1,42 @@
+"""What is said of an import as a whole: words about pods that do not tell themselves why they wait, and warnings."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+
+from schedviz.ingest.scheduler_messages import Said
+from schedviz.kube.core import Node, Pod, PodCondition
+from schedviz.kube.meta import KubeObject
+from schedviz.trace.phrase import Phrase, phrase
+
+
+def with_last_word(obj: KubeObject, said: Mapping[str, Said]) -> KubeObject:
+    """A pending pod that does not say itself why it waits, with what an event or a log says of it."""
+    if not isinstance(obj, Pod) or obj.spec.node_name or obj.key not in said:
+        return obj
+    if any(condition.type == "PodScheduled" and condition.message for condition in obj.status.conditions):
+        return obj
+    others = tuple(condition for condition in obj.status.conditions if condition.type != "PodScheduled")
+    word = PodCondition(type="PodScheduled", status="False", reason="Unschedulable", message=said[obj.key].message)
+    return msgspec.structs.replace(obj, status=msgspec.structs.replace(obj.status, conditions=(*others, word)))
+
+
+def warnings_of(objects: Sequence[KubeObject], kinds: Counter[str]) -> Iterator[Phrase]:
+    """What the one who imports should know before looking at the session."""
+    if not kinds["Node"]:
+        yield phrase("There is no node, so no pod can be scheduled; `kubectl get nodes,pods -A -o json` has both.")
+    if not kinds["Pod"] and not kinds["Deployment"] and not kinds["ReplicaSet"]:
+        yield phrase("There is no pod, so there is nothing to schedule; `kubectl get nodes,pods -A -o json` has both.")
+    nodes = {obj.name for obj in objects if isinstance(obj, Node)}
+    strays = [pod for pod in objects if isinstance(pod, Pod) and pod.spec.node_name and pod.spec.node_name not in nodes]
+    if strays and nodes:
+        missing = sorted({pod.spec.node_name for pod in strays})
+        shown = ", ".join(missing[:3]) + (", …" if len(missing) > 3 else "")
+        yield phrase(
+            "{count} of the pods are bound to nodes that are not in the files ({nodes}); the cache shows these nodes as gone.",
+            count=len(strays),
+            nodes=shown,
+        )

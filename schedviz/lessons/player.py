@@ -1,0 +1,94 @@
+"""Plays a lesson on an engine of its own: what is so at each stop."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from schedviz.engine import Outcome, Simulation, SimulationSettings, graceful_victims
+from schedviz.kube import codec
+from schedviz.lessons.expressions import HINT_SEES, find, told
+from schedviz.lessons.lesson import Lesson, LiveHint, Settings, Stop
+from schedviz.lessons.stop_state import Checked, Played
+from schedviz.trace.commands import AnyCommand, Confirm
+
+
+def play(lesson: Lesson, *, stops: int | None = None) -> Iterator[Played]:
+    """The stops, one after the other. Raises `ExpressionError`, `ConfigurationError`."""
+    player = _Player(lesson)
+    for stop in lesson.plan.stops[:stops]:
+        yield player.play(stop)
+
+
+def hint_holds(lesson: Lesson, stop: Stop, hint: LiveHint) -> bool:
+    """Whether a hint is said after what it is about; without, on arrival or at the end of the stop. Raises `ExpressionError`."""
+    player = _Player(lesson)
+    for before in itertools.takewhile(lambda one: one is not stop, lesson.plan.stops):
+        player.play(before)
+    player.do(stop.do)
+    said = [player.hears(hint, done) for done in ((hint.after,) if hint.after else ((), stop.reveal))]
+    return any(said)
+
+
+def _settings(asked: Settings) -> SimulationSettings:
+    members = msgspec.structs.asdict(asked)
+    return SimulationSettings(**{**members, "graceful_victims": graceful_victims(asked=asked.graceful_victims)})
+
+
+class _Player:
+    def __init__(self, lesson: Lesson) -> None:
+        self._simulation = Simulation(_settings(lesson.plan.settings))
+        self._simulation.records = "full"
+        self._simulation.load(codec.from_dict(obj) for obj in lesson.objects)
+        self._simulation.drain_events()
+        self._state = self._simulation.observed_state()
+
+    def play(self, stop: Stop) -> Played:
+        there = self.do(stop.do)
+        arrived = self._simulation.event
+        facts = {name: told(find(expression, there)) for name, expression in stop.facts.items()}
+        after = self.do(stop.reveal) if stop.reveal else there
+        answer = find(stop.question.answer, after) if stop.question else None
+        answer = told(answer) if isinstance(answer, bool) else answer
+        facts_after = {name: told(find(expression, after)) for name, expression in stop.facts.items()}
+        checks = [Checked(check, find(check.that, after)) for check in stop.check]
+        return Played(stop, arrived, self._simulation.event, facts, {**facts_after, "answer": told(answer)}, answer, checks)
+
+    def hears(self, hint: LiveHint, commands: Sequence[AnyCommand]) -> bool:
+        """Whether the hint is said after these commands, `events` being theirs."""
+        after = self.do(commands)
+        return find(hint.when, {name: after[name] for name in HINT_SEES}) is True
+
+    def do(self, commands: Sequence[AnyCommand]) -> dict[str, Any]:
+        """Carry out commands; the document that expressions are asked of."""
+        simulation = self._simulation
+        before = self._state
+        events: list[Any] = []
+        outcome = Outcome()
+        cycle = binding = None
+        for command in commands:
+            simulation.start(command)
+            outcome = simulation.work() or outcome
+            events += simulation.drain_events()
+            simulation.drain_cycles()
+            simulation.drain_answers()
+            cycle = simulation.cycle_records[-1][1] if simulation.cycle_records else cycle
+            binding = binding if isinstance(command, Confirm) else simulation.binding_record or binding
+        self._state = simulation.observed_state()
+        document: dict[str, Any] = msgspec.to_builtins(
+            {
+                "state": self._state,
+                "before": before,
+                "events": events,
+                "cycle": cycle,
+                "binding": binding,
+                "outcome": {"result": outcome.result, "error": outcome.error},
+                "clockSeconds": simulation.clock_seconds,
+                "heldBindings": [held.pod for held in simulation.scheduler.held_bindings],
+                "unconfirmed": list(simulation.cluster.watches.unconfirmed),
+            }
+        )
+        return document

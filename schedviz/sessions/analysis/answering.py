@@ -1,0 +1,144 @@
+"""Answering questions, in an io worker: the engine of a moment is made again by replay, and asked."""
+
+from __future__ import annotations
+
+import logging
+from uuid import UUID
+
+import msgspec
+
+from schedviz.engine import Simulation
+from schedviz.engine.dryrun.dry_run import UnknownProfileError
+from schedviz.engine.reporting.debugger import dump_lines
+from schedviz.explain import PodUnknownError, what_if, why_pending
+from schedviz.explain.changes import smallest_change
+from schedviz.explain.describe import NodeUnknownError, describe_node, describe_pod
+from schedviz.explain.message import Message, NotAMessageError, parse_message, with_nodes
+from schedviz.explain.pending import pending_groups
+from schedviz.kube import codec
+from schedviz.kube.core import Pod
+from schedviz.kube.selector_text import parse_selector
+from schedviz.lessons import find
+from schedviz.lessons.player import play
+from schedviz.sessions.analysis.engine_cache import ASKED
+from schedviz.sessions.analysis.requests import (
+    Answer,
+    Asked,
+    Change,
+    Describe,
+    Drafted,
+    Dumped,
+    Kept,
+    Path,
+    Pending,
+    Question,
+    Recorded,
+    Said,
+    Selected,
+    Unanswerable,
+    WhatIf,
+    Why,
+    keep,
+)
+from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
+from schedviz.sessions.models import Session
+from schedviz.sessions.redis import single_flight
+from schedviz.sessions.replay import replayer
+from schedviz.sessions.transfer.lesson_draft import lesson_draft
+from schedviz.sessions.transfer.session_file_export import NotExportable
+from schedviz.sessions.transfer.trace_recording import recording
+
+logger = logging.getLogger(__name__)
+
+
+def answer(session_id: UUID, question: bytes, place: str) -> None:
+    """In an io worker: make the engine of the moment that is asked about, ask it, and keep what it says at `place`.
+
+    Nothing is done where the answer is there, or another worker makes it.
+    """
+    session = Session.objects.filter(pk=session_id).first()
+    if session is None:
+        return
+    with single_flight.making(place) as mine:
+        if mine:
+            keep(place, _answer(session, question))
+
+
+def _answer(session: Session, question: bytes) -> Answer:
+    """What is said, or why nothing can be."""
+    try:
+        return Answer(value=msgspec.Raw(_ask_engine(session, msgspec.json.decode(question, type=Question))))
+    except NotAMessageError as error:
+        return Answer(refused=str(error))
+    except (PodUnknownError, NodeUnknownError, UnknownProfileError, Unanswerable) as error:
+        return Answer(missing=str(error))
+    except (ReplayDiverged, HistoryUnavailable, NotExportable) as error:
+        return Answer(failed=str(error))
+    except Exception:
+        logger.exception("a question about session %s cannot be answered", session.pk)
+        return Answer(failed="The question could not be answered: the engine failed. The server's log says more.")
+
+
+def _ask_engine(session: Session, question: Question) -> bytes:
+    if isinstance(question, Path):
+        return msgspec.json.encode(list(play(find(question.lesson))))
+    if isinstance(question, Drafted):
+        return msgspec.json.encode(lesson_draft(session, name=question.name, moments=question.moments))
+    if isinstance(question, Recorded):
+        return msgspec.json.encode(recording(session, after=question.after, until=question.until, observed=question.observed))
+    moment = (session.pk, session.event if question.at is None else question.at, session.applied_seq)
+    simulation = ASKED.take(moment) or _engine(session, question.at)
+    answered = _answered(simulation, question)
+    if not isinstance(question, Change | WhatIf):
+        # Those two leave it otherwise: the lists of its cache in another order, or with pods that there are not.
+        ASKED.keep(moment, simulation)
+    return answered
+
+
+def _answered(simulation: Simulation, question: Asked) -> bytes:
+    match question:
+        case Why():
+            return msgspec.json.encode(why_pending(simulation, question.pod))
+        case Change():
+            return msgspec.json.encode(smallest_change(simulation, question.pod))
+        case Pending():
+            return msgspec.json.encode(pending_groups(simulation))
+        case WhatIf():
+            pod = codec.from_dict(question.pod, strict=True)
+            assert isinstance(pod, Pod)
+            simulation.task = None
+            return msgspec.json.encode(what_if(simulation, pod, question.copies))
+        case Said():
+            return msgspec.json.encode(_read(simulation, question))
+        case Dumped():
+            lines = dump_lines(simulation, verbosity=question.verbosity)
+            return msgspec.json.encode("".join(line.write("json" if question.json else "text") for line in lines))
+        case Describe():
+            found = describe_pod(simulation, question.key) if question.kind == "Pod" else describe_node(simulation, question.key)
+            return msgspec.json.encode(found)
+        case Kept():
+            kept = simulation.cluster.find(question.kind, question.key)
+            if kept is None:
+                raise Unanswerable(f"There is no {question.kind} {question.key} at this moment.")
+            return codec.encode(kept)
+        case Selected():
+            selects = parse_selector(question.selector).matches
+            stored = simulation.cluster.store.of_kind(question.kind)
+            return msgspec.json.encode({"names": [key for key, one in stored.items() if selects(one.metadata.labels)]})
+    raise AssertionError(question)
+
+
+def _read(simulation: Simulation, said: Said) -> Message:
+    """A text in its clauses. Raises `NotAMessageError`, `PodUnknownError`."""
+    message = parse_message(said.text)
+    if not said.pod:
+        return message
+    matrix = why_pending(simulation, said.pod).matrix
+    return msgspec.structs.replace(message, clauses=with_nodes(message.clauses, matrix))
+
+
+def _engine(session: Session, at: int | None) -> Simulation:
+    """The engine after an event, or where the stage that it belongs to ends; the newest for an event that has not happened yet."""
+    if at is None or at >= session.event:
+        return replayer.load(session.pk, to_seq=session.applied_seq, to_event=session.event, alive=lambda: None)[0]
+    return replayer.engine_at(session.pk, at, between_units=lambda _: None)

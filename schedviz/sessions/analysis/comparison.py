@@ -1,0 +1,78 @@
+"""Comparing stored sessions, each at a moment. A fork and what it was forked from are compared from the fork on."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from functools import cached_property
+from typing import Any
+
+from schedviz.sessions.errors import SessionError
+from schedviz.sessions.history import cycle_groups, lineage, reading
+from schedviz.sessions.models import Session
+from schedviz.sessions.replay import cycle_details
+from schedviz.trace.comparing import Comparison, Summary, compare
+from schedviz.trace.events import AnyEvent
+from schedviz.trace.view import View
+
+#: What a pod was told last is looked for in so many of the newest cycles.
+MOST_CYCLES_LOOKED_AT = 20_000
+
+
+class StoredSide:
+    """A `Side`: a session as it was after an event."""
+
+    def __init__(self, session: Session, event: int, *, detail_seconds: float) -> None:
+        self.session = str(session.pk)
+        self.name = session.name
+        self.event = event
+        self._session = session
+        self._detail_seconds = detail_seconds
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        found: dict[str, Any] = self._session.settings
+        return found
+
+    @cached_property
+    def view(self) -> View:
+        return reading.state_at_event(self._session, self.event).view
+
+    def events(self, after: int) -> Iterator[AnyEvent]:
+        return reading.each_event(self._session.pk, after=after, until=self.event)
+
+    def cycles(self, after: int) -> Iterator[Summary]:
+        for summary in reading.each_cycle(self._session.pk, after=after):
+            if summary.last_event > self.event:
+                return
+            yield summary
+
+    def detail(self, cycle: int) -> dict[str, Any] | None:
+        try:
+            return cycle_details.cycle_detail(self._session.pk, cycle, timeout_seconds=self._detail_seconds)
+        except SessionError:
+            # The two best nodes of the summary have to do.
+            return None
+
+    def messages(self, pods: Collection[str]) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for looked_at, summary in enumerate(reading.each_cycle(self._session.pk, after=0, tail=True)):
+            if len(found) == len(pods) or looked_at == MOST_CYCLES_LOOKED_AT:
+                break
+            if summary.last_event <= self.event and summary.cycle.pod in pods:
+                found.setdefault(summary.cycle.pod, summary.cycle.message)
+        return found
+
+
+def compare_sessions(a: tuple[Session, int], b: tuple[Session, int], *, detail_seconds: float) -> Comparison:
+    """Compare two sessions, each after an event. Waits so long for the scores of all nodes of the cycle in which they part, then takes
+    those of the best two.
+
+    Raises `HistoryUnavailable` where a moment is not stored any more.
+    """
+    sides = [StoredSide(session, event, detail_seconds=detail_seconds) for session, event in (a, b)]
+    common = lineage.shared(a[0].pk, b[0].pk, until_a=a[1], until_b=b[1])
+    shared_event, shared_cycle = 0, 0
+    if common is not None:
+        owner, shared_event = common
+        shared_cycle = cycle_groups.last_ended(owner, shared_event) or 0
+    return compare(sides[0], sides[1], shared_event=shared_event, shared_cycle=shared_cycle)

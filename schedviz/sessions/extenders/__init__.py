@@ -1,0 +1,1 @@
+"""Calling extenders: which addresses are allowed, the HTTP transport, and the recorded answers."""

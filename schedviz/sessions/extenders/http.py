@@ -1,0 +1,159 @@
+"""`HttpTransport`: extenders called over HTTP, those on the operator's list alone.
+
+A name is looked up once and that address, if it may be, is connected to; there are no redirects and no proxies; the whole call has one
+deadline and an answer at most `ANSWER_BYTES`. It can make a call and do nothing else: the engine reads what comes back.
+"""
+
+from __future__ import annotations
+
+import http.client
+import io
+import queue
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from schedviz.engine.extenders.calls import ExtenderCall, ExtenderError, ExtenderTls, host_and_port, not_listed
+from schedviz.sessions.extenders.addresses import AddressPolicy
+
+#: What an extender may answer.
+ANSWER_BYTES: Final = 1 << 20
+_PIECE: Final = 1 << 16
+
+
+class HttpTransport:
+    """Calls listed hosts whose names lead to public addresses or into `networks`. `before_call` is told of each, before anything else."""
+
+    def __init__(self, hosts: Iterable[str], *, networks: Iterable[str] = (), before_call: Callable[[], None] = lambda: None) -> None:
+        self._hosts = frozenset(host.lower() for host in hosts)
+        self._addresses = AddressPolicy(networks)
+        self.before_call = before_call
+
+    def call(self, call: ExtenderCall) -> bytes:
+        """The body of the answer. Raises `ExtenderError`."""
+        self.before_call()
+        if host_and_port(call.url) not in self._hosts:
+            raise ExtenderError(not_listed(call.url))
+        try:
+            status, body = _post(call, _Deadline(call.timeout_seconds), self._addresses)
+        except TimeoutError:
+            message = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
+            raise ExtenderError(f'Post "{call.url}": {message}') from None
+        except ConnectionRefusedError:
+            message = f"dial tcp {host_and_port(call.url)}: connect: connection refused"
+            raise ExtenderError(f'Post "{call.url}": {message}') from None
+        except (OSError, ValueError, http.client.HTTPException) as error:
+            said = str(error) or type(error).__name__
+            raise ExtenderError(f'Post "{call.url}": {said}') from None
+        if status != http.client.OK:
+            raise ExtenderError(f"failed {call.verb} with extender at URL {call.url}, code {status}")
+        return body
+
+
+class _Deadline:
+    def __init__(self, seconds: float) -> None:
+        self._at = time.monotonic() + seconds
+
+    def left(self) -> float:
+        """Seconds. Raises `TimeoutError` when there are none."""
+        seconds = self._at - time.monotonic()
+        if seconds <= 0:
+            raise TimeoutError
+        return seconds
+
+
+class _Reader(io.RawIOBase):
+    """Reads from a socket until a deadline, however slowly it drips."""
+
+    def __init__(self, connected: socket.socket, deadline: _Deadline) -> None:
+        self._connected = connected
+        self._deadline = deadline
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        self._connected.settimeout(self._deadline.left())
+        return self._connected.recv_into(buffer)
+
+
+class _Connected:
+    """A socket with a deadline, as much of one as http.client uses."""
+
+    def __init__(self, connected: socket.socket, deadline: _Deadline) -> None:
+        self._connected = connected
+        self._deadline = deadline
+
+    def sendall(self, data: bytes) -> None:
+        self._connected.settimeout(self._deadline.left())
+        self._connected.sendall(data)
+
+    def makefile(self, _mode: str) -> io.BufferedReader:
+        return io.BufferedReader(_Reader(self._connected, self._deadline))
+
+    def close(self) -> None:
+        """Not yet: http.client lets go of it before the answer is read; `_post` closes it."""
+
+
+def _post(call: ExtenderCall, deadline: _Deadline, addresses: AddressPolicy) -> tuple[int, bytes]:
+    parts = urlsplit(call.url)
+    host, port = parts.hostname or "", int(host_and_port(call.url).rpartition(":")[2])
+    family, address = _look_up(host, port, deadline)
+    if why_not := addresses.why_not(host, address[0]):
+        raise OSError(f"schedviz does not call {host_and_port(call.url)}: {why_not}")
+    with socket.socket(family, socket.SOCK_STREAM) as plain:
+        plain.settimeout(deadline.left())
+        plain.connect(address)
+        connected = plain
+        if parts.scheme == "https":
+            plain.settimeout(deadline.left())
+            connected = _context(call.tls).wrap_socket(plain, server_hostname=call.tls.server_name or host)
+        with connected:
+            connection = http.client.HTTPConnection(host, port)
+            connection.sock = _Connected(connected, deadline)
+            target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+            connection.request("POST", target, body=call.body, headers={"Content-Type": "application/json", "Connection": "close"})
+            return _read(connection.getresponse())
+
+
+def _read(response: http.client.HTTPResponse) -> tuple[int, bytes]:
+    if response.status != http.client.OK:
+        return response.status, b""
+    body = bytearray()
+    while piece := response.read(_PIECE):
+        body += piece
+        if len(body) > ANSWER_BYTES:
+            raise OSError(f"the answer has more than {ANSWER_BYTES} bytes")
+    return response.status, bytes(body)
+
+
+def _look_up(host: str, port: int, deadline: _Deadline) -> tuple[int, Any]:
+    """The first address of a name. The system's resolver knows no deadline, so it is asked in a thread that may be left behind."""
+    found: queue.SimpleQueue[Any] = queue.SimpleQueue()
+
+    def ask() -> None:
+        try:
+            found.put(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0])
+        except (OSError, ValueError) as error:
+            found.put(error)
+
+    threading.Thread(target=ask, daemon=True).start()
+    try:
+        answer = found.get(timeout=deadline.left())
+    except queue.Empty:
+        raise TimeoutError from None
+    if isinstance(answer, Exception):
+        raise OSError(f"dial tcp: lookup {host}: no such host")
+    return answer[0], answer[4]
+
+
+def _context(tls: ExtenderTls) -> ssl.SSLContext:
+    context = ssl.create_default_context(cadata=tls.ca_pem or None)
+    if tls.insecure:
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    return context

@@ -1,0 +1,1 @@
+"""Forks: requesting one, and building its engine in an io worker."""

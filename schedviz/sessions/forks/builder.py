@@ -1,0 +1,96 @@
+"""Giving a fork its engine, in an io worker: the nearest checkpoint before its event, then the stored commands, as far as that event."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from schedviz.engine import Simulation
+from schedviz.engine.checkpointing.checkpoint import CheckpointError
+from schedviz.ingest import ImportCancelled, IngestError, Progress
+from schedviz.sessions.errors import Fenced, HistoryUnavailable, ReplayDiverged
+from schedviz.sessions.history import checkpoints, lineage, reading, timeline
+from schedviz.sessions.hosting import lease
+from schedviz.sessions.hosting.engine_host import saved_engine
+from schedviz.sessions.hosting.slice_commit import Position
+from schedviz.sessions.models import Session
+from schedviz.sessions.replay import replayer
+from schedviz.sessions.transfer.importing import Importing
+from schedviz.trace.events import AnyEvent
+from schedviz.trace.tally import levels_of
+
+_DELETED = "The session that it was to be forked from was deleted."
+
+
+class Forking(Importing):
+    """Makes the first checkpoint of a fork."""
+
+    def make(self) -> dict[str, Any]:
+        """The engine as it was, compared with what is stored of that moment."""
+        parent = self.session.forked_from
+        if parent is None:
+            raise IngestError(_DELETED)
+        try:
+            simulation = self.replay(parent)
+            self.check(parent, simulation)
+            self.begin(parent, simulation)
+        except (HistoryUnavailable, ReplayDiverged, CheckpointError) as error:
+            if not Session.objects.filter(pk=parent.pk).exists():
+                raise IngestError(_DELETED) from None
+            raise IngestError(f"It cannot be forked at event {self.session.fork_event}: {error}") from error
+        report: dict[str, Any] = self.session.report or {}
+        return report
+
+    def replay(self, parent: Session) -> Simulation:
+        """The engine at the event, or where the stage or command that it belongs to ends."""
+        event = self.session.fork_event
+        began: int | None = None
+
+        def tell(simulation: Simulation) -> None:
+            nonlocal began
+            began = simulation.event if began is None else began
+            self.tell(Progress("forking", simulation.event - began, event - began, unit="events"))
+            if self.is_cancelled():
+                raise ImportCancelled
+
+        return replayer.engine_at(parent.pk, event, between_units=tell)
+
+    def check(self, parent: Session, simulation: Simulation) -> None:
+        """What is stored says what this engine has to look like. Raises `ReplayDiverged`."""
+        if reading.state_at_event(parent, simulation.event).view != simulation.view():
+            raise ReplayDiverged(
+                f"replay with this version of schedviz ({replayer.ENGINE_VERSION}) leads elsewhere than it did when the session ran."
+            )
+
+    def begin(self, parent: Session, simulation: Simulation) -> None:
+        """The fork's place in history, and its first checkpoint."""
+        self.tell(Progress("saving", 0, None, unit=""), now=True)
+        event = simulation.event
+        # A cycle that is in progress ends in the fork.
+        ended = simulation.cycle - (simulation.scheduler.cycle is not None)
+        if not lease.fenced_update(self.lease, fork_event=event, fork_cycle=ended):
+            raise Fenced(f"Another owner has taken session {self.session.pk}, or it was deleted.")
+        view = simulation.view()
+        levels = levels_of(view.queue, view.api.objects)
+        timeline.begin(
+            self.session.pk,
+            levels,
+            event=event,
+            clock_seconds=simulation.clock_seconds,
+            before=_events_of_half_a_chunk(parent, event),
+        )
+        lease.fenced_update(self.lease, nodes=levels.nodes, pods=levels.pods)
+        began = time.perf_counter()
+        position = Position(0, 0, simulation.cycle, event, simulation.clock_seconds)
+        saved = saved_engine(simulation, position, in_command=False)
+        checkpoints.save(self.lease, saved, cost_seconds=time.perf_counter() - began)
+
+
+def _events_of_half_a_chunk(parent: Session, event: int) -> Sequence[AnyEvent]:
+    """The events up to this one in its chunk, where that goes on after it."""
+    stretch = lineage.of_event(parent.pk, event)
+    chunk = None if stretch is None else reading.chunk_of_event(stretch.session_id, event)
+    if chunk is None or chunk.last_event == event:
+        return ()
+    return reading.events(parent.pk, after=chunk.first_event - 1, before=event + 1, limit=event)

@@ -1,0 +1,97 @@
+"""Asking for a fork: a session that begins as another one was after an event, and goes its own way from there.
+
+Here it is made, `importing`; an io worker gives it its engine (see forking.py).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import IntegrityError, transaction
+
+from schedviz.sessions.errors import HistoryUnavailable, KeyReused, SessionError
+from schedviz.sessions.extenders.answers import may_call_extenders
+from schedviz.sessions.history import reading
+from schedviz.sessions.models import Session
+from schedviz.sessions.redis import wakeups
+
+_LONGEST_NAME = 200
+
+
+class NotForkable(SessionError):  # noqa: N818 -- says what it is.
+    """A session that has no moment yet."""
+
+    code = "not_forkable"
+
+
+class Forked(msgspec.Struct, frozen=True):
+    """A fork. `duplicate`: it had been asked for before, under the same key."""
+
+    session: Session
+    duplicate: bool
+
+
+def fork(
+    session: Session, owner: AbstractBaseUser, *, at: int | None = None, name: str = "", key: str = "", calls_extenders: bool = True
+) -> Forked:
+    """A new session of `owner` that begins as this one was after an event, or is now. The same key gives the same fork.
+
+    `calls_extenders` False: it is for somebody else to command, and calls nobody whatever its owner may.
+
+    Raises `NotForkable`, `HistoryUnavailable` or `KeyReused`.
+    """
+    if known := known_fork(session, owner, at=at, key=key):
+        return Forked(known, duplicate=True)
+    event = _moment(session, at)
+    came_from: dict[str, Any] = {"session": str(session.pk), "name": session.name, "at": at, "event": event}
+    if session.follows:
+        came_from["follows"] = session.follows
+    made = Session(
+        owner_id=owner.pk,
+        name=(name or f"{session.name[: _LONGEST_NAME - 25]} @ {event}")[:_LONGEST_NAME],
+        source={"fork": came_from},
+        settings=session.settings,
+        report=session.report,
+        calls_extenders=calls_extenders and session.calls_extenders and may_call_extenders(owner),
+        uploaded=True,
+        progress={"phase": "forking", "done": 0, "total": None, "unit": "events"},
+        forked_from=session,
+        fork_event=event,
+        fork_key=key,
+    )
+    try:
+        with transaction.atomic():
+            made.save(force_insert=True)
+    except IntegrityError:
+        # Somebody asks twice at the same time.
+        known = known_fork(session, owner, at=at, key=key)
+        if known is None:
+            raise
+        return Forked(known, duplicate=True)
+    wakeups.notify_import(made.pk)
+    return Forked(made, duplicate=False)
+
+
+def known_fork(session: Session, owner: AbstractBaseUser, *, at: int | None, key: str) -> Session | None:
+    """The fork that was made before with this key, if one was. Raises `KeyReused` where it was another one."""
+    if not key:
+        return None
+    known = Session.objects.filter(forked_from=session, owner_id=owner.pk, fork_key=key).first()
+    if known is not None and known.source["fork"]["at"] != at:
+        before = known.source["fork"]["at"]
+        moment = "now" if before is None else f"event {before}"
+        raise KeyReused(f"key: {key!r} was used before, for a fork at {moment}; use a new key for each fork.")
+    return known
+
+
+def _moment(session: Session, at: int | None) -> int:
+    if session.status == Session.Status.IMPORTING:
+        raise NotForkable("The session is not ready yet, so there is nothing to fork.")
+    event = session.event if at is None else at
+    if event > session.event:
+        raise HistoryUnavailable(f"Event {event} has not happened; the last is {session.event}.")
+    # Raises where nothing is stored that leads there.
+    reading.expect_moment(session, event)
+    return event

@@ -1,0 +1,1 @@
+"""What is stored of a session's past, and reading it: chunks, cycles, checkpoints, timeline, the history of one object."""

@@ -1,0 +1,168 @@
+"""Saved engines with their views, and views alone: written in pieces, counted only when complete, engines thinned as they age.
+
+A view lets the moments after it be looked at, an engine lets a session go on, be forked and be asked from there. Views are small and
+stay close together, so that every moment is near one; engines are made again from an older one, only later, where they were thinned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from uuid import UUID
+
+import msgspec
+from django.db import DatabaseError, IntegrityError, transaction
+from django.db.models import Sum
+
+from schedviz.sessions.errors import Fenced
+from schedviz.sessions.history import blob_chunks
+from schedviz.sessions.hosting.lease import Lease, fenced_update
+from schedviz.sessions.models import Checkpoint, CheckpointPiece, Session
+
+#: Replay may always take this long before a checkpoint is due ...
+DUE_SECONDS = 0.2
+#: ... and this many times what a checkpoint costs, so that they stay below a tenth of the work ...
+DUE_COSTS = 10.0
+#: ... but, unless they are very large, no longer than somebody waits who wants to see a cycle in detail.
+LATE_SECONDS = 2.0
+LATE_COSTS = 3.0
+#: Between two views are at most so many events to fold (some 30 ms; a view of 100 nodes takes 2 KB) ...
+VIEW_EVENTS = 2_000
+#: ... unless they would cost more than so large a part of the work.
+VIEW_SHARE = 0.1
+_NEWEST_KEPT = 8
+#: What engines and views may take before engines are thinned: as much as the session's history, and this.
+ENGINES_FREE_BYTES = 4 << 20
+#: No gap between engines becomes larger than this part of its distance from the newest, however much they take.
+LARGEST_GAP = 1 / 8
+
+
+class Saved(msgspec.Struct, frozen=True):
+    """An engine or a view to be saved, and the committed position it is at."""
+
+    event: int
+    chunk: int
+    cycle: int
+    clock_seconds: float
+    applied_seq: int
+    in_command: bool
+    digest: str
+    engine_version: str
+    #: Empty: the view alone.
+    engine: bytes
+    #: The view's JSON.
+    view: bytes
+
+
+def is_due(replay_seconds: float, cost_seconds: float) -> bool:
+    """Whether doing again what came since the newest checkpoint has become too slow."""
+    return replay_seconds > min(max(DUE_SECONDS, DUE_COSTS * cost_seconds), max(LATE_SECONDS, LATE_COSTS * cost_seconds))
+
+
+def is_view_due(events: int, work_seconds: float, cost_seconds: float) -> bool:
+    """Whether folding what came since the newest view has become slow."""
+    return events >= VIEW_EVENTS and work_seconds * VIEW_SHARE >= cost_seconds
+
+
+def save(lease: Lease, saved: Saved, *, cost_seconds: float) -> Checkpoint:
+    """Store a checkpoint, one transaction for each piece. Raises `Fenced` when the lease was lost; then it never counts."""
+    parts = [
+        (part, list(blob_chunks.cut(data)))
+        for part, data in ((CheckpointPiece.Part.ENGINE, saved.engine), (CheckpointPiece.Part.VIEW, saved.view))
+        if data
+    ]
+    sizes = {part: sum(map(len, cut)) for part, cut in parts}
+    try:
+        checkpoint = Checkpoint.objects.create(
+            session_id=lease.session_id,
+            event=saved.event,
+            chunk=saved.chunk,
+            cycle=saved.cycle,
+            clock_seconds=saved.clock_seconds,
+            applied_seq=saved.applied_seq,
+            in_command=saved.in_command,
+            has_engine=bool(saved.engine),
+            engine_bytes=sizes.get(CheckpointPiece.Part.ENGINE, 0),
+            view_bytes=sizes.get(CheckpointPiece.Part.VIEW, 0),
+            digest=saved.digest,
+            engine_version=saved.engine_version,
+            cost_seconds=cost_seconds,
+            epoch=lease.epoch,
+        )
+        for part, cut in parts:
+            for number, piece in enumerate(cut):
+                CheckpointPiece.objects.create(checkpoint=checkpoint, part=part, number=number, data=piece)
+        with transaction.atomic():
+            if not fenced_update(lease, engine_version=saved.engine_version):
+                raise Fenced(f"Another owner has taken session {lease.session_id}.")
+            Checkpoint.objects.filter(pk=checkpoint.pk).update(complete=True)
+    except IntegrityError as error:
+        raise Fenced(f"Session {lease.session_id} was deleted.") from error
+    checkpoint.complete = True
+    if checkpoint.has_engine:
+        _thin(lease.session_id)
+    return checkpoint
+
+
+def newest(session_id: UUID, *, before_cycle: int | None = None, until_event: int | None = None) -> Checkpoint | None:
+    """The newest engine, the newest for which a cycle had not begun, or the newest that is not after an event."""
+    rows = Checkpoint.objects.filter(session_id=session_id, complete=True, has_engine=True)
+    if before_cycle is not None:
+        rows = rows.filter(cycle__lt=before_cycle)
+    if until_event is not None:
+        rows = rows.filter(event__lte=until_event)
+    return rows.order_by("-event", "-pk").first()
+
+
+def engine_bytes(checkpoint: Checkpoint) -> bytes:
+    """What the engine wrote."""
+    rows = CheckpointPiece.objects.filter(checkpoint=checkpoint, part=CheckpointPiece.Part.ENGINE).order_by("number")
+    return blob_chunks.join(bytes(data) for data in rows.values_list("data", flat=True))
+
+
+def sweep_incomplete(session_id: UUID, *, epoch: int) -> None:
+    """Delete what earlier owners left unfinished."""
+    Checkpoint.objects.filter(session_id=session_id, complete=False, epoch__lt=epoch).delete()
+
+
+def _thin(session_id: UUID) -> None:
+    """Give up engines, not the views beside them, where they take more than they may. The first and the newest few are kept."""
+    rows = Checkpoint.objects.filter(session_id=session_id, complete=True, has_engine=True).order_by("-event", "-pk")
+    engines = list(rows.values_list("pk", "event", "engine_bytes"))
+    views = Checkpoint.objects.filter(session_id=session_id).aggregate(bytes=Sum("view_bytes"))["bytes"] or 0
+    total = views + sum(size for _, _, size in engines)
+    history: int = Session.objects.filter(pk=session_id).values_list("history_bytes", flat=True).first() or 0
+    allowed = history + ENGINES_FREE_BYTES
+    if total <= allowed:
+        return
+    superfluous = thinned([event for _, event, _ in engines], [size for _, _, size in engines], excess=total - allowed)
+    try:
+        give_up_engines([engines[index][0] for index in superfluous])
+    except DatabaseError:
+        # Too many checkpoints are no harm; the next one thins again.
+        return
+
+
+def give_up_engines(checkpoints: Collection[int]) -> None:
+    """Leave of these checkpoints the views alone."""
+    with transaction.atomic():
+        Checkpoint.objects.filter(pk__in=checkpoints).update(has_engine=False, engine_bytes=0, in_command=False)
+        CheckpointPiece.objects.filter(checkpoint__in=checkpoints, part=CheckpointPiece.Part.ENGINE).delete()
+
+
+def thinned(events: Sequence[int], sizes: Sequence[int], *, excess: int) -> set[int]:
+    """Which engines to give up, newest first, as indexes: those whose gap would be the smallest beside its distance from the newest, until
+    `excess` bytes are gone or no gap may become larger."""
+    kept = list(range(len(events)))
+    superfluous: set[int] = set()
+
+    def gap(place: int) -> float:
+        older = events[kept[place + 1]]
+        return (events[kept[place - 1]] - older) / max(1, events[0] - older)
+
+    while excess > 0 and len(kept) > _NEWEST_KEPT + 1:
+        place = min(range(_NEWEST_KEPT, len(kept) - 1), key=gap)
+        if gap(place) > LARGEST_GAP:
+            break
+        excess -= sizes[kept[place]]
+        superfluous.add(kept.pop(place))
+    return superfluous

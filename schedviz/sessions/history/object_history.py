@@ -1,0 +1,105 @@
+"""Everything that ever happened to one pod or one node, from stored events; only the chunks that speak of it are opened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from uuid import UUID
+
+import msgspec
+
+from schedviz.sessions import frames
+from schedviz.sessions.history import lineage, object_index
+from schedviz.sessions.history.object_index import Kind
+from schedviz.sessions.models import Chunk, Session
+from schedviz.sessions.queries.keyset import in_steps
+from schedviz.trace.events import AnyEvent, CycleStarted
+from schedviz.trace.story import CyclePod, Entry, Life, Teller, lives_of, own_uid
+
+#: Lives of one name that are told apart; of earlier ones the entries are told as well.
+MOST_LIVES = 100
+_CHUNKS_AT_ONCE = 16
+
+
+class Story(msgspec.Struct, frozen=True):
+    """Entries in order. `lives` are the pods that had the name, oldest first. `more`: there are further ones in that direction."""
+
+    entries: list[Entry]
+    lives: list[Life]
+    more: bool
+
+
+def story(session: Session, kind: Kind, name: str, *, after: int, before: int, limit: int, tail: bool) -> Story:
+    """The entries of events between two, at most `limit`: the first, or with `tail` the last. `name` is a pod's `namespace/name`."""
+    reader = _Reader(session, kind, name)
+    found = reader.last(after, before, limit) if tail else reader.first(after, before, limit)
+    shown = found[-limit:] if tail else found[:limit]
+    return Story(entries=shown, lives=[life for life in reader.lives if life.born < before], more=len(found) > limit)
+
+
+class _Reader:
+    def __init__(self, session: Session, kind: Kind, name: str) -> None:
+        self.session = session
+        self.kind = kind
+        self.name = name
+        self.lives = self._lives() if kind == "pods" else []
+
+    def first(self, after: int, before: int, limit: int) -> list[Entry]:
+        """More than `limit` entries from the beginning, where there are so many."""
+        found: list[Entry] = []
+        teller = self._teller()
+        for events in self._chunks(after, before):
+            found.extend(entry for entry in teller.tell(events) if after < entry.event < before)
+            if len(found) > limit:
+                break
+        return found
+
+    def last(self, after: int, before: int, limit: int) -> list[Entry]:
+        """More than `limit` entries up to the end, where there are so many."""
+        found: list[Entry] = []
+        for events in self._chunks(after, before, backwards=True):
+            found = [*(entry for entry in self._teller().tell(events) if after < entry.event < before), *found]
+            if len(found) > limit:
+                break
+        return found
+
+    def _teller(self) -> Teller:
+        return Teller(self.kind, self.name, lives=self.lives, find_cycle=self._find_cycle)
+
+    def _chunks(self, after: int, before: int, *, backwards: bool = False) -> Iterator[list[AnyEvent]]:
+        for owner, first, last in lineage.between(self.session.pk, after, before, backwards=backwards):
+            numbers = object_index.chunks_about(owner, self.kind, self.name)
+            rows = Chunk.objects.filter(session_id=owner, last_event__gt=first, first_event__lte=last)
+            wanted = numbers[::-1] if backwards else numbers
+            for start in range(0, len(wanted), _CHUNKS_AT_ONCE):
+                some = rows.filter(number__in=wanted[start : start + _CHUNKS_AT_ONCE]).order_by("-number" if backwards else "number")
+                for data in some.values_list("data", flat=True):
+                    yield [event for event in frames.events_of(bytes(data)) if event.event <= last]
+
+    def _lives(self) -> list[Life]:
+        """From the chunks with creations and deletions; a pod that was imported and is there still was in neither."""
+        events: list[AnyEvent] = []
+        for stretch in reversed(lineage.stretches(self.session.pk)):
+            for number in object_index.chunks_with_lives(stretch.session_id, self.name)[-2 * MOST_LIVES :]:
+                events += [event for event in _events_of(stretch.session_id, number) if event.event <= stretch.until]
+        return lives_of(self.name, events) or lives_of(self.name, self._first_words())
+
+    def _first_words(self) -> list[AnyEvent]:
+        """The first event that tells a uid of this name."""
+        for events in self._chunks(0, self.session.event + 1):
+            if said := next((event for event in events if own_uid(event, self.name)), None):
+                return [said]
+        return []
+
+    def _find_cycle(self, cycle: int) -> CyclePod:
+        for stretch in lineage.stretches(self.session.pk):
+            rows = Chunk.objects.filter(session_id=stretch.session_id, first_cycle__lt=cycle, last_cycle__gte=cycle)
+            for _, data in in_steps(rows, "number", "data", at_once=4):
+                for event in frames.events_of(bytes(data)):
+                    if isinstance(event, CycleStarted) and event.cycle == cycle and event.event <= stretch.until:
+                        return CyclePod(event.pod, event.uid)
+        return CyclePod()
+
+
+def _events_of(session_id: UUID, number: int) -> list[AnyEvent]:
+    data = Chunk.objects.filter(session_id=session_id, number=number).values_list("data", flat=True).first()
+    return [] if data is None else frames.events_of(bytes(data))

@@ -1,0 +1,245 @@
+"""What is stored of the past: the view of any moment by folding, events, chunks, cycles. Nothing here computes a schedule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
+from uuid import UUID
+
+import msgspec
+from django.db.models import F
+
+from schedviz.kube.collector import without_gc
+from schedviz.sessions import frames
+from schedviz.sessions.errors import HistoryUnavailable, SessionGone
+from schedviz.sessions.history import blob_chunks, cycle_groups, lineage
+from schedviz.sessions.models import Checkpoint, CheckpointPiece, Chunk, Command, Session
+from schedviz.sessions.queries import prepared
+from schedviz.sessions.queries.keyset import in_steps
+from schedviz.sessions.queries.rows import RowsWhere
+from schedviz.trace.comparing.side import Summary
+from schedviz.trace.events import AnyEvent, BindingEnded, BindingStageEnded, BindingStarted
+from schedviz.trace.fold import Fold
+from schedviz.trace.past_events import PastEvent
+from schedviz.trace.view import View
+
+_view_decoder = msgspec.json.Decoder(View)
+#: They have the number of the cycle that they come from, and are not of it.
+_BINDING = (BindingStarted, BindingStageEnded, BindingEnded)
+
+
+_CYCLES_AT_ONCE = 500
+
+_BETWEEN = "session_id = %s AND seq > %s AND seq < %s"
+_first_commands = RowsWhere(Command, f"{_BETWEEN} ORDER BY seq LIMIT %s")
+_last_commands = RowsWhere(Command, f"{_BETWEEN} ORDER BY seq DESC LIMIT %s")
+
+
+class Moment(msgspec.Struct, frozen=True):
+    """A view and the number of the chunk after which it is the state."""
+
+    chunk: int
+    view: View
+
+
+def state_at_head(session: Session) -> Moment:
+    """The state after all that is stored: the newest checkpoint's view with the later chunks folded over it.
+
+    An empty view while the session is being imported. The session may be a stale copy; what is returned is newer, never older.
+    """
+    return _fold_from(_newest_checkpoint(session.pk, event=None), session.pk, until_event=None)
+
+
+def state_at_event(session: Session, event: int) -> Moment:
+    """The state after one event; `chunk` is the last whole chunk in it, 0 before a fork. Raises `HistoryUnavailable`."""
+    if event > session.event:
+        raise HistoryUnavailable(f"Event {event} has not happened; the last is {session.event}.")
+    checkpoint = expect_moment(session, event)
+    moment = _fold_from(checkpoint, checkpoint.session_id, until_event=event)
+    return moment if checkpoint.session_id == session.pk else msgspec.structs.replace(moment, chunk=0)
+
+
+def expect_moment(session: Session, event: int) -> Checkpoint:
+    """The checkpoint from which the moment after an event can be made. Raises `HistoryUnavailable`."""
+    stretch = lineage.of_event(session.pk, event)
+    checkpoint = None if stretch is None else _newest_checkpoint(stretch.session_id, event=event)
+    if checkpoint is None:
+        first = first_moment(session)
+        raise HistoryUnavailable(f"What led to event {event} is not stored any more; moments from event {first} on are.")
+    return checkpoint
+
+
+def first_moment(session: Session) -> int:
+    """The earliest event whose moment can be shown; 0: the beginning."""
+    oldest = lineage.stretches(session.pk)[-1:]
+    rows = Checkpoint.objects.filter(session_id__in=[one.session_id for one in oldest], complete=True)
+    return rows.order_by("event").values_list("event", flat=True).first() or 0
+
+
+def frames_after(session_id: UUID, chunk: int, *, limit: int = 64) -> list[tuple[int, bytes]]:
+    """Up to `limit` frames after a chunk, as they are sent, with their numbers, in order."""
+    rows = Chunk.objects.filter(session_id=session_id, number__gt=chunk).order_by("number")
+    return [(number, frames.to_send(bytes(data))) for number, data in rows.values_list("number", "data")[:limit]]
+
+
+def events(session_id: UUID, *, after: int = 0, before: int | None = None, limit: int = 1000, tail: bool = False) -> list[AnyEvent]:
+    """Up to `limit` events between two, in order: the first of them, or with `tail` the last."""
+    parts: list[list[AnyEvent]] = []
+    count = 0
+    for data, first, last in _chunks_between(session_id, after, lineage.ENDLESS if before is None else before, backwards=tail):
+        parts.append([one for one in frames.events_of(data) if first < one.event <= last])
+        count += len(parts[-1])
+        if count >= limit:
+            break
+    found = list(chain.from_iterable(reversed(parts) if tail else parts))
+    return found[-limit:] if tail else found[:limit]
+
+
+def each_event(session_id: UUID, *, after: int, until: int) -> Iterator[AnyEvent]:
+    """The events after one, until another, in order, as they are needed."""
+    for data, first, last in _chunks_between(session_id, after, until + 1, backwards=False):
+        yield from (one for one in frames.events_of(data) if first < one.event <= last)
+
+
+def each_cycle(session_id: UUID, *, after: int, tail: bool = False) -> Iterator[Summary]:
+    """The summaries of cycles after one, in order or with `tail` from the last to the first, as they are needed."""
+    before: int | None = None
+    while some := cycles(session_id, after=after, before=before, limit=_CYCLES_AT_ONCE, tail=tail):
+        yield from reversed(some) if tail else some
+        if tail:
+            before = some[0].cycle.cycle
+        else:
+            after = some[-1].cycle.cycle
+
+
+def _chunks_between(session_id: UUID, after: int, before: int, *, backwards: bool) -> Iterator[tuple[bytes, int, int]]:
+    """The chunks that have events between two, each with after which and until which of its events are meant."""
+    for owner, first, last in lineage.between(session_id, after, before, backwards=backwards):
+        with_events = Chunk.objects.filter(session_id=owner, first_event__lte=F("last_event"))
+        rows = with_events.filter(last_event__gt=first, first_event__lte=last)
+        # By the column of the index that finds the first of them.
+        for _, data in in_steps(rows, "last_event", "data", at_once=8, backwards=backwards):
+            yield bytes(data), first, last
+
+
+def chunk(session_id: UUID, number: int) -> Chunk | None:
+    """One stored chunk."""
+    return Chunk.objects.filter(session_id=session_id, number=number).first()
+
+
+def chunk_of_event(session_id: UUID, event: int) -> Chunk | None:
+    """The stored chunk that an event is in."""
+    rows = Chunk.objects.filter(session_id=session_id, last_event__gte=event, first_event__lte=event)
+    return rows.order_by("number").first()
+
+
+def cycle_summary(session_id: UUID, cycle: int) -> Summary | None:
+    """The summary of a cycle that ended."""
+    return next(iter(cycles(session_id, after=cycle - 1, before=cycle + 1, limit=1)), None)
+
+
+def cycles(of: UUID | Session, *, after: int = 0, before: int | None = None, limit: int = 100, tail: bool = False) -> list[Summary]:
+    """Up to `limit` summaries of a session's cycles between two, in order: the first of them, or with `tail` the last."""
+    found: list[Summary] = []
+    last_wanted = lineage.ENDLESS if before is None else before - 1
+    stretches = lineage.stretches(of)
+    for one in stretches if tail else reversed(stretches):
+        rows = cycle_groups.between(one.session_id, max(after, one.after_cycle), min(last_wanted, one.until_cycle), backwards=tail)
+        found += _with_events(one.session_id, list(islice(rows, limit - len(found))))
+        if len(found) >= limit:
+            break
+    return found[::-1] if tail else found
+
+
+def last_cycle_until(session_id: UUID, event: int) -> int:
+    """The last cycle that had ended after an event; 0: none had."""
+    for one in lineage.stretches(session_id):
+        if one.after <= event and (last := cycle_groups.last_ended(one.session_id, min(event, one.until))) is not None:
+            return last
+    return 0
+
+
+def spans_of_cycles(session_id: UUID, first: int, last: int) -> dict[int, tuple[int, int]]:
+    """The first event of each of these cycles, with which its pod was popped, and the one that says it ended (else its last so far)."""
+    spans: dict[int, tuple[int, int]] = {}
+    for one in reversed(lineage.stretches(session_id)):
+        rows = Chunk.objects.filter(session_id=one.session_id, first_event__lte=one.until, first_cycle__lte=last, last_cycle__gte=first)
+        for _, data in in_steps(rows, "number", "data", at_once=4):
+            for event in frames.events_of(bytes(data)):
+                if first <= event.cycle <= last and event.event <= one.until and not isinstance(event, _BINDING):
+                    spans[event.cycle] = (spans.get(event.cycle, (event.event,))[0], event.event)
+    return spans
+
+
+def _with_events(session_id: UUID, summaries: list[Summary]) -> list[Summary]:
+    # A version that did not store their events wrote these.
+    old = [one.cycle.cycle for one in summaries if one.last_event == cycle_groups.UNKNOWN_EVENT]
+    if not old:
+        return summaries
+    spans = spans_of_cycles(session_id, min(old), max(old))
+    return [
+        one if one.last_event != cycle_groups.UNKNOWN_EVENT else msgspec.structs.replace(one, first_event=span[0], last_event=span[1])
+        for one in summaries
+        for span in (spans.get(one.cycle.cycle, (0, 0)),)
+    ]
+
+
+def command(session_id: UUID, seq: int) -> Command | None:
+    """One accepted command."""
+    return Command.objects.filter(session_id=session_id, seq=seq).first()
+
+
+def commands(session_id: UUID, *, after: int = 0, before: int | None = None, limit: int = 100, tail: bool = False) -> list[Command]:
+    """Up to `limit` accepted commands between two, in order: the first of them, or with `tail` the last."""
+    between = prepared.stored_id(session_id), after, lineage.ENDLESS if before is None else before, limit
+    return _last_commands(*between)[::-1] if tail else _first_commands(*between)
+
+
+def stored_view(checkpoint: Checkpoint) -> View:
+    """The view that was saved with a checkpoint."""
+    rows = CheckpointPiece.objects.filter(checkpoint=checkpoint, part=CheckpointPiece.Part.VIEW).order_by("number")
+    return _view_decoder.decode(blob_chunks.join(bytes(data) for data in rows.values_list("data", flat=True)))
+
+
+def newest_view_event(session_id: UUID) -> int:
+    """The event of the newest stored view; 0: there is none."""
+    newest = _newest_checkpoint(session_id, event=None)
+    return 0 if newest is None else newest.event
+
+
+def _newest_checkpoint(session_id: UUID, *, event: int | None) -> Checkpoint | None:
+    rows = Checkpoint.objects.filter(session_id=session_id, complete=True)
+    if event is not None:
+        rows = rows.filter(event__lte=event)
+    return rows.order_by("-event", "-pk").first()
+
+
+def _fold_from(checkpoint: Checkpoint | None, session_id: UUID, *, until_event: int | None) -> Moment:
+    if checkpoint is None:
+        if not Session.objects.filter(pk=session_id).exists():
+            raise SessionGone(f"There is no session {session_id}.")
+        return Moment(chunk=0, view=View())
+    with without_gc():
+        return _folded(checkpoint, session_id, until_event=until_event)
+
+
+def _folded(checkpoint: Checkpoint, session_id: UUID, *, until_event: int | None) -> Moment:
+    fold = Fold(stored_view(checkpoint))
+    last_chunk = checkpoint.chunk
+    for number, events in _later_events(checkpoint, session_id, until_event=lineage.ENDLESS if until_event is None else until_event):
+        news = events if events[0].event > fold.event else [one for one in events if one.event > fold.event]
+        if until_event is not None and events[-1].event > until_event:
+            fold.apply_all(one for one in news if one.event <= until_event)
+            break
+        fold.apply_all(news)
+        last_chunk = number
+    return Moment(chunk=last_chunk, view=fold.to_view())
+
+
+def _later_events(checkpoint: Checkpoint, session_id: UUID, *, until_event: int) -> Iterator[tuple[int, Sequence[AnyEvent | PastEvent]]]:
+    """Chunk by chunk; what cycles found is left out where a later one begins before the end, as a view has one cycle."""
+    rows = Chunk.objects.filter(session_id=session_id, number__gt=checkpoint.chunk, first_event__lte=until_event)
+    whole = rows.filter(last_event__lte=until_event, last_cycle__gt=F("first_cycle")).order_by("-number")
+    past = whole.values_list("number", flat=True).first() or 0
+    for number, data in in_steps(rows, "number", "data", at_once=16):
+        yield number, frames.past_events_of(bytes(data)) if number < past else frames.events_of(bytes(data))

@@ -1,0 +1,113 @@
+"""The whole of a session's past in a few numbers: chunks' tallies, added up in buckets. No chunk is opened for it.
+
+A tally is stored with its chunk. Sessions of versions that stored none are given them when they are first needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from django.db import transaction
+from django.db.models import BigIntegerField, F, Max, Min, Q, Sum, Value
+from django.db.models.functions import Least
+
+from schedviz.sessions import frames
+from schedviz.sessions.history import lineage, reading
+from schedviz.sessions.models import Checkpoint, Chunk, ChunkTally, Session
+from schedviz.sessions.queries import prepared
+from schedviz.trace.events import AnyEvent
+from schedviz.trace.tally import Counts, Levels, Tally, levels_of, tally
+
+_COUNTS = Counts.__struct_fields__
+_FILLED_AT_ONCE = 200
+
+
+class Bucket(msgspec.Struct, frozen=True):
+    """Some consecutive chunks: what happened in their events, and the levels after the last of them."""
+
+    first_event: int
+    event: int
+    clock_seconds: float
+    counts: Counts
+    levels: Levels
+
+
+def buckets(session: Session, *, after: int, until: int, most: int) -> list[Bucket]:
+    """The events after one, until another, in at most so many buckets of about as many events each; a chunk is never divided."""
+    stored = _stored(session)
+    rows = ChunkTally.objects.filter(stored, first_event__lte=until, last_event__gt=after).exclude(first_event__gt=F("last_event"))
+    last_event = Least(F("last_event"), Value(until), output_field=BigIntegerField())
+    sums: list[Any] = list(
+        rows.annotate(place=(last_event - after - 1) * most / max(1, until - after))
+        .values("place")
+        .annotate(last=Max("last_event"), began=Min("first_event"), **{f"sum_{name}": Sum(name) for name in _COUNTS})
+        .order_by("place")
+    )
+    ends = {row.last_event: row for row in rows.filter(last_event__in=[one["last"] for one in sums])}
+    return [
+        Bucket(
+            first_event=one["began"],
+            event=ends[one["last"]].last_event,
+            clock_seconds=ends[one["last"]].clock_seconds,
+            counts=Counts(*(one[f"sum_{name}"] for name in _COUNTS)),
+            levels=_levels(ends[one["last"]]),
+        )
+        for one in sums
+    ]
+
+
+def _stored(session: Session) -> Q:
+    """Which tallies are about this session's past. The chunk in which it was forked is counted as far as that with its number 0."""
+    wanted = Q(pk__in=[])
+    for one in lineage.stretches(session.pk):
+        _fill(one.session_id)
+        wanted |= Q(Q(first_event__gt=one.after) | Q(number=0), session_id=one.session_id, last_event__lte=one.until)
+    return wanted
+
+
+def levels_after(session_id: UUID, chunk: int) -> Levels:
+    """The levels after a stored chunk."""
+    levels = prepared.select_levels(session_id, chunk)
+    if levels is None:
+        _fill(session_id)
+        levels = prepared.select_levels(session_id, chunk)
+    return levels or Levels()
+
+
+def begin(session_id: UUID, levels: Levels, *, event: int, clock_seconds: float, before: Sequence[AnyEvent] = ()) -> None:
+    """Store the levels that a session begins with. `before`: the last events before a fork, which are no whole chunk, to be counted."""
+    counted = Tally(counts=tally(before, Levels()).counts, levels=levels)
+    first = before[0].event if before else event + 1
+    prepared.insert_tally(session_id, 0, events=(first, event), clock_seconds=clock_seconds, tally=counted)
+
+
+def _levels(row: ChunkTally) -> Levels:
+    return Levels(active_q=row.active_q, backoff_q=row.backoff_q, unschedulable=row.unschedulable_pods, pods=row.pods, nodes=row.nodes)
+
+
+def _fill(session_id: UUID) -> None:
+    """Make the tallies of chunks that were stored without; nothing where there are none such."""
+    newest = Chunk.objects.filter(session_id=session_id).aggregate(Max("number"))["number__max"] or 0
+    counted = ChunkTally.objects.filter(session_id=session_id).order_by("-number").first()
+    if counted is not None and counted.number >= newest:
+        return
+    if counted is None:
+        first = Checkpoint.objects.filter(session_id=session_id, complete=True).order_by("event", "pk").first()
+        if first is None:
+            return
+        view = reading.stored_view(first)
+        chunk, levels = first.chunk, levels_of(view.queue, view.api.objects)
+        begin(session_id, levels, event=first.event, clock_seconds=first.clock_seconds)
+    else:
+        chunk, levels = counted.number, _levels(counted)
+    while some := reading.frames_after(session_id, chunk, limit=_FILLED_AT_ONCE):
+        with transaction.atomic():
+            for number, data in some:
+                events = frames.events_of(data)
+                found = tally(events, levels)
+                chunk, levels = number, found.levels
+                span = (events[0].event, events[-1].event)
+                prepared.insert_tally(session_id, number, events=span, clock_seconds=events[-1].at, tally=found)

@@ -1,0 +1,165 @@
+"""The one place where what an engine did becomes true: a transaction fenced by the epoch and by the position before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from django.db import IntegrityError, transaction
+
+from schedviz.engine.extenders.calls import Answer
+from schedviz.sessions import frames
+from schedviz.sessions.commands import breakpoints
+from schedviz.sessions.commands.breakpoints import Hit
+from schedviz.sessions.errors import Fenced
+from schedviz.sessions.extenders import answers
+from schedviz.sessions.history import cycle_groups, object_index, packing, reading, timeline
+from schedviz.sessions.hosting.lease import LEASE_SECONDS, Lease
+from schedviz.sessions.models import Session, shown_status
+from schedviz.sessions.observing import agreement
+from schedviz.sessions.observing.shadow import Shown
+from schedviz.sessions.queries import prepared
+from schedviz.sessions.queries.prepared import Moved
+from schedviz.trace.comparing import Summary
+from schedviz.trace.events import AnyEvent, CycleEnded, CycleStarted
+from schedviz.trace.tally import Levels, tally
+from schedviz.trace.view import CycleView
+
+
+class Position(msgspec.Struct, frozen=True):
+    """How far a session is committed."""
+
+    applied_seq: int
+    chunk: int
+    cycle: int
+    event: int
+    clock_seconds: float
+
+    @classmethod
+    def of(cls, session: Session) -> Position:
+        return cls(session.applied_seq, session.chunk, session.cycle, session.event, session.clock_seconds)
+
+
+class Done(msgspec.Struct, frozen=True):
+    """A command that ended. `stopped_event`: a pause cut it short after this event; `quarantined`: it was set aside."""
+
+    seq: int
+    outcome: dict[str, Any]
+    stopped_event: int | None = None
+    quarantined: bool = False
+
+
+class Work(msgspec.Struct, frozen=True):
+    """What an engine did since the last commit."""
+
+    after: Position
+    done: Sequence[Done]
+    events: Sequence[AnyEvent]
+    cycles: Sequence[CycleView]
+    status: Session.Status
+    message: str
+    answers: Sequence[Answer] = ()
+    #: Whose scheduling cycle goes on; "": none does.
+    running_pod: str = ""
+    #: The breakpoints at which runs stopped.
+    hits: Sequence[Hit] = ()
+    #: The session stands at another breakpoint than before, or at none any more.
+    hit_changed: bool = False
+    #: What the dry cycles of a followed session found.
+    shadowed: Sequence[Shown] = ()
+
+
+class Committed(msgspec.Struct, frozen=True):
+    """What came of it: the frame for viewers, None where there were no events, and what the inbox looked like in the same moment."""
+
+    frame: bytes | None
+    last_seq: int
+    interrupt_seq: int
+    breakpoints_edit: int
+
+
+def commit(lease: Lease, session: Session, before: Position, work: Work) -> Committed:
+    """Store a slice. `session` gives the names that a frame repeats. Raises `Fenced` when anybody else wrote to the session."""
+    after = work.after
+    shown = msgspec.structs.replace(
+        frames.session_state(session),
+        status=shown_status(work.status, applied_seq=after.applied_seq, last_seq=session.last_seq),
+        message=work.message,
+        clock_seconds=after.clock_seconds,
+        cycle=after.cycle,
+        event=after.event,
+        chunk=after.chunk,
+        applied_seq=after.applied_seq,
+    )
+    text = frames.frame_text(after.chunk, work.events, shown) if work.events else b""
+    chunk = packing.pack(text) if text else b""
+    names = object_index.names_of(work.events, work.cycles, work.running_pod)
+    counted = tally(work.events, timeline.levels_after(lease.session_id, before.chunk)) if work.events else None
+    cycles = list(_summaries(lease.session_id, work))
+    group = cycle_groups.pack(cycles) if cycles else b""
+    try:
+        with transaction.atomic():
+            moved = _move(lease, before, work, grown=len(chunk) + len(group), levels=counted.levels if counted else None)
+            prepared.update_commands(
+                lease.session_id, [(one.seq, msgspec.json.encode(one.outcome), one.stopped_event, one.quarantined) for one in work.done]
+            )
+            if chunk and counted is not None:
+                events = (work.events[0].event, work.events[-1].event)
+                prepared.insert_chunk(lease.session_id, after.chunk, events=events, cycles=(before.cycle, after.cycle), data=chunk)
+                prepared.insert_tally(lease.session_id, after.chunk, events=events, clock_seconds=after.clock_seconds, tally=counted)
+                prepared.insert_chunk_names(lease.session_id, after.chunk, names)
+            for hit in work.hits:
+                breakpoints.count_hit(lease.session_id, hit)
+            if work.hit_changed:
+                Session.objects.filter(pk=lease.session_id).update(hit=session.hit)
+            if work.answers:
+                answers.store(lease.session_id, list(work.answers))
+            if work.shadowed:
+                agreement.store(lease.session_id, work.shadowed)
+            if cycles:
+                numbers = (cycles[0].cycle.cycle, cycles[-1].cycle.cycle)
+                prepared.insert_cycle_group(lease.session_id, cycles=numbers, last_event=cycles[-1].last_event, data=group)
+    except IntegrityError as error:
+        raise Fenced(f"Session {lease.session_id} was deleted or written to by another owner.") from error
+    frame = frames.compressed(text) if text else None
+    return Committed(frame=frame, last_seq=moved.last_seq, interrupt_seq=moved.interrupt_seq, breakpoints_edit=moved.breakpoints_edit)
+
+
+def _summaries(session_id: UUID, work: Work) -> Iterator[Summary]:
+    """The cycles that ended, each with its first and last event."""
+    first: dict[int, int] = {}
+    last: dict[int, int] = {}
+    started: set[int] = set()
+    for event in work.events:
+        if event.cycle:
+            first.setdefault(event.cycle, event.event)
+        if isinstance(event, CycleStarted):
+            started.add(event.cycle)
+        elif isinstance(event, CycleEnded):
+            last[event.cycle] = event.event
+    for cycle in work.cycles:
+        number = cycle.cycle
+        if number not in started:
+            # It was stepped by stages, and began in an earlier slice.
+            began = reading.spans_of_cycles(session_id, number, number).get(number)
+            first[number] = began[0] if began else first.get(number, work.events[0].event)
+        yield Summary(cycle=cycle, first_event=first[number], last_event=last.get(number, work.events[-1].event))
+
+
+def _move(lease: Lease, before: Position, work: Work, *, grown: int, levels: Levels | None) -> Moved:
+    after = work.after
+    moved = prepared.move_session(
+        lease.session_id,
+        epoch=lease.epoch,
+        applied_seq=before.applied_seq,
+        chunk=before.chunk,
+        lease_seconds=LEASE_SECONDS,
+        values=(after.applied_seq, after.chunk, after.cycle, after.event, after.clock_seconds, str(work.status), work.message),
+        grown=grown,
+        levels=levels,
+    )
+    if moved is None:
+        raise Fenced(f"Another owner has taken session {lease.session_id}.")
+    return moved

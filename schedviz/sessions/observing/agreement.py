@@ -1,0 +1,127 @@
+"""How often a followed cluster's scheduler did what this one would have done: what the shadow saw, stored and told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+from uuid import UUID
+
+import msgspec
+from django.db.models import Sum
+
+from schedviz.sessions.models import Agreement, ShadowedPod
+from schedviz.sessions.observing.shadow import Arrival, Binding, Gone, Shown
+from schedviz.sessions.queries import prepared
+from schedviz.sessions.queries.prepared import Shadowed
+
+replace = msgspec.structs.replace
+
+#: Bindings that are told one by one, the newest; older ones are in the counts alone.
+KEPT: Final = 10_000
+#: How often it is looked whether there are more.
+_SWEPT_EVERY: Final = 500
+#: The rate of the newest bindings is of so many.
+RECENT: Final = 100
+
+#: Verdicts, and the columns in which they are counted.
+COLUMNS: Final[dict[str, str]] = {"agrees": "agrees", "notBest": "not_best", "infeasible": "infeasible", "unjudged": "unjudged"}
+
+
+class Counts(msgspec.Struct, frozen=True):
+    """How many bindings came to which verdict."""
+
+    agrees: int = 0
+    not_best: int = 0
+    infeasible: int = 0
+    unjudged: int = 0
+
+    @property
+    def judged(self) -> int:
+        """How many could be judged."""
+        return self.agrees + self.not_best + self.infeasible
+
+    @property
+    def rate(self) -> float | None:
+        """The share that agrees of those that could be judged; None: there are none."""
+        return self.agrees / self.judged if self.judged else None
+
+
+def store(session_id: UUID, shown: Sequence[Shown]) -> None:
+    """Store what the shadow saw, in the transaction of what the engine did."""
+    rows: dict[tuple[str, str], Shadowed] = {}
+    gone: list[tuple[str, str]] = []
+    for one in shown:
+        at = (one.pod, one.uid)
+        if isinstance(one, Gone):
+            # It may have come in the same slice.
+            rows.pop(at, None)
+            gone.append(at)
+            continue
+        row = rows.get(at) or Shadowed(one.pod, one.uid)
+        if isinstance(one, Arrival):
+            rows[at] = replace(row, arrived_event=one.event, arrival=msgspec.json.encode(one.choice).decode())
+        else:
+            judgement = one.judgement
+            rows[at] = replace(
+                row, bound_event=one.event, node=one.node, verdict=judgement.verdict, judgement=msgspec.json.encode(judgement).decode()
+            )
+    prepared.store_shadowed(session_id, list(rows.values()))
+    for pod, uid in gone:
+        ShadowedPod.objects.filter(session_id=session_id, pod=pod, uid=uid, verdict="").delete()
+    _count(session_id, [one for one in shown if isinstance(one, Binding)])
+
+
+def _count(session_id: UUID, bindings: Sequence[Binding]) -> None:
+    if not bindings:
+        return
+    more = dict.fromkeys(COLUMNS.values(), 0)
+    for one in bindings:
+        more[COLUMNS[one.judgement.verdict]] += 1
+    total = prepared.add_to_agreement(session_id, **more)
+    if total // _SWEPT_EVERY != (total - len(bindings)) // _SWEPT_EVERY:
+        _sweep(session_id)
+
+
+def _sweep(session_id: UUID) -> None:
+    """Forget the bindings that are too old to be told."""
+    bound = ShadowedPod.objects.filter(session_id=session_id, bound_event__isnull=False)
+    oldest = bound.order_by("-bound_event").values_list("bound_event", flat=True)[KEPT : KEPT + 1].first()
+    if oldest is not None:
+        bound.filter(bound_event__lte=oldest).delete()
+
+
+def counts(session_id: UUID) -> Counts:
+    """Since the session began to follow."""
+    found = Agreement.objects.filter(session_id=session_id).values(*COLUMNS.values()).first()
+    return Counts(**found) if found else Counts()
+
+
+def counts_of_all() -> Counts:
+    """Over all sessions that there are: for metrics."""
+    sums = Agreement.objects.aggregate(**{column: Sum(column) for column in COLUMNS.values()})
+    return Counts(**{column: total or 0 for column, total in sums.items()})
+
+
+def recent(session_id: UUID) -> Counts:
+    """Of the newest bindings."""
+    newest = ShadowedPod.objects.filter(session_id=session_id, bound_event__isnull=False).order_by("-bound_event")
+    found: dict[str, int] = dict.fromkeys(COLUMNS.values(), 0)
+    for verdict in newest.values_list("verdict", flat=True)[:RECENT]:
+        found[COLUMNS[verdict]] += 1
+    return Counts(**found)
+
+
+def waiting(session_id: UUID) -> int:
+    """How many pods wait to be bound that were seen to arrive."""
+    return ShadowedPod.objects.filter(session_id=session_id, bound_event__isnull=True).count()
+
+
+def bindings(session_id: UUID, verdicts: Sequence[str], *, before: int | None, limit: int) -> list[ShadowedPod]:
+    """Judged pods, the newest binding first; of these verdicts, none: of all."""
+    found = ShadowedPod.objects.filter(session_id=session_id, bound_event__isnull=False)
+    narrowed: dict[str, Any] = {}
+    if verdicts:
+        narrowed["verdict__in"] = list(verdicts)
+    if before is not None:
+        narrowed["bound_event__lt"] = before
+    return list(found.filter(**narrowed).order_by("-bound_event")[:limit])

@@ -1,0 +1,250 @@
+"""What somebody sees of a real cluster, pushed in numbered batches: each becomes commands, so that the session shadows that cluster.
+
+A batch is taken once and whole: its number, its commands and what the observer saw last are one transaction. So whoever does not get an
+answer sends the same batch again, and whoever comes back asks for the number that is expected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, Literal, TypeAlias
+from uuid import UUID
+
+import msgspec
+from django.db import IntegrityError, transaction
+from django.db.models import F
+from django.utils import timezone
+
+from schedviz.kube import codec
+from schedviz.kube.errors import KubeError
+from schedviz.kube.kinds import BY_TYPE
+from schedviz.kube.object_names import is_possible
+from schedviz.sessions.commands import inbox
+from schedviz.sessions.errors import CommandRefused, SessionError, SessionGone
+from schedviz.sessions.keyed_digest import is_same, keyed
+from schedviz.sessions.models import Observed, Observer, Session
+from schedviz.sessions.redis import wakeups
+from schedviz.trace.commands import AnyCommand, Create, Delete, Update
+
+#: Events in one batch.
+MOST = 500
+_AT_ONCE = 200
+
+
+class WrongBatch(SessionError):  # noqa: N818 -- says what happened.
+    """A batch that is not the next one; `expected` is the number of that."""
+
+    code = "wrong_batch"
+
+    def __init__(self, expected: int, found: int) -> None:
+        super().__init__(f"n: batch {expected} is the next one, found {found}.")
+        self.expected = expected
+
+
+class CannotFollow(SessionError):  # noqa: N818 -- says what happened.
+    """A session into which this observer cannot push."""
+
+    code = "cannot_follow"
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """What a watch told: an object as it is now, or as it was last when it is gone."""
+
+    type: Literal["ADDED", "MODIFIED", "DELETED"]
+    object: dict[str, Any]
+    #: A word that changes when the object does.
+    version: Annotated[str, msgspec.Meta(max_length=64, pattern="^[!-~]*$")] = ""
+
+
+class Taken(msgspec.Struct, frozen=True):
+    """A batch was taken. `duplicate`: it had been before. `seq`: the last command that was made of it or before it."""
+
+    n: int
+    seq: int
+    duplicate: bool
+
+
+def observer_of(session_id: UUID) -> Observer | None:
+    """Who pushes into a session; None: nobody does, it is not followed."""
+    return Observer.objects.filter(session_id=session_id).first()
+
+
+def known_objects(session_id: UUID, *, after: int, limit: int) -> list[Observed]:
+    """What the observer saw last, in the order in which it was seen first, after the row with this number."""
+    return list(Observed.objects.filter(session_id=session_id, pk__gt=after).order_by("pk")[:limit])
+
+
+def take(session_id: UUID, source: str, n: int, events: Sequence[Seen], *, digest: str) -> Taken:
+    """Take a batch, or none of it; `digest` is that of the batch. When this returns, it is safe.
+
+    Raises `WrongBatch`, `CannotFollow`, and what `inbox.accept` does.
+    """
+    batch = _Batch(session_id, source, n, events)
+    try:
+        with transaction.atomic():
+            if not _take_number(session_id, source, n, digest):
+                return _not_next(session_id, source, n, digest)
+            seq, is_owned = inbox.accept_in_transaction(session_id, batch.commands())
+            Observer.objects.filter(session_id=session_id).update(
+                events=F("events") + len(events), pushed_at=timezone.now(), **({"last_seq": seq} if seq else {})
+            )
+    except CommandRefused as error:
+        raise CommandRefused(f"events[{batch.index}].{error}") from None
+    except IntegrityError:
+        # Two came first at the same time.
+        return _not_next(session_id, source, n, digest)
+    if seq:
+        wakeups.notify(session_id, owned=is_owned)
+    return _taken(session_id, n, duplicate=False)
+
+
+def _take_number(session_id: UUID, source: str, n: int, digest: str) -> bool:
+    """Move on to batch n; False where that is not the next one."""
+    if Observer.objects.filter(session_id=session_id, source=source, n=n - 1).update(n=n, digest=keyed(digest)):
+        return True
+    if n != 1 or Observer.objects.filter(session_id=session_id).exists():
+        return False
+    session = _expect_empty(session_id)
+    Observer.objects.create(session_id=session_id, source=source, n=1, digest=keyed(digest))
+    Session.objects.filter(pk=session_id).update(source={**session.source, "follows": source})
+    return True
+
+
+def _expect_empty(session_id: UUID) -> Session:
+    session = Session.objects.filter(pk=session_id).first()
+    if session is None:
+        raise SessionGone(f"There is no session {session_id}.")
+    if session.status == Session.Status.IMPORTING:
+        raise CannotFollow("The session is being imported; push when it is ready.")
+    if session.nodes or session.pods or session.forked_from_id:
+        what = (
+            "is a fork, and forks are detached" if session.forked_from_id else f"has {session.nodes} nodes and {session.pods} pods already"
+        )
+        raise CannotFollow(f"The session {what}; follow a cluster into an empty session (`schedviz follow` without --session makes one).")
+    return session
+
+
+def _not_next(session_id: UUID, source: str, n: int, digest: str) -> Taken:
+    found = observer_of(session_id)
+    if found is None:
+        raise WrongBatch(1, n)
+    if found.source != source:
+        raise CannotFollow(f"source: this session follows {found.source!r}, found {source!r}; one session follows one source.")
+    if found.n == n and is_same(found.digest, digest):
+        return _taken(session_id, n, duplicate=True)
+    raise WrongBatch(found.n + 1, n)
+
+
+def _taken(session_id: UUID, n: int, *, duplicate: bool) -> Taken:
+    seq = Observer.objects.filter(session_id=session_id).values_list("last_seq", flat=True).first()
+    return Taken(n=n, seq=seq or 0, duplicate=duplicate)
+
+
+#: Kind, namespace ("": it has none) and name.
+_Identity: TypeAlias = tuple[str, str, str]
+
+
+class _Batch:
+    """One batch on its way from what was seen to commands. What it knows of objects is written as it goes."""
+
+    def __init__(self, session_id: UUID, source: str, n: int, events: Sequence[Seen]) -> None:
+        self._session_id = session_id
+        self._prefix = f"{source}:{n}:"
+        self._events = events
+        #: Of the event that is being looked at.
+        self.index = 0
+
+    def commands(self) -> Iterator[tuple[str, AnyCommand]]:
+        """The commands with their keys, `source:n:i`."""
+        number = 0
+        identities = list(self._identities())
+        known = self._known(identities)
+        touched: set[tuple[str, str]] = set()
+        for index, (seen, identity) in enumerate(zip(self._events, identities, strict=True)):
+            self.index = index
+            for command in self._of(seen, identity, known, touched):
+                yield f"{self._prefix}{number}", command
+                number += 1
+        self._write(known, touched)
+
+    def _identities(self) -> Iterator[_Identity]:
+        for index, seen in enumerate(self._events):
+            self.index = index
+            yield _identity(seen.object)
+
+    def _of(
+        self, seen: Seen, identity: _Identity, known: dict[tuple[str, str], Observed], touched: set[tuple[str, str]]
+    ) -> Iterator[AnyCommand]:
+        kind, namespace, name = identity
+        at = (kind, _key(namespace, name))
+        before = known.pop(at, None)
+        touched.add(at)
+        gone = Delete(kind=kind, name=name, namespace=namespace or "default")
+        if seen.type == "DELETED":
+            if before is not None:
+                yield gone
+            return
+        meta = seen.object["metadata"]
+        now = Observed(
+            session_id=self._session_id,
+            kind=kind,
+            key=at[1],
+            uid=str(meta.get("uid") or ""),
+            version=seen.version,
+            terminating=bool(meta.get("deletionTimestamp")),
+        )
+        known[at] = now
+        if before is not None and before.uid != now.uid:
+            yield gone
+            before = None
+        if before is None:
+            yield Create(object=seen.object)
+            return
+        if now.terminating and not before.terminating and kind == "Pod":
+            # An update leaves a deletionTimestamp as it was, as a real API server does.
+            yield msgspec.structs.replace(gone, graceful=True)
+        yield Update(object=seen.object)
+
+    def _known(self, identities: Sequence[_Identity]) -> dict[tuple[str, str], Observed]:
+        """What was seen last of the objects in this batch."""
+        keys = [_key(namespace, name) for _, namespace, name in identities]
+        found: dict[tuple[str, str], Observed] = {}
+        for start in range(0, len(keys), _AT_ONCE):
+            for row in Observed.objects.filter(session_id=self._session_id, key__in=keys[start : start + _AT_ONCE]):
+                found[row.kind, row.key] = row
+        return found
+
+    def _write(self, known: dict[tuple[str, str], Observed], touched: set[tuple[str, str]]) -> None:
+        there = [known[at] for at in touched if at in known]
+        Observed.objects.bulk_create(
+            there,
+            batch_size=100,
+            update_conflicts=True,
+            unique_fields=["session", "kind", "key"],
+            update_fields=["uid", "version", "terminating"],
+        )
+        gone: dict[str, list[str]] = {}
+        for kind, key in sorted(at for at in touched if at not in known):
+            gone.setdefault(kind, []).append(key)
+        for kind, keys in gone.items():
+            for start in range(0, len(keys), _AT_ONCE):
+                Observed.objects.filter(session_id=self._session_id, kind=kind, key__in=keys[start : start + _AT_ONCE]).delete()
+
+
+def _key(namespace: str, name: str) -> str:
+    return f"{namespace}/{name}" if namespace else name
+
+
+def _identity(given: dict[str, Any]) -> _Identity:
+    """Raises `CommandRefused`."""
+    try:
+        obj = codec.from_dict(given)
+    except KubeError as error:
+        raise CommandRefused(f"object.{error}") from None
+    kind, meta = BY_TYPE[type(obj)], obj.metadata
+    for what, text, most in (("name", meta.name, 253), ("namespace", meta.namespace, 63), ("uid", meta.uid, 128)):
+        if not is_possible(text, most):
+            raise CommandRefused(f"object.metadata.{what}: expected at most {most} bytes in one line, without control characters")
+    if not meta.name:
+        raise CommandRefused("object.metadata.name: expected a name")
+    return kind.name, (meta.namespace or "default") if kind.namespaced else "", meta.name

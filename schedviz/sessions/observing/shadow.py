@@ -1,0 +1,166 @@
+"""The shadow of a followed session, in the worker's turn: dry cycles of pods as they arrive and just before what really bound them.
+
+They happen in the order of the observations, and are stored in the transaction that stores what the engine did.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from schedviz.engine import Simulation
+from schedviz.engine.dryrun.sandbox import NotAskedBesideError, Sandbox
+from schedviz.explain.shadow import Choice, Judgement, choose, judge
+from schedviz.kube.core import Pod
+from schedviz.sessions.models import Observer, Session
+from schedviz.trace.commands import AnyCommand, Create, Delete, Update
+
+logger = logging.getLogger(__name__)
+
+_FINISHED = frozenset({"Succeeded", "Failed"})
+_BROKE = "the dry cycle failed, which is a bug in schedviz; the server's log says more"
+
+
+class Arrival(msgspec.Struct, frozen=True):
+    """A pod that waits to be scheduled, and what would have been chosen for it then."""
+
+    pod: str
+    uid: str
+    #: The moment: after this event the pod is there.
+    event: int
+    choice: Choice
+
+
+class Binding(msgspec.Struct, frozen=True):
+    """What really bound a pod, and whether this scheduler would have done the same."""
+
+    pod: str
+    uid: str
+    #: The moment before: after this event the pod still waits.
+    event: int
+    node: str
+    judgement: Judgement
+
+
+class Gone(msgspec.Struct, frozen=True):
+    """A pod that was deleted while it waited: there is nothing to judge."""
+
+    pod: str
+    uid: str
+
+
+Shown = Arrival | Binding | Gone
+
+
+class Shadow:
+    """What one engine's worker sees of its cluster's scheduler. Only commands that came from an observer are looked at."""
+
+    def __init__(self, session: Session) -> None:
+        self._session_id: UUID = session.pk
+        #: A fork is detached: what happens in it says nothing about the real scheduler.
+        self._is_detached = "fork" in session.source
+        self._is_followed = False
+        self._looked = False
+        self._beside = Sandbox()
+        self._shown: list[Shown] = []
+        self._before: Pod | None = None
+
+    def before(self, simulation: Simulation, command: AnyCommand) -> None:
+        """A command is about to be carried out."""
+        self._before = None
+        if not _speaks_of_pod(command) or simulation.scheduler.cycle is not None or not self._follows():
+            return
+        pod = self._before = _find(simulation, command)
+        if pod is None or not _waits(pod):
+            return
+        if isinstance(command, Delete):
+            self._shown.append(Gone(pod.key, pod.uid))
+        elif isinstance(command, Update) and (node := _node_of(command.object)):
+            judgement = self._judge(simulation, pod, node)
+            if judgement is not None:
+                self._shown.append(Binding(pod.key, pod.uid, simulation.event, node, judgement))
+
+    def after(self, simulation: Simulation, command: AnyCommand) -> None:
+        """The command has been carried out."""
+        if not isinstance(command, Create | Update) or not _speaks_of_pod(command) or not self._follows():
+            return
+        before, pod = self._before, _find(simulation, command)
+        if pod is None or not _waits(pod) or (before is not None and _waits(before)) or simulation.scheduler.cycle is not None:
+            return
+        choice = self._choose(simulation, pod)
+        if choice is not None:
+            self._shown.append(Arrival(pod.key, pod.uid, simulation.event, choice))
+
+    def drain(self) -> list[Shown]:
+        """What was seen since the last drain, in order."""
+        shown, self._shown = self._shown, []
+        self._looked = False
+        return shown
+
+    @property
+    def is_followed(self) -> bool:
+        """Whether the session is known to follow a cluster."""
+        return self._is_followed
+
+    def _follows(self) -> bool:
+        """Whether somebody pushes into the session; while nobody does, that is asked once in a slice."""
+        if not self._is_followed and not self._looked and not self._is_detached:
+            self._looked = True
+            self._is_followed = Observer.objects.filter(session_id=self._session_id).exists()
+        return self._is_followed
+
+    def _choose(self, simulation: Simulation, pod: Pod) -> Choice | None:
+        """None: another scheduler is asked for."""
+        if pod.spec.scheduler_name not in simulation.scheduler.state.profiles:
+            return None
+        try:
+            with self._beside.dry_run(simulation, pod) as dry_run:
+                return choose(simulation, dry_run)
+        except NotAskedBesideError as error:
+            return Choice(0, 0, message=str(error))
+        except Exception:
+            logger.exception("the dry cycle of %s in session %s failed", pod.key, self._session_id)
+            return Choice(0, 0, message=_BROKE)
+
+    def _judge(self, simulation: Simulation, pod: Pod, node: str) -> Judgement | None:
+        """None: another scheduler is asked for."""
+        if pod.spec.scheduler_name not in simulation.scheduler.state.profiles:
+            return None
+        try:
+            with self._beside.dry_run(simulation, pod) as dry_run:
+                return judge(simulation, dry_run, node)
+        except NotAskedBesideError as error:
+            return Judgement("unjudged", reasons=(str(error),))
+        except Exception:
+            logger.exception("the dry cycle of %s in session %s failed", pod.key, self._session_id)
+            return Judgement("unjudged", reasons=(_BROKE,))
+
+
+def _speaks_of_pod(command: AnyCommand) -> bool:
+    if isinstance(command, Create | Update):
+        return command.object.get("kind") == "Pod"
+    return isinstance(command, Delete) and command.kind == "Pod" and not command.graceful
+
+
+def _find(simulation: Simulation, command: AnyCommand) -> Pod | None:
+    if isinstance(command, Delete):
+        namespace, name = command.namespace, command.name
+    else:
+        assert isinstance(command, Create | Update)
+        meta: dict[str, Any] = command.object["metadata"]
+        namespace, name = meta.get("namespace") or "default", meta["name"]
+    found = simulation.cluster.find("Pod", f"{namespace}/{name}")
+    return found if isinstance(found, Pod) else None
+
+
+def _node_of(pod: dict[str, Any]) -> str:
+    return str((pod.get("spec") or {}).get("nodeName") or "")
+
+
+def _waits(pod: Pod) -> bool:
+    """Whether a scheduler would look for a node."""
+    spec = pod.spec
+    return not (spec.node_name or spec.scheduling_gates or pod.metadata.deletion_timestamp or pod.status.phase in _FINISHED)

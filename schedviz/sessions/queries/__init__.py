@@ -1,0 +1,1 @@
+"""SQL that runs for nearly every request or command: prepared statements, keyset pagination, the database's clock."""

@@ -1,0 +1,219 @@
+"""Doing stored commands again. What is stored is what was done, so the same events come of it and nobody is asked anything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from uuid import UUID
+
+import msgspec
+
+from schedviz import __version__
+from schedviz.engine import Simulation
+from schedviz.engine.framework.plugins.installed import installed_plugins
+from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
+from schedviz.sessions.extenders import answers
+from schedviz.sessions.history import checkpoints, lineage
+from schedviz.sessions.models import Checkpoint, Session
+from schedviz.sessions.queries import prepared
+from schedviz.sessions.replay import starting_point
+from schedviz.sessions.replay.determinism import SameEvents, suspicion
+from schedviz.trace.commands import AnyCommand, decode_command
+
+#: Written on every checkpoint: another version's engine may decide otherwise.
+ENGINE_VERSION = __version__
+#: Commands read in one statement.
+_FETCHED = 200
+
+
+class Stored(msgspec.Struct, frozen=True):
+    """A command as it is stored."""
+
+    seq: int
+    command: AnyCommand
+    stopped_event: int | None = None
+    quarantined: bool = False
+
+
+def stored_commands(session_id: UUID, *, after_seq: int, limit: int = 1 << 40) -> Iterator[Stored]:
+    """Accepted commands after one, in order."""
+    while limit > 0:
+        rows = prepared.select_commands(session_id, after_seq=after_seq, limit=min(limit, _FETCHED))
+        for seq, body, stopped_event, quarantined in rows:
+            yield Stored(seq=seq, command=decode_command(body), stopped_event=stopped_event, quarantined=quarantined)
+        if len(rows) < _FETCHED:
+            return
+        limit -= len(rows)
+        after_seq = rows[-1][0]
+
+
+def restore(checkpoint: Checkpoint) -> Simulation:
+    """The engine as it was at a checkpoint."""
+    return Simulation.restore(checkpoints.engine_bytes(checkpoint))
+
+
+def replay(
+    simulation: Simulation,
+    checkpoint: Checkpoint,
+    *,
+    to_seq: int,
+    to_event: int,
+    between_cycles: Callable[[], bool] = lambda: False,
+) -> Stored | None:
+    """Bring an engine from its checkpoint to a committed position: all commands up to `to_seq` done, then as much of the next as it takes
+    to get to `to_event`. Returns the command that is in progress there, if there is one.
+
+    `between_cycles` is asked between two cycles and two commands, and ends the replay wherever it is by saying True. Raises
+    `ReplayDiverged`.
+    """
+    simulation.extender_calls.transport = answers.StoredAnswers(checkpoint.session_id)
+    stored = SameEvents(checkpoint.session_id, after=simulation.event, until=to_event)
+
+    def ended() -> bool:
+        # What a long run did again would not fit into memory.
+        stored.check(simulation)
+        _forget_what_was_done(simulation)
+        return between_cycles()
+
+    try:
+        return _replay(simulation, checkpoint, to_seq=to_seq, to_event=to_event, ended=ended)
+    finally:
+        # Also where it led elsewhere: the first event that differs tells more than how far it came.
+        stored.check(simulation)
+
+
+def _replay(simulation: Simulation, checkpoint: Checkpoint, *, to_seq: int, to_event: int, ended: Callable[[], bool]) -> Stored | None:
+    begun = checkpoint.in_command
+    for stored in stored_commands(checkpoint.session_id, after_seq=checkpoint.applied_seq, limit=to_seq - checkpoint.applied_seq + 1):
+        if stored.seq > to_seq:
+            if simulation.event >= to_event and not begun:
+                break
+            if not _do_until(simulation, stored, to_event, begun=begun, between_cycles=ended):
+                _expect(simulation, to_event)
+            return stored
+        if stored.quarantined and stored.stopped_event is None:
+            continue
+        if _do(simulation, stored, begun=begun, between_cycles=ended):
+            return stored
+        begun = False
+        if ended():
+            return stored
+    _expect(simulation, to_event)
+    return None
+
+
+def _do(simulation: Simulation, stored: Stored, *, begun: bool, between_cycles: Callable[[], bool]) -> bool:
+    """One whole command, as far as it got; True when `between_cycles` ended it."""
+    if stored.stopped_event is not None:
+        if _do_until(simulation, stored, stored.stopped_event, begun=begun, between_cycles=between_cycles):
+            return True
+        simulation.interrupt()
+        return False
+    if not begun:
+        simulation.start(stored.command, seq=stored.seq)
+    return simulation.work(stop=between_cycles) is None
+
+
+def _do_until(simulation: Simulation, stored: Stored, event: int, *, begun: bool, between_cycles: Callable[[], bool]) -> bool:
+    """As much of a command as it takes to get to an event; True when `between_cycles` ended it before."""
+    if not begun:
+        simulation.start(stored.command, seq=stored.seq)
+    ended = False
+
+    def stop() -> bool:
+        nonlocal ended
+        ended = ended or between_cycles()
+        return ended or simulation.event >= event
+
+    if simulation.event < event and simulation.work(stop=stop) is not None:
+        said = f"Command {stored.seq} ended at event {simulation.event}; when it was first done it went on to event {event}."
+        raise ReplayDiverged(said + _suspects(simulation))
+    return ended
+
+
+def _expect(simulation: Simulation, event: int) -> None:
+    if simulation.event != event:
+        said = f"The stored commands lead to event {simulation.event}; when they were first done they led to event {event}."
+        raise ReplayDiverged(said + _suspects(simulation))
+
+
+def _suspects(simulation: Simulation) -> str:
+    return suspicion(installed_plugins(simulation.configuration))
+
+
+def load(session_id: UUID, *, to_seq: int, to_event: int, alive: Callable[[], None]) -> tuple[Simulation, Stored | None, Checkpoint]:
+    """The engine at a committed position, the command in progress there, and the checkpoint it was made from."""
+
+    def go_on() -> bool:
+        alive()
+        return False
+
+    simulation, checkpoint = begin(session_id, alive=alive)
+    running = replay(simulation, checkpoint, to_seq=to_seq, to_event=to_event, between_cycles=go_on)
+    _forget_what_was_done(simulation)
+    return simulation, running, checkpoint
+
+
+def begin(
+    session_id: UUID,
+    *,
+    until_event: int | None = None,
+    before_cycle: int | None = None,
+    alive: Callable[[], None] = lambda: None,
+) -> tuple[Simulation, Checkpoint]:
+    """What `starting_point.find` gives; where another version saved all engines of a fork, the fork is made once more of its parent.
+
+    Raises `HistoryUnavailable` or `ReplayDiverged`.
+    """
+    try:
+        return starting_point.find(session_id, until_event=until_event, before_cycle=before_cycle)
+    except starting_point.Unreadable as error:
+        parent, fork_event = Session.objects.values_list("forked_from", "fork_event").get(pk=session_id)
+        if parent is None or error.first.event != fork_event:
+            raise
+        simulation = engine_at(parent, fork_event, between_units=lambda _: alive())
+        _forget_what_was_done(simulation)
+        return simulation, starting_point.nothing_done(error.first)
+
+
+def engine_at(session_id: UUID, event: int, *, between_units: Callable[[Simulation], None]) -> Simulation:
+    """The engine after an event, with no command in progress. An engine stands between two stages, or after a command that has none: where
+    the event is not the last of its stage, its `event` is the one that is.
+
+    `between_units` is called before each cycle or command. Raises `HistoryUnavailable` or `ReplayDiverged`.
+    """
+    stretch = lineage.of_event(session_id, event)
+    if stretch is None:
+        raise HistoryUnavailable(f"Nothing is stored from which the engine at event {event} could be made.")
+    simulation, checkpoint = begin(stretch.session_id, until_event=event)
+    simulation.extender_calls.transport = answers.StoredAnswers(checkpoint.session_id)
+    begun = checkpoint.in_command
+
+    def go_on() -> bool:
+        _forget_what_was_done(simulation)
+        between_units(simulation)
+        return False
+
+    go_on()
+    for stored in stored_commands(checkpoint.session_id, after_seq=checkpoint.applied_seq):
+        if simulation.event >= event:
+            break
+        if stored.quarantined and stored.stopped_event is None:
+            continue
+        if stored.stopped_event is not None and stored.stopped_event < event:
+            _do(simulation, stored, begun=begun, between_cycles=go_on)
+        else:
+            if not begun:
+                simulation.start(stored.command, seq=stored.seq)
+            simulation.work_until(event, between_units=go_on)
+        begun = False
+        go_on()
+    simulation.task = None
+    if simulation.event < event:
+        _expect(simulation, event)
+    return simulation
+
+
+def _forget_what_was_done(simulation: Simulation) -> None:
+    simulation.drain_events()
+    simulation.drain_cycles()
+    simulation.drain_answers()

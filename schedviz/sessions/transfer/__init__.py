@@ -1,0 +1,1 @@
+"""Creating sessions, and moving them in and out: imports, session files, traces, recordings, lesson drafts."""

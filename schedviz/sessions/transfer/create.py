@@ -1,0 +1,206 @@
+"""Making sessions: what they are made from is stored, and an io worker is told to import it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Protocol
+from uuid import UUID
+
+import msgspec
+from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+from django.db.models import F
+
+from schedviz.ingest import IngestError, Limits
+from schedviz.ingest.session_file import check_head, looks_like_session
+from schedviz.sessions.errors import SourceRefused
+from schedviz.sessions.models import (
+    CheckpointPiece,
+    Chunk,
+    ChunkNames,
+    ChunkTally,
+    Command,
+    CycleDetail,
+    CycleGroup,
+    ExtenderAnswer,
+    Observed,
+    Session,
+    Upload,
+)
+from schedviz.sessions.redis import stream, wakeups
+from schedviz.sessions.uploads import upload_keys
+from schedviz.sessions.uploads.encryption import OVERHEAD_BYTES, Seal
+from schedviz.sessions.uploads.stored_files import seal_for
+
+#: A row has a megabyte, encrypted.
+UPLOAD_PIECE_BYTES = (1 << 20) - OVERHEAD_BYTES
+_PIECES_IN_A_TRANSACTION = 4
+
+
+class IncomingFile(Protocol):
+    """A file that is being sent, such as Django's UploadedFile."""
+
+    @property
+    def name(self) -> str | None: ...
+
+    def chunks(self, chunk_size: int | None = None) -> Iterator[bytes]: ...
+
+
+class Files(msgspec.Struct, frozen=True):
+    """Files in any format that `ingest` reads."""
+
+    files: Iterable[IncomingFile]
+
+
+class Generate(msgspec.Struct, frozen=True):
+    """A cluster to be made up, by the parameters of `ingest`'s generator."""
+
+    parameters: dict[str, Any]
+
+
+class Trace(msgspec.Struct, frozen=True):
+    """A schedviz-trace/1 document: its steps become the session's commands."""
+
+    document: dict[str, Any]
+
+
+class Taught(msgspec.Struct, frozen=True):
+    """The cluster of a lesson, as it is before the lesson begins."""
+
+    lesson: str
+    objects: list[dict[str, Any]]
+    #: Of the lesson's files then.
+    version: str = ""
+
+
+Source = Files | Generate | Trace | Taught
+
+
+def create_session(
+    owner: AbstractBaseUser | None, name: str, source: Source, *, simulation: dict[str, Any] | None = None, calls_extenders: bool = False
+) -> Session:
+    """A new session, `importing`; the import goes on in an io worker.
+
+    `simulation` are members of the engine's SimulationSettings; `calls_extenders`: by the wish of somebody who may.
+    Raises `SourceRefused` when there are too many files or bytes.
+    """
+    with transaction.atomic():
+        session = Session.objects.create(
+            owner_id=owner.pk if owner else None, name=name[:200], settings=simulation or {}, calls_extenders=calls_extenders
+        )
+    try:
+        session.source = _store(session.pk, source)
+    except BaseException:
+        session.delete()
+        upload_keys.forget(session.pk)
+        raise
+    session.uploaded = True
+    session.progress = {"phase": "waiting", "done": 0, "total": None, "unit": ""}
+    session.save(update_fields=["source", "uploaded", "progress", "updated_at"])
+    wakeups.notify_import(session.pk)
+    return session
+
+
+def cancel_import(session_id: UUID) -> bool:
+    """Ask a running import to stop; False when there is none."""
+    return Session.objects.filter(pk=session_id, status=Session.Status.IMPORTING).update(cancel_requested=True) == 1
+
+
+def delete_session(session_id: UUID) -> bool:
+    """Delete a session and all that is stored of it; its owner finds itself fenced. False when there was none.
+
+    What it has most of goes first, a little at a time, so that no other session waits for the database.
+    """
+    gone = {"status": Session.Status.FAILED, "message": "The session is being deleted.", "lease_owner": "", "epoch": F("epoch") + 1}
+    if not Session.objects.filter(pk=session_id).update(**gone):
+        return False
+    # What was forked from it has no past before the fork from now on.
+    Session.objects.filter(forked_from_id=session_id).update(forked_from=None)
+    stream.wake(session_id)
+    for rows, at_once in (
+        (Upload.objects.filter(session_id=session_id), 4),
+        (CheckpointPiece.objects.filter(checkpoint__session_id=session_id), 4),
+        (Chunk.objects.filter(session_id=session_id), 200),
+        (ExtenderAnswer.objects.filter(session_id=session_id), 4),
+        (ChunkTally.objects.filter(session_id=session_id), 500),
+        (ChunkNames.objects.filter(session_id=session_id), 500),
+        (CycleGroup.objects.filter(session_id=session_id), 500),
+        (Command.objects.filter(session_id=session_id), 500),
+        (CycleDetail.objects.filter(session_id=session_id), 50),
+        (Observed.objects.filter(session_id=session_id), 500),
+    ):
+        while some := list(rows.values_list("pk", flat=True)[:at_once]):
+            rows.model.objects.filter(pk__in=some).delete()
+    Session.objects.filter(pk=session_id).delete()
+    upload_keys.forget(session_id)
+    stream.forget(session_id)
+    return True
+
+
+def _store(session_id: UUID, source: Source) -> dict[str, Any]:
+    if isinstance(source, Generate):
+        return {"generate": source.parameters}
+    seal = seal_for(session_id)
+    if isinstance(source, Trace):
+        name = str(source.document.get("name") or "trace")
+        _store_pieces(session_id, seal, f"{name[:200]}.json", iter([msgspec.json.encode(source.document)]))
+        return {"trace": name[:200]}
+    if isinstance(source, Taught):
+        listed = msgspec.json.encode({"apiVersion": "v1", "kind": "List", "items": source.objects})
+        _store_pieces(session_id, seal, f"{source.lesson}.json", iter([listed]))
+        return {"lesson": source.lesson, "lessonVersion": source.version}
+    names: list[str] = []
+    room = settings.UPLOAD_BYTES
+    for number, file in enumerate(source.files):
+        if number >= settings.UPLOAD_FILES:
+            raise SourceRefused(f"More than {settings.UPLOAD_FILES} files; UPLOAD_FILES allows no more. Put them in one List.")
+        name = (file.name or f"file-{number + 1}")[-255:]
+        room -= _store_pieces(session_id, seal, name, file.chunks(UPLOAD_PIECE_BYTES), file=number, room=room)
+        names.append(name)
+    if not names:
+        raise SourceRefused("No file was sent; expected one or more in the multipart field `file`.")
+    return {"files": names}
+
+
+def _store_pieces(session_id: UUID, seal: Seal, name: str, chunks: Iterator[bytes], *, file: int = 0, room: int | None = None) -> int:
+    """Store one file, encrypted; returns its size in bytes."""
+    size = 0
+    room = settings.UPLOAD_BYTES if room is None else room
+    waiting: list[Upload] = []
+    for number, data in enumerate(_pieces(chunks)):
+        size += len(data)
+        if number == 0:
+            _expect_readable(name, data)
+        if size > room:
+            raise SourceRefused(f"{name}: the files of one import have more than {settings.UPLOAD_BYTES} bytes, which UPLOAD_BYTES allows.")
+        sealed = seal.seal(data, file, number)
+        waiting.append(Upload(session_id=session_id, file=file, name=name, number=number, data=sealed, sealed=True))
+        if len(waiting) == _PIECES_IN_A_TRANSACTION:
+            Upload.objects.bulk_create(waiting)
+            waiting = []
+    Upload.objects.bulk_create(waiting)
+    return size
+
+
+def _expect_readable(name: str, first: bytes) -> None:
+    """Refuse a `.schedviz` file of another version, or with more in it than is read, before it has all arrived."""
+    if looks_like_session(first):
+        try:
+            check_head(name, first, Limits(unpacked_bytes=settings.IMPORT_UNPACKED_BYTES))
+        except IngestError as error:
+            raise SourceRefused(str(error)) from error
+
+
+def _pieces(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """The same bytes in pieces of `UPLOAD_PIECE_BYTES`; one empty piece for an empty file."""
+    buffer = bytearray()
+    empty = True
+    for chunk in chunks:
+        buffer += chunk
+        while len(buffer) >= UPLOAD_PIECE_BYTES:
+            yield bytes(buffer[:UPLOAD_PIECE_BYTES])
+            del buffer[:UPLOAD_PIECE_BYTES]
+            empty = False
+    if buffer or empty:
+        yield bytes(buffer)

@@ -1,0 +1,330 @@
+"""Importing: what was uploaded becomes a first checkpoint, in an io worker with limits of time and memory.
+
+Take the lease · read files, or make a cluster up · load the engine · save it · queue a trace's steps · open the session.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from billiard.exceptions import SoftTimeLimitExceeded
+from django.conf import settings
+from django.db import DatabaseError, transaction
+from django.db.models import F
+
+from schedviz import ingest
+from schedviz.engine import Simulation, SimulationSettings, graceful_victims
+from schedviz.explain.doctor import Examination
+from schedviz.explain.doctor.import_check import cut_examination, differences_in_words, examine_import
+from schedviz.ingest import Import, ImportCancelled, IngestError, Limits, Progress, Report, TraceFile
+from schedviz.ingest.generate import generate, parse_generate_spec
+from schedviz.ingest.session_file import looks_like_session
+from schedviz.sessions import disk, frames, quotas
+from schedviz.sessions.commands.stored_form import canonical
+from schedviz.sessions.errors import CommandRefused, Fenced
+from schedviz.sessions.history import checkpoints, timeline
+from schedviz.sessions.hosting import lease
+from schedviz.sessions.hosting.engine_host import saved_engine
+from schedviz.sessions.hosting.lease import LEASE_RENEWER, Lease
+from schedviz.sessions.hosting.slice_commit import Position
+from schedviz.sessions.hosting.worker_loop import MAX_WORKER_DEATHS
+from schedviz.sessions.metrics import keeping
+from schedviz.sessions.models import Command, Session, Upload
+from schedviz.sessions.quotas import QuotaReached
+from schedviz.sessions.redis import stream, wakeups
+from schedviz.sessions.uploads import upload_keys
+from schedviz.sessions.uploads.stored_files import StoredFiles
+from schedviz.sessions.uploads.upload_keys import KeyLost, KeysAway
+from schedviz.trace.commands import AnyCommand, encode_command
+from schedviz.trace.phrase import as_sentence
+from schedviz.trace.tally import levels_of
+
+logger = logging.getLogger(__name__)
+
+#: Progress is written, and a cancel looked for, this often.
+_TELL_SECONDS = 0.25
+_COMMANDS_IN_A_TRANSACTION = 500
+#: Archives may have so many times the bytes of the files in them that are read: a must-gather is mostly logs.
+_ARCHIVE_TIMES = 16
+#: So much of a file tells whether it is a `.schedviz`.
+_HEAD_BYTES = 4096
+#: The keys of a trace's steps begin with this.
+_STEP_KEY = "trace-step-"
+
+
+def import_uploads(session_id: UUID) -> None:
+    """Make a session out of what was sent for it. Does nothing when somebody else does, or it is done."""
+    stream.clear_bell(session_id)
+    taken = lease.acquire(session_id, importing=True)
+    if taken is None:
+        return
+    mine, session = taken
+    LEASE_RENEWER.hold(mine)
+    try:
+        _for(mine, session).run()
+    except KeyLost as lost:
+        Importing(mine, session).fail(str(lost))
+    except KeysAway:
+        logger.info("left the import of session %s until Redis answers", session_id)
+        lease.release(mine)
+    except Fenced as fenced:
+        logger.info("left the import of session %s: %s", session_id, fenced)
+    except DatabaseError as error:
+        logger.warning("left the import of session %s, the database failed: %s %s", session_id, disk.full_disk(error) or "", error)
+    finally:
+        LEASE_RENEWER.drop(mine)
+
+
+def _for(mine: Lease, session: Session) -> Importing:
+    if "fork" in session.source:
+        # Not above: it builds on this module.
+        from schedviz.sessions.forks.builder import Forking
+
+        return Forking(mine, session)
+    files = StoredFiles(session.pk)
+    if looks_like_session(files.head()[:_HEAD_BYTES]) and len(session.source.get("files", ())) == 1:
+        from schedviz.sessions.transfer.session_file_import import SessionFileImport
+
+        return SessionFileImport(mine, session, files)
+    return Importing(mine, session, files)
+
+
+class Importing:
+    """One session, from what was sent for it to being ready; it fails with a message for people."""
+
+    def __init__(self, mine: Lease, session: Session, files: StoredFiles | None = None) -> None:
+        self.lease = mine
+        self.session = session
+        self.files = files or StoredFiles(session.pk)
+        self._told = 0.0
+        self._cancelled = False
+        #: The settings with what the files say of them.
+        self._settings: dict[str, Any] | None = None
+
+    def run(self) -> None:
+        if self.session.acquisitions > MAX_WORKER_DEATHS:
+            self.fail(f"{MAX_WORKER_DEATHS} workers in a row ended while importing it; it may need more memory than they have.")
+            return
+        try:
+            report = self.make()
+        except ImportCancelled:
+            self.fail("The import was cancelled.")
+        except IngestError as error:
+            self.fail(str(error))
+        except SoftTimeLimitExceeded:
+            self.fail(f"The import took longer than {settings.IMPORT_SECONDS} s, which IMPORT_SECONDS allows.")
+        except MemoryError:
+            self.fail(f"The import needs more than {settings.IMPORT_MEGABYTES} MB of memory, which IMPORT_MEGABYTES allows.")
+        except (Fenced, DatabaseError):
+            raise
+        except Exception as error:
+            logger.exception("the import of session %s failed", self.session.pk)
+            self.fail(f"The import failed inside schedviz ({type(error).__name__}). The server's log says more.")
+        else:
+            self.open(report)
+
+    # --- Phases
+
+    def make(self) -> dict[str, Any]:
+        """The first checkpoint and the first commands; returns the report."""
+        found = self.read()
+        simulation = self.load_engine(found)
+        self.save(simulation)
+        self.queue_steps(found.trace)
+        report: dict[str, Any] = msgspec.to_builtins(found.report)
+        if "lesson" in self.session.source:
+            # Its author wants it so: a cluster in which no pod is yet is no mistake of whoever takes the lesson.
+            return {**report, "warnings": [], "warningPhrases": []}
+        examinations = self.examine(found)
+        doctor = [told for each in examinations if (told := cut_examination(each)) is not None]
+        if not doctor:
+            return report
+        # The page shows warnings; who wants all of it reads `doctor`.
+        differences = differences_in_words(examinations)
+        return {
+            **report,
+            "doctor": doctor,
+            "warnings": [*report["warnings"], *(as_sentence(one.text) for one in differences)],
+            "warningPhrases": [*report["warningPhrases"], *msgspec.to_builtins(differences)],
+        }
+
+    def examine(self, found: Import) -> list[Examination]:
+        """What the doctor says of the files: how dumps in logs differ from the objects, and what is wrong with objects by themselves."""
+        if found.trace is not None or not found.report.files:
+            return []
+        logs = {log.name: log.signals for log in found.logs}
+        return examine_import(found.objects, found.config, logs, made_of_dump=found.made_of_dump)
+
+    def read(self) -> Import:
+        """The objects, or the trace."""
+        source: dict[str, Any] = self.session.source
+        if "generate" in source:
+            return self.generate(source["generate"])
+        limits = Limits(
+            unpacked_bytes=settings.IMPORT_UNPACKED_BYTES,
+            archive_bytes=_ARCHIVE_TIMES * settings.IMPORT_UNPACKED_BYTES,
+            files=settings.UPLOAD_FILES,
+        )
+        return ingest.load(self.files.sources(), limits, progress=self.tell, cancelled=self.is_cancelled)
+
+    def generate(self, parameters: dict[str, Any]) -> Import:
+        """A made-up cluster."""
+        spec = parse_generate_spec(parameters)
+        for member, limit in (("nodes", settings.GENERATE_NODES), ("pods", settings.GENERATE_PODS)):
+            if (getattr(spec, member) or 0) > limit:
+                raise IngestError(f"generate.{member}: is {getattr(spec, member)}; GENERATE_{member.upper()} allows {limit}.")
+        self.tell(Progress("generating", 0, None, unit="objects"), now=True)
+        objects = tuple(generate(spec))
+        return Import(objects=objects, report=Report(kinds=dict(Counter(type(one).__name__ for one in objects))))
+
+    def load_engine(self, found: Import) -> Simulation:
+        """An engine that knows the objects."""
+        self.tell(Progress("loading", 0, len(found.objects), unit="objects"), now=True)
+        self.expect_room(found.objects)
+        chosen = dict(self.session.settings)
+        if found.trace is not None:
+            chosen = {**trace_settings(found.trace), **chosen}
+        if found.config is not None:
+            if chosen.get("config") is not None:
+                raise IngestError(f"settings.config: {found.report.configuration} has a configuration, too; a session has one.")
+            chosen["config"] = found.config
+        try:
+            simulation = Simulation(msgspec.convert(chosen, SimulationSettings))
+        except ValueError as error:
+            raise IngestError(f"{found.report.configuration or 'settings'}: {error}") from error
+        self._settings = msgspec.to_builtins(chosen)
+        simulation.load(found.objects)
+        if self.is_cancelled():
+            raise ImportCancelled
+        return simulation
+
+    def expect_room(self, objects: Iterable[object], *, cycles: int = 0) -> None:
+        """Refuse what the quotas of the owner, or of all, have no room for."""
+        kinds = Counter(type(one).__name__ for one in objects)
+        quotas.forget()
+        try:
+            quotas.expect_room(self.session.owner_id, nodes=kinds["Node"], pods=kinds["Pod"], cycles=cycles, bytes=1)
+        except QuotaReached as reached:
+            raise IngestError(str(reached)) from reached
+
+    def save(self, simulation: Simulation) -> None:
+        """The first checkpoint."""
+        self.tell(Progress("saving", 0, None, unit=""), now=True)
+        began = time.perf_counter()
+        position = Position(0, 0, simulation.cycle, simulation.event, simulation.clock_seconds)
+        saved = saved_engine(simulation, position, in_command=False)
+        checkpoints.save(self.lease, saved, cost_seconds=time.perf_counter() - began)
+        levels = levels_of(simulation.scheduler.state.queue.to_view(), Counter(type(one).__name__ for one in simulation.stored_objects()))
+        timeline.begin(self.session.pk, levels, event=position.event, clock_seconds=position.clock_seconds)
+        keeping.begin(self.session.pk, simulation)
+        lease.fenced_update(self.lease, nodes=levels.nodes, pods=levels.pods)
+
+    def queue_steps(self, trace: TraceFile | None) -> None:
+        """The steps of a trace as commands, behind those that came during the import."""
+        if trace is None:
+            return
+        queued = Command.objects.filter(session_id=self.session.pk, key__startswith=_STEP_KEY).count()
+        # An import that died on the way has queued the first of them.
+        bodies = list(step_bodies(trace))[queued:]
+        for start in range(0, len(bodies), _COMMANDS_IN_A_TRANSACTION):
+            some = bodies[start : start + _COMMANDS_IN_A_TRANSACTION]
+            with transaction.atomic():
+                # Many of these in a row leave the thread that renews the lease no turn at the database.
+                if not lease.fenced_update(self.lease, last_seq=F("last_seq") + len(some), lease_until=lease.renewed()):
+                    raise Fenced(f"Another owner has taken session {self.session.pk}.")
+                last_seq = Session.objects.values_list("last_seq", flat=True).get(pk=self.session.pk)
+                first = last_seq - len(some) + 1
+                Command.objects.bulk_create(
+                    Command(session_id=self.session.pk, seq=first + index, key=f"{_STEP_KEY}{number}", body=body)
+                    for index, (number, body) in enumerate(some)
+                )
+
+    def open(self, report: dict[str, Any]) -> None:
+        """The session is ready."""
+        checkpoint = checkpoints.newest(self.session.pk)
+        assert checkpoint is not None
+        values = {
+            "status": Session.Status.READY,
+            "progress": None,
+            "report": report,
+            "event": checkpoint.event,
+            "cycle": checkpoint.cycle,
+            "clock_seconds": checkpoint.clock_seconds,
+            "acquisitions": 0,
+            "lease_owner": "",
+            "lease_until": 0.0,
+        }
+        if self._settings is not None:
+            values["settings"] = self._settings
+        if not lease.fenced_update(self.lease, **values):
+            raise Fenced(f"Another owner has taken session {self.session.pk}.")
+        self.clean_up()
+        self.session.refresh_from_db()
+        self.announce()
+        # Also without a command: whoever made the session will send one soon, and then the engine is there.
+        wakeups.notify(self.session.pk, owned=False)
+
+    def fail(self, message: str) -> None:
+        logger.info("the import of session %s failed: %s", self.session.pk, message)
+        values = {"status": Session.Status.FAILED, "message": message, "progress": None, "lease_owner": "", "lease_until": 0.0}
+        if not lease.fenced_update(self.lease, **values):
+            raise Fenced(f"Another owner has taken session {self.session.pk}.")
+        self.clean_up()
+        self.session.refresh_from_db()
+        self.announce()
+
+    def clean_up(self) -> None:
+        Upload.objects.filter(session_id=self.session.pk).delete()
+        upload_keys.forget(self.session.pk)
+
+    # --- On the way
+
+    def tell(self, progress: Progress, *, now: bool = False) -> None:
+        """Show how far the import is, not too often. Raises `Fenced`."""
+        if not now and time.monotonic() - self._told < _TELL_SECONDS:
+            return
+        self._told = time.monotonic()
+        shown = {"phase": progress.phase, "done": progress.done, "total": progress.total, "unit": progress.unit}
+        if progress.file:
+            shown["file"] = progress.file
+        if not lease.fenced_update(self.lease, progress=shown, lease_until=lease.renewed()):
+            raise Fenced(f"Another owner has taken session {self.session.pk}, or it was deleted.")
+        self._cancelled = Session.objects.filter(pk=self.session.pk, cancel_requested=True).exists()
+        self.session.progress = shown
+        self.announce()
+
+    def is_cancelled(self) -> bool:
+        return self._cancelled
+
+    def announce(self) -> None:
+        stream.publish(self.session.pk, [], [frames.status(frames.session_state(self.session))])
+
+
+def trace_settings(trace: TraceFile) -> dict[str, Any]:
+    """The members of SimulationSettings that a trace sets."""
+    return {
+        "config": trace.config,
+        "assumed_pod_ttl_seconds": trace.assumed_pod_ttl_seconds,
+        "pod_max_in_unschedulable_seconds": trace.pod_max_in_unschedulable_seconds,
+        "tick_millis": trace.tick_millis,
+        "graceful_victims": graceful_victims(asked=trace.graceful_victims),
+        "fake_extenders": list(trace.fake_extenders),
+        "policies": msgspec.to_builtins(trace.policies),
+    }
+
+
+def step_bodies(trace: TraceFile) -> Iterator[tuple[int, bytes]]:
+    """The steps as stored commands, with their numbers in the file from 1. What only a file can ask for (`dump`) is left out."""
+    for number, step in enumerate(trace.steps, start=1):
+        if not isinstance(step, AnyCommand):
+            continue
+        try:
+            yield number, encode_command(canonical(step))
+        except CommandRefused as error:
+            raise IngestError(f"steps[{number - 1}].{error}") from error

@@ -1,0 +1,33 @@
+"""What a session was made with, read out of its first checkpoint without making an engine of it."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from schedviz.kube.meta import KubeObject
+from schedviz.kube.packed import unpack
+from schedviz.sessions.history import checkpoints
+from schedviz.sessions.models import Checkpoint
+
+
+class Beginning(msgspec.Struct, frozen=True):
+    """The engine's settings, and the objects of the import packed as `kube.packed` packs them."""
+
+    settings: dict[str, Any]
+    origin: bytes
+
+    def objects(self) -> list[KubeObject]:
+        """The objects of the import, in order."""
+        return unpack(self.origin) if self.origin else []
+
+
+_decoder = msgspec.msgpack.Decoder(Beginning)
+
+
+def beginning_of(session_id: UUID) -> tuple[Beginning, Checkpoint] | None:
+    """What its first checkpoint tells; None: there is none, it is being imported or failed to be."""
+    first = Checkpoint.objects.filter(session_id=session_id, complete=True, has_engine=True).order_by("event", "pk").first()
+    return None if first is None else (_decoder.decode(checkpoints.engine_bytes(first)), first)

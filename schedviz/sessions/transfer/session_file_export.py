@@ -1,0 +1,161 @@
+"""A session as one file: what it was made with, what was asked of it, what extenders answered, and what it did.
+
+It is cut after the last command that was done. Of a fork everything that led to it is told, too, so that the file stands alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from schedviz.ingest import session_file
+from schedviz.ingest.session_file import AnswerLine, AnyLine, CommandLine, EventsLine, ForkLine, Manifest, ObjectLine
+from schedviz.kube import codec
+from schedviz.sessions import frames
+from schedviz.sessions.errors import SessionError
+from schedviz.sessions.history import lineage, reading
+from schedviz.sessions.history.lineage import Stretch
+from schedviz.sessions.models import Checkpoint, Chunk, Command, ExtenderAnswer, Session
+from schedviz.sessions.queries.keyset import in_steps
+from schedviz.sessions.transfer.initial_state import Beginning, beginning_of
+from schedviz.trace.events import encode_events
+from schedviz.trace.view import View
+
+_ROWS = 200
+_CHUNKS = 16
+
+
+class NotExportable(SessionError):  # noqa: N818 -- says what it is.
+    """A session of which no file can be made now."""
+
+    code = "not_exportable"
+
+
+def export(session: Session) -> Iterator[bytes]:
+    """The `.schedviz` file of a session, in pieces. Raises `NotExportable` before the first of them."""
+    return _Export(session).write()
+
+
+def view_digest(view: View) -> str:
+    """Tells whether two views are the same. An empty member counts as one that is left out: views come about in either way."""
+    return hashlib.blake2b(msgspec.json.encode(_full(msgspec.to_builtins(view)), order="sorted"), digest_size=16).hexdigest()
+
+
+def _full(value: Any) -> Any:
+    if isinstance(value, dict):
+        found = {name: _full(inner) for name, inner in value.items()}
+        return {name: inner for name, inner in found.items() if inner not in (None, "", 0, [], {})}
+    return [_full(inner) for inner in value] if isinstance(value, list) else value
+
+
+class Past:
+    """What led to where a session is: what the oldest of those that it was forked from was made with, and all commands since."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        found = None if session.status == Session.Status.IMPORTING else beginning_of(session.pk)
+        if found is None:
+            raise NotExportable("The session is not ready, so there is nothing to export yet.")
+        own, self.first = found
+        stretches = lineage.stretches(session.pk)
+        #: The sessions that it was forked from, the oldest first.
+        self.ancestors: list[Stretch] = stretches[:0:-1]
+        self.beginning, self.first_event = self._beginning(own, stretches[-1])
+        self.last_event, self.clock_seconds, self.last_cycle = self._end(self.first)
+
+    def commands(self) -> Iterator[tuple[CommandLine, int]]:
+        """All commands that were done, in order, and the event at which the session that they were sent to was left."""
+        for stretch in self.ancestors:
+            for one in self.prelude(stretch):
+                yield one, stretch.until
+        for one in _commands(self.session.pk, until_seq=self.session.applied_seq):
+            yield one, self.last_event
+
+    def prelude(self, stretch: Stretch) -> Iterator[CommandLine]:
+        """The commands of an ancestor that led to where it was forked; the last of them may have gone on."""
+        for one in _commands(stretch.session_id, until_seq=1 << 62):
+            yield one
+            if int(one.outcome.get("event", 1 << 62)) >= stretch.until:
+                return
+
+    def _beginning(self, own: Beginning, oldest: Stretch) -> tuple[Beginning, int]:
+        if oldest.session_id == self.session.pk:
+            if self.session.fork_event or "fork" in self.session.source:
+                raise NotExportable(
+                    "The session that this one was forked from was deleted, and with it what led to its beginning: a file has to tell that."
+                )
+            return own, self.first.event
+        found = beginning_of(oldest.session_id)
+        if found is None or oldest.after:
+            raise NotExportable("A session that this one comes from was deleted, and with it what led to its beginning.")
+        return found[0], found[1].event
+
+    def _end(self, first: Checkpoint) -> tuple[int, float, int]:
+        """The last event of the last command that was done, the clock then, and the cycles before."""
+        row = (
+            Command.objects.filter(session=self.session, seq__lte=self.session.applied_seq, outcome__isnull=False).order_by("-seq").first()
+        )
+        event = first.event if row is None else int(row.outcome.get("event") or first.event)
+        view = reading.state_at_event(self.session, event).view
+        return event, view.clock_seconds, view.cycle.cycle if view.cycle else 0
+
+
+class _Export(Past):
+    def write(self) -> Iterator[bytes]:
+        objects = [codec.to_dict(each) for each in self.beginning.objects()]
+        view = reading.state_at_event(self.session, self.last_event).view
+        preludes = [list(self.prelude(one)) for one in self.ancestors]
+        answers = self._answers()
+        manifest = Manifest(
+            format=session_file.FORMAT,
+            engine_version=self.session.engine_version,
+            name=self.session.name,
+            settings=self.beginning.settings,
+            source=self.session.source,
+            report=self.session.report,
+            objects=len(objects),
+            commands=sum(map(len, preludes)) + self.session.applied_seq,
+            answers=answers.count(),
+            forks=[one.until for one in self.ancestors],
+            first_event=self.first.event,
+            last_event=self.last_event,
+            last_cycle=self.last_cycle,
+            clock_seconds=self.clock_seconds,
+            view_digest=view_digest(view),
+        )
+        return session_file.write(manifest, self._lines(objects, preludes))
+
+    def _lines(self, objects: list[dict[str, Any]], preludes: list[list[CommandLine]]) -> Iterator[AnyLine]:
+        yield from (ObjectLine(each) for each in objects)
+        for event, body, error in in_steps(self._answers(), "event", "body", "error", at_once=_ROWS):
+            yield AnswerLine(event=event, body=bytes(body), error=error)
+        for stretch, prelude in zip(self.ancestors, preludes, strict=True):
+            yield from prelude
+            yield ForkLine(stretch.until)
+        yield from _commands(self.session.pk, until_seq=self.session.applied_seq)
+        yield from self._events()
+
+    def _answers(self) -> Any:
+        rows = ExtenderAnswer.objects.none()
+        for session_id, _, until in lineage.between(self.session.pk, -1, self.last_event + 1):
+            rows = rows | ExtenderAnswer.objects.filter(session_id=session_id, event__lte=until)
+        return rows
+
+    def _events(self) -> Iterator[EventsLine]:
+        rows = Chunk.objects.filter(session=self.session, first_event__lte=self.last_event)
+        for _, last_event, data in in_steps(rows, "number", "last_event", "data", at_once=_CHUNKS):
+            if last_event <= self.last_event:
+                yield EventsLine(frames.open_frame(bytes(data)).events)
+            else:
+                kept = [event for event in frames.events_of(bytes(data)) if event.event <= self.last_event]
+                yield EventsLine(msgspec.Raw(encode_events(kept)))
+
+
+def _commands(session_id: UUID, *, until_seq: int) -> Iterator[CommandLine]:
+    rows = Command.objects.filter(session_id=session_id, seq__lte=until_seq)
+    for seq, body, outcome, stopped, quarantined in in_steps(rows, "seq", "body", "outcome", "stopped_event", "quarantined", at_once=_ROWS):
+        yield CommandLine(seq=seq, command=msgspec.Raw(bytes(body)), outcome=outcome or {}, stopped=stopped, quarantined=quarantined)

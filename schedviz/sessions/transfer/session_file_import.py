@@ -1,0 +1,444 @@
+"""Importing a `.schedviz` file: what it tells is done again by this engine, and compared with what it tells came of it.
+
+Read and limit · refuse what would run code · make the engine · do the commands again · compare · save · open the session. Nobody is called:
+extenders answer as the file says, and as they are declared afterwards.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
+
+import msgspec
+from django.conf import settings
+from django.db import transaction
+
+from schedviz.engine import ConfigurationError, Simulation, SimulationSettings
+from schedviz.engine.config import load_configuration
+from schedviz.engine.extenders.calls import ExtenderCall, ExtenderError
+from schedviz.engine.framework.plugins.installed import installed_here, installed_plugins
+from schedviz.ingest import ImportCancelled, IngestError, Limits, Progress
+from schedviz.ingest.session_file import AnswerLine, AnyLine, CommandLine, EventsLine, ForkLine, Manifest, ObjectLine, SessionFile
+from schedviz.kube import codec
+from schedviz.kube.errors import KubeError
+from schedviz.sessions.commands.stored_form import canonical
+from schedviz.sessions.errors import CommandRefused, Fenced, ReplayDiverged
+from schedviz.sessions.history import checkpoints
+from schedviz.sessions.hosting import lease, slice_commit
+from schedviz.sessions.hosting.engine_host import STOPPED_BY_BREAKPOINT, STOPPED_BY_QUOTA, saved_engine
+from schedviz.sessions.hosting.slice_commit import Done, Position, Work
+from schedviz.sessions.metrics import keeping
+from schedviz.sessions.models import (
+    Checkpoint,
+    Chunk,
+    ChunkNames,
+    ChunkTally,
+    Command,
+    CycleGroup,
+    ExtenderAnswer,
+    Session,
+)
+from schedviz.sessions.queries.keyset import in_steps
+from schedviz.sessions.replay.replayer import ENGINE_VERSION, Stored
+from schedviz.sessions.transfer.importing import Importing
+from schedviz.sessions.transfer.session_file_export import view_digest
+from schedviz.trace.added_members import without_what_was_added
+from schedviz.trace.commands import Configure, decode_command, encode_command
+from schedviz.trace.events import AnyEvent, CommandDone
+
+#: Done again at once: then it is stored, and progress told.
+_SLICE_CYCLES = 64
+_SLICE_SECONDS = 0.2
+_ROWS = 500
+#: Characters of an event or an outcome that are told.
+_SHOWN = 2000
+_MOST = 100_000_000
+_KEY = "file-"
+_BREAKPOINT = ("breakpoint", "breakpointEvent")
+
+_encoder = msgspec.json.Encoder()
+_raws = msgspec.json.Decoder(list[msgspec.Raw])
+LineT = TypeVar("LineT", bound=AnyLine)
+
+
+class Differs(IngestError):  # noqa: N818 -- says what was found.
+    """This engine does something else than the file tells. `difference` says where, and what on both sides."""
+
+    def __init__(self, message: str, difference: dict[str, Any]) -> None:
+        super().__init__(message)
+        self.difference = difference
+
+
+class _FileAnswers:
+    """A transport that gives what the file says was answered, and calls nobody."""
+
+    def __init__(self) -> None:
+        self.by_event: dict[int, AnswerLine] = {}
+
+    def call(self, call: ExtenderCall) -> bytes:
+        answer = self.by_event.get(call.event)
+        if answer is None:
+            raise ReplayDiverged(f"An extender was asked at event {call.event}; the file has no answer for it.")
+        if answer.error:
+            raise ExtenderError(answer.error)
+        return answer.body
+
+
+class SessionFileImport(Importing):
+    """One file, from its pieces to a session that goes on where the file ends."""
+
+    #: What is told where the file cannot be done again.
+    difference: dict[str, Any] | None = None
+
+    def make(self) -> dict[str, Any]:
+        self.forget_an_earlier_try()
+        source = self.files.sources()[0]
+        self.tell(Progress("reading", 0, None, file=source.name), now=True)
+        limits = Limits(unpacked_bytes=settings.IMPORT_UNPACKED_BYTES)
+        self.file = SessionFile(source.name, self.files.pieces_of(0), limits)
+        self.lines: Iterator[AnyLine] = self.file.lines()
+        self.answers = _FileAnswers()
+        manifest = self.file.manifest
+        self.pending: AnyLine | None = next(self.lines, None)
+        try:
+            simulation = self.begin(manifest)
+            self.take_answers()
+            for event in manifest.forks:
+                self.go_to_fork(simulation, event)
+            self.save(simulation)
+            self.take_commands(manifest)
+            self.replay_commands(simulation, manifest)
+        except ReplayDiverged as error:
+            self.difference = {"message": str(error)}
+            raise IngestError(f"{source.name}: {error}{self.versions()}") from error
+        except Differs as error:
+            self.difference = error.difference
+            raise
+        self.finish(simulation)
+        return self.told(manifest)
+
+    def fail(self, message: str) -> None:
+        # What was done again is no session.
+        self.forget_an_earlier_try()
+        if self.difference is not None:
+            lease.fenced_update(self.lease, report={"differs": self.difference})
+        super().fail(message)
+
+    # --- Phases
+
+    def forget_an_earlier_try(self) -> None:
+        """A worker that died on the way has left what it had done."""
+        values = {"applied_seq": 0, "chunk": 0, "cycle": 0, "event": 0, "clock_seconds": 0.0, "history_bytes": 0}
+        imported = Command.objects.filter(session_id=self.session.pk, key__startswith=_KEY)
+        if not lease.fenced_update(self.lease, **values, **({"last_seq": 0} if imported.exists() else {})):
+            raise Fenced(f"Another owner has taken session {self.session.pk}, or it was deleted.")
+        imported.delete()
+        for model in (Chunk, ChunkNames, ChunkTally, CycleGroup, ExtenderAnswer, Checkpoint):
+            model.objects.filter(session_id=self.session.pk).delete()
+
+    def begin(self, manifest: Manifest) -> Simulation:
+        """An engine that knows the objects, and runs no installed code."""
+        _refuse_code(manifest.settings.get("config"), "settings.config")
+        _check_numbers(manifest.settings, "settings")
+        try:
+            simulation = Simulation(msgspec.convert(manifest.settings, SimulationSettings))
+        except (ValueError, ConfigurationError) as error:
+            raise IngestError(f"settings: {error}") from error
+        objects = []
+        for number, one in enumerate(self.take(ObjectLine)):
+            try:
+                objects.append(codec.from_dict(one.object))
+            except KubeError as error:
+                raise IngestError(f"object {number + 1}: {error}") from error
+            self.show("loading", number, manifest.objects, "objects")
+        self.expect_room(objects, cycles=max(0, manifest.last_cycle))
+        simulation.load(objects)
+        simulation.extender_calls.transport = self.answers
+        return simulation
+
+    def take_answers(self) -> None:
+        for one in self.take(AnswerLine):
+            self.answers.by_event[one.event] = one
+
+    def go_to_fork(self, simulation: Simulation, event: int) -> None:
+        """Do what led to a fork, and leave it there. Nothing of it is stored."""
+
+        def told() -> bool:
+            _drain(simulation)
+            self.show("replaying", simulation.event, event, "events")
+            return False
+
+        for one in self.take(CommandLine):
+            stored = _stored(one)
+            if simulation.event >= event or (stored.quarantined and stored.stopped_event is None):
+                continue
+            simulation.start(stored.command, seq=stored.seq)
+            if stored.stopped_event is not None and stored.stopped_event < event:
+                _until(simulation, stored, stored.stopped_event, told=told)
+                simulation.interrupt()
+            else:
+                simulation.work_until(event, between_units=told)
+            told()
+        if not isinstance(self.pending, ForkLine) or self.pending.event != event or simulation.event != event:
+            found = f"This engine comes to event {simulation.event} where the session was forked at event {event}."
+            raise Differs(f"{self.file_name}: {found}{self.versions()}", {"event": event})
+        self.pending = next(self.lines, None)
+        simulation.task = None
+
+    def take_commands(self, manifest: Manifest) -> None:
+        """Store the commands and the answers of the session itself; their numbers are those of the file."""
+        waiting: list[Command] = []
+        last = 0
+        for one in self.take(CommandLine):
+            last += 1
+            if one.seq != last:
+                raise IngestError(f"{self.file_name}: command {one.seq} comes where {last} was expected.")
+            stored = _stored(one)
+            members = {"stopped_event": stored.stopped_event, "quarantined": stored.quarantined, "outcome": one.outcome}
+            body = encode_command(stored.command)
+            waiting.append(Command(session_id=self.session.pk, seq=last, key=f"{_KEY}{last}", body=body, **members))
+            if len(waiting) >= _ROWS:
+                self.store(waiting, last)
+                waiting = []
+        self.store(waiting, last)
+        answers = [one for one in self.answers.by_event.values() if one.event > manifest.first_event]
+        for start in range(0, len(answers), _ROWS):
+            ExtenderAnswer.objects.bulk_create(
+                ExtenderAnswer(session_id=self.session.pk, event=one.event, body=one.body, error=one.error)
+                for one in answers[start : start + _ROWS]
+            )
+
+    def store(self, commands: list[Command], last: int) -> None:
+        """Some commands, if nobody sent one before the file was read."""
+        with transaction.atomic():
+            before = last - len(commands)
+            if not Session.objects.filter(pk=self.session.pk, epoch=self.lease.epoch, last_seq=before).update(last_seq=last):
+                raise IngestError("Commands were sent to the session before its file was read; send them when it is ready.")
+            Command.objects.bulk_create(commands)
+
+    def replay_commands(self, simulation: Simulation, manifest: Manifest) -> None:
+        """The commands, one after the other, stored as they were when they were first done, and compared event by event."""
+        self.expected = self.events_of_file()
+        self.position = Position(0, 0, simulation.cycle, simulation.event, simulation.clock_seconds)
+        self.done: list[Done] = []
+        self.slice_ends = time.monotonic() + _SLICE_SECONDS
+        rows = Command.objects.filter(session_id=self.session.pk, key__startswith=_KEY)
+        for seq, body, stopped, quarantined, outcome in in_steps(
+            rows, "seq", "body", "stopped_event", "quarantined", "outcome", at_once=_ROWS
+        ):
+            stored = Stored(seq, decode_command(bytes(body)), stopped, quarantined)
+            if stored.quarantined and stored.stopped_event is None:
+                done = Done(seq=stored.seq, outcome=_quarantine(outcome, simulation), quarantined=True)
+            else:
+                done = self.do(simulation, stored, outcome)
+            # Not in one statement: meanwhile slices were stored, and the list is another one.
+            self.done.append(done)
+            if self.is_due(simulation):
+                self.commit(simulation)
+        self.commit(simulation)
+        if next(self.expected, None) is not None:
+            raise Differs(
+                f"{self.file_name}: it tells of more events than its commands lead to.{self.versions()}", {"event": simulation.event}
+            )
+        if simulation.event != manifest.last_event or view_digest(simulation.view()) != manifest.view_digest:
+            raise Differs(
+                f"{self.file_name}: the events are the same, and the state after event {simulation.event} is not.{self.versions()}",
+                {"event": simulation.event},
+            )
+
+    def do(self, simulation: Simulation, stored: Stored, told: dict[str, Any]) -> Done:
+        simulation.start(stored.command, seq=stored.seq)
+
+        def stop() -> bool:
+            return self.is_due(simulation) or (stored.stopped_event is not None and simulation.event >= stored.stopped_event)
+
+        outcome = None
+        while outcome is None:
+            if stored.stopped_event is not None and simulation.event >= stored.stopped_event:
+                outcome = simulation.interrupt()
+                break
+            outcome = simulation.work(stop=stop)
+            if outcome is None and self.is_due(simulation):
+                self.commit(simulation)
+        if stored.stopped_event is not None and simulation.event <= stored.stopped_event:
+            raise _ended_early(stored, simulation)
+        result: dict[str, Any] = msgspec.to_builtins(outcome)
+        if told.get("stopped") == STOPPED_BY_QUOTA:
+            result |= {"stopped": STOPPED_BY_QUOTA, "result": str(told.get("result", ""))[:_SHOWN]}
+        if told.get("stopped") == STOPPED_BY_BREAKPOINT and all(isinstance(told.get(name), int) for name in _BREAKPOINT):
+            result |= {"stopped": STOPPED_BY_BREAKPOINT, **{name: told[name] for name in _BREAKPOINT}}
+        if stored.quarantined:
+            result = _quarantine(told, simulation)
+        return Done(seq=stored.seq, outcome=result, stopped_event=stored.stopped_event, quarantined=stored.quarantined)
+
+    def finish(self, simulation: Simulation) -> None:
+        """A checkpoint of the end, so that nothing has to be done again for the next command."""
+        self.tell(Progress("saving", 0, None, unit=""), now=True)
+        began = time.perf_counter()
+        saved = saved_engine(simulation, self.position, in_command=False)
+        checkpoints.save(self.lease, saved, cost_seconds=time.perf_counter() - began)
+        keeping.begin(self.session.pk, simulation)
+
+    def told(self, manifest: Manifest) -> dict[str, Any]:
+        """The report: that of the session in the file, and what was found."""
+        before: dict[str, Any] = manifest.report or {}
+        return {
+            **before,
+            "file": {
+                "name": manifest.name,
+                "engineVersion": manifest.engine_version,
+                "commands": manifest.commands,
+                "events": manifest.last_event - manifest.first_event,
+                "cycles": manifest.last_cycle,
+                "verified": True,
+            },
+        }
+
+    # --- On the way
+
+    @property
+    def file_name(self) -> str:
+        return str(self.session.source["files"][0])
+
+    def versions(self) -> str:
+        """What explains a difference, where it is known."""
+        wrote = self.file.manifest.engine_version
+        return "" if wrote == ENGINE_VERSION else f" Version {wrote} of schedviz wrote the file, and this is {ENGINE_VERSION}."
+
+    def take(self, kind: type[LineT]) -> Iterator[LineT]:
+        """The lines of a kind that come next."""
+        while isinstance(self.pending, kind):
+            yield self.pending
+            self.pending = next(self.lines, None)
+
+    def events_of_file(self) -> Iterator[bytes]:
+        for one in self.take(EventsLine):
+            try:
+                yield from map(bytes, _raws.decode(one.events))
+            except (msgspec.DecodeError, msgspec.ValidationError) as error:
+                raise IngestError(f"{self.file_name}: events: {error}.") from None
+        if self.pending is not None:
+            raise IngestError(f"{self.file_name}: lines are left that nothing leads to.")
+
+    def show(self, phase: str, done: int, total: int, unit: str) -> None:
+        self.tell(Progress(phase, done, total, unit=unit))
+        if self.is_cancelled():
+            raise ImportCancelled
+
+    def is_due(self, simulation: Simulation) -> bool:
+        """Whether enough was done to be stored."""
+        return simulation.cycle - self.position.cycle >= _SLICE_CYCLES or time.monotonic() >= self.slice_ends
+
+    def commit(self, simulation: Simulation) -> None:
+        """Compare what was done with what the file tells, and store it."""
+        events, cycles = simulation.drain_events(), simulation.drain_cycles()
+        simulation.drain_answers()
+        self.compare(events)
+        self.slice_ends = time.monotonic() + _SLICE_SECONDS
+        if not events and not self.done:
+            return
+        before = self.position
+        self.position = Position(
+            applied_seq=self.done[-1].seq if self.done else before.applied_seq,
+            chunk=before.chunk + bool(events),
+            cycle=simulation.cycle,
+            event=events[-1].event if events else before.event,
+            clock_seconds=simulation.clock_seconds,
+        )
+        work = Work(
+            after=self.position,
+            done=self.done,
+            events=events,
+            cycles=cycles,
+            status=Session.Status.IMPORTING,
+            message="",
+            running_pod=simulation.running_pod,
+        )
+        slice_commit.commit(self.lease, self.session, before, work)
+        self.done = []
+        manifest = self.file.manifest
+        self.show("replaying", self.position.event - manifest.first_event, manifest.last_event - manifest.first_event, "events")
+
+    def compare(self, events: Sequence[AnyEvent]) -> None:
+        """Raises `Differs` at the first event that the file tells otherwise."""
+        seq = self.position.applied_seq + 1
+        for event in events:
+            found, told = _encoder.encode(event), next(self.expected, b"")
+            if found != told and told != _encoder.encode(without_what_was_added(event)):
+                raise self.differs(seq, event, told, found)
+            if isinstance(event, CommandDone):
+                seq = event.seq + 1
+
+    def differs(self, seq: int, event: AnyEvent, told: bytes, found: bytes) -> Differs:
+        """What to say of the first difference."""
+        row = Command.objects.filter(session_id=self.session.pk, seq=seq).first()
+        op = "" if row is None else f" ({type(decode_command(bytes(row.body))).__struct_config__.tag})"
+        was, now = told[:_SHOWN].decode(errors="replace") or "nothing", found[:_SHOWN].decode(errors="replace")
+        return Differs(
+            f"{self.file_name}: at command {seq}{op} this engine does something else than the file tells. Event {event.event} "
+            f"was {was} and is {now}.{self.versions()}",
+            {"command": seq, "event": event.event, "was": was, "is": now, "engineVersion": self.file.manifest.engine_version},
+        )
+
+
+def _stored(line: CommandLine) -> Stored:
+    """A command of the file, as it would have been accepted. Raises `IngestError`."""
+    try:
+        command = canonical(decode_command(bytes(line.command)))
+    except (msgspec.DecodeError, msgspec.ValidationError, CommandRefused, RecursionError) as error:
+        raise IngestError(f"command {line.seq}: {error}") from None
+    if isinstance(command, Configure):
+        _refuse_code(command.config, f"command {line.seq}: config", was_refused=bool(line.outcome.get("error")))
+    return Stored(line.seq, command, line.stopped, line.quarantined)
+
+
+def _until(simulation: Simulation, stored: Stored, event: int, *, told: Callable[[], bool]) -> None:
+    """As much of a command as it takes to get to an event."""
+    while simulation.event < event:
+        if simulation.work(stop=lambda: told() or simulation.event >= event) is not None:
+            raise _ended_early(stored, simulation)
+
+
+def _ended_early(stored: Stored, simulation: Simulation) -> ReplayDiverged:
+    return ReplayDiverged(
+        f"Command {stored.seq} ended at event {simulation.event}; when it was first done it went on to event {stored.stopped_event}."
+    )
+
+
+def _refuse_code(config: dict[str, Any] | None, path: str, *, was_refused: bool = False) -> None:
+    """Refuse a configuration with plugins that users install: they are code, and a file may come from anywhere.
+
+    One that `was_refused` when it was first given is refused by the engine again, unless it names what is installed here.
+    """
+    try:
+        names = installed_plugins(load_configuration(config))
+    except ConfigurationError as error:
+        if was_refused:
+            return
+        raise IngestError(f"{path}: {error}") from error
+    if was_refused:
+        names = sorted(installed_here().intersection(names))
+    if names:
+        raise IngestError(
+            f"{path}: it enables plugins that are not schedviz's own ({', '.join(names)}); a file never has installed code run."
+        )
+
+
+def _check_numbers(value: Any, path: str) -> None:
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            if name not in ("config", "seed", "fake_extenders"):
+                _check_numbers(inner, f"{path}.{name}")
+    elif isinstance(value, int | float) and not 0 <= value <= _MOST:
+        raise IngestError(f"{path}: is {value}; a number from 0 to {_MOST:,} was expected.")
+
+
+def _quarantine(told: dict[str, Any], simulation: Simulation) -> dict[str, Any]:
+    return {"error": str(told.get("error", "The command was set aside."))[:_SHOWN], "event": simulation.event}
+
+
+def _drain(simulation: Simulation) -> None:
+    simulation.drain_events()
+    simulation.drain_cycles()
+    simulation.drain_answers()

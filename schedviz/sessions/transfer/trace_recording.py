@@ -1,0 +1,84 @@
+"""A moment as a recording, in an io worker: its trace is run, compared with what the session did, and given what was observed.
+
+Such a file is among the recordings that `schedviz conformance` runs: a regression test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import zip_longest
+from typing import Any
+
+import msgspec
+
+from schedviz.engine import run_trace
+from schedviz.ingest.trace_file import trace_from_dict
+from schedviz.kube import codec
+from schedviz.sessions.errors import HistoryUnavailable
+from schedviz.sessions.history import reading
+from schedviz.sessions.models import Session
+from schedviz.sessions.replay import replayer
+from schedviz.sessions.transfer import trace_export
+from schedviz.sessions.transfer.trace_export import Start
+
+#: Beyond so many cycles times nodes only placements are recorded, and the state at the end.
+_FULL_RECORDS = 20_000
+
+
+class _Cycle(msgspec.Struct, frozen=True):
+    """What has to be the same."""
+
+    pod: str
+    outcome: str
+    node: str
+
+    def __str__(self) -> str:
+        return f"{self.pod} was {self.outcome}{f' on {self.node}' if self.node else ''}"
+
+
+def recording(session: Session, *, after: int | None, until: int | None, observed: bool) -> dict[str, Any]:
+    """The trace of what was done between two events, as `schedviz trace` writes it, or without what was observed.
+
+    Raises `NotExportable`, or `HistoryUnavailable` where the trace does something else than the session did: then what it cannot tell, such
+    as when pods may be tried again, matters.
+    """
+    start = None if after is None else _start(session, after)
+    document = trace_export.trace(session, until=until, start=start)
+    did = list(_did(session, 0 if start is None else start.event, session.event if until is None else until))
+    nodes = sum(step["op"] == "create" and step["object"].get("kind") == "Node" for step in document["steps"])
+    if len(did) * nodes > _FULL_RECORDS:
+        document |= {"recordCycles": "placement", "recordState": "last"}
+    ran = run_trace(trace_from_dict(document))
+    for number, (was, found) in enumerate(zip_longest(did, _ran(ran)), start=1):
+        if was != found:
+            wrong = f"{found or 'nothing'} where {was or 'nothing was done'}" if found else f"nothing where {was}"
+            earlier = " Begin earlier, or without ?from." if start is not None else ""
+            raise HistoryUnavailable(f"The trace would do something else than the session did: in its cycle {number}, {wrong}.{earlier}")
+    return ran if observed else document
+
+
+def _start(session: Session, event: int) -> Start:
+    simulation = replayer.engine_at(session.pk, event, between_units=lambda _: None)
+    # A pod whose binding is on its way has its node: a trace that tried it again would be another run.
+    assumed = {pod.pod: pod.node for pod in simulation.view().cache.pod_states.values() if pod.assumed}
+    objects = [codec.to_dict(each) for each in simulation.stored_objects()]
+    for each in objects:
+        if each["kind"] == "Pod" and (node := assumed.get(f"{each['metadata']['namespace']}/{each['metadata']['name']}")):
+            each["spec"]["nodeName"] = node
+    return Start(event=simulation.event, settings=msgspec.to_builtins(simulation.settings), objects=objects)
+
+
+def _did(session: Session, after: int, until: int) -> Iterator[_Cycle]:
+    moment = reading.last_cycle_until(session.pk, after)
+    for summary in reading.each_cycle(session.pk, after=moment):
+        if summary.last_event > until:
+            return
+        yield _Cycle(summary.cycle.pod, summary.cycle.outcome, summary.cycle.node)
+
+
+def _ran(document: dict[str, Any]) -> Iterator[_Cycle]:
+    for step in document["steps"]:
+        seen = step["observed"]
+        for cycle in seen.get("cycles") or ([seen["cycle"]] if seen.get("cycle") else []):
+            if cycle["outcome"] != "empty":
+                yield _Cycle(cycle["pod"], cycle["outcome"], cycle.get("node") or "")

@@ -1,0 +1,55 @@
+"""The files that were sent for a session, between the web server that takes them and the worker that imports them: encrypted rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property, partial
+from uuid import UUID
+
+from django.db.models import Count, Sum
+from django.db.models.functions import Length
+
+from schedviz.ingest import Source
+from schedviz.sessions.models import Upload
+from schedviz.sessions.queries.keyset import in_steps
+from schedviz.sessions.uploads import upload_keys
+from schedviz.sessions.uploads.encryption import OVERHEAD_BYTES, Seal
+
+
+def seal_for(session_id: UUID) -> Seal:
+    """A new seal, for the files of a session that is stored."""
+    return Seal(upload_keys.make(session_id), session_id)
+
+
+class StoredFiles:
+    """The files of one session, decrypted while they are read. What yesterday's version stored is not encrypted."""
+
+    def __init__(self, session_id: UUID) -> None:
+        self._session_id = session_id
+        self._rows = Upload.objects.filter(session_id=session_id)
+
+    def sources(self) -> list[Source]:
+        """All of them, in order."""
+        sums = self._rows.order_by().values_list("file").annotate(size=Sum(Length("data")), pieces=Count("pk"))
+        sizes = {file: size - (OVERHEAD_BYTES * pieces if self._seal else 0) for file, size, pieces in sums}
+        named = self._rows.filter(number=0).order_by("file").values_list("file", "name")
+        return [Source(name=name, pieces=partial(self.pieces_of, file), size=sizes[file]) for file, name in named]
+
+    def pieces_of(self, file: int) -> Iterator[bytes]:
+        """The bytes of one file."""
+        for number, data in in_steps(self._rows.filter(file=file), "number", "data", at_once=4):
+            yield self._unsealed(bytes(data), file, number)
+
+    def head(self) -> bytes:
+        """The first piece of the first file. Raises `KeyLost` and `KeysAway`."""
+        first = self._rows.filter(file=0, number=0).values_list("data", flat=True).first()
+        return b"" if first is None else self._unsealed(bytes(first), 0, 0)
+
+    @cached_property
+    def _seal(self) -> Seal | None:
+        if not self._rows.filter(sealed=True).exists():
+            return None
+        return Seal(upload_keys.find(self._session_id), self._session_id)
+
+    def _unsealed(self, data: bytes, file: int, number: int) -> bytes:
+        return data if self._seal is None else self._seal.unseal(data, file, number)

@@ -1,0 +1,161 @@
+"""The keys of uploads, in memory alone: in Redis, where io workers find them, and in the process that took the upload.
+
+That process puts a key back while the import has not ended, in case that Redis was restarted. So an accepted import survives the loss of
+Redis, and that of the web server, but not of both at once.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Iterable, Mapping
+from uuid import UUID
+
+import redis
+from django.db import connection
+
+from schedviz.sessions.errors import SessionError
+from schedviz.sessions.models import Session
+from schedviz.sessions.redis import stream
+from schedviz.sessions.uploads.encryption import new_key
+
+logger = logging.getLogger(__name__)
+
+#: A web server puts its keys into Redis this often.
+_KEEP_SECONDS = 1.0
+#: Longer than this no key stays that nobody renews.
+_LIFETIME_SECONDS = 48 * 3600
+#: An import waits so long for a web server to put its key back.
+PATIENCE_SECONDS = 15.0
+_LOOK_SECONDS = 0.25
+
+
+class KeyLost(SessionError):  # noqa: N818 (says what happened)
+    """Nobody has the key of the uploads any more."""
+
+    code = "upload_lost"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The uploaded files can no longer be read: they were encrypted with a key that is kept in memory only, and both Redis and the "
+            "web server that received them were restarted before the import. Upload the files again."
+        )
+
+
+class KeysAway(SessionError):  # noqa: N818 (says what happened)
+    """Redis does not answer, so that nobody knows whether there is a key."""
+
+    code = "redis_away"
+
+
+class _Keeper:
+    """The keys of uploads that this process has taken, and a thread that has Redis know them until their imports have ended."""
+
+    def __init__(self) -> None:
+        self._keys: dict[UUID, bytes] = {}
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def make(self, session_id: UUID) -> bytes:
+        """A new key, for a session that is stored."""
+        key = new_key()
+        _put({session_id: key})
+        with self._lock:
+            self._keys[session_id] = key
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._keep_for_ever, name="upload-keys", daemon=True)
+                self._thread.start()
+        return key
+
+    def get(self, session_id: UUID) -> bytes | None:
+        return self._keys.get(session_id)
+
+    def drop(self, session_id: UUID) -> None:
+        with self._lock:
+            self._keys.pop(session_id, None)
+
+    def clear(self) -> None:
+        with self._lock:
+            self._keys.clear()
+
+    def _keep_for_ever(self) -> None:
+        pause = threading.Event()
+        while True:
+            pause.wait(_KEEP_SECONDS)
+            with self._lock:
+                held = dict(self._keys)
+                if not held:
+                    self._thread = None
+                    return
+            importing = _importing(held)
+            for ended in held.keys() - importing:
+                forget(ended)
+            _put({session_id: held[session_id] for session_id in importing})
+
+
+_KEEPER = _Keeper()
+
+
+def make(session_id: UUID) -> bytes:
+    """A key for the uploads of a session that is stored. It is kept until the import has ended."""
+    return _KEEPER.make(session_id)
+
+
+def find(session_id: UUID) -> bytes:
+    """The key of a session's uploads. Raises `KeyLost`, or `KeysAway` where that cannot be told yet."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    pause = threading.Event()
+    while True:
+        is_redis_there = True
+        try:
+            found: bytes | None = _KEEPER.get(session_id) or stream.client().get(_name(session_id))  # type: ignore[assignment]
+        except redis.RedisError:
+            is_redis_there, found = False, None
+        if found is not None:
+            return found
+        if time.monotonic() >= deadline:
+            if is_redis_there:
+                raise KeyLost
+            raise KeysAway("Redis does not answer.")
+        pause.wait(_LOOK_SECONDS)
+
+
+def forget(session_id: UUID) -> None:
+    """The import has ended: what is left of the uploads, in the database's log or in a backup, can never be read."""
+    _KEEPER.drop(session_id)
+    try:
+        stream.client().delete(_name(session_id))
+    except redis.RedisError as error:
+        logger.debug("Redis is away: %s", error)
+
+
+def let_go() -> None:
+    """What a restart of this process does: it knows no key any more."""
+    _KEEPER.clear()
+
+
+def _name(session_id: UUID) -> str:
+    return f"schedviz:upload-key:{session_id}"
+
+
+def _put(keys: Mapping[UUID, bytes]) -> None:
+    pipe = stream.client().pipeline(transaction=False)
+    for session_id, key in keys.items():
+        pipe.set(_name(session_id), key, ex=_LIFETIME_SECONDS)
+    try:
+        pipe.execute()
+    except redis.RedisError as error:
+        logger.debug("Redis is away, keys of uploads will be put there later: %s", error)
+
+
+def _importing(session_ids: Iterable[UUID]) -> set[UUID]:
+    """Those whose imports have not ended; all of them while the database is away."""
+    wanted = set(session_ids)
+    try:
+        return set(Session.objects.filter(pk__in=wanted, status=Session.Status.IMPORTING).values_list("pk", flat=True))
+    except Exception as error:  # noqa: BLE001 -- whatever it is, the keys have to stay.
+        logger.debug("cannot look which imports have ended: %s", error)
+        return wanted
+    finally:
+        connection.close()

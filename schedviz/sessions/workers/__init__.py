@@ -1,0 +1,1 @@
+"""Celery integration: the consumer's reconnect policy and the task signals."""

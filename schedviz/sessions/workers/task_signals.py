@@ -1,0 +1,30 @@
+"""What goes around every Celery task: its log lines carry the task and its session, and the time that a job takes is measured."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+import structlog
+from celery.signals import task_postrun, task_prerun
+
+from schedviz.sessions.metrics.process import JOBS
+from schedviz.sessions.redis import wakeups
+
+_began = threading.local()
+
+
+@task_prerun.connect
+def _begin(task: Any, args: tuple[Any, ...], **_: Any) -> None:
+    # The first argument of each of our tasks is its session.
+    structlog.contextvars.bind_contextvars(task=task.name, session=str(args[0]) if args else "")
+    _began.at = time.perf_counter()
+
+
+@task_postrun.connect
+def _end(task: Any, state: Any, **_: Any) -> None:
+    if task.name != wakeups.TURN:
+        # A turn lasts as long as its session is in use: see schedviz_turns.
+        JOBS.labels(task.name, str(state)).observe(time.perf_counter() - _began.at)
+    structlog.contextvars.unbind_contextvars("task", "session")

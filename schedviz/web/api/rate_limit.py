@@ -1,0 +1,151 @@
+"""How many requests somebody may send in a minute: counted in Redis for all web processes together, and told in `RateLimit-*` headers.
+
+A request is counted once, against the limit that it is most likely to hit: of sessions that are made, of questions that keep a worker busy,
+else of requests. Who sends many in a row is counted some at a time (`credit`). While Redis is away each process counts for itself.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import os
+import threading
+import time
+from typing import TYPE_CHECKING, Literal
+
+import structlog
+from django.conf import settings
+from limits import RateLimitItemPerMinute
+from limits.errors import StorageError
+from limits.storage import MemoryStorage, RedisStorage
+from limits.strategies import SlidingWindowCounterRateLimiter
+from rest_framework.request import Request
+from rest_framework.throttling import BaseThrottle
+
+from schedviz.sessions.redis import stream
+from schedviz.web.api.answer_headers import add_header
+from schedviz.web.api.errors import ApiError
+from schedviz.web.api.rate_batching import Counted, Credits
+from schedviz.web.permissions import actor_of
+
+if TYPE_CHECKING:
+    # Its module imports this one.
+    from rest_framework.views import APIView
+
+log = structlog.get_logger(__name__)
+
+Scope = Literal["requests", "sessions", "questions"]
+_SETTING: dict[Scope, str] = {
+    "requests": "REQUESTS_PER_MINUTE",
+    "sessions": "NEW_SESSIONS_PER_MINUTE",
+    "questions": "QUESTIONS_PER_MINUTE",
+}
+#: How long Redis is left alone after it failed.
+_AWAY_SECONDS = 5.0
+
+
+class _OneTrip(RedisStorage):
+    """Looks at a count in the trip to Redis that counts: `get_window_stats` right after `hit`, in the same thread, asks nobody."""
+
+    _HIT_AND_LOOK = b"local function hit() %s end local function look(ARGV) %s end return {hit() and 1 or 0, look({ARGV[2]})}" % (
+        RedisStorage.SCRIPT_ACQUIRE_SLIDING_WINDOW,
+        RedisStorage.SCRIPT_SLIDING_WINDOW,
+    )
+
+    def initialize_storage(self, uri: str) -> None:
+        super().initialize_storage(uri)
+        self._hit_and_look = self.get_connection().register_script(self._HIT_AND_LOOK)
+        #: Of each thread: the key that it counted last, and what the window was then.
+        self._seen = threading.local()
+
+    def acquire_sliding_window_entry(self, key: str, limit: int, expiry: int, amount: int = 1) -> bool:
+        keys = [self.prefixed_key(self._previous_window_key(key)), self.prefixed_key(self._current_window_key(key))]
+        allowed, (previous, previous_ms, current, current_ms) = self._hit_and_look(keys, [limit, expiry, amount])
+        if max(previous_ms, current_ms) > 2 * expiry * 1000:
+            # No window lasts so long: Redis' clock was set back, and the counts would stand until it is where it was.
+            self.get_connection().delete(*keys)
+            allowed, (previous, previous_ms, current, current_ms) = self._hit_and_look(keys, [limit, expiry, amount])
+        window = int(previous or 0), max(0, previous_ms) / 1000, int(current or 0), max(0, current_ms) / 1000
+        self._seen.last = (key, window)
+        return bool(allowed)
+
+    def get_sliding_window(self, key: str, expiry: int) -> tuple[int, float, int, float]:
+        seen_key, window = getattr(self._seen, "last", ("", None))
+        self._seen.last = ("", None)
+        return window if window is not None and seen_key == key else super().get_sliding_window(key, expiry)
+
+
+class _Counters:
+    """The counters of one process: those in Redis, and its own for when that is away."""
+
+    def __init__(self) -> None:
+        pool = stream.client().connection_pool
+        self._shared = SlidingWindowCounterRateLimiter(
+            _OneTrip(settings.REDIS_URL, connection_pool=pool, key_prefix="schedviz:rate", wrap_exceptions=True)
+        )
+        self._own = SlidingWindowCounterRateLimiter(MemoryStorage())
+        self._credits = Credits()
+        self._away_until = 0.0
+
+    def count(self, item: RateLimitItemPerMinute, *who: str) -> Counted:
+        """Count a request."""
+        return self._credits.count((item.amount, *who), item.amount, lambda cost: self._ask(item, cost, *who))
+
+    def _ask(self, item: RateLimitItemPerMinute, cost: int, *who: str) -> Counted:
+        if time.monotonic() >= self._away_until:
+            try:
+                return self._count(self._shared, item, cost, *who)
+            except StorageError as error:
+                self._away_until = time.monotonic() + _AWAY_SECONDS
+                log.warning("Redis is away; this process counts requests by itself", error=str(error))
+        return self._count(self._own, item, cost, *who)
+
+    @staticmethod
+    def _count(limiter: SlidingWindowCounterRateLimiter, item: RateLimitItemPerMinute, cost: int, *who: str) -> Counted:
+        allowed = limiter.hit(item, *who, cost=cost)
+        left = limiter.get_window_stats(item, *who)
+        return Counted(allowed, left.remaining, left.reset_time)
+
+
+@functools.cache
+def _counters(_process: int, _redis: str) -> _Counters:
+    return _Counters()
+
+
+class RequestRate(BaseThrottle):
+    """Refuses with 429 and `Retry-After` who sends too many. A view says in `rates` which of its methods are dear."""
+
+    def allow_request(self, request: Request, view: APIView) -> bool:
+        rates: dict[str, Scope] = getattr(view, "rates", {})
+        scope = rates.get(str(request.method), "requests")
+        setting, who = self._whose(request, scope)
+        limit: int = getattr(settings, setting)
+        if limit == 0:
+            return True
+        counted = _counters(os.getpid(), settings.REDIS_URL).count(RateLimitItemPerMinute(limit), scope, who)
+        seconds = max(0.0, counted.reset_time - time.time())
+        add_header(request, "RateLimit-Limit", str(limit))
+        add_header(request, "RateLimit-Remaining", str(counted.remaining))
+        add_header(request, "RateLimit-Reset", str(math.ceil(seconds)))
+        add_header(request, "RateLimit-Policy", f"{limit};w=60")
+        if counted.allowed:
+            return True
+        wait = max(1, math.ceil(seconds))
+        raise ApiError(
+            429,
+            "too_many_requests",
+            f"More than {limit:,} in a minute, which SCHEDVIZ_{setting} of this server allows; try again in {wait} s.",
+            headers={"Retry-After": str(wait)},
+            expected=f"at most {limit} a minute",
+        )
+
+    def _whose(self, request: Request, scope: Scope) -> tuple[str, str]:
+        """The setting that holds the limit, and whose requests are counted together."""
+        actor = actor_of(request)
+        if actor.user_id is not None:
+            return _SETTING[scope], f"user {actor.user_id}"
+        if actor.guest:
+            # A class sits behind one address; each of them was let in by a code.
+            return _SETTING[scope], f"guest {actor.guest}"
+        # Who has a link, or nothing, is counted by address: links are given to many.
+        return "STRANGER_REQUESTS_PER_MINUTE", f"address {self.get_ident(request)}"

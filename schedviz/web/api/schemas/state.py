@@ -1,0 +1,114 @@
+"""The state of the scheduler at a moment."""
+
+from __future__ import annotations
+
+import msgspec
+
+from schedviz.trace.view import ApiView, BindingView, CycleView, ImageState, NodeTree, PodState, Resources, View
+from schedviz.web.api.schemas.body import Body
+from schedviz.web.api.schemas.sessions import Progress, SessionStatus
+
+
+class NodeItemBody(Body, frozen=True):
+    """One item of the cache's linked list."""
+
+    name: str
+    generation: int
+    has_node: bool
+    pods: list[str]
+    pod_order: list[str]
+    pods_with_affinity: list[str]
+    pods_with_required_anti_affinity: list[str]
+    requested: Resources
+    non_zero_requested: Resources
+    allocatable: Resources
+    used_ports: dict[str, list[str]]
+    image_states: dict[str, ImageState]
+    pvc_ref_counts: dict[str, int]
+
+
+class CacheImageBody(Body, frozen=True):
+    """An image that the cache knows of."""
+
+    size: int
+    nodes: list[str]
+
+
+class CacheBody(Body, frozen=True):
+    """The scheduler's cache; `list` has headNode first, `podStates` is by uid."""
+
+    items: list[NodeItemBody] = msgspec.field(name="list")
+    assumed_pods: list[str]
+    pod_states: dict[str, PodState]
+    node_tree: NodeTree
+    image_states: dict[str, CacheImageBody]
+
+
+class SnapshotBody(Body, frozen=True):
+    """The scheduler's snapshot."""
+
+    generation: int
+    node_info_list: list[str]
+    node_generations: dict[str, int]
+    have_pods_with_affinity: list[str]
+    have_pods_with_required_anti_affinity: list[str]
+    used_pvc_set: list[str] = msgspec.field(name="usedPVCSet")
+
+
+class QueuedPodBody(Body, frozen=True):
+    """A pod in the queue. `backoffExpirySeconds` is not there in activeQ."""
+
+    pod: str
+    priority: int
+    attempts: int
+    timestamp_seconds: float
+    initial_attempt_timestamp_seconds: float
+    unschedulable_plugins: list[str]
+    gated: bool
+    backoff_expiry_seconds: float | msgspec.UnsetType = msgspec.UNSET
+
+
+class QueueBody(Body, frozen=True):
+    """The scheduling queue: activeQ and backoffQ in the order of popping, unschedulable by name."""
+
+    active_q: list[QueuedPodBody] = msgspec.field(name="activeQ")
+    backoff_q: list[QueuedPodBody] = msgspec.field(name="backoffQ")
+    unschedulable: list[QueuedPodBody]
+    nominated: dict[str, list[str]]
+    scheduling_cycle: int
+    move_request_cycle: int
+
+
+class StateBody(Body, frozen=True):
+    """A session's state, newest or past: `cache`, `snapshot` and `queue` as in a schedviz-trace/1 `observed`, empty while importing."""
+
+    id: str
+    status: SessionStatus
+    message: str
+    progress: Progress | None
+    clock_seconds: float
+    #: The numbers of the last trace event, scheduling cycle and stored chunk.
+    event: int
+    cycle: int
+    chunk: int
+    applied_seq: int
+    last_seq: int
+    cache: CacheBody
+    snapshot: SnapshotBody
+    queue: QueueBody
+    #: The cycle that runs, else the last one.
+    last_cycle: CycleView | None
+    #: Binding cycles that run or are held, and bindings that are not confirmed; oldest first.
+    bindings: list[BindingView]
+    api: ApiView
+    next_start_node_index: int
+
+
+class ViewBody(Body, frozen=True):
+    """The view after `event`, as on the wire. `chunk`: the last stored chunk that is wholly in it. Moments from `firstEvent` on can be
+    gone to."""
+
+    event: int
+    chunk: int
+    first_event: int
+    view: View

@@ -1,0 +1,155 @@
+"""What every WebSocket here does: somebody is let in or refused, then two loops run, one that gives and one that takes."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+import msgspec
+import structlog
+
+from schedviz.web.api.errors import DATABASE_DOWN
+from schedviz.web.api.problems import MEDIA_TYPE, problem
+from schedviz.web.live.close_codes import CloseCode
+from schedviz.web.live.database import DATABASE_AWAY
+from schedviz.web.live.handshake import Refused, accepted_protocol
+from schedviz.web.live.hub import Full
+from schedviz.web.live.outbox import Waiting
+
+log = structlog.get_logger(__name__)
+
+HEARTBEAT_SECONDS = 15.0
+#: How often an open socket's right to be here is looked at again.
+RECHECK_SECONDS = 60.0
+#: How long who does not read may take to be told that the socket is closed.
+_CLOSING_SECONDS = 5.0
+
+
+T = TypeVar("T")
+Scope = dict[str, Any]
+Receive = Callable[[], Awaitable[dict[str, Any]]]
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+
+
+def some_while_ago() -> float:
+    """A moment (of `time.monotonic`) within the last RECHECK_SECONDS.
+
+    Sockets that were opened together, as those of a class are, or of all pages after a restart, would look at their rights together
+    for ever: of 200 that took half a second, in which nobody saw anything.
+    """
+    return time.monotonic() - random.uniform(0.0, RECHECK_SECONDS)  # noqa: S311 (no secret)
+
+
+async def accept_socket(scope: Scope, receive: Receive, send: Send, enter: Callable[[], Awaitable[T]]) -> T | None:
+    """What `enter` gives, with the socket accepted; None: nobody came, or was refused and told why. `enter` raises `Refused` or `Full`."""
+    if (await receive())["type"] != "websocket.connect":
+        return None
+    try:
+        return await enter()
+    except Refused as refused:
+        await _refuse(scope, send, refused)
+    except Full as full:
+        await _refuse(scope, send, Refused(503, str(full)))
+    except DATABASE_AWAY:
+        await _refuse(scope, send, Refused(503, DATABASE_DOWN[1]))
+    return None
+
+
+async def _refuse(scope: Scope, send: Send, refused: Refused) -> None:
+    """Answer a handshake that is not accepted."""
+    if "websocket.http.response" in scope.get("extensions", {}):
+        body = msgspec.json.encode(problem(refused.status, "refused", str(refused)))
+        headers = [(b"content-type", MEDIA_TYPE.encode()), (b"content-length", str(len(body)).encode())]
+        await send({"type": "websocket.http.response.start", "status": refused.status, "headers": headers})
+        await send({"type": "websocket.http.response.body", "body": body})
+    else:
+        await send({"type": "websocket.close", "code": 4000 + refused.status})
+
+
+class SocketConnection(ABC):
+    """An accepted socket. What it gives and takes is told by whoever inherits."""
+
+    def __init__(self, waiting: Waiting, scope: Scope, receive: Receive, send: Send, **named: str) -> None:
+        self._waiting = waiting
+        self._scope = scope
+        self._receive = receive
+        self._send = send
+        #: What it is of, for the log.
+        self._named = named
+
+    async def run(self) -> None:
+        """Give and take until one of both ends."""
+        await self._send({"type": "websocket.accept", **accepted_protocol(self._scope)})
+        giving = asyncio.create_task(self._give())
+        taking = asyncio.create_task(self._take())
+        done, left = await asyncio.wait({giving, taking}, return_when=asyncio.FIRST_COMPLETED)
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+        for task in done:
+            # A send to who has gone raises OSError; the receiving loop would have said so a moment later.
+            if (error := task.exception()) is not None and not isinstance(error, _Left | OSError):
+                log.error("a socket broke", **self._named, exc_info=error)
+                await self._close(CloseCode.BROKEN)
+        if giving not in done and self._waiting.close_code:
+            # Who gives may be held up by somebody who does not read, and was stopped.
+            with contextlib.suppress(OSError, TimeoutError):
+                async with asyncio.timeout(_CLOSING_SECONDS):
+                    await self._close(self._waiting.close_code)
+
+    # --- giving
+
+    async def _give(self) -> None:
+        spoken = time.monotonic()
+        checked = some_while_ago()
+        while not self._waiting.ended:
+            if not await self._give_next():
+                await self._waiting.wait(max(0.0, spoken + HEARTBEAT_SECONDS - time.monotonic()))
+            now = time.monotonic()
+            if now - spoken >= HEARTBEAT_SECONDS:
+                spoken = now
+                await self._text(self._heartbeat())
+            if now - checked >= RECHECK_SECONDS:
+                checked = now
+                await self._recheck()
+        await self._close(self._waiting.close_code)
+
+    @abstractmethod
+    async def _give_next(self) -> bool:
+        """Give the next thing; False: nothing waits."""
+
+    @abstractmethod
+    def _heartbeat(self) -> bytes:
+        """A text that says that the line is open."""
+
+    @abstractmethod
+    async def _recheck(self) -> None:
+        """Close the line of who may not be here any more."""
+
+    async def _text(self, data: bytes) -> None:
+        await self._send({"type": "websocket.send", "text": data.decode()})
+
+    async def _close(self, code: int) -> None:
+        await self._send({"type": "websocket.close", "code": code})
+
+    # --- taking
+
+    async def _take(self) -> None:
+        while not self._waiting.ended:
+            message = await self._receive()
+            if message["type"] == "websocket.disconnect":
+                raise _Left
+            await self._take_message(message.get("text"))
+
+    @abstractmethod
+    async def _take_message(self, text: str | None) -> None:
+        """Take a message; None: it is binary."""
+
+
+class _Left(Exception):  # noqa: N818 - says what happened
+    """Who had the line has gone."""

@@ -1,0 +1,233 @@
+"""What REST and WebSocket of rooms take and give, as structs. docs/rooms.md says what they mean."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from schedviz.web.api.schemas.body import Body, Title
+from schedviz.web.rooms.models import LONGEST_ANSWER, LONGEST_NICKNAME
+
+RoomStatus = Literal["open", "locked", "ended"]
+QuestionKind = Literal["choice", "number", "node", "nodes", "pod", "text"]
+ShortText = Annotated[str, Meta(max_length=200)]
+Answered = Annotated[str, Meta(min_length=1, max_length=LONGEST_ANSWER)]
+Number = Annotated[float, Meta(ge=-1e9, le=1e9)]
+
+
+class Moment(Body, frozen=True, forbid_unknown_fields=True):
+    """Where the teacher is: of which session, after which event (null: the newest), what is chosen, and how it is drawn."""
+
+    session: Annotated[str, Meta(max_length=36)]
+    at: Annotated[int, Meta(ge=0)] | None = None
+    select: Annotated[str, Meta(max_length=600)] = ""
+    tab: ShortText = ""
+    panel: ShortText = ""
+    zoom: Number | None = None
+    x: Number | None = None
+    y: Number | None = None
+    stop: ShortText = ""
+    #: For the page's own use.
+    page: Annotated[dict[ShortText, ShortText], Meta(max_length=20)] = msgspec.field(default_factory=dict)
+
+
+class RoomFork(Body, frozen=True):
+    """A session that a participant forked: where from (an event), and when."""
+
+    session: str
+    name: str
+    at: int
+    created_at: datetime
+
+
+class Tallied(Body, frozen=True):
+    """How many gave an answer."""
+
+    value: str
+    count: int
+
+
+class RoomQuestion(Body, frozen=True):
+    """A question of the teacher's. `answered`: how many did; `tally` and `right` are null for who is not to know yet."""
+
+    n: int
+    stop: str
+    text: str
+    kind: QuestionKind
+    options: list[str]
+    open: bool
+    revealed: bool
+    asked_at: datetime
+    answered: int
+    right: str | None
+    tally: list[Tallied] | None
+
+
+class You(Body, frozen=True):
+    """The participant who asks. `answers` by the question's number."""
+
+    id: int
+    nickname: str
+    hand: bool
+    answers: dict[str, str]
+    forks: list[RoomFork]
+
+
+class RoomParticipant(Body, frozen=True):
+    """A participant, as the teacher sees them: whether the line is open, whether they follow, since when the hand is raised."""
+
+    id: int
+    nickname: str
+    here: bool
+    following: bool
+    hand: bool
+    hand_at: datetime | None
+    joined_at: datetime
+    answers: dict[str, str]
+    forks: list[RoomFork]
+
+
+class Shown(Body, frozen=True):
+    """What is shown in place of the room's session, and whose fork it is ("": the teacher's)."""
+
+    session: str
+    participant: str
+
+
+class RoomBody(Body, frozen=True):
+    """A room. `you` is null for the teacher, `participants` for participants."""
+
+    id: str
+    title: str
+    role: Literal["teacher", "participant"]
+    status: RoomStatus
+    session: str | None
+    shown: Shown | None
+    lesson: str
+    teacher: str
+    created_at: datetime
+    ended_at: datetime | None
+    kept: bool
+    code: str
+    link: str
+    moment: Moment | None
+    count: int
+    here: int
+    questions: list[RoomQuestion]
+    you: You | None
+    participants: list[RoomParticipant] | None
+
+
+class RoomLine(Body, frozen=True):
+    """A room in the list of a teacher's."""
+
+    id: str
+    title: str
+    status: RoomStatus
+    session: str | None
+    code: str
+    count: int
+    created_at: datetime
+    ended_at: datetime | None
+    kept: bool
+
+
+class RoomList(Body, frozen=True):
+    """The rooms that you teach, newest first."""
+
+    results: list[RoomLine]
+
+
+# --- Requests
+
+
+class Asked(Body, frozen=True, forbid_unknown_fields=True):
+    """The body of a request."""
+
+
+class NewRoom(Asked, frozen=True):
+    """A room for a session of yours, or for a lesson."""
+
+    session: str = ""
+    lesson: str = ""
+    title: Title = ""
+
+
+class Joining(Asked, frozen=True):
+    """A code and a nickname."""
+
+    code: Annotated[str, Meta(max_length=40)]
+    nickname: Annotated[str, Meta(max_length=4 * LONGEST_NICKNAME)]
+
+
+class RoomChange(Asked, frozen=True):
+    """What of a room is to change."""
+
+    locked: bool | None = None
+    title: Title | None = None
+
+
+class Showing(Asked, frozen=True):
+    """What is to be shown; null: the room's session."""
+
+    session: str | None
+
+
+class Ending(Asked, frozen=True):
+    """Whether names, answers and forks are kept."""
+
+    keep: bool = False
+
+
+class NewQuestion(Asked, frozen=True):
+    """The question of a stop of the lesson, or one of your own."""
+
+    stop: Annotated[str, Meta(max_length=60)] = ""
+    text: Annotated[str, Meta(max_length=500)] = ""
+    kind: QuestionKind | None = None
+    options: Annotated[list[Answered], Meta(max_length=12)] = msgspec.field(default_factory=list)
+
+
+class QuestionChange(Asked, frozen=True):
+    """What of a question is to change."""
+
+    open: bool | None = None
+    revealed: bool | None = None
+    right: Answered | None = None
+
+
+class NewAnswer(Asked, frozen=True):
+    """An answer to a question."""
+
+    question: int
+    value: Answered
+
+
+class Hand(Asked, frozen=True):
+    """A hand."""
+
+    raised: bool
+
+
+class ParticipantChange(Asked, frozen=True):
+    """What of a participant is to change."""
+
+    hand: bool
+
+
+class NewRoomFork(Asked, frozen=True):
+    """Fork a session that you see in the room, after an event (null: now). The same key gives the same fork."""
+
+    session: str | None = None
+    at: Annotated[int, Meta(ge=0)] | None = None
+    key: Annotated[str, Meta(max_length=100)] = ""
+
+
+#: Every struct that a path of REST refers to.
+ROOTS = (
+    *(RoomBody, RoomList, NewRoom, Joining, RoomChange, Showing, Ending, NewQuestion, QuestionChange, NewAnswer, Hand),
+    *(ParticipantChange, NewRoomFork),
+)

@@ -1,0 +1,112 @@
+"""Every setting that would hurt is named, with what to do; a server that is set up as the documentation says has none."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.conf import settings as real
+
+from schedviz.cli.check.finding import Level
+from schedviz.cli.check.settings_check import Configured, found
+
+
+def configured(tmp_path: Path, environment: dict[str, str] | None = None, **changed: Any) -> Configured:
+    """A server for strangers as docs/operations.md sets one up, but for what is changed."""
+    tmp_path.chmod(0o700)
+    values = {name: getattr(real, name) for name in dir(real) if name.isupper()}
+    values |= {
+        "DATA": tmp_path,
+        "DEBUG": False,
+        "PUBLIC": True,
+        "SECRET_KEY": "x" * 64,
+        "ALLOWED_HOSTS": ["schedviz.example.org", "127.0.0.1"],
+        "CSRF_TRUSTED_ORIGINS": ["https://schedviz.example.org"],
+        "PROXIES": 1,
+        "DATABASE_URL": "postgresql://schedviz:secret@db.example.org/schedviz?sslmode=verify-full&sslrootcert=/ca.crt",
+        "REDIS_URL": "rediss://schedviz:secret@redis.example.org:6379/0?ssl_ca_certs=/ca.crt",
+        "METRICS_TOKEN": "y" * 43,
+        "METRICS_FROM": [],
+        "SOCKETS": 100,
+        **{name: 10 for name in values if name.endswith(("_PER_USER", "_IN_ALL"))},
+        **changed,
+    }
+    given = {"SCHEDVIZ_SECRET_KEY": "x" * 64, "OPENBLAS_NUM_THREADS": "1", **(environment or {})}
+    return Configured(SimpleNamespace(**values), given)
+
+
+def named(at: Configured) -> set[tuple[str, str]]:
+    return {(str(one.level), one.setting) for one in found(at) if one.setting not in ("the user", "the page")}
+
+
+def test_a_server_that_is_set_up_as_documented_has_nothing_wrong(tmp_path: Path) -> None:
+    assert named(configured(tmp_path)) == set()
+
+
+@pytest.mark.parametrize(
+    ("changed", "level", "setting"),
+    [
+        ({"DEBUG": True}, "error", "SCHEDVIZ_DEBUG"),
+        ({"SECRET_KEY": "short"}, "error", "SCHEDVIZ_SECRET_KEY"),
+        ({"METRICS_TOKEN": "short"}, "error", "SCHEDVIZ_METRICS_TOKEN"),
+        ({"ALLOWED_HOSTS": ["*"]}, "error", "SCHEDVIZ_ALLOWED_HOSTS"),
+        ({"ALLOWED_HOSTS": ["127.0.0.1"]}, "error", "SCHEDVIZ_ALLOWED_HOSTS"),
+        ({"PUBLIC": False}, "warning", "SCHEDVIZ_PUBLIC"),
+        ({"CSRF_TRUSTED_ORIGINS": []}, "error", "SCHEDVIZ_ORIGINS"),
+        ({"CSRF_TRUSTED_ORIGINS": ["http://schedviz.example.org"]}, "error", "SCHEDVIZ_ORIGINS"),
+        ({"CSRF_TRUSTED_ORIGINS": ["https://*.example.org"]}, "error", "SCHEDVIZ_ORIGINS"),
+        ({"EMBED_ORIGINS": ["*"]}, "warning", "SCHEDVIZ_EMBED_ORIGINS"),
+        ({"PROXIES": 0}, "error", "SCHEDVIZ_PROXIES"),
+        ({"METRICS_FROM": ["127.0.0.0/8"], "PROXIES": 0}, "error", "SCHEDVIZ_METRICS_FROM"),
+        ({"METRICS_FROM": ["0.0.0.0/0"]}, "error", "SCHEDVIZ_METRICS_FROM"),
+        ({"DATABASE_URL": "sqlite:////data/schedviz.sqlite3"}, "error", "SCHEDVIZ_DATABASE_URL"),
+        ({"DATABASE_URL": "sqlite:////data/schedviz.sqlite3", "REDIS_URL": "unix:///run/redis"}, "warning", "SCHEDVIZ_DATABASE_URL"),
+        ({"DATABASE_URL": "postgresql://u:p@db.example.org/s"}, "warning", "SCHEDVIZ_DATABASE_URL"),
+        ({"REDIS_URL": "rediss://redis.example.org/0"}, "error", "SCHEDVIZ_REDIS_URL"),
+        ({"REDIS_URL": "redis://:secret@redis.example.org/0"}, "warning", "SCHEDVIZ_REDIS_URL"),
+        ({"REDIS_URL": "rediss://:secret@redis.example.org/0?ssl_cert_reqs=none"}, "error", "SCHEDVIZ_REDIS_URL"),
+        ({"EXTENDER_NETWORKS": ["169.254.0.0/16"]}, "error", "SCHEDVIZ_EXTENDER_NETWORKS"),
+        ({"EXTENDER_HOSTS": ["a:1"], "EXTENDER_USERS": []}, "warning", "SCHEDVIZ_EXTENDER_USERS"),
+        ({"NODES_IN_ALL": 0, "BYTES_PER_USER": 0}, "warning", "SCHEDVIZ_BYTES_PER_USER, SCHEDVIZ_NODES_IN_ALL"),
+        ({"SOCKETS": 10_000_000}, "error", "the limit of open files"),
+    ],
+)
+def test_each_is_named(tmp_path: Path, changed: dict[str, Any], level: str, setting: str) -> None:
+    assert (level, setting) in named(configured(tmp_path, **changed))
+
+
+def test_several_hosts_need_one_key(tmp_path: Path) -> None:
+    assert ("error", "SCHEDVIZ_SECRET_KEY") in named(configured(tmp_path, {"SCHEDVIZ_SECRET_KEY": ""}))
+
+
+def test_what_others_can_read_is_named(tmp_path: Path) -> None:
+    (tmp_path / "token").write_text("secret")
+    (tmp_path / "token").chmod(0o644)
+
+    assert ("error", "SCHEDVIZ_DATA") in named(configured(tmp_path))
+
+
+def test_the_worst_comes_first_and_each_says_what_to_do(tmp_path: Path) -> None:
+    findings = found(configured(tmp_path, EMBED_ORIGINS=["*"], DEBUG=True, PROXIES=0))
+
+    assert [one.level for one in findings] == sorted(one.level for one in findings)
+    assert findings[0].level is Level.ERROR
+    assert all(one.do and not re.search(r"[.!]$", one.do) for one in findings)
+
+
+def test_a_server_on_ones_own_machine_is_fine_with_sqlite(tmp_path: Path) -> None:
+    own = configured(
+        tmp_path,
+        {"SCHEDVIZ_SECRET_KEY": ""},
+        PUBLIC=False,
+        ALLOWED_HOSTS=["127.0.0.1", "localhost"],
+        CSRF_TRUSTED_ORIGINS=[],
+        PROXIES=0,
+        DATABASE_URL="sqlite:////data/schedviz.sqlite3",
+        REDIS_URL="redis://127.0.0.1:6379/0",
+    )
+
+    assert named(own) == set()

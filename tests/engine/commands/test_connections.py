@@ -1,0 +1,120 @@
+"""Watches that break and come back, and what a person is told when nothing can be scheduled."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from schedviz.engine import Simulation
+from schedviz.trace.events import WatchChanged, WatchDelivered
+from schedviz.trace.fold import Fold
+
+_spec = importlib.util.spec_from_file_location("engine_test_clusters", Path(__file__).parents[1] / "clusters.py")
+assert _spec is not None
+assert _spec.loader is not None
+clusters = sys.modules.setdefault(_spec.name, importlib.util.module_from_spec(_spec))
+_spec.loader.exec_module(clusters)
+do, four_nodes, node, pod = clusters.do, clusters.four_nodes, clusters.node, clusters.pod
+
+
+def _active(simulation: Simulation) -> list[str]:
+    return [entry["pod"] for entry in simulation.observed_state()["queue"]["activeQ"]]
+
+
+def test_the_next_events_of_a_kind_get_lost() -> None:
+    simulation = four_nodes()
+    fold = Fold(simulation.view())
+    do(simulation, "watch", kind="Pod", drop=2)
+    for name in "abc":
+        do(simulation, "create", object=pod(name))
+    assert _active(simulation) == ["default/c"]
+    events = simulation.drain_events()
+    assert [event.lost for event in events if isinstance(event, WatchDelivered)] == ["watch", "watch", ""]
+    assert [event.drops for event in events if isinstance(event, WatchChanged)] == [2, 1, 0]
+    fold.apply_all(events)
+    assert fold.to_view() == simulation.view()
+
+
+def test_a_disconnected_watch_sees_nothing_until_it_lists_again() -> None:
+    simulation = four_nodes(pod("gone"), pod("bound", node_name="node1"))
+    fold = Fold(simulation.view())
+    do(simulation, "watch", kind="Pod", disconnect=True)
+    do(simulation, "create", object=pod("new"))
+    do(simulation, "delete", kind="Pod", name="gone")
+    do(simulation, "delete", kind="Pod", name="bound")
+    assert simulation.view().api.watches["Pod"].unseen == 3
+    assert _active(simulation) == ["default/gone"]
+    simulation = Simulation.restore((fold.apply_all(simulation.drain_events()), simulation.checkpoint())[1])
+    do(simulation, "watch", kind="Pod", reconnect=True)
+    events = simulation.drain_events()
+    delivered = [(event.verb, event.key, event.final_state_unknown) for event in events if isinstance(event, WatchDelivered)]
+    assert delivered == [("ADDED", "default/new", False), ("DELETED", "default/bound", True), ("DELETED", "default/gone", True)]
+    assert _active(simulation) == ["default/new"]
+    assert simulation.observed_state()["cache"]["podStates"] == {}
+    fold.apply_all(events)
+    assert fold.to_view() == simulation.view()
+
+
+def test_a_checkpoint_keeps_all_of_what_is_on_its_way() -> None:
+    simulation = four_nodes(pod("a"))
+    do(simulation, "latency", kind="Pod", seconds=5)
+    do(simulation, "delete", kind="Pod", name="a", drop="handlers")
+    sent = msgspec.structs.replace(simulation.cluster.watches.in_flight[0], final_state_unknown=True)
+    simulation.cluster.watches.in_flight = [sent]
+    assert Simulation.restore(simulation.checkpoint()).cluster.watches.in_flight == [sent]
+
+
+def test_a_pod_that_was_bound_and_deleted_unseen_leaves_the_cache() -> None:
+    """The informer's last state of it has no node: only since both handlers clean up does the assumed pod go."""
+    simulation = four_nodes(pod("a"))
+    do(simulation, "watch", kind="Pod", disconnect=True)
+    do(simulation, "step")
+    assert simulation.observed_state()["cache"]["assumedPods"] == ["default/a"]
+    do(simulation, "delete", kind="Pod", name="a")
+    do(simulation, "watch", kind="Pod", reconnect=True)
+    assert simulation.observed_state()["cache"]["podStates"] == {}
+
+
+def test_a_binding_that_was_not_seen_is_confirmed_by_the_list() -> None:
+    simulation = four_nodes(pod("a"))
+    do(simulation, "watch", kind="Pod", disconnect=True)
+    do(simulation, "step")
+    do(simulation, "watch", kind="Pod", reconnect=True)
+    assert simulation.observed_state()["cache"]["podStates"]["default/a"]["assumed"] is False
+
+
+def test_what_was_on_its_way_is_lost_with_the_connection() -> None:
+    simulation = four_nodes()
+    do(simulation, "latency", kind="*", seconds=5)
+    do(simulation, "create", object=pod("a"))
+    do(simulation, "watch", kind="*", disconnect=True)
+    assert simulation.view().api.in_flight == []
+    assert simulation.view().api.watches["Pod"].unseen == 1
+    do(simulation, "restart")
+    assert simulation.view().api.watches == {}
+    assert _active(simulation) == ["default/a"]
+
+
+@pytest.mark.parametrize("members", [{}, {"drop": 1, "reconnect": True}])
+def test_a_watch_command_asks_for_one_thing(members: dict[str, object]) -> None:
+    assert "exactly one" in do(four_nodes(), "watch", kind="Pod", **members).error
+    assert "not a kind" in do(four_nodes(), "watch", kind="Deployment", drop=1).error
+
+
+def test_who_steps_with_nothing_to_schedule_is_told_what_comes_next() -> None:
+    simulation = four_nodes(pod("big", cpu="100"))
+    do(simulation, "step")
+    assert do(simulation, "step").result.startswith("activeQ is empty; the next timer is the flush of a pod that has been")
+    do(simulation, "create", object=node("node5", cpu="1"))
+    assert do(simulation, "step").result.startswith("activeQ is empty; the next timer is the flush")
+    do(simulation, "create", object=node("node6", cpu="99"))
+    do(simulation, "update", object={**pod("big", cpu="100"), "metadata": {"name": "big", "namespace": "default", "labels": {"a": "b"}}})
+    told = do(simulation, "step").result
+    assert told.startswith("activeQ is empty; the next timer is a backoff of default/big in 0.99")
+    assert told.endswith(" s: advance to it")
+    do(simulation, "advance", to="next")
+    assert do(simulation, "step").cycles == 1

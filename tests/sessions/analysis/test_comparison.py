@@ -1,0 +1,144 @@
+"""Stored sessions side by side: a fork and what it was forked from, two that have nothing in common, two moments of one."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+
+from schedviz.sessions.analysis import comparison
+from schedviz.sessions.analysis.comparison import compare_sessions
+from schedviz.sessions.forks.requests import fork
+from schedviz.sessions.history import lineage, reading
+from schedviz.sessions.models import Session
+from schedviz.sessions.replay import cycle_detail_job
+from schedviz.sessions.transfer import importing
+from tests.sessions.conftest import MakeSession, node, send, work_off
+
+
+@pytest.fixture
+def pair(make_session: MakeSession) -> tuple[Session, Session]:
+    """A session, and its fork in which a node was added before the rest was scheduled."""
+    session_id = make_session(nodes=3, pods=30)
+    send(session_id, "run", max=10)
+    parent = work_off(session_id)
+    forked = fork(parent, User.objects.create_user("somebody")).session
+    importing.import_uploads(forked.pk)
+    send(forked.pk, "create", object=node("new", cpu="64"))
+    for one in (parent, forked):
+        send(one.pk, "run")
+        work_off(one.pk)
+        one.refresh_from_db()
+    return parent, forked
+
+
+def heads(*sessions: Session) -> list[tuple[Session, int]]:
+    return [(one, one.event) for one in sessions]
+
+
+def test_a_fork_is_compared_from_the_fork_on(pair: tuple[Session, Session], monkeypatch: pytest.MonkeyPatch) -> None:
+    parent, forked = pair
+    looked_at: list[int] = []
+    each_event = reading.each_event
+
+    def spy(session_id: object, *, after: int, until: int) -> object:
+        looked_at.append(after)
+        return each_event(session_id, after=after, until=until)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(reading, "each_event", spy)
+    found = compare_sessions(*heads(parent, forked), detail_seconds=0)
+
+    assert looked_at == [forked.fork_event] * 2
+    assert found.shared_event == forked.fork_event
+    assert found.divergence is not None
+    assert found.divergence.event is not None
+    assert found.divergence.event.b is not None
+    assert found.divergence.event.b.body["key"] == "new"
+    assert found.divergence.cycle is not None
+    assert found.divergence.cycle.a is not None
+    assert found.divergence.cycle.a.cycle == 11
+    assert found.placements.moved > 0
+    assert (found.a.session, found.b.session) == (str(parent.pk), str(forked.pk))
+
+
+def test_scores_are_of_all_nodes_where_the_details_are_there(pair: tuple[Session, Session]) -> None:
+    for one in pair:
+        cycle_detail_job.make_cycle_detail(one.pk, 11)
+
+    found = compare_sessions(*heads(*pair), detail_seconds=0)
+
+    assert found.scores is not None
+    assert found.scores.complete
+    assert found.divergence is not None
+    assert found.divergence.cycle is not None
+    assert {one.node for one in found.scores.plugins} >= {"new"}
+    # What the details say of a node is what the summary of the winner says.
+    winner = reading.cycles(pair[1].pk, after=10, limit=1)[0].cycle.winner
+    assert winner is not None
+    assert next(one.b for one in found.scores.totals if one.node == winner.node) == winner.total
+
+
+def test_a_fork_that_did_nothing_yet_is_the_same(pair: tuple[Session, Session]) -> None:
+    parent, forked = pair
+
+    assert compare_sessions((parent, forked.fork_event), (forked, forked.fork_event), detail_seconds=0).same
+
+
+def test_two_moments_of_one_session_are_compared(pair: tuple[Session, Session]) -> None:
+    parent, _ = pair
+    earlier = reading.cycles(parent.pk, after=4, limit=1)[0].last_event + 1
+
+    found = compare_sessions((parent, earlier), (parent, parent.event), detail_seconds=0)
+
+    assert found.shared_event == earlier
+    assert found.divergence is not None
+    assert found.divergence.cycle is not None
+    assert found.divergence.cycle.a is None
+    assert found.placements.placed_only_in_b == 25
+
+
+def test_sessions_of_different_origin_are_compared_by_name(make_session: MakeSession) -> None:
+    sessions = []
+    for nodes in (3, 3, 2):
+        session_id = make_session(nodes=nodes, pods=12)
+        send(session_id, "run")
+        sessions.append(work_off(session_id))
+
+    assert compare_sessions(*heads(sessions[0], sessions[1]), detail_seconds=0).same
+    found = compare_sessions(*heads(sessions[0], sessions[2]), detail_seconds=0)
+    assert found.shared_event == 0
+    assert not found.same
+    assert any(one.node == "node-3" and one.b is None for one in found.utilisation.nodes)
+
+
+def test_why_pods_wait_is_found_in_the_newest_cycles(make_session: MakeSession) -> None:
+    full, roomy = make_session(nodes=1, pods=120), make_session(nodes=2, pods=120)
+    for session_id in (full, roomy):
+        send(session_id, "run")
+        work_off(session_id)
+
+    found = compare_sessions(*heads(Session.objects.get(pk=full), Session.objects.get(pk=roomy)), detail_seconds=0)
+
+    (reason,) = found.pending
+    assert (reason.count_a, reason.count_b) == (10, 0)
+    assert reason.reason.startswith("0/1 nodes are available: 1 Too many pods")
+
+
+def test_settings_that_came_with_the_files_are_compared(pair: tuple[Session, Session]) -> None:
+    parent, forked = pair
+    Session.objects.filter(pk=forked.pk).update(settings={"seed": 4})
+    forked.refresh_from_db()
+
+    found = compare_sessions(*heads(parent, forked), detail_seconds=0)
+
+    assert [(one.path, one.b) for one in found.settings] == [("seed", 4)]
+
+
+def test_what_sessions_share_is_the_nearest_common_past(pair: tuple[Session, Session]) -> None:
+    parent, forked = pair
+    other = fork(parent, User.objects.get(), at=forked.fork_event - 30).session
+    importing.import_uploads(other.pk)
+    other.refresh_from_db()
+
+    assert lineage.shared(forked.pk, other.pk, until_a=forked.event, until_b=other.event) == (parent.pk, other.fork_event)
+    assert lineage.shared(forked.pk, parent.pk, until_a=forked.event, until_b=7) == (parent.pk, 7)
+    assert comparison.compare_sessions(*heads(forked, other), detail_seconds=0).shared_event == other.fork_event

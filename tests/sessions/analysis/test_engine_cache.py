@@ -1,0 +1,85 @@
+"""An engine that was asked is asked again about its moment, by one at a time, and not where an answer has left it otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from uuid import UUID
+
+import msgspec
+import pytest
+
+from schedviz.engine import Simulation
+from schedviz.sessions.analysis import answering, requests
+from schedviz.sessions.analysis.engine_cache import ASKED, Moment
+from schedviz.sessions.analysis.requests import Asked, Change, WhatIf, Why
+from schedviz.sessions.models import Session
+from tests.sessions.conftest import MakeSession, pod, send, work_off
+
+
+@pytest.fixture(autouse=True)
+def forgotten() -> Iterator[None]:
+    ASKED.clear()
+    yield
+    ASKED.clear()
+
+
+def ask(session_id: UUID, question: Asked, place: str) -> dict[str, object]:
+    answering.answer(session_id, msgspec.json.encode(question), place)
+    found = requests._look(place)
+    assert found is not None
+    assert not found.failed, found.failed
+    answer: dict[str, object] = msgspec.json.decode(found.value)
+    return answer
+
+
+def moment_of(session_id: UUID) -> Moment:
+    session = Session.objects.get(pk=session_id)
+    return (session.pk, session.event, session.applied_seq)
+
+
+def kept(session_id: UUID) -> Simulation | None:
+    moment = moment_of(session_id)
+    found = ASKED.take(moment)
+    if found is not None:
+        ASKED.keep(moment, found)
+    return found
+
+
+def test_the_next_question_about_a_moment_is_put_to_the_same_engine_and_has_the_same_answer(make_session: MakeSession) -> None:
+    session_id = make_session(nodes=2, pods=2)
+    alone = ask(session_id, Why(pod="default/pod-2"), "alone")
+    ASKED.clear()
+
+    ask(session_id, Why(pod="default/pod-1"), "first")
+    engine = kept(session_id)
+    again = ask(session_id, Why(pod="default/pod-2"), "second")
+
+    assert engine is not None
+    assert kept(session_id) is engine
+    assert again == alone
+
+
+def test_another_moment_has_another_engine(make_session: MakeSession) -> None:
+    session_id = make_session(nodes=2, pods=2)
+    ask(session_id, Why(pod="default/pod-1"), "before")
+    engine = kept(session_id)
+    send(session_id, "cycle")
+    work_off(session_id)
+
+    assert kept(session_id) is None
+    assert ask(session_id, Why(pod="default/pod-1"), "after")["standing"] == "scheduled"
+    assert kept(session_id) is not engine
+
+
+@pytest.mark.parametrize("question", [Change(pod="default/pod-1"), WhatIf(pod=pod("copy"), copies=2)])
+def test_what_leaves_an_engine_otherwise_leaves_none(make_session: MakeSession, question: Asked) -> None:
+    session_id = make_session(nodes=2, pods=2)
+    ask(session_id, question, "changed")
+    assert kept(session_id) is None
+
+
+def test_one_at_a_time_has_it(make_session: MakeSession) -> None:
+    session_id = make_session(nodes=2, pods=2)
+    ask(session_id, Why(pod="default/pod-1"), "place")
+    assert ASKED.take(moment_of(session_id)) is not None
+    assert ASKED.take(moment_of(session_id)) is None

@@ -1,0 +1,125 @@
+"""Answers of extenders are inputs of a session: committed with what was done, given again by a replay, which calls nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.base import ContentFile
+
+from schedviz.sessions.hosting import slice_commit, worker_loop
+from schedviz.sessions.models import Checkpoint, ExtenderAnswer, Session
+from schedviz.sessions.replay import cycle_detail_job
+from schedviz.sessions.transfer import create, importing, session_file_export
+from schedviz.trace.events import CycleEnded, ExtenderAnswered
+from tests.extender_server import ExtenderServer
+from tests.sessions.conftest import crash, dump, send, stored_events, work_off
+from tests.sessions.hosting.test_worker_loop import digest_at_head
+
+pytestmark = pytest.mark.usefixtures("transactional_db", "redis")
+
+
+@pytest.fixture
+def server(settings: Any) -> Iterator[ExtenderServer]:
+    with ExtenderServer().running() as running:
+        calls = iter(range(1_000_000))
+        # Never the same twice: only a replay that asks nobody comes to the same end.
+        running.answers["filter"] = lambda args: {"NodeNames": [args["NodeNames"][next(calls) % len(args["NodeNames"])]]}
+        settings.EXTENDER_HOSTS = [running.host]
+        settings.EXTENDER_USERS = ["ann"]
+        yield running
+    worker_loop.WARM.clear()
+
+
+def session_of(server: ExtenderServer, *, calls_extenders: bool = True, owner: str = "ann") -> UUID:
+    simulation = {"config": server.config(filterVerb="filter", nodeCacheCapable=True)}
+    source = create.Files([ContentFile(dump(3, 8), name="cluster.json")])
+    user = User.objects.create_user(owner)
+    session_id: UUID = create.create_session(user, "a test", source, simulation=simulation, calls_extenders=calls_extenders).pk
+    importing.import_uploads(session_id)
+    assert Session.objects.get(pk=session_id).status == Session.Status.READY
+    return session_id
+
+
+def nodes_of(session_id: UUID) -> list[str]:
+    return [event.node for event in stored_events(session_id) if isinstance(event, CycleEnded)]
+
+
+def test_a_replay_calls_nobody(server: ExtenderServer) -> None:
+    session_id = session_of(server)
+    send(session_id, "run", max=5)
+    work_off(session_id)
+    assert len(server.asked) == ExtenderAnswer.objects.filter(session_id=session_id).count() == 5
+    worker_loop.WARM.clear()
+
+    first = digest_at_head(session_id)
+    detail = cycle_detail_job.replay_cycle(Session.objects.get(pk=session_id), 4)
+
+    assert digest_at_head(session_id) == first
+    assert detail["extenderFilter"][0]["feasible"] == [nodes_of(session_id)[3]]
+    assert len(server.asked) == 5
+
+
+def test_a_new_owner_goes_on_from_stored_answers(server: ExtenderServer) -> None:
+    session_id = session_of(server)
+    send(session_id, "run", max=3)
+    work_off(session_id)
+    before = nodes_of(session_id)
+    crash(session_id)
+
+    send(session_id, "run", max=2)
+    work_off(session_id)
+
+    assert nodes_of(session_id)[:3] == before
+    assert len(server.asked) == 5
+    assert digest_at_head(session_id) == digest_at_head(session_id)
+
+
+def test_an_answer_is_committed_before_the_engine_goes_on(server: ExtenderServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    committed: list[tuple[int, int]] = []
+    commit = slice_commit.commit
+
+    def note(lease: Any, session: Any, before: Any, work: Any) -> Any:
+        answered = [event.event for event in work.events if isinstance(event, ExtenderAnswered)]
+        assert [one.event for one in work.answers] == answered
+        committed.append((work.after.cycle, len(answered)))
+        return commit(lease, session, before, work)
+
+    monkeypatch.setattr(slice_commit, "commit", note)
+    session_id = session_of(server)
+    send(session_id, "run")
+    work_off(session_id)
+
+    assert [pair for pair in committed if pair[1]] == [(cycle, 1) for cycle in range(1, 9)]
+    assert Checkpoint.objects.filter(session_id=session_id).exists()
+
+
+@pytest.mark.parametrize(("asked", "owner"), [(False, "ann"), (True, "bob")])
+def test_a_session_calls_nobody_without_wish_and_leave(server: ExtenderServer, *, asked: bool, owner: str) -> None:
+    session_id = session_of(server, calls_extenders=asked, owner=owner)
+    send(session_id, "cycle")
+    work_off(session_id)
+
+    [answered] = [event for event in stored_events(session_id) if isinstance(event, ExtenderAnswered)]
+    assert "is not listed in SCHEDVIZ_EXTENDER_HOSTS" in answered.error
+    assert server.asked == []
+
+
+def test_an_imported_file_never_calls_an_extender(server: ExtenderServer) -> None:
+    session_id = session_of(server)
+    send(session_id, "run", max=5)
+    work_off(session_id)
+    data = b"".join(session_file_export.export(Session.objects.get(pk=session_id)))
+    owner = User.objects.get(username="ann")
+
+    made = create.create_session(owner, "again", create.Files([ContentFile(data, name="a.schedviz")]))
+    importing.import_uploads(made.pk)
+    send(made.pk, "run", max=2)
+    again = work_off(made.pk)
+
+    assert again.report["file"]["verified"] is True, again.message
+    assert nodes_of(again.pk)[:5] == nodes_of(session_id)
+    assert len(server.asked) == 5

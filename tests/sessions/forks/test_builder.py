@@ -1,0 +1,293 @@
+"""Forks: sessions that begin as another one was, with all of its past before them."""
+
+from __future__ import annotations
+
+import itertools
+from uuid import UUID, uuid4
+
+import pytest
+from django.contrib.auth.models import User
+
+from schedviz.sessions.errors import HistoryUnavailable, KeyReused
+from schedviz.sessions.forks.requests import NotForkable, fork
+from schedviz.sessions.history import lineage, object_history, reading, timeline
+from schedviz.sessions.models import Checkpoint, Chunk, Session
+from schedviz.sessions.replay import cycle_detail_job, cycle_details, replayer
+from schedviz.sessions.transfer import create, importing
+from schedviz.trace.events import StageEnded
+from schedviz.trace.tally import Counts
+from tests.sessions.conftest import MakeSession, crash, send, work_off
+
+_names = itertools.count(1)
+
+
+@pytest.fixture
+def parent(make_session: MakeSession) -> Session:
+    """A session in which all kinds of things happened, with several checkpoints."""
+    session_id = make_session(nodes=4, pods=40)
+    send(session_id, "run", max=8)
+    work_off(session_id)
+    send(session_id, "latency", kind="Pod", seconds=1)
+    send(session_id, "step", unit="stage", count=7)
+    send(session_id, "delete", kind="Node", name="node-2")
+    work_off(session_id)
+    send(session_id, "run", max=6)
+    send(session_id, "advance", seconds=3)
+    send(session_id, "run", max=5)
+    work_off(session_id)
+    return Session.objects.get(pk=session_id)
+
+
+@pytest.fixture
+def somebody(transactional_db: None) -> User:
+    return User.objects.create_user(f"somebody-{next(_names)}")
+
+
+def made(session: Session, owner: User, at: int | None = None) -> Session:
+    """A fork that is ready."""
+    found = fork(session, owner, at=at).session
+    importing.import_uploads(found.pk)
+    found.refresh_from_db()
+    assert found.status == Session.Status.READY, found.message
+    return found
+
+
+def test_a_fork_begins_as_the_session_was_at_any_event(parent: Session, somebody: User) -> None:
+    for at in range(1, parent.event, 23):
+        forked = made(parent, somebody, at)
+
+        assert at <= forked.fork_event < at + 25
+        assert reading.state_at_head(forked).view == reading.state_at_event(parent, forked.fork_event).view
+        assert (forked.event, forked.chunk, forked.applied_seq, forked.last_seq) == (forked.fork_event, 0, 0, 0)
+        assert forked.owner == somebody
+
+
+def test_a_fork_of_a_stages_end_is_exactly_there(parent: Session, somebody: User) -> None:
+    cycle = reading.cycles(parent.pk, after=10, limit=1)[0]
+    events = reading.events(parent.pk, after=cycle.first_event, before=cycle.last_event)
+    ends = [event.event for event in events if isinstance(event, StageEnded) and event.next_stage]
+    for end in ends[::3]:
+        assert made(parent, somebody, end).fork_event == end
+    # The binding begins in the same breath.
+    assert made(parent, somebody, cycle.last_event).fork_event == cycle.last_event + 1
+
+
+def test_without_a_moment_it_begins_as_the_session_is(parent: Session, somebody: User) -> None:
+    forked = made(parent, somebody)
+
+    assert forked.event == parent.event
+    assert reading.state_at_head(forked).view == reading.state_at_head(parent).view
+
+
+def test_what_is_done_with_it_is_its_own(parent: Session, somebody: User) -> None:
+    forked = made(parent, somebody, parent.event // 2)
+    before = forked.event
+    send(forked.pk, "run", max=3)
+    forked = work_off(forked.pk)
+
+    own = reading.events(forked.pk, after=before)
+    assert [event.event for event in own] == list(range(before + 1, forked.event + 1))
+    assert Chunk.objects.get(session=forked, number=1).first_event == before + 1
+    unchanged = Session.objects.get(pk=parent.pk)
+    assert (unchanged.event, unchanged.chunk) == (parent.event, parent.chunk)
+
+
+def test_the_same_commands_lead_to_the_same_place(parent: Session, somebody: User) -> None:
+    """The parent's last run was begun after an `advance`; its fork from there does what it did."""
+    last_run = next(one for one in reading.cycles(parent.pk) if one.cycle.cycle > 15)
+    forked = made(parent, somebody, last_run.first_event - 1)
+    send(forked.pk, "run", max=5)
+    work_off(forked.pk)
+
+    ours, theirs = (reading.cycles(one.pk, after=last_run.cycle.cycle - 1, limit=4) for one in (forked, parent))
+    assert [one.cycle for one in ours] == [one.cycle for one in theirs]
+
+
+def test_its_past_is_the_other_sessions(parent: Session, somebody: User) -> None:
+    middle = reading.cycles(parent.pk, after=8, limit=1)[0].first_event + 7
+    forked = made(parent, somebody, middle)
+    send(forked.pk, "run", max=4)
+    forked = work_off(forked.pk)
+    fork_event = forked.fork_event
+
+    events = reading.events(forked.pk, limit=100_000)
+    assert [event.event for event in events] == list(range(1, forked.event + 1))
+    assert events[:fork_event] == reading.events(parent.pk, before=fork_event + 1, limit=100_000)
+    assert [event.event for event in reading.events(forked.pk, tail=True, limit=10_000, before=fork_event + 3)] == list(
+        range(1, fork_event + 3)
+    )
+    assert [one.cycle.cycle for one in reading.cycles(forked.pk)] == list(range(1, forked.cycle + 1))
+    assert [one.cycle.cycle for one in reading.cycles(forked.pk, limit=9, tail=True)] == list(range(forked.cycle - 8, forked.cycle + 1))
+    for event in range(0, forked.event, 31):
+        moment = reading.state_at_event(forked, event)
+        assert moment.view.event == event
+        if event < fork_event:
+            assert (moment.chunk, moment.view) == (0, reading.state_at_event(parent, event).view)
+    assert reading.first_moment(forked) == 0
+
+
+def test_stories_begin_before_the_fork(parent: Session, somebody: User) -> None:
+    # Within the story of a pod whose cycle goes on in the fork.
+    cycle = reading.cycles(parent.pk, after=10, limit=1)[0]
+    forked = made(parent, somebody, cycle.first_event + 6)
+    send(forked.pk, "step", unit="cycle")
+    forked = work_off(forked.pk)
+
+    def told(session: Session, *, tail: bool) -> list[tuple[int, str]]:
+        found = object_history.story(session, "pods", cycle.cycle.pod, after=0, before=cycle.last_event + 1, limit=100, tail=tail)
+        return [(entry.event, entry.text) for entry in found.entries]
+
+    assert told(forked, tail=False) == told(forked, tail=True) == told(parent, tail=False)
+    assert told(forked, tail=False)[0][0] <= forked.fork_event < told(forked, tail=False)[-1][0]
+
+
+def test_its_timeline_counts_every_event_once(parent: Session, somebody: User) -> None:
+    for middle in (parent.event // 3, Chunk.objects.filter(session=parent).order_by("number")[1].last_event):
+        forked = made(parent, somebody, middle)
+        send(forked.pk, "run", max=2)
+        forked = work_off(forked.pk)
+
+        buckets = timeline.buckets(forked, after=0, until=forked.event, most=2000)
+
+        assert buckets[0].first_event == 1
+        assert [one.first_event for one in buckets[1:]] == [one.event + 1 for one in buckets[:-1]]
+        assert sum(one.counts.cycles for one in buckets) == len(reading.cycles(forked.pk))
+        assert buckets[-1].event == forked.event
+        whole = timeline.buckets(forked, after=0, until=forked.event, most=1)[0].counts
+        for name in Counts.__struct_fields__:
+            assert getattr(whole, name) == sum(getattr(one.counts, name) for one in buckets)
+
+
+def test_a_fork_can_be_forked_after_and_before_its_own_fork(parent: Session, somebody: User) -> None:
+    first = made(parent, somebody, parent.event // 2)
+    send(first.pk, "run", max=4)
+    first = work_off(first.pk)
+
+    after = made(first, somebody, first.fork_event + 40)
+    before = made(first, somebody, parent.event // 4)
+
+    assert reading.state_at_head(after).view == reading.state_at_event(first, after.fork_event).view
+    assert reading.state_at_head(before).view == reading.state_at_event(parent, before.fork_event).view
+    assert [one.session_id for one in lineage.stretches(after.pk)] == [after.pk, first.pk, parent.pk]
+    for one in (after, before):
+        assert [event.event for event in reading.events(one.pk, limit=100_000)] == list(range(1, one.event + 1))
+        assert sum(bucket.counts.cycles for bucket in timeline.buckets(one, after=0, until=one.event, most=9)) == len(
+            reading.cycles(one.pk)
+        )
+
+
+def test_a_cycle_within_which_it_was_forked_is_made_again_whole(parent: Session, somebody: User) -> None:
+    wanted = reading.cycles(parent.pk, after=11, limit=1)[0]
+    forked = made(parent, somebody, wanted.first_event + 8)
+    assert forked.fork_event < wanted.last_event
+    send(forked.pk, "step", unit="cycle")
+    forked = work_off(forked.pk)
+
+    ours = cycle_detail_job.replay_cycle(forked, wanted.cycle.cycle)
+    theirs = cycle_detail_job.replay_cycle(parent, wanted.cycle.cycle)
+
+    for member in ("pod", "filter", "scores", "totals", "node"):
+        assert ours[member] == theirs[member], member
+    summary = reading.cycle_summary(forked.pk, wanted.cycle.cycle)
+    assert summary is not None
+    assert (summary.first_event, summary.cycle.node) == (wanted.first_event, wanted.cycle.node)
+
+
+def test_the_detail_of_an_earlier_cycle_is_the_other_sessions(parent: Session, somebody: User) -> None:
+    forked = made(parent, somebody)
+    cycle_detail_job.make_cycle_detail(parent.pk, 3)
+
+    assert cycle_details.cycle_detail(forked.pk, 3, timeout_seconds=0) == cycle_details.cycle_detail(parent.pk, 3, timeout_seconds=0)
+
+
+def test_a_fork_survives_the_death_of_its_workers(parent: Session, somebody: User) -> None:
+    forked = made(parent, somebody, parent.event // 2)
+    send(forked.pk, "run", max=3)
+    work_off(forked.pk)
+    crash(forked.pk)
+    send(forked.pk, "run", max=3)
+    forked = work_off(forked.pk)
+
+    simulation, _, _ = replayer.load(forked.pk, to_seq=forked.applied_seq, to_event=forked.event, alive=lambda: None)
+    assert simulation.view() == reading.state_at_head(forked).view
+
+
+def test_a_worker_that_died_while_forking_is_followed_by_another(parent: Session, somebody: User) -> None:
+    forked = fork(parent, somebody, at=100).session
+    replaying_worker = Checkpoint.objects.filter(session=forked)
+    importing.import_uploads(forked.pk)
+    Session.objects.filter(pk=forked.pk).update(status=Session.Status.IMPORTING)
+
+    importing.import_uploads(forked.pk)
+
+    forked.refresh_from_db()
+    assert forked.status == Session.Status.READY
+    assert replaying_worker.count() == 2
+    assert reading.state_at_head(forked).view == reading.state_at_event(parent, forked.fork_event).view
+
+
+def test_when_the_other_session_is_deleted_the_past_begins_at_the_fork(parent: Session, somebody: User) -> None:
+    forked = made(parent, somebody, parent.event // 2)
+    send(forked.pk, "run", max=2)
+    work_off(forked.pk)
+
+    create.delete_session(parent.pk)
+    forked.refresh_from_db()
+
+    assert forked.forked_from is None
+    assert reading.first_moment(forked) == forked.fork_event
+    assert reading.state_at_event(forked, forked.fork_event).view.event == forked.fork_event
+    assert reading.events(forked.pk)[0].event == forked.fork_event + 1
+    with pytest.raises(HistoryUnavailable, match=f"moments from event {forked.fork_event} on"):
+        reading.state_at_event(forked, forked.fork_event - 1)
+    assert timeline.buckets(forked, after=0, until=forked.event, most=10)
+    send(forked.pk, "run", max=2)
+    assert work_off(forked.pk).applied_seq == 2
+
+
+def test_a_session_that_is_deleted_before_it_was_forked_leaves_a_message(parent: Session, somebody: User) -> None:
+    forked = fork(parent, somebody).session
+    create.delete_session(parent.pk)
+
+    importing.import_uploads(forked.pk)
+
+    forked.refresh_from_db()
+    assert (forked.status, forked.message) == (Session.Status.FAILED, "The session that it was to be forked from was deleted.")
+
+
+def test_an_engine_that_decides_otherwise_is_found_out(parent: Session, somebody: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("schedviz.sessions.forks.builder.Simulation.view", lambda _: None)
+    forked = fork(parent, somebody, at=50).session
+
+    importing.import_uploads(forked.pk)
+
+    forked.refresh_from_db()
+    assert forked.status == Session.Status.FAILED
+    assert "leads elsewhere" in forked.message
+
+
+def test_the_same_key_is_the_same_fork(parent: Session, somebody: User) -> None:
+    first = fork(parent, somebody, at=20, key="mine")
+
+    again = fork(parent, somebody, at=20, key="mine")
+
+    assert (first.duplicate, again.duplicate) == (False, True)
+    assert again.session == first.session
+    with pytest.raises(KeyReused, match="event 20"):
+        fork(parent, somebody, at=21, key="mine")
+    other = User.objects.create_user("other")
+    assert fork(parent, other, at=20, key="mine").session != first.session
+
+
+def test_what_has_not_happened_cannot_be_forked(parent: Session, somebody: User) -> None:
+    with pytest.raises(HistoryUnavailable, match="has not happened"):
+        fork(parent, somebody, at=parent.event + 1)
+    with pytest.raises(NotForkable):
+        fork(Session.objects.create(name="new"), somebody)
+
+
+def test_a_line_of_nobody_is_empty(transactional_db: None) -> None:
+    nobody: UUID = uuid4()
+
+    assert lineage.stretches(nobody) == []
+    assert reading.events(nobody) == []

@@ -1,0 +1,241 @@
+"""The past, from what is stored: views by folding, events, and cycles made again in detail."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+import msgspec
+import pytest
+
+from schedviz.sessions.errors import HistoryUnavailable
+from schedviz.sessions.history import checkpoints, cycle_groups, reading
+from schedviz.sessions.models import Checkpoint, CycleDetail, CycleGroup, Session
+from schedviz.sessions.replay import cycle_detail_job, cycle_details, replayer
+from schedviz.trace.events import CycleEnded, QueueMoved
+from schedviz.trace.fold import Fold
+from schedviz.trace.view import View
+from tests.sessions.conftest import MakeSession, crash, send, stored_events, work_off
+
+
+def engine_view(session_id: UUID) -> View:
+    """What the engine itself would draw at the head."""
+    session = Session.objects.get(pk=session_id)
+    simulation, _, _ = replayer.load(session_id, to_seq=session.applied_seq, to_event=session.event, alive=lambda: None)
+    return simulation.view()
+
+
+@pytest.fixture
+def busy(make_session: MakeSession) -> UUID:
+    """A session in which all kinds of things happened."""
+    session_id = make_session(nodes=5, pods=40)
+    send(session_id, "run", max=10)
+    send(session_id, "latency", kind="Pod", seconds=2)
+    send(session_id, "schedule")
+    send(session_id, "bind_fail", message="no")
+    send(session_id, "run", max=4)
+    work_off(session_id)
+    send(session_id, "delete", kind="Node", name="node-2")
+    send(session_id, "advance", seconds=3)
+    send(session_id, "restart")
+    send(session_id, "step", unit="stage", count=5)
+    work_off(session_id)
+    return session_id
+
+
+def test_cycles_that_were_committed_one_by_one_are_read_in_both_directions(make_session: MakeSession) -> None:
+    session_id = make_session(nodes=3, pods=80)
+    for _ in range(70):
+        send(session_id, "cycle")
+        work_off(session_id)
+    assert CycleGroup.objects.filter(session_id=session_id).count() == 70
+
+    assert cycle_groups.numbers(session_id) == list(range(1, 71))
+    assert [one.cycle.cycle for one in cycle_groups.between(session_id, 2, 68, backwards=True)] == list(range(68, 2, -1))
+    assert [one.cycle.cycle for one in reading.cycles(session_id, after=2, before=69, limit=100)] == list(range(3, 69))
+    assert [one.cycle.cycle for one in reading.cycles(session_id, limit=40, tail=True)] == list(range(31, 71))
+
+
+def test_the_state_at_the_head_is_what_the_engine_would_draw(busy: UUID) -> None:
+    moment = reading.state_at_head(Session.objects.get(pk=busy))
+
+    assert moment.view == engine_view(busy)
+    assert moment.chunk == Session.objects.get(pk=busy).chunk
+
+
+def test_the_state_is_the_same_from_any_checkpoint(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkpoints, "is_due", lambda *_: True)
+    session_id = make_session(pods=30)
+    for _ in range(5):
+        send(session_id, "run", max=4)
+        work_off(session_id)
+    assert Checkpoint.objects.filter(session_id=session_id).count() > 3
+    session = Session.objects.get(pk=session_id)
+    from_newest = reading.state_at_head(session)
+
+    Checkpoint.objects.filter(session_id=session_id, event__gt=0).exclude(chunk=0).delete()
+
+    assert reading.state_at_head(session).view == from_newest.view
+
+
+def test_a_moment_of_the_past_has_that_event_as_its_last(busy: UUID) -> None:
+    session = Session.objects.get(pk=busy)
+    events = stored_events(busy)
+
+    for event in events[:: max(1, len(events) // 7)]:
+        assert reading.state_at_event(session, event.event).view.event == event.event
+
+
+def test_moments_are_what_all_events_before_them_lead_to(busy: UUID) -> None:
+    session = Session.objects.get(pk=busy)
+    first = Checkpoint.objects.filter(session_id=busy).earliest("event")
+    fold = Fold(reading.stored_view(first))
+
+    for number, event in enumerate(stored_events(busy)):
+        fold.apply(event)
+        if number % 13 == 0:
+            assert reading.state_at_event(session, event.event).view == fold.to_view()
+
+
+def test_a_moment_of_the_future_is_refused(busy: UUID) -> None:
+    with pytest.raises(HistoryUnavailable, match="has not happened"):
+        reading.state_at_event(Session.objects.get(pk=busy), 1_000_000)
+
+
+def test_a_session_that_is_being_imported_has_an_empty_view(transactional_db: None) -> None:
+    session = Session.objects.create(name="new")
+
+    assert reading.state_at_head(session) == reading.Moment(chunk=0, view=View())
+
+
+def test_events_and_frames_are_read_from_where_one_is(busy: UUID) -> None:
+    everything = stored_events(busy)
+    middle = everything[len(everything) // 2].event
+
+    assert [event.event for event in reading.events(busy, after=middle, limit=3)] == [middle + 1, middle + 2, middle + 3]
+    assert [event.event for event in reading.events(busy, before=middle, limit=3, tail=True)] == [middle - 3, middle - 2, middle - 1]
+    assert [event.event for event in reading.events(busy, after=middle, before=middle + 3)] == [middle + 1, middle + 2]
+    assert reading.events(busy, limit=4, tail=True) == everything[-4:]
+    assert [number for number, _ in reading.frames_after(busy, 0, limit=1)] == [1]
+    of_event = reading.chunk_of_event(busy, middle)
+    assert of_event is not None
+    assert of_event.first_event <= middle <= of_event.last_event
+
+
+def test_cycles_are_summed_up(busy: UUID) -> None:
+    cycles = reading.cycles(busy, after=5, limit=3)
+
+    assert [summary.cycle.cycle for summary in cycles] == [6, 7, 8]
+    assert [summary.cycle.cycle for summary in reading.cycles(busy, before=5, limit=2, tail=True)] == [3, 4]
+    assert [summary.cycle.cycle for summary in reading.cycles(busy, limit=2, tail=True)] == [14, 15]
+    assert cycles[0] == reading.cycle_summary(busy, 6)
+    assert reading.cycle_summary(busy, 999) is None
+
+
+def test_a_summary_names_the_events_between_which_its_cycle_ran(busy: UUID) -> None:
+    events = {event.event: event for event in stored_events(busy)}
+
+    for summary in reading.cycles(busy):
+        popped, ended = events[summary.first_event], events[summary.last_event]
+        assert isinstance(popped, QueueMoved)
+        assert popped.cause == "Pop"
+        assert popped.moves[0].pod == summary.cycle.pod
+        assert isinstance(ended, CycleEnded)
+        assert ended.cycle == summary.cycle.cycle
+
+
+def test_a_cycle_that_is_stepped_by_stages_began_where_its_first_stage_did(make_session: MakeSession) -> None:
+    session_id = make_session()
+    for _ in range(25):
+        send(session_id, "step", unit="stage")
+        work_off(session_id)
+
+    first = reading.cycle_summary(session_id, 1)
+
+    assert first is not None
+    assert first.first_event == 1
+    assert Session.objects.get(pk=session_id).chunk == 25
+
+
+def test_summaries_of_older_versions_get_their_events_from_the_chunks(busy: UUID) -> None:
+    before = reading.cycles(busy)
+
+    for row in CycleGroup.objects.filter(session_id=busy):
+        without = [msgspec.structs.replace(one, first_event=0, last_event=0) for one in cycle_groups.unpack(bytes(row.data))]
+        CycleGroup.objects.filter(pk=row.pk).update(last_event=0, data=cycle_groups.pack(without))
+
+    assert reading.cycles(busy) == before
+    assert reading.cycle_summary(busy, 3) == before[2]
+
+
+def test_a_cycle_is_made_again_in_detail(busy: UUID) -> None:
+    for number in (1, 7, 11, 13):
+        stored = reading.cycle_summary(busy, number)
+        assert stored is not None
+        summary = stored.cycle
+
+        detail = cycle_detail_job.replay_cycle(Session.objects.get(pk=busy), number)
+
+        assert (detail["pod"], detail["outcome"], detail["node"]) == (summary.pod, summary.outcome, summary.node)
+        assert detail["feasibleNodes"] == summary.feasible_nodes
+        assert detail["scores"]
+
+
+def test_a_detail_says_how_long_each_plugin_took(busy: UUID) -> None:
+    nanos = cycle_detail_job.replay_cycle(Session.objects.get(pk=busy), 7)["pluginNanos"]
+
+    assert {"PreFilter", "Filter", "PreScore", "Score", "NormalizeScore", "Reserve"} <= set(nanos)
+    assert nanos["Filter"]["NodeResourcesFit"] > 0
+    assert all(taken >= 0 for of_point in nanos.values() for taken in of_point.values())
+
+
+def test_the_detail_of_a_cycle_of_a_run_has_its_binding(busy: UUID) -> None:
+    detail = cycle_detail_job.replay_cycle(Session.objects.get(pk=busy), 3)
+
+    assert detail["binding"]["outcome"] == "bound"
+
+
+def test_a_detail_is_made_once(busy: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
+    cycle_detail_job.make_cycle_detail(busy, 2)
+    made = cycle_details.cycle_detail(busy, 2, timeout_seconds=0)
+
+    def make_again(*_: Any) -> Any:
+        raise AssertionError("it was made again")
+
+    monkeypatch.setattr(cycle_detail_job, "replay_cycle", make_again)
+    cycle_detail_job.make_cycle_detail(busy, 2)
+
+    assert cycle_details.cycle_detail(busy, 2, timeout_seconds=0) == made
+    assert CycleDetail.objects.filter(session_id=busy).count() == 1
+
+
+def test_a_cycle_that_has_not_been_has_no_detail(busy: UUID) -> None:
+    with pytest.raises(HistoryUnavailable):
+        cycle_details.cycle_detail(busy, 999, timeout_seconds=1)
+
+
+def test_who_waits_too_long_is_told_to_ask_again(busy: UUID) -> None:
+    with pytest.raises(cycle_details.DetailLate, match="ask again"):
+        cycle_details.cycle_detail(busy, 4, timeout_seconds=0.05)
+
+
+def test_a_cycle_that_cannot_be_made_again_says_so_to_everybody(busy: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
+    def diverge(*_: Any) -> Any:
+        raise replayer.ReplayDiverged("it leads elsewhere")
+
+    monkeypatch.setattr(cycle_detail_job, "replay_cycle", diverge)
+    cycle_detail_job.make_cycle_detail(busy, 5)
+
+    with pytest.raises(HistoryUnavailable, match="elsewhere"):
+        cycle_details.cycle_detail(busy, 5, timeout_seconds=1)
+
+
+def test_the_details_of_a_session_with_a_crash_are_the_same(busy: UUID) -> None:
+    before = cycle_detail_job.replay_cycle(Session.objects.get(pk=busy), 9)
+    crash(busy)
+    send(busy, "cycle")
+    work_off(busy)
+    after = cycle_detail_job.replay_cycle(Session.objects.get(pk=busy), 9)
+
+    # How long each plugin took is measured anew.
+    assert {**after, "pluginNanos": None} == {**before, "pluginNanos": None}

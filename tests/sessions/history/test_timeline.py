@@ -1,0 +1,98 @@
+"""The timeline: added up from what was stored with each chunk."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import msgspec
+import pytest
+
+from schedviz.sessions import frames
+from schedviz.sessions.history import reading, timeline
+from schedviz.sessions.models import ChunkTally, Session
+from schedviz.trace.tally import Counts, levels_of
+from tests.sessions.conftest import MakeSession, send, work_off
+
+
+@pytest.fixture
+def ran(make_session: MakeSession) -> Session:
+    """A session with a good many chunks."""
+    session_id = make_session(nodes=4, pods=60)
+    for _ in range(20):
+        send(session_id, "run", max=2)
+        work_off(session_id)
+    send(session_id, "restart")
+    send(session_id, "delete", kind="Node", name="node-3")
+    work_off(session_id)
+    return Session.objects.get(pk=session_id)
+
+
+def sums(buckets: list[timeline.Bucket]) -> dict[str, int]:
+    return {name: sum(getattr(one.counts, name) for one in buckets) for name in Counts.__struct_fields__}
+
+
+def test_buckets_lie_side_by_side_and_end_at_the_newest_event(ran: Session) -> None:
+    buckets = timeline.buckets(ran, after=0, until=ran.event, most=5)
+
+    assert 3 <= len(buckets) <= 5
+    assert buckets[0].first_event == 1
+    assert [one.first_event for one in buckets[1:]] == [one.event + 1 for one in buckets[:-1]]
+    assert buckets[-1].event == ran.event
+    assert buckets[-1].clock_seconds == ran.clock_seconds
+    assert sums(buckets)["cycles"] == ran.cycle == 40
+    assert sums(buckets)["bound"] == 40
+
+
+def test_levels_are_those_of_the_view_at_a_buckets_end(ran: Session) -> None:
+    for bucket in timeline.buckets(ran, after=0, until=ran.event, most=7):
+        view = reading.state_at_event(ran, bucket.event).view
+        assert bucket.levels == levels_of(view.queue, view.api.objects)
+
+
+def test_however_many_buckets_the_sums_are_the_same(ran: Session) -> None:
+    whole = timeline.buckets(ran, after=0, until=ran.event, most=1)
+
+    assert len(whole) == 1
+    for most in (2, 9, 2000):
+        assert sums(timeline.buckets(ran, after=0, until=ran.event, most=most)) == sums(whole)
+
+
+def test_a_part_has_the_chunks_that_it_touches(ran: Session) -> None:
+    whole = timeline.buckets(ran, after=0, until=ran.event, most=2000)
+    middle = whole[len(whole) // 2]
+
+    found = timeline.buckets(ran, after=middle.first_event, until=middle.event, most=10)
+
+    assert found == [middle]
+
+
+def test_no_chunk_is_opened(ran: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(frames, "events_of", None)
+
+    assert timeline.buckets(ran, after=0, until=ran.event, most=50)
+
+
+def test_a_session_of_an_older_version_is_counted_when_asked_for(ran: Session) -> None:
+    before = timeline.buckets(ran, after=0, until=ran.event, most=50)
+    ChunkTally.objects.filter(session=ran).delete()
+
+    assert timeline.buckets(ran, after=0, until=ran.event, most=50) == before
+
+    ChunkTally.objects.filter(session=ran).delete()
+    send(ran.pk, "run", max=1)
+    work_off(ran.pk)
+    assert ChunkTally.objects.filter(session=ran).count() == Session.objects.get(pk=ran.pk).chunk + 1
+
+
+def test_a_session_without_events_has_an_empty_timeline(make_session: MakeSession) -> None:
+    session_id: UUID = make_session()
+    session = Session.objects.get(pk=session_id)
+
+    assert timeline.buckets(session, after=0, until=0, most=5) == []
+    assert msgspec.structs.asdict(timeline.levels_after(session_id, 0)) == {
+        "active_q": 10,
+        "backoff_q": 0,
+        "unschedulable": 0,
+        "pods": 10,
+        "nodes": 3,
+    }

@@ -1,0 +1,85 @@
+"""The sweeper rings for work that nobody is at."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from schedviz.sessions.hosting import lease, sweep
+from schedviz.sessions.models import Session
+from schedviz.sessions.redis import stream, wakeups
+from tests.sessions.conftest import MakeSession, send
+
+
+@pytest.fixture
+def rung(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, UUID]]:
+    heard: list[tuple[str, UUID]] = []
+
+    def ring(session_id: UUID, **_: Any) -> None:
+        heard.append(("turn", session_id))
+
+    def notify_import(session_id: UUID) -> None:
+        heard.append(("import", session_id))
+
+    monkeypatch.setattr(wakeups, "notify", ring)
+    monkeypatch.setattr(wakeups, "notify_import", notify_import)
+    return heard
+
+
+def test_it_rings_for_commands_without_an_owner(make_session: MakeSession, rung: list[tuple[str, UUID]]) -> None:
+    session_id = make_session()
+    assert sweep.sweep() == 0
+    send(session_id, "cycle")
+    rung.clear()
+
+    assert sweep.sweep() == 1
+    assert rung == [("turn", session_id)]
+
+
+def test_it_leaves_a_session_with_a_live_owner_alone_and_rings_when_the_lease_ran_out(
+    make_session: MakeSession, rung: list[tuple[str, UUID]]
+) -> None:
+    session_id = make_session()
+    send(session_id, "cycle")
+    lease.acquire(session_id)
+    rung.clear()
+
+    assert sweep.sweep() == 0
+    Session.objects.filter(pk=session_id).update(lease_until=1.0)
+    assert sweep.sweep() == 1
+
+
+def test_it_rings_for_an_import_that_nobody_does(transactional_db: None, rung: list[tuple[str, UUID]]) -> None:
+    waiting = Session.objects.create(name="complete", uploaded=True)
+    Session.objects.create(name="still being sent")
+
+    sweep.sweep()
+
+    assert rung == [("import", waiting.pk)]
+
+
+def test_it_leaves_failed_sessions_alone(make_session: MakeSession, rung: list[tuple[str, UUID]]) -> None:
+    session_id = make_session()
+    send(session_id, "cycle")
+    Session.objects.filter(pk=session_id).update(status=Session.Status.FAILED)
+
+    assert sweep.sweep() == 0
+
+
+def test_a_bell_for_an_import_that_is_rung_late_silences_no_turn(
+    make_session: MakeSession, redis: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session_id = make_session()
+    stream.clear_bell(session_id)
+    sent: list[str] = []
+    monkeypatch.setattr(wakeups, "enqueue", lambda task, *_, queue: sent.append(task))
+
+    # The sweeper had read that it waits; meanwhile it was imported.
+    wakeups.notify_import(session_id)
+    wakeups.notify(session_id, owned=False)
+    wakeups.notify(session_id, owned=False)
+    wakeups.notify_import(session_id)
+
+    assert sent == [wakeups.IMPORT, wakeups.TURN]

@@ -1,0 +1,63 @@
+"""A process that is stuck in one stage is ended."""
+
+from __future__ import annotations
+
+import time
+
+from schedviz.sessions.hosting.watchdog import Watchdog
+
+
+def wait_for(bitten: list[str]) -> None:
+    deadline = time.monotonic() + 10
+    while not bitten and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+
+def test_who_is_silent_too_long_is_bitten() -> None:
+    bitten: list[str] = []
+    watchdog = Watchdog(0.05, bitten.append)
+
+    with watchdog.watch("a stage"):
+        wait_for(bitten)
+
+    assert bitten == ["a stage"]
+
+
+def test_who_is_heard_of_now_and_then_is_left_alone() -> None:
+    bitten: list[str] = []
+    watchdog = Watchdog(0.5, bitten.append)
+
+    with watchdog.watch("a stage") as alive:
+        for _ in range(20):
+            time.sleep(0.05)
+            alive()
+
+    assert not bitten
+
+
+def test_who_has_ended_is_left_alone() -> None:
+    bitten: list[str] = []
+    watchdog = Watchdog(0.05, bitten.append)
+    with watchdog.watch("a stage"):
+        pass
+
+    time.sleep(0.2)
+
+    assert not bitten
+
+
+def test_time_in_which_the_whole_process_stood_still_does_not_count() -> None:
+    bitten: list[str] = []
+    now = 100.0
+    watchdog = Watchdog(10.0, bitten.append, lambda: now)
+
+    with watchdog.watch("a stage"):
+        now += 60.0
+        watchdog.look()
+        assert not bitten
+        while not bitten and now < 180.0:
+            now += 0.5
+            watchdog.look()
+
+    assert bitten == ["a stage"]
+    assert 169.0 < now < 172.0

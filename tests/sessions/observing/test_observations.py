@@ -1,0 +1,128 @@
+"""Batches of observations become commands, in order, once; a worker's turn makes the session what was observed."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, Literal
+from uuid import UUID
+
+import pytest
+
+from schedviz.sessions.errors import CommandRefused, TooManyCommands
+from schedviz.sessions.hosting import worker_loop
+from schedviz.sessions.models import Command, Observed, Session
+from schedviz.sessions.observing import observations
+from schedviz.sessions.observing.observations import CannotFollow, Seen, Taken, WrongBatch
+from schedviz.sessions.transfer import create, importing
+from schedviz.trace.events import ApiWritten
+from tests.conftest import RedisServer
+from tests.sessions.conftest import MakeSession, node, pod, stored_events, work_off
+
+
+@pytest.fixture
+def empty(transactional_db: None, redis: RedisServer) -> UUID:
+    """A session as `schedviz follow` makes one."""
+    session = create.create_session(None, "follows", create.Trace({"format": "schedviz-trace/1", "steps": []}))
+    importing.import_uploads(session.pk)
+    session.refresh_from_db()
+    assert (session.status, session.nodes, session.pods) == ("ready", 0, 0), session.message
+    worker_loop.WARM.clear()
+    return session.pk
+
+
+def seen(type_: Literal["ADDED", "MODIFIED", "DELETED"], obj: dict[str, Any], **meta: object) -> Seen:
+    return Seen(type=type_, object={**obj, "metadata": {**obj["metadata"], **meta}}, version="1")
+
+
+def take(session_id: UUID, n: int, *events: Seen, source: str = "kind") -> Taken:
+    return observations.take(session_id, source, n, events, digest=hashlib.sha256(repr(events).encode()).hexdigest())
+
+
+def written(session_id: UUID) -> list[tuple[str, str]]:
+    return [(event.verb, event.key) for event in stored_events(session_id) if isinstance(event, ApiWritten)]
+
+
+def test_what_is_observed_is_what_the_session_has(empty: UUID) -> None:
+    bound = {**pod("p"), "spec": {**pod("p")["spec"], "nodeName": "n"}}
+    take(empty, 1, seen("ADDED", node("n")), seen("ADDED", pod("p"), uid="u1"), seen("ADDED", pod("q"), uid="u2"))
+    take(empty, 2, seen("MODIFIED", bound, uid="u1"), seen("DELETED", pod("q"), uid="u2"))
+
+    session = work_off(empty)
+
+    assert (session.nodes, session.pods, session.applied_seq) == (1, 1, 5)
+    assert written(empty) == [
+        ("create", "n"),
+        ("create", "default/p"),
+        ("create", "default/q"),
+        ("update", "default/p"),
+        ("delete", "default/q"),
+    ]
+    assert list(Command.objects.filter(session_id=empty).order_by("seq").values_list("key", flat=True))[2:4] == ["kind:1:2", "kind:2:0"]
+    assert set(Observed.objects.filter(session_id=empty).values_list("kind", "key")) == {("Node", "n"), ("Pod", "default/p")}
+
+
+def test_a_pod_of_the_same_name_is_another_one_and_one_that_terminates_is_told_so(empty: UUID) -> None:
+    bound = {**pod("p"), "spec": {**pod("p")["spec"], "nodeName": "n"}}
+    take(empty, 1, seen("ADDED", bound, uid="u1"))
+    take(empty, 2, seen("MODIFIED", bound, uid="u2"), seen("MODIFIED", bound, uid="u2", deletionTimestamp="2026-01-01T00:00:30Z"))
+
+    work_off(empty)
+
+    bodies = [bytes(one).decode() for one in Command.objects.filter(session_id=empty).order_by("seq").values_list("body", flat=True)]
+    assert ['"graceful":true' in body for body in bodies] == [False, False, False, True, False]
+    assert [verb for verb, _ in written(empty)][:4] == ["create", "delete", "create", "delete"]
+
+
+def test_a_batch_is_taken_once_and_in_order(empty: UUID) -> None:
+    first = take(empty, 1, seen("ADDED", node("n")))
+
+    assert take(empty, 1, seen("ADDED", node("n"))) == Taken(n=1, seq=first.seq, duplicate=True)
+    with pytest.raises(WrongBatch) as wrong:
+        take(empty, 3, seen("ADDED", node("m")))
+    assert wrong.value.expected == 2
+    with pytest.raises(WrongBatch):
+        take(empty, 1, seen("ADDED", node("another")))
+    with pytest.raises(CannotFollow, match="follows 'kind'"):
+        take(empty, 2, source="another")
+    assert Command.objects.filter(session_id=empty).count() == 1
+
+
+def test_of_a_batch_with_a_mistake_nothing_is_taken(empty: UUID) -> None:
+    bad = node("m")
+    bad["status"]["allocatable"]["cpu"] = "10x"
+
+    with pytest.raises(CommandRefused, match=r"^events\[1\]\.object\.status\.allocatable\.cpu"):
+        take(empty, 1, seen("ADDED", node("n")), seen("ADDED", bad))
+
+    assert observations.observer_of(empty) is None
+    assert not Command.objects.filter(session_id=empty).exists()
+    assert Session.objects.get(pk=empty).last_seq == 0
+    take(empty, 1, seen("ADDED", node("n")))
+
+
+def test_a_slow_engine_pushes_back_and_nothing_of_the_batch_is_taken(empty: UUID, settings: Any) -> None:
+    settings.COMMANDS_WAITING = 2
+    take(empty, 1, seen("ADDED", node("n")))
+
+    with pytest.raises(TooManyCommands):
+        take(empty, 2, seen("ADDED", node("m")), seen("ADDED", node("o")))
+
+    assert observations.observer_of(empty).n == 1  # type: ignore[union-attr]
+    work_off(empty)
+    assert take(empty, 2, seen("ADDED", node("m")), seen("ADDED", node("o"))).seq == 3
+
+
+def test_a_session_with_a_cluster_of_its_own_and_a_fork_do_not_follow(make_session: MakeSession, empty: UUID) -> None:
+    with pytest.raises(CannotFollow, match="3 nodes and 10 pods"):
+        take(make_session(), 1)
+    Session.objects.filter(pk=empty).update(forked_from=make_session())
+    with pytest.raises(CannotFollow, match="forks are detached"):
+        take(empty, 1)
+
+
+def test_a_deleted_session_takes_what_was_observed_with_it(empty: UUID) -> None:
+    take(empty, 1, seen("ADDED", node("n")))
+
+    assert create.delete_session(empty)
+
+    assert not Observed.objects.exists()

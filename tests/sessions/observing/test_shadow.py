@@ -1,0 +1,168 @@
+"""A followed session judges what the cluster's scheduler did: a dry cycle when a pod comes, and one just before it is bound."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, Literal
+from uuid import UUID
+
+import pytest
+from django.contrib.auth.models import User
+
+from schedviz.sessions.forks.requests import fork
+from schedviz.sessions.hosting import worker_loop
+from schedviz.sessions.models import Agreement, Session, ShadowedPod
+from schedviz.sessions.observing import agreement, observations
+from schedviz.sessions.observing.observations import Seen
+from schedviz.sessions.transfer import create, importing
+from tests.conftest import RedisServer
+from tests.sessions.conftest import crash, node, pod, send, stored_events, work_off
+
+
+@pytest.fixture
+def followed(transactional_db: None, redis: RedisServer) -> UUID:
+    """A session that follows two nodes, of which one has more room."""
+    session = create.create_session(None, "follows", create.Trace({"format": "schedviz-trace/1", "steps": []}))
+    importing.import_uploads(session.pk)
+    worker_loop.WARM.clear()
+    push(
+        session.pk, 1, seen("ADDED", node("large", cpu="8")), seen("ADDED", node("small", cpu="1")), seen("ADDED", on(pod("old"), "small"))
+    )
+    work_off(session.pk)
+    return session.pk
+
+
+def seen(type_: Literal["ADDED", "MODIFIED", "DELETED"], obj: dict[str, Any], **meta: object) -> Seen:
+    meta = {"uid": f"uid-{obj['metadata']['name']}", **meta}
+    return Seen(type=type_, object={**obj, "metadata": {**obj["metadata"], **meta}}, version="1")
+
+
+def on(waiting: dict[str, Any], node_name: str) -> dict[str, Any]:
+    return {**waiting, "spec": {**waiting["spec"], "nodeName": node_name}}
+
+
+def push(session_id: UUID, n: int, *events: Seen) -> None:
+    observations.take(session_id, "kind", n, events, digest=hashlib.sha256(repr(events).encode()).hexdigest())
+
+
+def verdicts(session_id: UUID) -> dict[str, str]:
+    return dict(ShadowedPod.objects.filter(session_id=session_id).values_list("pod", "verdict"))
+
+
+def test_bindings_are_judged_in_the_order_of_what_was_observed(followed: UUID) -> None:
+    wants = pod("wants", cpu="900m")
+    push(followed, 2, *(seen("ADDED", one) for one in (pod("best"), pod("other"), wants, pod("waits"))))
+    push(
+        followed,
+        3,
+        seen("MODIFIED", on(pod("best"), "large")),
+        seen("MODIFIED", on(pod("other"), "small")),
+        seen("MODIFIED", on(wants, "small")),
+    )
+    work_off(followed)
+
+    # 10m of `old` and of `other` are on the small node by then, and 900m more do fit.
+    assert verdicts(followed) == {"default/best": "agrees", "default/other": "notBest", "default/wants": "notBest", "default/waits": ""}
+    push(followed, 4, seen("ADDED", pod("late", cpu="100m")), seen("MODIFIED", on(pod("late", cpu="100m"), "small")))
+    work_off(followed)
+
+    late = ShadowedPod.objects.get(session_id=followed, pod="default/late")
+    assert (late.verdict, late.judgement["plugin"], late.judgement["reasons"]) == ("infeasible", "NodeResourcesFit", ["Insufficient cpu"])
+    assert late.arrival["best"] == ["large"]
+    found = agreement.counts(followed)
+    assert (found.agrees, found.not_best, found.infeasible, found.unjudged, found.rate) == (1, 2, 1, 0, 0.25)
+    assert agreement.recent(followed) == found == agreement.counts_of_all()
+    assert agreement.waiting(followed) == 1
+
+
+def test_moments_are_just_after_the_pod_came_and_just_before_it_was_bound(followed: UUID) -> None:
+    push(followed, 2, seen("ADDED", pod("p")))
+    work_off(followed)
+    came = Session.objects.get(pk=followed).event
+    push(followed, 3, seen("MODIFIED", on(pod("p"), "large")))
+    work_off(followed)
+
+    row = ShadowedPod.objects.get(session_id=followed, pod="default/p")
+    assert (row.arrived_event is not None and row.arrived_event <= came, row.bound_event, row.node) == (True, came, "large")
+
+
+def test_the_engine_does_the_same_whether_it_is_asked_or_not(followed: UUID) -> None:
+    push(followed, 2, seen("ADDED", pod("p")), seen("MODIFIED", on(pod("p"), "large")))
+    work_off(followed)
+    judged = stored_events(followed)
+
+    crash(followed)
+    # Loading does all commands again without a shadow, and compares every event.
+    push(followed, 3, seen("ADDED", pod("q")))
+    session = work_off(followed)
+
+    assert session.status == "ready"
+    assert stored_events(followed)[: len(judged)] == judged
+    assert agreement.counts(followed).agrees == 1
+
+
+def test_what_was_bound_when_it_was_first_seen_is_not_judged(followed: UUID) -> None:
+    push(followed, 2, seen("ADDED", on(pod("static"), "small")))
+    work_off(followed)
+    assert verdicts(followed) == {}
+
+
+def test_a_pod_that_is_deleted_while_it_waits_leaves_nothing(followed: UUID) -> None:
+    push(followed, 2, seen("ADDED", pod("p")), seen("ADDED", pod("q")))
+    work_off(followed)
+    push(followed, 3, seen("DELETED", pod("p")))
+    work_off(followed)
+    assert verdicts(followed) == {"default/q": ""}
+
+
+def test_pods_of_other_schedulers_are_theirs_and_gated_ones_come_when_the_gates_are_gone(followed: UUID) -> None:
+    gated = pod("gated")
+    gated["spec"]["schedulingGates"] = [{"name": "quota"}]
+    others = pod("others")
+    others["spec"]["schedulerName"] = "another"
+    push(followed, 2, seen("ADDED", gated), seen("ADDED", others), seen("MODIFIED", on(others, "large")))
+    work_off(followed)
+    assert verdicts(followed) == {}
+
+    push(followed, 3, seen("MODIFIED", pod("gated")))
+    work_off(followed)
+    assert verdicts(followed) == {"default/gated": ""}
+
+
+def test_a_session_that_nobody_pushes_into_has_no_shadow(transactional_db: None, redis: RedisServer) -> None:
+    session = create.create_session(None, "own", create.Trace({"format": "schedviz-trace/1", "steps": []}))
+    importing.import_uploads(session.pk)
+    worker_loop.WARM.clear()
+    send(session.pk, "create", object=node("n"))
+    send(session.pk, "create", object=pod("p"))
+    work_off(session.pk)
+    assert verdicts(session.pk) == {}
+
+
+def test_a_fork_is_detached_and_says_of_what(followed: UUID) -> None:
+    push(followed, 2, seen("ADDED", pod("p")))
+    parent = work_off(followed)
+    assert parent.follows == "kind"
+    forked = fork(parent, User.objects.create_user("somebody")).session
+    importing.import_uploads(forked.pk)
+    forked.refresh_from_db()
+
+    send(forked.pk, "update", object=on(pod("p"), "large"))
+    work_off(forked.pk)
+
+    assert (forked.follows, forked.source["fork"]["follows"]) == ("kind", "kind")
+    assert verdicts(forked.pk) == {}
+
+
+def test_the_oldest_bindings_are_forgotten_and_still_counted(followed: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agreement, "KEPT", 2)
+    monkeypatch.setattr(agreement, "_SWEPT_EVERY", 1)
+    for number in range(4):
+        name = f"p{number}"
+        push(followed, 2 + number, seen("ADDED", pod(name)), seen("MODIFIED", on(pod(name), "large")))
+    work_off(followed)
+
+    assert sorted(verdicts(followed)) == ["default/p2", "default/p3"]
+    assert agreement.counts(followed).agrees == 4
+    assert [row.pod for row in agreement.bindings(followed, ["agrees"], before=None, limit=5)] == ["default/p3", "default/p2"]
+    assert Agreement.objects.count() == 1

@@ -1,0 +1,65 @@
+"""Rows are read some at a time, and whoever leaves off in between leaves nothing open."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.db import connection
+
+from schedviz.sessions.history import reading
+from schedviz.sessions.models import Chunk, Session
+from schedviz.sessions.queries.keyset import in_steps
+from tests.sessions.conftest import MakeSession, send, work_off
+
+
+@pytest.fixture
+def session_id(make_session: MakeSession) -> UUID:
+    made = make_session()
+    for _ in range(7):
+        send(made, "step", unit="cycle")
+        work_off(made)
+    return made
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 3, 7, 100])
+def test_all_rows_come_in_order_whatever_the_steps(session_id: UUID, at_once: int) -> None:
+    rows = Chunk.objects.filter(session_id=session_id)
+    expected = list(rows.order_by("number").values_list("number", "last_event"))
+    assert len(expected) >= 7
+
+    assert list(in_steps(rows, "number", "last_event", at_once=at_once)) == expected
+    assert list(in_steps(rows, "number", "last_event", at_once=at_once, backwards=True)) == expected[::-1]
+    assert list(in_steps(rows.none(), "number", at_once=at_once)) == []
+
+
+@contextmanager
+def collecting_in_statements(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The collector runs while a statement waits for its answer, when PostgreSQL's driver holds the connection's lock."""
+    with monkeypatch.context() as patch:
+        if connection.vendor == "postgresql":
+            driver: Any = connection.connection
+            wait = driver.wait
+
+            def collect_and_wait(*arguments: Any, **named: Any) -> Any:
+                gc.collect()
+                return wait(*arguments, **named)
+
+            patch.setattr(driver, "wait", collect_and_wait)
+        yield
+
+
+@pytest.mark.timeout(60)
+def test_a_history_that_is_left_in_a_cycle_of_references_holds_nobody_up(session_id: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
+    end = Session.objects.get(pk=session_id).event
+    left = [reading.each_event(session_id, after=0, until=end)]
+    next(left[0])
+    left.append(left)  # type: ignore[arg-type]
+    del left
+
+    with collecting_in_statements(monkeypatch):
+        assert Session.objects.get(pk=session_id).event == end

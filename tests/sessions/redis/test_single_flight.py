@@ -1,0 +1,77 @@
+"""One question, one computation, however many ask and however often."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from schedviz.sessions.analysis import answering, requests
+from schedviz.sessions.analysis.requests import Answer, AnswerLate, Pending
+from schedviz.sessions.models import Session
+from schedviz.sessions.redis import single_flight, stream, wakeups
+from tests.sessions.conftest import MakeSession
+
+pytestmark = pytest.mark.usefixtures("transactional_db", "redis")
+
+PLACE = "schedviz:answer:a-test"
+
+
+def sent() -> list[list[Any]]:
+    """The arguments of the questions that wait for a worker: here there is none."""
+    waiting: Any = stream.client().lrange(wakeups.IO_QUEUE, 0, -1)
+    messages = [json.loads(message) for message in waiting]
+    return [json.loads(base64.b64decode(one["body"]))[0] for one in messages if one["headers"]["task"] == wakeups.ANSWER]
+
+
+def ask(session_id: UUID) -> bytes:
+    return requests.ask(Session.objects.get(pk=session_id), Pending(), timeout_seconds=0)
+
+
+def test_who_asks_again_while_the_answer_is_being_made_asks_no_second_worker(make_session: MakeSession) -> None:
+    session_id = make_session()
+
+    for _ in range(3):
+        with pytest.raises(AnswerLate, match="it is being made"):
+            ask(session_id)
+
+    assert len(sent()) == 1
+
+
+def test_an_answer_that_is_there_is_made_no_second_time(make_session: MakeSession) -> None:
+    session_id = make_session(pods=0)
+    with pytest.raises(AnswerLate):
+        ask(session_id)
+    ((_, question, place),) = sent()
+
+    answering.answer(session_id, question.encode(), place)
+    assert ask(session_id) == b"[]"
+
+    requests.keep(place, Answer(missing="This was here before."))
+    answering.answer(session_id, question.encode(), place)
+    with pytest.raises(requests.Unanswerable, match="This was here before"):
+        ask(session_id)
+    assert len(sent()) == 1
+
+
+def test_of_two_workers_one_makes_it() -> None:
+    with single_flight.making(PLACE) as first, single_flight.making(PLACE) as second:
+        assert (first, second) == (True, False)
+    with single_flight.making(PLACE) as again:
+        assert again, "the first has gone, and left nothing"
+        requests.keep(PLACE, Answer())
+    with single_flight.making(PLACE) as afterwards:
+        assert not afterwards
+
+
+def test_a_question_may_be_sent_again_once_it_was_answered_or_could_not_be_sent() -> None:
+    assert single_flight.first_to_ask(PLACE)
+    assert not single_flight.first_to_ask(PLACE)
+    single_flight.not_sent(PLACE)
+    assert single_flight.first_to_ask(PLACE)
+    with single_flight.making(PLACE):
+        assert not single_flight.first_to_ask(PLACE)
+    assert single_flight.first_to_ask(PLACE)

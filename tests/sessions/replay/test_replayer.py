@@ -1,0 +1,127 @@
+"""A replay that differs from what was done first says so, and which plugin could be the reason."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from schedviz.engine import Simulation, SimulationSettings
+from schedviz.sessions import frames
+from schedviz.sessions.errors import ReplayDiverged
+from schedviz.sessions.models import Checkpoint, Chunk, Session
+from schedviz.sessions.replay import replayer
+from schedviz.trace.added_members import without_what_was_added
+from schedviz.trace.events import CycleEnded
+from tests.sessions.conftest import MakeSession, crash, send, work_off
+
+MOODY = """
+MOOD = {"score": 1, "refuses": ""}
+
+class Moody:
+    def __init__(self, args, handle): pass
+
+    def score_node(self, state, pod, node):
+        return MOOD["score"] * (node.name == "node-2")
+
+    def permit(self, state, pod, node):
+        from schedviz.engine.framework.status import SUCCESS, unschedulable
+        return (unschedulable("no") if pod.pod.name == MOOD["refuses"] else SUCCESS), 0
+
+class Calm:
+    def __init__(self, args, handle): pass
+
+    def score_node(self, state, pod, node):
+        return 1
+
+    def permit(self, state, pod, node):
+        from schedviz.engine.framework.status import SUCCESS
+        return SUCCESS, 0
+"""
+CONFIG = {"profiles": [{"plugins": {"multiPoint": {"enabled": [{"name": "Moody"}, {"name": "Calm"}]}}}]}
+
+
+@pytest.fixture
+def mood(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], dict[str, Any]]:
+    """Two installed plugins; what one of them goes by."""
+    info = tmp_path / "moody-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: moody\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[schedviz.plugins]\nMoody = schedviz_moody:Moody\nCalm = schedviz_moody:Calm\n")
+    (tmp_path / "schedviz_moody.py").write_text(MOODY)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "schedviz_moody", raising=False)
+
+    def found() -> dict[str, Any]:
+        module: Any = sys.modules["schedviz_moody"]
+        mood: dict[str, Any] = module.MOOD
+        return mood
+
+    return found
+
+
+def _run(make_session: MakeSession) -> UUID:
+    session_id = make_session()
+    send(session_id, "configure", config=CONFIG)
+    send(session_id, "run")
+    work_off(session_id)
+    crash(session_id)
+    # A slow machine has saved the engine on the way, too; what it saved is not done again.
+    Checkpoint.objects.filter(session_id=session_id, event__gt=0).delete()
+    return session_id
+
+
+def _load(session_id: UUID) -> Simulation:
+    session = Session.objects.get(pk=session_id)
+    simulation, _, _ = replayer.load(session_id, to_seq=session.applied_seq, to_event=session.event, alive=lambda: None)
+    return simulation
+
+
+def test_a_plugin_that_answers_the_same_is_replayed(make_session: MakeSession, mood: Callable[[], dict[str, Any]]) -> None:
+    session_id = _run(make_session)
+
+    assert _load(session_id).event == Session.objects.get(pk=session_id).event
+    assert mood()["score"] == 1
+
+
+def test_what_an_earlier_build_stored_is_replayed(make_session: MakeSession, mood: Callable[[], dict[str, Any]]) -> None:
+    session_id = _run(make_session)
+    for chunk in Chunk.objects.filter(session_id=session_id):
+        before = frames.open_frame(bytes(chunk.data))
+        events = [without_what_was_added(event) for event in frames.events_of(bytes(chunk.data))]
+        assert any(isinstance(event, CycleEnded) and event.pod == "" for event in events)
+        chunk.data = frames.frame(chunk.number, events, before.session)
+        chunk.save()
+
+    assert _load(session_id).event == Session.objects.get(pk=session_id).event
+    assert mood()["score"] == 1
+
+
+def test_a_plugin_that_scores_otherwise_is_named(make_session: MakeSession, mood: Callable[[], dict[str, Any]]) -> None:
+    session_id = _run(make_session)
+    mood()["score"] = 100
+
+    with pytest.raises(
+        ReplayDiverged, match=r"At event \d+ the replay does something else .* The installed plugin Moody answered otherwise"
+    ):
+        _load(session_id)
+
+
+def test_a_plugin_that_leads_to_other_events_is_named(make_session: MakeSession, mood: Callable[[], dict[str, Any]]) -> None:
+    session_id = _run(make_session)
+    mood()["refuses"] = "pod-9"
+
+    with pytest.raises(ReplayDiverged, match=r"At event \d+ the replay does .* The installed plugin Moody answered otherwise"):
+        _load(session_id)
+
+
+def test_how_far_a_replay_came_is_told_with_what_is_installed(mood: Callable[[], dict[str, Any]]) -> None:
+    with pytest.raises(ReplayDiverged, match="It runs with installed plugins: Calm, Moody"):
+        replayer._expect(Simulation(SimulationSettings(config=CONFIG)), 7)
+    with pytest.raises(ReplayDiverged, match=r"led to event 7\.$"):
+        replayer._expect(Simulation(SimulationSettings()), 7)
+    assert mood()

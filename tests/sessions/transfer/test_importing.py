@@ -1,0 +1,329 @@
+"""From files, a made-up cluster or a trace to a session, or to a sentence that says why not."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.base import ContentFile
+
+from schedviz import ingest
+from schedviz.engine import Simulation
+from schedviz.sessions import frames
+from schedviz.sessions.errors import SourceRefused
+from schedviz.sessions.history import checkpoints, reading
+from schedviz.sessions.hosting import lease
+from schedviz.sessions.models import Checkpoint, Chunk, Command, Session, Upload
+from schedviz.sessions.redis import stream
+from schedviz.sessions.transfer import create, importing
+from schedviz.sessions.uploads.encryption import OVERHEAD_BYTES
+from schedviz.trace.policies import Policies
+from tests.conftest import RedisServer
+from tests.sessions.conftest import dump, node, pod, work_off
+
+pytestmark = pytest.mark.usefixtures("transactional_db", "redis")
+SAMPLES = Path(__file__).parents[2] / "samples"
+
+
+def imported(source: create.Source, **options: Any) -> Session:
+    session = create.create_session(None, "a test", source, **options)
+    assert session.status == Session.Status.IMPORTING
+    importing.import_uploads(session.pk)
+    session.refresh_from_db()
+    return session
+
+
+def file(data: bytes, name: str = "cluster.json") -> create.Files:
+    return create.Files([ContentFile(data, name=name)])
+
+
+def test_a_log_beside_its_objects_is_told_right_in_the_report() -> None:
+    case = SAMPLES / "sigusr2" / "07-stale-handlers"
+    files = [ContentFile((case / name).read_bytes(), name=name) for name in ("objects.json", "scheduler.log")]
+    session = imported(create.Files([*files, ContentFile(b'{"kind":', name="damaged.json")]))
+    assert session.status == Session.Status.READY
+    (examination,) = session.report["doctor"]
+    assert (examination["differences"], examination["notes"]) == (4, 1)
+    assert any("Node worker-4 is at the API" in warning and "event handler" in warning for warning in session.report["warnings"])
+    assert [refused["name"] for refused in session.report["refused"]] == ["damaged.json"]
+
+
+def test_a_pasted_dump_alone_becomes_a_session_that_says_what_it_lacks() -> None:
+    session = imported(file((SAMPLES / "sigusr2" / "04-ghost-node" / "scheduler.log").read_bytes(), name="pasted"))
+    assert session.status == Session.Status.READY
+    assert "made of a SIGUSR2 dump alone" in session.report["warnings"][0]
+    assert any("Node worker-2 is a ghost" in warning for warning in session.report["warnings"])
+    assert len(reading.state_at_head(session).view.cache.list) == 3
+
+
+def test_a_dump_becomes_a_session(redis: RedisServer) -> None:
+    session = imported(file(dump(3, 10)))
+
+    assert (session.status, session.progress, session.message) == (Session.Status.READY, None, "")
+    assert session.report["kinds"] == {"Node": 3, "Pod": 10}
+    assert not Upload.objects.filter(session=session).exists()
+    view = reading.state_at_head(session).view
+    assert len(view.cache.list) == 3
+    assert len(view.queue.active_q) == 10
+
+
+def test_a_large_compressed_file_goes_through_rows_of_a_megabyte() -> None:
+    noise = "".join(chr(97 + (n * n + n // 7) % 26) for n in range(3 << 20))
+    items = [node("node-1"), {**pod("pod-1"), "status": {"phase": "Pending", "message": noise}}]
+    data = gzip.compress(json.dumps({"kind": "List", "apiVersion": "v1", "items": items}).encode(), 0)
+    session = create.create_session(None, "large", file(data, "cluster.json.gz"))
+    sizes = [len(bytes(row)) for row in Upload.objects.filter(session=session).order_by("number").values_list("data", flat=True)]
+
+    importing.import_uploads(session.pk)
+
+    assert sum(sizes) == len(data) + OVERHEAD_BYTES * len(sizes)
+    assert sizes[:-1] == [1 << 20] * (len(sizes) - 1)
+    session.refresh_from_db()
+    assert session.status == Session.Status.READY
+
+
+def test_a_made_up_cluster_becomes_a_session() -> None:
+    session = imported(create.Generate({"nodes": 4, "pods": 12}))
+
+    assert session.status == Session.Status.READY, session.message
+    assert session.report["kinds"]["Node"] == 4
+
+
+def test_parameters_of_which_no_cluster_can_be_made_are_told() -> None:
+    session = imported(create.Generate({"nodes": -4}))
+
+    assert session.status == Session.Status.FAILED
+    assert "nodes" in session.message
+
+
+def test_a_trace_becomes_a_session_whose_commands_are_its_steps() -> None:
+    steps = [{"op": "create", "object": node("node-1")}, {"op": "create", "object": pod("pod-1")}, {"op": "cycle"}, {"op": "dump"}]
+    session = imported(create.Trace({"format": "schedviz-trace/1", "name": "small", "tickMillis": 5, "steps": steps}))
+
+    assert session.status == Session.Status.READY, session.message
+    assert session.last_seq == 3
+    after = work_off(session.pk)
+    assert (after.applied_seq, after.cycle) == (3, 1)
+    assert after.clock_seconds == 0.015
+
+
+def test_an_import_that_died_on_the_way_is_begun_again_and_queues_no_step_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = [{"op": "create", "object": node("node-1")}, {"op": "cycle"}]
+    session = create.create_session(None, "a test", create.Trace({"format": "schedviz-trace/1", "steps": steps}))
+    opened = importing.Importing.open
+
+    def die(*_: Any) -> None:
+        raise SystemExit
+
+    monkeypatch.setattr(importing.Importing, "open", die)
+    with pytest.raises(SystemExit):
+        importing.import_uploads(session.pk)
+    lease.clear_owner(lease.owner_prefix())
+    monkeypatch.setattr(importing.Importing, "open", opened)
+    importing.import_uploads(session.pk)
+
+    session.refresh_from_db()
+    assert session.status == Session.Status.READY
+    assert Command.objects.filter(session=session).count() == session.last_seq == 2
+
+
+def test_a_bad_file_fails_the_session_with_file_line_and_path() -> None:
+    session = imported(file(dump(1, 1).replace(b'"10m"', b'"10x"')))
+
+    assert session.status == Session.Status.FAILED
+    assert "cluster.json" in session.message
+    assert "items[1].spec.containers[0].resources.requests.cpu" in session.message
+    assert not Upload.objects.filter(session=session).exists()
+    assert not Checkpoint.objects.filter(session=session).exists()
+
+
+def test_an_import_that_is_cancelled_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+    session = create.create_session(None, "a test", file(dump(3, 600)))
+    monkeypatch.setattr(importing, "_TELL_SECONDS", 0.0)
+    assert create.cancel_import(session.pk)
+
+    importing.import_uploads(session.pk)
+
+    session.refresh_from_db()
+    assert session.status == Session.Status.FAILED
+    assert "cancelled" in session.message
+    assert not create.cancel_import(session.pk)
+
+
+def test_an_import_that_kills_three_workers_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    session = create.create_session(None, "a test", file(dump(1, 1)))
+
+    def die(*_: Any, **__: Any) -> Any:
+        raise SystemExit
+
+    monkeypatch.setattr(ingest, "load", die)
+    for _ in range(3):
+        with pytest.raises(SystemExit):
+            importing.import_uploads(session.pk)
+        lease.clear_owner(lease.owner_prefix())
+    importing.import_uploads(session.pk)
+
+    session.refresh_from_db()
+    assert session.status == Session.Status.FAILED
+    assert "3 workers" in session.message
+
+
+def test_an_import_without_memory_says_which_limit_it_hit(monkeypatch: pytest.MonkeyPatch) -> None:
+    def take_too_much(*_: Any, **__: Any) -> Any:
+        raise MemoryError
+
+    monkeypatch.setattr(ingest, "load", take_too_much)
+
+    session = imported(file(dump(1, 1)))
+
+    assert session.status == Session.Status.FAILED
+    assert "IMPORT_MEGABYTES" in session.message
+
+
+def test_more_bytes_or_files_than_allowed_are_refused_at_once(settings: Any) -> None:
+    settings.UPLOAD_BYTES = 100
+    with pytest.raises(SourceRefused, match="UPLOAD_BYTES"):
+        create.create_session(None, "a test", file(dump(1, 1)))
+    settings.UPLOAD_BYTES = 1 << 20
+    settings.UPLOAD_FILES = 1
+    with pytest.raises(SourceRefused, match="UPLOAD_FILES"):
+        create.create_session(None, "a test", create.Files([ContentFile(b"{}", name="a"), ContentFile(b"{}", name="b")]))
+
+    assert not Session.objects.exists()
+
+
+def test_a_bad_configuration_fails_the_session() -> None:
+    session = imported(file(dump(1, 1)), simulation={"config": {"profiles": "none"}})
+
+    assert session.status == Session.Status.FAILED
+    assert "profiles" in session.message
+
+
+def test_a_configuration_among_the_files_is_the_sessions() -> None:
+    text = b"""apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- schedulerName: mine
+"""
+    cluster, config = ContentFile(dump(2, 1), name="c.json"), ContentFile(text, name="scheduler.yaml")
+
+    session = imported(create.Files([cluster, config]))
+
+    assert (session.status, session.message) == (Session.Status.READY, "")
+    assert session.report["configuration"] == "scheduler.yaml"
+    assert not reading.state_at_head(session).view.queue.active_q  # its pods ask for another scheduler
+
+    session = imported(create.Files([cluster, config]), simulation={"config": {}})
+    assert session.status == Session.Status.FAILED
+    assert session.message == "settings.config: scheduler.yaml has a configuration, too; a session has one."
+
+
+def test_a_plugin_that_does_not_exist_fails_the_session() -> None:
+    config = {"profiles": [{"plugins": {"filter": {"enabled": [{"name": "Nope"}]}}}]}
+
+    session = imported(file(dump(1, 1)), simulation={"config": config})
+
+    assert session.status == Session.Status.FAILED
+    assert 'FilterPlugin "Nope" does not exist' in session.message
+
+
+def test_viewers_are_told_how_the_import_goes() -> None:
+    session = imported(file(dump(3, 10)))
+
+    entries: Any = stream.client().xrange(stream.notes_key(session.pk))
+    statuses = [json.loads(members[b"note"])["session"] for _, members in entries]
+    assert {status["status"] for status in statuses[:-1]} == {"importing"}
+    assert statuses[-1]["status"] == "ready"
+    assert statuses[0]["progress"]["phase"]
+
+
+def test_commands_that_came_during_the_import_are_done_after_it() -> None:
+    from tests.sessions.conftest import send
+
+    session = create.create_session(None, "a test", file(dump(2, 5)))
+    send(session.pk, "cycle")
+
+    importing.import_uploads(session.pk)
+
+    assert work_off(session.pk).cycle == 1
+
+
+def test_a_session_that_is_deleted_during_its_import_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    session = create.create_session(None, "a test", file(dump(2, 5)))
+    load = ingest.load
+
+    def load_and_delete(*arguments: Any, **options: Any) -> Any:
+        found = load(*arguments, **options)
+        create.delete_session(session.pk)
+        return found
+
+    monkeypatch.setattr(ingest, "load", load_and_delete)
+
+    importing.import_uploads(session.pk)
+
+    assert not Session.objects.exists()
+    assert not Checkpoint.objects.exists()
+
+
+def test_a_session_runs_until_the_steps_of_its_trace_are_done(redis: RedisServer) -> None:
+    steps = [{"op": "create", "object": node(f"node-{number}")} for number in range(3)]
+
+    session = imported(create.Trace({"format": "schedviz-trace/1", "steps": steps}))
+
+    entries: Any = stream.client().xrange(stream.notes_key(session.pk))
+    last = json.loads(entries[-1][1][b"note"])["session"]
+    assert (session.shown_status, last["status"], last["appliedSeq"], last["lastSeq"]) == ("running", "running", 0, 3)
+    assert work_off(session.pk).shown_status == "ready"
+    newest = list(stored_frames(session.pk))[-1]
+    assert newest.session.status == "ready"
+
+
+def stored_frames(session_id: Any) -> Any:
+    return [
+        frames.open_frame(bytes(data))
+        for data in Chunk.objects.filter(session_id=session_id).order_by("number").values_list("data", flat=True)
+    ]
+
+
+def test_the_policies_of_a_trace_reach_the_engine_and_those_of_the_session_come_first() -> None:
+    document = {"format": "schedviz-trace/1", "steps": [], "policies": {"cache": "v1.14"}}
+
+    engines = [
+        _engine_of(session)
+        for session in (
+            imported(create.Trace(document)),
+            imported(create.Trace(document), simulation={"policies": {"preemption": "v1.18"}}),
+        )
+    ]
+
+    assert [engine.settings.policies for engine in engines] == [Policies(cache="v1.14"), Policies(preemption="v1.18")]
+
+
+def test_the_helpers_that_a_session_is_made_with_are_on() -> None:
+    helpers = {"kubelet": True, "kubeletSeconds": 3, "replicaSets": True}
+
+    session = imported(create.Trace({"format": "schedviz-trace/1", "steps": []}), simulation={"helpers": helpers})
+
+    assert _engine_of(session).view().api.helpers == {"kubelet": 3.0, "replicaSets": 0.0}
+
+
+def _engine_of(session: Session) -> Simulation:
+    checkpoint = checkpoints.newest(session.pk)
+    assert checkpoint is not None
+    return Simulation.restore(checkpoints.engine_bytes(checkpoint))
+
+
+def test_a_bug_tells_nothing_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any, **__: Any) -> Any:
+        raise KeyError("a secret of the file")
+
+    monkeypatch.setattr(ingest, "load", fail)
+
+    session = imported(file(dump(1, 1)))
+
+    assert session.status == Session.Status.FAILED
+    assert "KeyError" in session.message
+    assert "secret" not in session.message

@@ -1,0 +1,149 @@
+"""A session as a trace: the trace does what the session did."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+from click.testing import CliRunner
+
+from schedviz.cli.conformance import conformance
+from schedviz.engine import run_trace
+from schedviz.ingest.trace_file import trace_from_dict
+from schedviz.sessions.errors import HistoryUnavailable
+from schedviz.sessions.history import reading
+from schedviz.sessions.models import Session
+from schedviz.sessions.transfer import trace_export, trace_recording
+from schedviz.sessions.transfer.session_file_export import NotExportable
+from tests.sessions.conftest import MakeSession, pod, send, work_off
+
+
+def trace(session_id: UUID, *, until: int | None = None) -> dict[str, Any]:
+    return trace_export.trace(Session.objects.get(pk=session_id), until=until)
+
+
+@pytest.fixture
+def done(make_session: MakeSession) -> UUID:
+    session_id = make_session(nodes=3, pods=12)
+    for op, members in (
+        ("step", {"unit": "cycle", "count": 2}),
+        ("step", {"unit": "stage", "count": 4}),
+        ("run", {"max": 3}),
+        ("create", {"object": pod("big", cpu="99")}),
+        ("cordon", {"node": "node-2"}),
+        ("run", {}),
+        ("delete", {"kind": "Pod", "name": "pod-1"}),
+        ("advance", {"seconds": 12}),
+        ("run", {}),
+    ):
+        send(session_id, op, **members)
+    work_off(session_id)
+    return session_id
+
+
+def test_a_trace_of_a_session_places_its_pods_alike(done: UUID) -> None:
+    session = Session.objects.get(pk=done)
+    cycles = [one.cycle for one in reading.cycles(done, limit=100)]
+
+    document = trace(done)
+    ran = run_trace(trace_from_dict(document))
+
+    observed = [cycle for step in ran["steps"] for cycle in _cycles(step["observed"])]
+    assert [(cycle["pod"], cycle.get("selectedNode") or cycle.get("node") or "") for cycle in observed] == [
+        (cycle.pod, cycle.node) for cycle in cycles
+    ]
+    assert session.cycle == len(observed)
+
+
+def _cycles(observed: dict[str, Any]) -> list[dict[str, Any]]:
+    return observed.get("cycles") or ([observed["cycle"]] if observed.get("cycle") else [])
+
+
+def test_a_trace_ends_with_the_moment(done: UUID) -> None:
+    third = reading.cycles(done, limit=4)[3]
+
+    document = trace(done, until=third.last_event)
+
+    ran = run_trace(trace_from_dict(document))
+    assert sum(len(_cycles(step["observed"])) for step in ran["steps"]) == 4
+    assert document["steps"][-1] == {"op": "run", "max": 2}
+
+
+def conforms(document: dict[str, Any], folder: Path) -> tuple[int, str]:
+    """What `schedviz conformance` leaves with, and its last line."""
+    path = folder / "moment.json"
+    path.write_text(json.dumps(document))
+    result = CliRunner().invoke(conformance, [str(path)])
+    return result.exit_code, result.output.splitlines()[-1]
+
+
+def test_a_recording_of_a_session_conforms(done: UUID, tmp_path: Path) -> None:
+    document = trace_recording.recording(Session.objects.get(pk=done), after=None, until=None, observed=True)
+
+    code, said = conforms(document, tmp_path)
+    assert (code, said.split(",")[0]) == (0, "agreed 1/1")
+
+    cycle = next(step for step in document["steps"] if step["op"] == "run")["observed"]["cycles"][0]
+    cycle["node"] = "elsewhere"
+    assert conforms(document, tmp_path)[0] == 1
+
+
+def test_a_recording_of_a_part_has_its_cycles_alone_and_conforms(done: UUID, tmp_path: Path) -> None:
+    cycles = reading.cycles(done, limit=100)
+    session = Session.objects.get(pk=done)
+
+    for first, last in ((3, 6), (4, 9), (0, 5)):
+        document = trace_recording.recording(session, after=cycles[first].last_event, until=cycles[last].last_event, observed=True)
+
+        ran = [cycle for step in document["steps"] for cycle in _cycles(step["observed"])]
+        assert [cycle["pod"] for cycle in ran] == [one.cycle.pod for one in cycles[first + 1 : last + 1]]
+        code, said = conforms(document, tmp_path)
+        assert (code, said.split(",")[0]) == (0, "agreed 1/1")
+
+
+def test_a_large_recording_has_placements_alone(done: UUID, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trace_recording, "_FULL_RECORDS", 10)
+
+    document = trace_recording.recording(Session.objects.get(pk=done), after=None, until=None, observed=True)
+
+    assert (document["recordCycles"], document["recordState"]) == ("placement", "last")
+    assert conforms(document, tmp_path)[0] == 0
+
+
+def test_a_part_that_depends_on_what_was_before_is_refused(make_session: MakeSession) -> None:
+    session_id = make_session(nodes=1, pods=0)
+    send(session_id, "create", object=pod("big", cpu="99"))
+    send(session_id, "run")
+    send(session_id, "create", object=pod("small"))
+    after = work_off(session_id).event
+    send(session_id, "run")
+    session = work_off(session_id)
+
+    # The big one waits where it was found unschedulable; in a trace that begins here it would be tried.
+    with pytest.raises(HistoryUnavailable, match=r"[Tt]he trace would do something else.*Begin earlier") as refused:
+        trace_recording.recording(session, after=after, until=None, observed=True)
+    assert "default/big was unschedulable where default/small was scheduled on node-1" in str(refused.value)
+
+
+@pytest.mark.parametrize(("op", "members", "said"), [("restart", {}, "'restart'"), ("latency", {"kind": "Pod", "seconds": 1}, "'latency'")])
+def test_what_no_trace_can_have_is_named(make_session: MakeSession, op: str, members: dict[str, Any], said: str) -> None:
+    session_id = make_session(nodes=1, pods=1)
+    send(session_id, op, **members)
+    work_off(session_id)
+
+    with pytest.raises(NotExportable, match=said):
+        trace(session_id)
+
+
+def test_what_came_between_two_stages_is_named(make_session: MakeSession) -> None:
+    session_id = make_session(nodes=1, pods=2)
+    send(session_id, "step", unit="stage", count=4)
+    send(session_id, "create", object=pod("late"))
+    send(session_id, "run")
+    work_off(session_id)
+
+    with pytest.raises(NotExportable, match=r"Command 2 \(create\) came while a cycle stood between two stages"):
+        trace(session_id)

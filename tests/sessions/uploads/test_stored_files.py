@@ -1,0 +1,168 @@
+"""Uploads are stored encrypted, and the key is in memory alone: it survives the loss of Redis, and that of the web server."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator
+from uuid import UUID, uuid4
+
+import pytest
+from django.core.files.base import ContentFile
+from django.db import connection
+
+from schedviz.sessions.hosting import sweep
+from schedviz.sessions.models import Session, Upload
+from schedviz.sessions.redis import stream
+from schedviz.sessions.transfer import create, importing
+from schedviz.sessions.uploads import upload_keys
+from schedviz.sessions.uploads.encryption import OVERHEAD_BYTES, Seal, SealBroken, new_key
+from schedviz.sessions.uploads.stored_files import StoredFiles
+from tests.conftest import RedisServer, until
+from tests.sessions.conftest import dump
+
+pytestmark = pytest.mark.usefixtures("transactional_db", "redis")
+DATA = dump(2, 3)
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(upload_keys, "PATIENCE_SECONDS", 3.0)
+    return
+
+
+def uploaded() -> Session:
+    return create.create_session(None, "a test", create.Files([ContentFile(DATA, name="cluster.json")]))
+
+
+def imported(session: Session) -> Session:
+    importing.import_uploads(session.pk)
+    session.refresh_from_db()
+    return session
+
+
+def in_redis(session_id: UUID) -> bytes | None:
+    return stream.client().get(f"schedviz:upload-key:{session_id}")  # type: ignore[return-value]
+
+
+def test_a_piece_is_read_with_its_key_in_its_place_alone() -> None:
+    key, session_id = new_key(), uuid4()
+    seal = Seal(key, session_id)
+    sealed = seal.seal(b"data", 1, 2)
+
+    assert len(sealed) == 4 + OVERHEAD_BYTES
+    assert seal.unseal(sealed, 1, 2) == b"data"
+    for other, file, number in ((seal, 1, 3), (seal, 2, 2), (Seal(key, uuid4()), 1, 2), (Seal(new_key(), session_id), 1, 2)):
+        with pytest.raises(SealBroken):
+            other.unseal(sealed, file, number)
+
+
+def test_an_upload_is_encrypted_in_the_database_and_read_by_the_import() -> None:
+    session = uploaded()
+
+    (row,) = Upload.objects.filter(session=session)
+    assert row.sealed
+    assert b"node-1" not in bytes(row.data)
+    assert b"".join(StoredFiles(session.pk).pieces_of(0)) == DATA
+    assert StoredFiles(session.pk).sources()[0].size == len(DATA)
+    assert imported(session).status == Session.Status.READY
+
+
+@pytest.mark.parametrize("data", [DATA, b"{"], ids=["good", "bad"])
+def test_the_key_is_gone_when_the_import_has_ended(data: bytes) -> None:
+    session = create.create_session(None, "a test", create.Files([ContentFile(data, name="cluster.json")]))
+    assert in_redis(session.pk)
+
+    imported(session)
+
+    assert session.status in (Session.Status.READY, Session.Status.FAILED)
+    assert in_redis(session.pk) is None
+    assert upload_keys._KEEPER.get(session.pk) is None
+
+
+def test_the_key_of_a_deleted_session_or_a_forgotten_upload_is_gone() -> None:
+    deleted, forgotten = uploaded(), uploaded()
+    create.delete_session(deleted.pk)
+    Session.objects.filter(pk=forgotten.pk).update(uploaded=False, created_at="2020-01-01T00:00:00Z")
+    sweep.sweep()
+
+    assert in_redis(deleted.pk) is None
+    assert in_redis(forgotten.pk) is None
+
+
+def test_the_server_that_took_it_forgets_the_key_when_another_process_has_imported_it() -> None:
+    session = uploaded()
+    Session.objects.filter(pk=session.pk).update(status=Session.Status.READY)
+
+    until(lambda: upload_keys._KEEPER.get(session.pk) is None)
+    until(lambda: in_redis(session.pk) is None)
+
+
+def test_an_upload_survives_the_web_server_that_took_it() -> None:
+    session = uploaded()
+    upload_keys.let_go()
+
+    assert imported(session).status == Session.Status.READY
+
+
+def test_an_upload_survives_redis(redis: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = uploaded()
+    redis.kill()
+    redis.start()
+    assert upload_keys._KEEPER.get(session.pk)
+    until(lambda: in_redis(session.pk))
+    # The import is in another process than the web server.
+    monkeypatch.setattr(upload_keys._Keeper, "get", lambda *_: None)
+
+    assert imported(session).status == Session.Status.READY
+
+
+def test_an_upload_that_came_while_redis_was_away_is_imported(redis: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    redis.kill()
+    session = uploaded()
+    monkeypatch.setattr(upload_keys._Keeper, "get", lambda *_: None)
+    # Nobody can tell whether there is a key.
+    assert imported(session).status == Session.Status.IMPORTING
+    redis.start()
+    until(lambda: in_redis(session.pk))
+
+    assert imported(session).status == Session.Status.READY
+
+
+def test_when_both_are_lost_the_import_fails_and_says_what_to_do() -> None:
+    session = uploaded()
+    upload_keys.let_go()
+    stream.client().flushall()
+
+    imported(session)
+
+    assert session.status == Session.Status.FAILED
+    assert "Upload the files again" in session.message
+    assert not Upload.objects.filter(session=session).exists()
+
+
+def test_what_the_version_before_stored_is_imported() -> None:
+    session = Session.objects.create(name="old", source={"files": ["cluster.json"]}, uploaded=True)
+    with connection.cursor() as cursor:
+        # It knows nothing of the new column.
+        columns = "session_id, file, name, number, data"
+        cursor.execute(
+            f"INSERT INTO {Upload._meta.db_table} ({columns}) VALUES (%s, 0, 'cluster.json', 0, %s)",
+            [session.pk if connection.vendor == "postgresql" else session.pk.hex, DATA],
+        )
+
+    assert imported(session).status == Session.Status.READY
+
+
+def test_no_key_is_in_the_database_or_in_a_message_to_workers() -> None:
+    session = uploaded()
+    key = in_redis(session.pk)
+    assert key is not None
+    for queue in ("io", "engine"):
+        for message in stream.client().lrange(queue, 0, -1):  # type: ignore[union-attr]
+            assert key.hex().encode() not in message
+            assert re.search(rb"upload-key", message) is None
+    session.refresh_from_db()
+    assert key not in b"".join(bytes(row.data) for row in Upload.objects.filter(session=session))
+    with contextlib.suppress(AttributeError):
+        assert key.hex() not in str(session.__dict__)

@@ -1,0 +1,159 @@
+"""How people reach the server, and what is said to them about it."""
+
+from __future__ import annotations
+
+import selectors
+import socket
+import ssl
+import threading
+from pathlib import Path
+
+import pytest
+
+from schedviz.up.address import Reach, Tls
+from schedviz.up.errors import CannotStart
+from schedviz.up.health import HealthProbe
+from schedviz.up.terminal import Terminal
+from tests.conftest import until
+from tests.up.certificates import certificate
+from tests.up.reaching import own_address, reached
+
+
+@pytest.fixture(autouse=True)
+def bare_environment(monkeypatch):
+    monkeypatch.delenv("SCHEDVIZ_URL", raising=False)
+
+
+def test_port_0_takes_a_free_port_and_its_address_says_which():
+    found = reached("127.0.0.1")
+
+    assert found.url == f"http://127.0.0.1:{found.address[1]}"
+    assert found.address[1] > 0
+
+
+def test_on_this_machine_alone_all_its_names_are_right_and_nothing_is_dangerous():
+    found = reached("127.0.0.1")
+
+    assert set(found.environment["SCHEDVIZ_ALLOWED_HOSTS"].split(",")) == {"127.0.0.1", "localhost", "[::1]"}
+    assert "SCHEDVIZ_URL" not in found.environment
+    assert not found.warning
+
+
+def test_an_address_that_others_reach_is_the_only_name_and_origin():
+    address = own_address()
+    for host in (address, "0.0.0.0"):
+        found = reached(host)
+
+        assert found.url == f"http://{address}:{found.address[1]}"
+        assert found.environment == {"SCHEDVIZ_ALLOWED_HOSTS": address, "SCHEDVIZ_ORIGINS": found.url, "SCHEDVIZ_URL": found.url}
+        assert "Without TLS" in found.warning
+
+
+def test_an_ipv6_address_is_written_in_brackets():
+    try:
+        found = reached("::1")
+    except CannotStart:
+        pytest.skip("this machine has no IPv6")
+
+    assert found.url == f"http://[::1]:{found.address[1]}"
+
+
+def test_a_name_stays_a_name():
+    assert reached("localhost").url.startswith("http://localhost:")
+
+
+def test_what_the_operator_says_is_believed(monkeypatch):
+    monkeypatch.setenv("SCHEDVIZ_URL", "https://schedviz.example.org/")
+
+    found = reached("127.0.0.1")
+
+    assert found.url == "https://schedviz.example.org"
+    assert found.address[0] == "127.0.0.1"
+    assert "schedviz.example.org" in found.environment["SCHEDVIZ_ALLOWED_HOSTS"].split(",")
+
+
+@pytest.mark.parametrize("url", ["schedviz.example.org", "ftp://x", "https://x/path"])
+def test_unless_it_is_no_address(monkeypatch, url):
+    monkeypatch.setenv("SCHEDVIZ_URL", url)
+
+    with pytest.raises(CannotStart, match="SCHEDVIZ_URL"):
+        reached("127.0.0.1")
+
+
+def test_with_a_certificate_it_is_https_and_nobody_is_warned(tmp_path):
+    cert, key = certificate(tmp_path)
+
+    found = reached("0.0.0.0", tls_certificate=cert, tls_key=key)
+
+    assert found.url.startswith("https://")
+    assert not found.warning
+
+
+def test_files_that_are_no_certificate_are_refused_in_words(tmp_path):
+    cert, key = certificate(tmp_path / "one")
+    other = certificate(tmp_path / "two")[1]
+
+    for pair in ((cert, other), (key, cert), (cert, Path(__file__))):
+        with pytest.raises(CannotStart, match="do not belong together"):
+            reached("127.0.0.1", tls_certificate=pair[0], tls_key=pair[1])
+    with pytest.raises(CannotStart, match=r"--tls-key .*: there is no such file"):
+        reached("127.0.0.1", tls_certificate=cert, tls_key=tmp_path / "none.pem")
+
+
+def test_the_terminal_shows_the_address_as_a_qr_code_where_others_can_come(capsys):
+    there = Reach("http://192.0.2.7:8777", ("192.0.2.7", 8777), None)
+    Terminal(reach=there, data=Path("data"), open_browser=False).announce("http://192.0.2.7:8777/login/?once=x", 1.0)
+    shown = capsys.readouterr().out
+    Terminal(reach=reached("127.0.0.1"), data=Path("data"), open_browser=False).announce("http://127.0.0.1/login/?once=x", 1.0)
+    alone = capsys.readouterr().out
+
+    assert "http://192.0.2.7:8777/r/" in shown
+    assert shown.count("█▀") > 10
+    assert "█" not in alone
+
+
+def test_the_terminal_says_how_scripts_find_a_data_folder_of_ones_own(capsys, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "usual"))
+    monkeypatch.delenv("SCHEDVIZ_DATA", raising=False)
+    for folder, told in ((tmp_path / "my own", True), (tmp_path / "usual/schedviz", False)):
+        Terminal(reach=reached("127.0.0.1"), data=folder, open_browser=False).announce("http://127.0.0.1/login/?once=x", 1.0)
+        assert (f"export SCHEDVIZ_DATA='{folder}'" in capsys.readouterr().out) is told
+
+
+def test_health_is_asked_over_tls_of_nobody_but_ourselves(tmp_path):
+    own, other = (Tls(*certificate(tmp_path / name)) for name in ("own", "other"))
+
+    assert asked_over_tls(own, own)
+    assert not asked_over_tls(own, other)
+
+
+def asked_over_tls(served: Tls, believed: Tls) -> bool:
+    """Whether a probe that believes one certificate is told that all is up by who shows another."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(served.certificate, served.key)
+    body = b'{"status": "ok"}' + b" " * 100_000
+    answer = b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + body
+    with socket.create_server(("127.0.0.1", 0)) as listener, selectors.DefaultSelector() as selector:
+
+        def serve() -> None:
+            plain, _ = listener.accept()
+            try:
+                with context.wrap_socket(plain, server_side=True) as connection:
+                    assert b"GET /healthz" in connection.recv(4096)
+                    connection.sendall(answer)
+            except OSError:
+                plain.close()
+
+        server = threading.Thread(target=serve)
+        server.start()
+        probe = HealthProbe(Reach("https://workshop", listener.getsockname(), believed), selector)
+        probe.ask()
+
+        def is_over() -> bool:
+            for key, _ in selector.select(0.01):
+                key.data()
+            return not selector.get_map()
+
+        until(is_over)
+        server.join()
+        return probe.healthy and probe.detail == {"status": "ok"}

@@ -1,0 +1,93 @@
+"""Requests that are counted ahead."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from schedviz.web.api import rate_batching
+from schedviz.web.api.rate_batching import Counted, Credits
+
+
+class Shared:
+    """What all processes count, and what it was asked."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.counted = 0
+        self.asked: list[int] = []
+
+    def ask(self, cost: int) -> Counted:
+        self.asked.append(cost)
+        allowed = self.counted + cost <= self.limit
+        self.counted += cost if allowed else 0
+        return Counted(allowed, self.limit - self.counted, time.time() + 60)
+
+
+def test_under_a_small_limit_every_request_is_counted_by_itself():
+    shared, ahead = Shared(1999), Credits()
+
+    told = [ahead.count("somebody", shared.limit, shared.ask) for _ in range(2100)]
+
+    assert set(shared.asked) == {1}
+    assert [one.allowed for one in told] == [True] * 1999 + [False] * 101
+    assert [one.remaining for one in told[:3]] == [1998, 1997, 1996]
+
+
+def test_many_in_a_row_are_counted_a_thousandth_of_the_limit_at_a_time():
+    shared, ahead = Shared(20_000), Credits()
+
+    told = [ahead.count("somebody", shared.limit, shared.ask) for _ in range(2000)]
+
+    assert shared.asked[:6] == [1, 2, 4, 8, 16, 20]
+    assert len(shared.asked) < 120
+    assert [one.remaining for one in told] == list(range(19_999, 17_999, -1))
+
+
+def test_all_that_the_limit_allows_is_allowed_and_no_more():
+    shared, ahead = Shared(5_003), Credits()
+
+    allowed = sum(ahead.count("somebody", shared.limit, shared.ask).allowed for _ in range(6_000))
+
+    assert allowed == 5_003
+
+
+def test_who_sends_now_and_then_is_counted_one_by_one(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(rate_batching, "_CREDIT_SECONDS", -1.0)
+    shared, ahead = Shared(60_000), Credits()
+
+    for _ in range(10):
+        ahead.count("somebody", shared.limit, shared.ask)
+
+    assert shared.asked == [1] * 10
+
+
+def test_each_has_a_credit_of_their_own():
+    shared, ahead = Shared(60_000), Credits()
+
+    for who in ("one", "another") * 3:
+        ahead.count(who, shared.limit, shared.ask)
+
+    assert shared.asked == [1, 1, 2, 2]
+
+
+def test_threads_together_use_no_more_than_was_counted():
+    shared, ahead = Shared(60_000), Credits()
+
+    with ThreadPoolExecutor(16) as pool:
+        told = list(pool.map(lambda _: ahead.count("somebody", shared.limit, shared.ask), range(5_000)))
+
+    assert all(one.allowed for one in told)
+    assert 5_000 <= shared.counted <= 5_000 + 16 * 60
+
+
+def test_of_those_who_left_nothing_is_kept_for_ever(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(rate_batching, "_MOST_KEYS", 3)
+    shared, ahead = Shared(60_000), Credits()
+
+    for who in range(10):
+        ahead.count(who, shared.limit, shared.ask)
+
+    assert len(ahead._credits) <= 3
