@@ -94,7 +94,7 @@ class ExplainMessage(Resource):
         """Say what `0/5 nodes are available: …` means and, for a pod, of which nodes the same would be said."""
         session = session_for(request, session_id, Verb.SEE)
         body = body_as(schemas.MessageBody, request)
-        return ask(session, requests.Said(body.text, body.pod, at=moment(request, session)))
+        return ask(session, requests.Said(body.text, body.pod, at=moment(request, session)), path="$.text")
 
 
 class WhatIf(Resource):
@@ -132,12 +132,12 @@ def moment(request: Request, session: Session) -> int | None:
     return event if event is not None and event < session.event else None
 
 
-def ask(session: Session, question: requests.Question) -> HttpResponse:
-    """The answer to a question. Raises `ApiError` 400, 404, 409 or 503."""
+def ask(session: Session, question: requests.Question, *, path: str = "") -> HttpResponse:
+    """The answer to a question. Raises `ApiError` 400 (at the `path` of the request that cannot be read), 404, 409 or 503."""
     try:
         answer = requests.ask(session, question, timeout_seconds=WAIT_SECONDS)
     except requests.Unreadable as error:
-        raise ApiError(400, error.code, str(error)) from error
+        raise ApiError(400, error.code, str(error), path=path) from error
     except requests.Unanswerable as error:
         raise ApiError(404, error.code, str(error)) from error
     except HistoryUnavailable as error:
