@@ -100,7 +100,8 @@ class Session(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.name} ({self.id})"
+        # Not its name, which log lines and admin pages must not show.
+        return str(self.id)
 
     @property
     def follows(self) -> str:

@@ -25,6 +25,8 @@ def run(options: UpOptions) -> None:
     """Start everything and stay until Ctrl-C. Raises `CannotStart` when something is in the way."""
     if sys.platform == "win32":
         raise CannotStart("schedviz up needs Linux or macOS. On Windows, run it in WSL 2 or with Docker (see docker/).")
+    # The data folder may have been made by hand, open to all: what is written to it is private nevertheless. Children inherit this.
+    os.umask(0o077)
     data = _data_folder(options.data)
     lock = DataLock(data)
     try:

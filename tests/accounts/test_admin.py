@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 
 from schedviz.sessions.models import Chunk, Session
 from schedviz.sessions.redis import stream
+from schedviz.web.accounts import admin_site
 from schedviz.web.accounts.models import AuditEntry, DemoSession
 
 pytestmark = pytest.mark.django_db
@@ -54,6 +55,38 @@ def test_the_overview_tells_owner_state_and_size_and_not_the_name(people):
     detail = people.client("staff").get(f"/admin/accounts/hostedsession/{people.session.pk}/change/")
     assert detail.status_code == 200
     assert b"a secret name" not in detail.content
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_staff_cannot_filter_by_a_column_that_a_list_does_not_offer(people, page):
+    model = {f"{model._meta.app_label}/{model._meta.model_name}/": model for model in admin_site.site._registry}.get(page)
+    lookups = [f"{field.name}{suffix}" for field in (model._meta.fields if model else ()) for suffix in ("__startswith", "__regex", "__0")]
+    client = people.client("staff")
+
+    found = [lookup for lookup in lookups if client.get(f"/admin/{page}?{lookup}=a").status_code != 400]
+
+    assert found == []
+
+
+def test_staff_filters_by_what_a_list_offers(people):
+    client = people.client("staff")
+
+    for query in ("accounts/hostedsession/?status__exact=ready", "accounts/hostedsession/?created_at__gte=2026-01-01%2000:00:00%2B00:00"):
+        assert client.get(f"/admin/{query}").status_code == 200
+    assert client.get("/admin/accounts/auditentry/?action__exact=login").status_code == 200
+
+
+def test_no_admin_page_of_an_invite_names_its_session_or_shows_its_note(people):
+    people.session.name = "a secret name"
+    people.session.save()
+    made = people.client("owner-token").post(f"/api/v1/sessions/{people.session.pk}/invites/", {"note": "for the auditors"}, format="json")
+    client = people.client("staff")
+
+    for page in ("", f"{made.json()['id']}/change/", f"{made.json()['id']}/delete/", f"{made.json()['id']}/history/"):
+        answer = client.get(f"/admin/accounts/invite/{page}")
+        assert answer.status_code == 200
+        assert b"a secret name" not in answer.content
+        assert b"for the auditors" not in answer.content
 
 
 def do(people, action: str, role: str = "staff"):

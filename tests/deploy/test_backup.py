@@ -23,7 +23,9 @@ from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 from django.core.management import call_command
 call_command("migrate", verbosity=0)
-from schedviz.sessions import create, importing, inbox, turn
+from schedviz.sessions.commands import inbox
+from schedviz.sessions.hosting import worker_loop
+from schedviz.sessions.transfer import create, importing
 from schedviz.trace.commands import convert_command
 from schedviz.web.login import make_token
 owner = User.objects.create_user("ada")
@@ -31,16 +33,17 @@ make_token(owner, "laptop")
 session = create.create_session(owner, "kept 保存", create.Files([ContentFile(sys.stdin.buffer.read(), name="cluster.json")]))
 importing.import_uploads(session.pk)
 inbox.accept(session.pk, convert_command({"op": "run", "max": 10}), "first")
-turn.host_session(session.pk, linger_seconds=0)
+worker_loop.host_session(session.pk, linger_seconds=0)
 """
 GO_ON = """
 import json
-from schedviz.sessions import inbox, turn
+from schedviz.sessions.commands import inbox
+from schedviz.sessions.hosting import worker_loop
 from schedviz.sessions.models import Session
 from schedviz.trace.commands import convert_command
 session = Session.objects.get()
 inbox.accept(session.pk, convert_command({"op": "run"}), "second")
-turn.host_session(session.pk, linger_seconds=0)
+worker_loop.host_session(session.pk, linger_seconds=0)
 engine = turn.WARM.take(session.pk)
 session.refresh_from_db()
 print(json.dumps({"cycle": session.cycle, "event": session.event, "hash": engine.simulation.state_hash(), "owner": session.owner.username}))

@@ -45,6 +45,23 @@ def test_the_first_connection_of_a_process_that_migrates_makes_the_file(connecti
     assert path.exists()
 
 
+@pytest.mark.parametrize("mode_before", [None, 0o644])
+def test_no_other_user_of_the_machine_can_read_the_database(
+    connection: Any, path: Path, settings: LazySettings, mode_before: int | None
+) -> None:
+    settings.ROLE = "web"
+    if mode_before is not None:
+        path.touch()
+        path.chmod(mode_before)
+
+    connection.ensure_connection()
+    connection.cursor().execute("CREATE TABLE made (one INTEGER)")
+
+    modes = {file.name: file.stat().st_mode & 0o777 for file in path.parent.iterdir()}
+    assert set(modes) == {NAME, f"{NAME}-wal", f"{NAME}-shm"}
+    assert set(modes.values()) == {0o600}
+
+
 @pytest.mark.parametrize("role", ["worker", "io", "sweeper"])
 def test_a_worker_never_makes_the_file(connection: Any, path: Path, settings: LazySettings, role: str) -> None:
     settings.ROLE = role

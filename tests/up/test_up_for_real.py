@@ -128,6 +128,15 @@ def test_the_secrets_are_readable_by_their_user_alone(shared: Running):
     assert (shared.folder / "data").stat().st_mode & 0o777 == 0o700
 
 
+def test_nothing_in_a_data_folder_that_was_made_open_to_all_can_be_read_by_others(start_up: Start, tmp_path: Path):
+    (tmp_path / "data").mkdir(mode=0o755)
+    wait_until_up(start_up())
+
+    files = [path for path in (tmp_path / "data").rglob("*") if path.is_file()]
+    assert {path.name for path in files} > {"schedviz.sqlite3", "secret_key", "token"}
+    assert [path for path in files if path.stat().st_mode & 0o077] == []
+
+
 def test_without_workers_healthz_says_503_and_which_part_is_down(start_up: Start):
     running = start_up()
     url = wait_until_up(running)

@@ -44,6 +44,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
         if self.is_in_memory_db():
             return super().get_new_connection(conn_params)
         self._look()
+        if self._may_be_made:
+            files.make_private(self._path)
         connection = super().get_new_connection(conn_params if self._may_be_made else self._only_if_there(conn_params))
         files.remember(self._path)
         self._companions = files.Companions(self._path)

@@ -7,6 +7,7 @@ No Django here: `schedviz up` looks at the file as well.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 
@@ -41,6 +42,19 @@ def remember(path: str) -> None:
 def is_known(path: str) -> bool:
     """Whether this process opened the database of this path before."""
     return path in _opened
+
+
+def make_private(path: str) -> None:
+    """Let no other user of this machine read the database: SQLite takes the umask for a new file, and its mode for `-wal` and `-shm`.
+
+    A file of another user stays as it is.
+    """
+    with contextlib.suppress(OSError):
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    for name in (path, *(path + companion for companion in _COMPANIONS)):
+        with contextlib.suppress(OSError):
+            if os.stat(name).st_mode & 0o077:  # noqa: PTH116 (as above)
+                os.chmod(name, 0o600)  # noqa: PTH101
 
 
 def fault(path: str) -> str:

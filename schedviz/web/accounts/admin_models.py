@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin
@@ -26,7 +26,13 @@ else:
 
 
 class ForStaff(_Base):
-    """All staff may look; changing is as each says."""
+    """All staff may view; each subclass says what they may change."""
+
+    #: Lookups that a URL may filter the list by. Django would allow every column, so that staff could read hidden ones letter by letter.
+    lookups: ClassVar[frozenset[str]] = frozenset()
+
+    def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:  # noqa: ARG002 -- Django passes them by name.
+        return lookup in self.lookups
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return bool(request.user.is_active and request.user.is_staff)
@@ -49,6 +55,7 @@ class Sessions(ForStaff):
 
     list_display = ("short", "owner", "status", "cycle", "nodes", "pods", "stored", "created_at", "updated_at")
     list_filter = ("status", "created_at")
+    lookups = frozenset(("status__exact", "created_at__gte", "created_at__lt"))
     search_fields = ("owner__username", "id")
     list_select_related = ("owner",)
     list_per_page = 50
@@ -102,6 +109,7 @@ class AuditLog(ForStaff):
 
     list_display = ("at", "action", "user_name", "by_way_of", "address", "session", "facts")
     list_filter = ("action", "at")
+    lookups = frozenset(("action__exact", "at__gte", "at__lt"))
     search_fields = ("user_name", "address", "session")
     list_per_page = 100
 
@@ -129,7 +137,13 @@ class Tokens(Deletable):
 
 class Invites(Deletable):
     list_display = ("pk", "session_id", "role", "created_by", "uses_left", "expires_at", "revoked_at")
-    exclude = ("digest",)
+    #: Neither the name of the session nor the owner's note.
+    fields = ("invited_to", "role", "created_by", "created_at", "uses_left", "expires_at", "revoked_at")
+    readonly_fields = fields
+
+    @admin.display(description="session")
+    def invited_to(self, invite: Invite) -> str:
+        return str(invite.session_id or "an account")
 
 
 class Identities(Deletable):
