@@ -13,10 +13,15 @@ from urllib.parse import urlencode, urlsplit
 
 import click
 
+from schedviz.cli.redirects import NoRedirects
 from schedviz.client.server import DEFAULT_SERVER, NONE_FOUND, find_server
 
 #: A comparison of long sessions takes a while.
 _TIMEOUT_SECONDS = 120.0
+#: More than any session's export.
+_LARGEST_ANSWER_BYTES = 2 << 30
+_REDIRECTS = range(300, 400)
+_OPENER = urllib.request.build_opener(NoRedirects())
 
 server_option = click.option(
     "--server", envvar="SCHEDVIZ_SERVER", default=None, metavar="URL", help="Where sessions are; else the `schedviz up` of this machine."
@@ -66,10 +71,14 @@ class Server:
 
     def _open(self, request: urllib.request.Request) -> bytes:
         try:
-            with urllib.request.urlopen(request, timeout=_TIMEOUT_SECONDS) as response:  # noqa: S310  # nosec B310
-                body: bytes = response.read()
-                return body
+            with _OPENER.open(request, timeout=_TIMEOUT_SECONDS) as response:
+                return _read(response)
         except urllib.error.HTTPError as error:
+            if error.code in _REDIRECTS:
+                raise click.ClickException(
+                    f"{self._address} redirects to {error.headers.get('Location', 'nowhere')} (HTTP {error.code}). Redirects are not "
+                    "followed, because the token would be sent along. If that address is right, give it with --server or SCHEDVIZ_SERVER."
+                ) from None
             raise click.ClickException(f"{self._address}: {_message(error.read())} (HTTP {error.code}){self._hint(error.code)}") from None
         except (urllib.error.URLError, TimeoutError, OSError) as error:
             reason = getattr(error, "reason", error)
@@ -94,8 +103,8 @@ class Server:
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(f"{self._address}/api/v1/{path}", data, headers)  # noqa: S310 -- the scheme was looked at.
         try:
-            with urllib.request.urlopen(request, timeout=_TIMEOUT_SECONDS) as response:  # noqa: S310  # nosec B310
-                return Answer(response.status, response.read(), {})
+            with _OPENER.open(request, timeout=_TIMEOUT_SECONDS) as response:
+                return Answer(response.status, _read(response), {})
         except urllib.error.HTTPError as error:
             return Answer(error.code, error.read(), dict(error.headers or {}))
         except (urllib.error.URLError, http.client.HTTPException) as error:
@@ -108,6 +117,13 @@ class Server:
 
     def _hint(self, status: int) -> str:
         return " Give a token with --token or SCHEDVIZ_TOKEN." if status in (401, 404) and not self._headers else ""
+
+
+def _read(response: http.client.HTTPResponse) -> bytes:
+    body = response.read(_LARGEST_ANSWER_BYTES + 1)
+    if len(body) > _LARGEST_ANSWER_BYTES:
+        raise OSError(f"the answer has more than {_LARGEST_ANSWER_BYTES:,} bytes")
+    return body
 
 
 def _part(boundary: str, disposition: str, data: bytes) -> bytes:

@@ -14,6 +14,7 @@ import msgspec
 from schedviz.cli.follow.credentials import Credentials
 from schedviz.cli.follow.errors import Expired, FollowError, Forbidden, NotServed, Unavailable
 from schedviz.cli.follow.kubeconfig import Access
+from schedviz.cli.redirects import NoRedirects
 from schedviz.kube.kinds import Kind
 
 _PAGE = 500
@@ -68,7 +69,7 @@ class ClusterApi:
 
     def _made(self) -> urllib.request.OpenerDirector:
         # Where an API server sends us on to must not get our credentials.
-        return urllib.request.build_opener(urllib.request.HTTPSHandler(context=self._credentials.tls()), _NoRedirects())
+        return urllib.request.build_opener(urllib.request.HTTPSHandler(context=self._credentials.tls()), NoRedirects())
 
     def list(self, kind: Kind) -> tuple[list[bytes], str]:
         """All objects of a kind, and the resource version as of which they are. Raises as `_open` does."""
@@ -141,11 +142,6 @@ class ClusterApi:
         if error.code == 429 or error.code >= 500:
             return Unavailable(f"{self._access.server}: {said}")
         return FollowError(f"{self._access.server} refuses to {verb} {_qualified(kind)}: {said}")
-
-
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *_: Any) -> None:
-        return None
 
 
 def _qualified(kind: Kind) -> str:
