@@ -64,7 +64,16 @@ class HeadLimit(HttpToolsProtocol):
         self._unfinished_bytes = 0
         self._disarm()
         self._in_body = True
+        if self.parser.should_upgrade() and self._announces_body():
+            # The WebSocket library would wait for the body, without a limit, and never read it.
+            self.send_400_response("A WebSocket handshake is a GET request without a body.")
+            return
         super().on_headers_complete()
+
+    def handle_websocket_upgrade(self) -> None:
+        """Hand the connection over to the WebSocket protocol, unless it was refused."""
+        if not self.transport.is_closing():
+            super().handle_websocket_upgrade()
 
     def on_body(self, body: bytes) -> None:
         """A part of the body came."""
@@ -77,6 +86,11 @@ class HeadLimit(HttpToolsProtocol):
         self._disarm()
         self._in_body = False
         super().on_message_complete()
+
+    def _announces_body(self) -> bool:
+        return self.parser.get_method() != b"GET" or any(
+            name == b"transfer-encoding" or (name == b"content-length" and value != b"0") for name, value in self.headers
+        )
 
     # --- Time
 

@@ -121,6 +121,36 @@ def test_the_second_head_of_a_connection_has_an_end_too(hasty: LiveServer) -> No
     assert b"HTTP/1.1 408 " in until_closed(connection)
 
 
+HANDSHAKE = (
+    b" /ws/v1/sessions/00000000-0000-0000-0000-000000000000/ HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+    b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+)
+
+
+@pytest.mark.parametrize(
+    "request_with_body",
+    [
+        b"GET" + HANDSHAKE + b"Content-Length: 4\r\n\r\n",
+        b"GET" + HANDSHAKE + b"Content-Length: 4\r\n\r\nabcd",
+        b"GET" + HANDSHAKE + b"Transfer-Encoding: chunked\r\n\r\n",
+        b"POST" + HANDSHAKE + b"Content-Length: 4\r\n\r\nabcd",
+        b"POST" + HANDSHAKE + b"\r\n",
+    ],
+)
+def test_a_websocket_handshake_with_a_body_is_refused_and_closed(hasty: LiveServer, request_with_body: bytes) -> None:
+    answer = until_closed(opened(hasty, request_with_body))
+
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert b"A WebSocket handshake is a GET request without a body." in answer
+
+
+def test_a_websocket_handshake_that_says_that_it_has_no_body_is_answered(hasty: LiveServer) -> None:
+    with opened(hasty, b"GET" + HANDSHAKE + b"Content-Length: 0\r\n\r\n") as connection:
+        answer = connection.recv(65536)
+
+    assert answer.startswith((b"HTTP/1.1 403 ", b"HTTP/1.1 404 "))
+
+
 def test_a_body_that_stops_is_answered_408_and_one_that_is_slow_is_taken(hasty: LiveServer) -> None:
     slow = opened(hasty, CHUNKED)
     stopped = opened(hasty, CHUNKED + b"1\r\n{\r\n")
