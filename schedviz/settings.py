@@ -87,6 +87,9 @@ COMMANDS_WAITING = number("SCHEDVIZ_COMMANDS_WAITING", 1000)
 #: Commands a second of one socket, and how many may come at once.
 SOCKET_COMMANDS_PER_SECOND = number("SCHEDVIZ_SOCKET_COMMANDS_PER_SECOND", 50)
 SOCKET_COMMANDS_AT_ONCE = number("SCHEDVIZ_SOCKET_COMMANDS_AT_ONCE", 100)
+#: WebSocket frames a second of one socket (messages, their fragments, pings), and how many may come at once.
+SOCKET_FRAMES_PER_SECOND = number("SCHEDVIZ_SOCKET_FRAMES_PER_SECOND", 200)
+SOCKET_FRAMES_AT_ONCE = number("SCHEDVIZ_SOCKET_FRAMES_AT_ONCE", 2000)
 #: Bytes that wait for one viewer before it is given the view instead.
 VIEWER_QUEUE_BYTES = number("SCHEDVIZ_VIEWER_QUEUE_BYTES", 4 * MEGABYTE)
 #: Sockets of one session and of one process.

@@ -11,8 +11,10 @@ from collections.abc import Callable
 import msgspec
 from django.conf import settings
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from schedviz.web.api.problems import MEDIA_TYPE, problem
+from schedviz.web.frame_limit import FrameLimit
 
 #: Of the line with the address and the headers together; headers after a body have the same limit.
 LARGEST_HEAD_BYTES = 64 * 1024
@@ -72,8 +74,11 @@ class HeadLimit(HttpToolsProtocol):
 
     def handle_websocket_upgrade(self) -> None:
         """Hand the connection over to the WebSocket protocol, unless it was refused."""
-        if not self.transport.is_closing():
-            super().handle_websocket_upgrade()
+        if self.transport.is_closing():
+            return
+        if self.ws_protocol_class is WebSocketsSansIOProtocol:
+            self.ws_protocol_class = FrameLimit
+        super().handle_websocket_upgrade()
 
     def on_body(self, body: bytes) -> None:
         """A part of the body came."""

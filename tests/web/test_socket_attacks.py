@@ -128,6 +128,7 @@ def unlimited(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each message is read: the limits are looked at elsewhere."""
     monkeypatch.setattr(settings, "SOCKET_COMMANDS_PER_SECOND", 10**6)
     monkeypatch.setattr(settings, "SOCKET_COMMANDS_AT_ONCE", 10**6)
+    monkeypatch.setattr(settings, "SOCKET_FRAMES_AT_ONCE", 10**6)
 
 
 @pytest.fixture
