@@ -274,8 +274,9 @@ CSRF_COOKIE_SAMESITE = "Lax"
 ROOM_GUEST_COOKIE = f"schedviz_guest_{INSTANCE}"
 LOGIN_BROWSER_COOKIE = f"schedviz_browser_{INSTANCE}"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = PUBLIC or URL.startswith("https://")
-if PUBLIC:
+if PUBLIC or PROXIES:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+if PUBLIC:
     SECURE_HSTS_SECONDS = 30 * 24 * 3600
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; "

@@ -30,6 +30,8 @@ def main(descriptor: int, certificate: str | None = None, key: str | None = None
         log_config=None,
         log_level="info",
         access_log=False,
+        # Ours reads X-Forwarded-For as far as SCHEDVIZ_PROXIES says; uvicorn would believe whoever comes from 127.0.0.1.
+        proxy_headers=False,
         server_header=False,
         timeout_graceful_shutdown=1,
         # Longer than clients and proxies keep a connection that nobody uses (5 to 60 s): none sends a request into one that closes.

@@ -9,7 +9,7 @@ REDACTED: Final = "[redacted]"
 #: Query parameters whose value lets somebody in, plain or percent-encoded inside another address (`next=`).
 _PARAMETERS = re.compile(r"((?:[?&]|%3F|%26)(?:link|once|code|state|token|id_token|access_token)(?:=|%3D))[^&\s\"'<>\\]+", re.IGNORECASE)
 #: Paths that end in a secret: `/invite/<secret>/` and `/r/<room code>/`.
-_PATHS = re.compile(r"(/(?:invite|r)/)[^/\s\"'?&<>\\]+")
+_PATHS = re.compile(r"(/(?:invite|r)/+)[^/\s\"'?&<>\\]+", re.IGNORECASE)
 
 
 def redact(text: str) -> str:

@@ -115,6 +115,10 @@ def test_others_do_neither(people):
 
 def test_staff_shows_sessions_in_the_demo(people):
     do(people, "show_in_demo")
+    assert not DemoSession.objects.exists(), "its owner alone may publish it"
+    people.session.owner = people.staff
+    people.session.save()
+    do(people, "show_in_demo")
     assert DemoSession.objects.get().session_id == people.session.pk
     do(people, "hide_from_demo")
     assert not DemoSession.objects.exists()

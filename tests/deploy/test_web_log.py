@@ -62,7 +62,7 @@ def come_with_every_secret(netloc: str, made: dict[str, str]) -> None:
     assert not_a_websocket(netloc, f"?link={link}").startswith(b"HTTP/1.1 4")
     assert raw(netloc, f"GET /s/{session}/?link={link} HTTP/1.1\r\nno header\r\n\r\n".encode()).startswith(b"HTTP/1.1 400")
     with httpx.Client(base_url=f"http://{netloc}", headers={"Authorization": f"Bearer {made['token']}"}) as script:
-        assert script.get(f"/api/v1/sessions/{session}/?token={made['token']}").status_code == 200
+        assert script.get(f"/api/v1/sessions/{session}/?token={made['token']}").status_code == 400
     with httpx.Client(base_url=f"http://{netloc}") as browser:
         assert browser.get(f"/embed/{session}/queue/?link={link}").status_code == 200
         assert browser.get(f'/s/{session}/?x="&link={link}').status_code == 302

@@ -128,6 +128,25 @@ def test_the_secrets_are_readable_by_their_user_alone(shared: Running):
     assert (shared.folder / "data").stat().st_mode & 0o777 == 0o700
 
 
+def test_a_client_cannot_choose_the_address_that_is_counted(shared: Running):
+    """Without SCHEDVIZ_PROXIES nobody's X-Forwarded-For is believed, whoever the peer is."""
+    url = address_of(shared)
+
+    def status(number: int) -> int:
+        request = urllib.request.Request(
+            f"{url}/api/v1/rooms/join/",
+            json.dumps({"code": "ABCDEFGH", "nickname": "guess"}).encode(),
+            {"Content-Type": "application/json", "X-Forwarded-For": f"9.9.9.{number}"},
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                return int(answer.status)
+        except urllib.error.HTTPError as error:
+            return error.code
+
+    assert 429 in [status(number) for number in range(20)]
+
+
 def test_nothing_in_a_data_folder_that_was_made_open_to_all_can_be_read_by_others(start_up: Start, tmp_path: Path):
     (tmp_path / "data").mkdir(mode=0o755)
     wait_until_up(start_up())

@@ -88,10 +88,12 @@ class Sessions(ForStaff):
 
     @admin.action(description="Show the chosen sessions in the public demo")
     def show_in_demo(self, request: HttpRequest, chosen: QuerySet[Session]) -> None:
-        for session in chosen:
+        # Visitors see all of a demo session, so only its owner may publish it: staff could look into any session otherwise.
+        own = chosen.filter(owner_id=request.user.pk)
+        for session in own:
             DemoSession.objects.get_or_create(session=session)
             record(Action.ADMIN_CHANGED, request, session=session, demo=True)
-        self._tell(request, len(chosen), "session is shown in the public demo", "sessions are shown in the public demo")
+        self._tell(request, len(own), "session of yours is shown in the public demo", "sessions of yours are shown in the public demo")
 
     @admin.action(description="Take the chosen sessions out of the public demo")
     def hide_from_demo(self, request: HttpRequest, chosen: QuerySet[Session]) -> None:

@@ -16,6 +16,7 @@ from schedviz.sessions.metrics.definitions import SCHEDULER_METRICS, Kind
 from schedviz.sessions.metrics.definitions import Metric as Definition
 from schedviz.sessions.metrics.figures import Figures, Histogram
 from schedviz.sessions.models import SchedulerFigures, Session
+from schedviz.web.rooms.membership import forks_in_rooms
 
 T = TypeVar("T")
 
@@ -27,24 +28,26 @@ class Exported(msgspec.Struct, frozen=True):
     left_out: int
 
 
-def exported(*, limit: int, only: UUID | None = None) -> Exported:
-    """The metrics of the `limit` sessions that were worked at last, or of one."""
+def exported(*, limit: int, with_names: bool, only: UUID | None = None) -> Exported:
+    """The metrics of the `limit` sessions that were worked at last, or of one; without names the label `name` is empty."""
     rows = SchedulerFigures.objects.order_by("-updated_at", "pk")
     if only is not None:
         rows = rows.filter(pk=only)
     found = list(rows.values_list("session_id", "data", "session__name")[:limit])
     figures: list[tuple[str, Figures]] = []
-    names = GaugeMetricFamily("schedviz_session_info", "A session whose scheduler is told of here.", labels=["session", "name"])
+    # A fork in a room is named after its participant, whose nickname is deleted with the room.
+    unnamed = set(forks_in_rooms())
+    info = GaugeMetricFamily("schedviz_session_info", "A session whose scheduler is told of here.", labels=["session", "name"])
     for session_id, data, name in found:
         try:
             figures.append((str(session_id), stored.decode(bytes(data))))
         except (msgspec.ValidationError, msgspec.DecodeError):
             # Of another version: the session's next turn writes them anew.
             continue
-        names.add_metric([str(session_id), name], 1)
+        info.add_metric([str(session_id), name if with_names and session_id not in unnamed else ""], 1)
     metrics = [_family(definition, figures) for definition in SCHEDULER_METRICS]
     left_out = 0 if only is not None or len(found) < limit else rows.count() - len(found)
-    return Exported(metrics=[names, *metrics], left_out=left_out)
+    return Exported(metrics=[info, *metrics], left_out=left_out)
 
 
 def _family(metric: Definition, sessions: Iterable[tuple[str, Figures]]) -> Metric:

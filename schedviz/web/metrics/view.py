@@ -16,7 +16,7 @@ from prometheus_client.metrics_core import Metric
 from schedviz.sessions.metrics import reporting
 from schedviz.sessions.metrics.reporting import Report
 from schedviz.web.metrics import service, sessions
-from schedviz.web.metrics.access import may_read
+from schedviz.web.metrics.access import may_read, may_read_names
 from schedviz.web.pages.views import not_found
 
 
@@ -38,14 +38,14 @@ def metrics(request: HttpRequest) -> HttpResponseBase:
         return not_found(request)
     wanted = request.GET.get("session")
     if wanted is None:
-        return _answer(request, [*_service(), *_sessions()])
+        return _answer(request, [*_service(), *_sessions(with_names=may_read_names(request))])
     try:
         only = UUID(wanted)
     except ValueError:
         return HttpResponse("session: is not an id of a session.\n", status=400, content_type="text/plain; charset=utf-8")
     if not sessions.session_exists(only):
         return HttpResponse("There is no such session.\n", status=404, content_type="text/plain; charset=utf-8")
-    return _answer(request, sessions.exported(limit=1, only=only).metrics)
+    return _answer(request, sessions.exported(limit=1, only=only, with_names=may_read_names(request)).metrics)
 
 
 def _answer(request: HttpRequest, found: Iterable[Metric]) -> HttpResponse:
@@ -67,10 +67,10 @@ def _service() -> Iterator[Metric]:
     yield from reporting.merged([_own(), *others])
 
 
-def _sessions() -> Iterator[Metric]:
+def _sessions(*, with_names: bool) -> Iterator[Metric]:
     try:
         found = service.of_database()
-        schedulers = sessions.exported(limit=settings.METRICS_SESSIONS)
+        schedulers = sessions.exported(limit=settings.METRICS_SESSIONS, with_names=with_names)
     except (DatabaseError, InterfaceError):
         yield service.is_up("database", up=False)
         return

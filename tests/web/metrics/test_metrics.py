@@ -59,11 +59,16 @@ def test_nobody_reads_it_by_being_a_user(people: People, redis: RedisServer, rol
     assert people.client(role).get("/metrics").status_code == 404
 
 
-def test_staff_read_it(db: None, redis: RedisServer) -> None:
+def test_staff_read_it_without_the_names_of_sessions(db: None, redis: RedisServer) -> None:
+    with_figures(make_session(None, "merger-with-acme"), scheduled=1)
     client = Client()
     client.force_login(User.objects.create_user("operator", is_staff=True))
 
-    assert client.get("/metrics").status_code == 200
+    answer = client.get("/metrics")
+
+    assert answer.status_code == 200
+    assert b"schedviz_session_info" in answer.content
+    assert b"merger-with-acme" not in answer.content
 
 
 @pytest.mark.parametrize("sent", ["", "wrong", TOKEN + "x"])
