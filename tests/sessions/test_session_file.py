@@ -94,6 +94,27 @@ def test_an_imported_session_is_the_one_that_was_exported(busy: UUID) -> None:
         assert (bytes(again.body), again.outcome, again.stopped_event) == (bytes(row.body), row.outcome, row.stopped_event)
 
 
+@pytest.mark.parametrize(
+    "report",
+    [
+        {"warnings": ["A" * 100_000]},
+        {"warnings": 5},
+        {"kinds": []},
+        {"doctor": [{"finding": "made up"}], "differs": {"command": 1}, "anything": "else"},
+    ],
+)
+def test_a_report_that_somebody_wrote_into_the_file_is_not_taken_over(busy: UUID, report: dict[str, Any]) -> None:
+    def forge(lines: list[dict[str, Any]]) -> None:
+        lines[0].update(report=report, name="n" * 5000, engineVersion="9" * 5000)
+
+    session = imported(changed(packed(busy), forge))
+
+    assert session.status == Session.Status.READY, session.message
+    assert len(json.dumps(session.report)) < 1000
+    assert not {"doctor", "differs", "anything"} & set(session.report)
+    assert session.report.get("warnings", []) == []
+
+
 def test_both_go_on_equally(busy: UUID) -> None:
     again = imported(packed(busy)).pk
     assert breakpoints.remove(busy, 1)

@@ -18,7 +18,7 @@ from schedviz.engine import ConfigurationError, Simulation, SimulationSettings
 from schedviz.engine.config import load_configuration
 from schedviz.engine.extenders.calls import ExtenderCall, ExtenderError
 from schedviz.engine.framework.plugins.installed import installed_here, installed_plugins
-from schedviz.ingest import ImportCancelled, IngestError, Limits, Progress
+from schedviz.ingest import ImportCancelled, IngestError, Limits, Progress, Report
 from schedviz.ingest.session_file import AnswerLine, AnyLine, CommandLine, EventsLine, ForkLine, Manifest, ObjectLine, SessionFile
 from schedviz.kube import codec
 from schedviz.kube.errors import KubeError
@@ -60,6 +60,12 @@ _BREAKPOINT = ("breakpoint", "breakpointEvent")
 _encoder = msgspec.json.Encoder()
 _raws = msgspec.json.Decoder(list[msgspec.Raw])
 LineT = TypeVar("LineT", bound=AnyLine)
+
+
+#: Of what a manifest tells: characters of names, and bytes of the report of the session's own import.
+MAX_NAME = 200
+MAX_VERSION = 40
+MAX_REPORT_BYTES = 64 * 1024
 
 
 class Differs(IngestError):  # noqa: N818 -- says what was found.
@@ -282,12 +288,11 @@ class SessionFileImport(Importing):
 
     def told(self, manifest: Manifest) -> dict[str, Any]:
         """The report: that of the session in the file, and what was found."""
-        before: dict[str, Any] = manifest.report or {}
         return {
-            **before,
+            **_believable(manifest.report),
             "file": {
-                "name": manifest.name,
-                "engineVersion": manifest.engine_version,
+                "name": manifest.name[:MAX_NAME],
+                "engineVersion": manifest.engine_version[:MAX_VERSION],
                 "commands": manifest.commands,
                 "events": manifest.last_event - manifest.first_event,
                 "cycles": manifest.last_cycle,
@@ -303,7 +308,7 @@ class SessionFileImport(Importing):
 
     def versions(self) -> str:
         """What explains a difference, where it is known."""
-        wrote = self.file.manifest.engine_version
+        wrote = self.file.manifest.engine_version[:MAX_VERSION]
         return "" if wrote == ENGINE_VERSION else f" Version {wrote} of schedviz wrote the file, and this is {ENGINE_VERSION}."
 
     def take(self, kind: type[LineT]) -> Iterator[LineT]:
@@ -442,3 +447,15 @@ def _drain(simulation: Simulation) -> None:
     simulation.drain_events()
     simulation.drain_cycles()
     simulation.drain_answers()
+
+
+def _believable(report: dict[str, Any] | None) -> dict[str, Any]:
+    """The report of the import that the session in a file was made by, if it is one and is small: anybody can write a file.
+
+    What the doctor found then is left out: it would look like a finding of this server.
+    """
+    try:
+        kept = msgspec.convert(report or {}, Report)
+    except msgspec.ValidationError:
+        return {}
+    return msgspec.to_builtins(kept) if report and len(_encoder.encode(kept)) <= MAX_REPORT_BYTES else {}
