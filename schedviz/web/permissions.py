@@ -151,5 +151,8 @@ def open_link(request: HttpRequest, secret: str) -> bool:
     digest = hashed(secret)
     if not ShareLink.objects.filter(digest=digest, revoked_at=None).exists():
         return False
+    if not request.user.is_authenticated:
+        # The session of a login that was only begun is a short one.
+        request.session.set_expiry(None)
     request.session[LINKS_KEY] = [*[link for link in links_of(request) if link != digest], digest][-20:]
     return True

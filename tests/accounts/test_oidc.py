@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 from collections.abc import Iterator
 
 import pytest
 from django.contrib.auth.models import User
+from django.contrib.sessions.models import Session as LoginSession
 from django.test import Client
 
 from schedviz.web.accounts.models import Identity
@@ -144,15 +146,100 @@ def test_a_group_makes_staff_and_its_end_ends_it(provider, settings):
     assert not User.objects.get().is_staff
 
 
-@pytest.mark.parametrize("following", ["https://evil.example/", "//evil.example/", "javascript:alert(1)"])
-def test_nobody_is_sent_on_to_another_site(provider, following):
+@pytest.mark.parametrize(
+    "following", ["https://evil.example/", "//evil.example/", "/\\evil.example/", "javascript:alert(1)", "abc", "session-page", "logout"]
+)
+def test_a_login_leads_to_paths_of_this_server_alone(provider, following):
     assert sign_in(Client(), following)["Location"] == "/"
 
 
-def test_a_provider_that_does_not_answer_is_no_accident(provider, settings):
+def test_a_stored_next_page_of_an_older_release_is_looked_at_again(provider):
+    client = Client()
+    back = sent_back(client.get("/oidc/login/")["Location"])
+    session = client.session
+    session["schedviz_oidc_next"] = "session-page"
+    session.save()
+
+    assert client.get(back)["Location"] == "/"
+
+
+def test_a_provider_that_does_not_answer_is_no_accident(provider, settings, audit):
     settings.OIDC_ISSUER = "http://127.0.0.1:1"
 
     assert Client().get("/oidc/login/").status_code == 403
+    assert audit() == []
+    assert not LoginSession.objects.exists()
+
+
+def test_one_address_begins_and_ends_so_many_logins_a_minute(provider, settings):
+    settings.OIDC_LOGINS_PER_MINUTE = 2
+
+    begun = [Client().get("/oidc/login/") for _ in range(4)]
+    ended = [Client().get("/oidc/callback/?code=x&state=y").status_code for _ in range(4)]
+
+    assert [one.status_code for one in begun] == [302, 302, 429, 429]
+    assert b"Too many sign-in attempts" in begun[-1].content
+    assert ended == [403, 403, 429, 429]
+    assert LoginSession.objects.count() == 2
+
+
+def test_an_answer_that_nobody_asked_for_leaves_no_trace(provider, audit):
+    stranger = Client()
+
+    for query in ("?code=x&state=y", "?error=access_denied&state=y", ""):
+        assert stranger.get(f"/oidc/callback/{query}").status_code == 403
+
+    assert audit() == []
+    assert not LoginSession.objects.exists()
+
+
+def test_a_refusal_of_the_provider_is_written_down_once(provider, audit):
+    client = Client()
+    state = urllib.parse.parse_qs(urllib.parse.urlsplit(client.get("/oidc/login/")["Location"]).query)["state"][0]
+
+    for _ in range(3):
+        assert client.get(f"/oidc/callback/?error=access_denied&state={state}").status_code == 403
+
+    assert audit() == ["login_failed"]
+
+
+def test_a_login_that_was_only_begun_is_kept_for_minutes_and_one_that_was_ended_for_days(provider):
+    client = Client()
+    back = sent_back(client.get("/oidc/login/")["Location"])
+    assert client.session.get_expiry_age() <= 600
+
+    assert client.get(back).status_code == 302
+    assert client.session.get_expiry_age() > 24 * 3600
+
+
+def test_a_password_and_a_share_link_end_the_short_time_of_a_login_that_was_begun(provider, people):
+    people.owner.set_password("a long password")
+    people.owner.save()
+    by_password, by_link = people.client("anonymous"), people.client("anonymous")
+    for client in (by_password, by_link):
+        client.get("/oidc/login/")
+
+    assert by_password.post("/login/", {"username": "owner", "password": "a long password"}).status_code == 302
+    people.open_link(by_link, "link")
+
+    for client in (by_password, by_link):
+        assert client.session.get_expiry_age() > 24 * 3600
+
+
+def test_a_share_link_is_remembered_as_long_as_before_when_a_login_begins(provider, people):
+    client = people.client("link")
+    client.get("/oidc/login/")
+
+    assert client.session.get_expiry_age() > 24 * 3600
+
+
+def test_one_browser_begins_logins_in_a_few_tabs_and_its_session_does_not_grow(provider):
+    client = Client()
+    begun = [client.get("/oidc/login/")["Location"] for _ in range(8)]
+
+    assert len([key for key in client.session.keys() if key.startswith("_state_")]) == 3  # noqa: SIM118
+    assert client.get(sent_back(begun[0])).status_code == 403
+    assert client.get(sent_back(begun[-3])).status_code == 302, "another tab"
 
 
 def test_it_is_off_unless_it_is_configured():

@@ -151,6 +151,22 @@ def test_a_login_goes_on_to_this_server_alone(people, client):
     assert client.post("/login/", form | {"password": "wrong"}).status_code == 200
 
 
+@pytest.mark.parametrize(
+    "following",
+    ["abc", "session-page", "logout", "//evil.example/", "///evil.example", "/\\evil.example", "https://evil.example/", "/" + "a" * 20_000],
+)
+def test_a_login_leads_home_where_its_next_page_is_no_path_of_this_server(people, client, following):
+    cache.clear()
+    people.owner.set_password("a long password")
+    people.owner.save()
+
+    by_password = client.post("/login/", {"username": "owner", "password": "a long password", "next": following})
+    by_link = Client().get("/login/", {"once": make_login_url("").partition("once=")[2], "next": following})
+
+    assert (by_password.status_code, by_password["Location"]) == (302, "/")
+    assert (by_link.status_code, by_link["Location"]) == (302, "/")
+
+
 def test_the_built_front_end_is_found_through_its_manifest(tmp_path, monkeypatch):
     manifest = tmp_path / "manifest.json"
     monkeypatch.setattr(assets, "MANIFEST", manifest)

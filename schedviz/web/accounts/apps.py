@@ -31,6 +31,8 @@ def _sweep() -> None:
     # Not above: workers, which never sweep, are not to load the web.
     from schedviz.web.accounts.audit import forget_old
     from schedviz.web.accounts.demo import sweep_visitors
+    from schedviz.web.accounts.login_sessions import delete_expired
 
     forget_old()
     sweep_visitors()
+    delete_expired()

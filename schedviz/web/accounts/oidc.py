@@ -13,25 +13,33 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.contrib.auth import login as log_in
 from django.db import IntegrityError, transaction
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from schedviz.web.accounts.audit import Action, record
 from schedviz.web.accounts.models import Identity
+from schedviz.web.accounts.throttles import may_use_oidc
+from schedviz.web.pages.next_page import local_path
 from schedviz.web.pages.shell import page
 from schedviz.web.pages.views import not_found
 from schedviz.web.pages.words import words_of
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
+    from django.contrib.sessions.backends.base import SessionBase
 
 log = structlog.get_logger(__name__)
 
+_NAME = "schedviz"
 _NEXT_KEY = "schedviz_oidc_next"
+#: What Authlib keeps of a login that has begun is under this and the login's state.
+_STATE_KEY = f"_state_{_NAME}_"
+#: Logins that one browser may have begun at a time, in several tabs; older ones are forgotten.
+_BEGUN_AT_ONCE = 3
+#: A browser that nobody is signed in with, and that has nothing else with us, is remembered for so long.
+_LOGIN_SECONDS = 600
 #: The provider's answer is waited for so long.
 _TIMEOUT_SECONDS = 10.0
 BACKEND = "django.contrib.auth.backends.ModelBackend"
@@ -52,14 +60,15 @@ def begin(request: HttpRequest) -> HttpResponse:
     """`/oidc/login/`: on to the provider."""
     if not is_on():
         return not_found(request)
-    following = request.GET.get("next") or "/"
-    if not url_has_allowed_host_and_scheme(following, allowed_hosts={request.get_host()}, require_https=request.is_secure()):
-        following = "/"
-    request.session[_NEXT_KEY] = following
+    following = local_path(request, request.GET.get("next"))
+    if not may_use_oidc(request, "login"):
+        return _too_many(request, following)
     try:
         answer: HttpResponse = _provider().authorize_redirect(request, request.build_absolute_uri(reverse("oidc-callback")))
     except Exception as error:  # noqa: BLE001 -- whatever keeps the provider from answering
-        return _refused(request, error)
+        log.warning("OpenID Connect: the provider does not answer", error=f"{type(error).__name__}: {error}")
+        return _failed(request)
+    _remember(request.session, following)
     return answer
 
 
@@ -69,7 +78,13 @@ def callback(request: HttpRequest) -> HttpResponse:
     """`/oidc/callback/`: back from the provider, with a code, or with a refusal."""
     if not is_on():
         return not_found(request)
-    following = request.session.pop(_NEXT_KEY, "/")
+    if not may_use_oidc(request, "callback"):
+        return _too_many(request, "/")
+    state = request.GET.get("state", "")
+    if f"{_STATE_KEY}{state}" not in request.session:
+        # Nothing that this browser asked for: no login failed.
+        return _failed(request)
+    following = local_path(request, request.session.pop(_NEXT_KEY, "/"))
     try:
         # Signature, issuer, audience, times, nonce; and the state, which belongs to this browser and is used up by this.
         claims = _provider().authorize_access_token(request, leeway=30)["userinfo"]
@@ -79,9 +94,12 @@ def callback(request: HttpRequest) -> HttpResponse:
         record(Action.LOGIN_FAILED, request, why="not welcome")
         return page(request, "web/login.html", status=403, message=words_of(request)["oidc_not_welcome"], next=following)
     except Exception as error:  # noqa: BLE001 -- a wrong token raises whatever Authlib and joserfc have for it
-        return _refused(request, error)
+        request.session.pop(f"{_STATE_KEY}{state}", None)
+        log.warning("OpenID Connect: refused", error=f"{type(error).__name__}: {error}")
+        record(Action.LOGIN_FAILED, request, why="OpenID Connect")
+        return _failed(request)
     log_in(request, user, backend=BACKEND)
-    return redirect(following)
+    return HttpResponseRedirect(following)
 
 
 def user_of(claims: dict[str, Any]) -> User:
@@ -136,10 +154,23 @@ def _listed(claim: Any) -> list[str]:
     return [str(one) for one in claim] if isinstance(claim, list) else []
 
 
-def _refused(request: HttpRequest, error: Exception) -> HttpResponse:
-    log.warning("OpenID Connect: refused", error=f"{type(error).__name__}: {error}")
-    record(Action.LOGIN_FAILED, request, why="OpenID Connect")
+def _remember(session: SessionBase, following: str) -> None:
+    """Keep where a login that has begun leads, and forget what is no longer needed of others."""
+    begun = sorted((key for key in session.keys() if key.startswith(_STATE_KEY)), key=lambda key: session[key]["exp"])  # noqa: SIM118
+    for key in begun[:-_BEGUN_AT_ONCE]:
+        del session[key]
+    if set(session.keys()) <= {*begun, _NEXT_KEY}:
+        # Set back when somebody signs in, and when a share link is opened.
+        session.set_expiry(_LOGIN_SECONDS)
+    session[_NEXT_KEY] = following
+
+
+def _failed(request: HttpRequest) -> HttpResponse:
     return page(request, "web/login.html", status=403, message=words_of(request)["oidc_failed"])
+
+
+def _too_many(request: HttpRequest, following: str) -> HttpResponse:
+    return page(request, "web/login.html", status=429, message=words_of(request)["too_many"], next=following)
 
 
 def _provider() -> Any:
@@ -152,7 +183,7 @@ def _client(issuer: str, client_id: str, secret: str) -> Any:
 
     registry = OAuth()
     return registry.register(
-        "schedviz",
+        _NAME,
         client_id=client_id,
         client_secret=secret,
         server_metadata_url=f"{issuer.rstrip('/')}/.well-known/openid-configuration",

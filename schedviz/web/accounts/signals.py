@@ -1,4 +1,4 @@
-"""What Django tells of logins, for the audit log."""
+"""What Django tells of logins: for the audit log, and for how long they last."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ def connect() -> None:
 def _logged_in(*, request: Any, user: Any, **_: Any) -> None:
     from schedviz.web.accounts.audit import Action, record
 
+    # A login lasts as long as others do, also where the browser's session was to be a short one (`oidc.begin`).
+    request.session.set_expiry(None)
     record(Action.LOGIN, request, user=user)
 
 

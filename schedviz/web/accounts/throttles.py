@@ -1,4 +1,4 @@
-"""How often one address may try what makes something out of nothing."""
+"""How often one address, or one visitor of the public demo, may do what costs the server something."""
 
 from __future__ import annotations
 
@@ -11,23 +11,43 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
 
 
-class PerAddress(SimpleRateThrottle):
-    """So many an hour from one address."""
+class _Throttle(SimpleRateThrottle):
+    """At most `rate` (`10/hour`) of `what` for `who`, or for the address of a request."""
 
     scope = "accounts"
 
-    def __init__(self, what: str, per_hour: int) -> None:
+    def __init__(self, what: str, rate: str, who: object = None) -> None:
         self._what = what
-        self._per_hour = per_hour
+        self._rate = rate
+        self._who = who
         super().__init__()
 
     def get_rate(self) -> str:
-        return f"{self._per_hour}/hour"
+        return self._rate
 
     def get_cache_key(self, request: Any, _view: Any) -> str:
-        return f"{self._what}:{self.get_ident(request)}"
+        return f"{self._what}:{self.get_ident(request) if self._who is None else self._who}"
 
 
 def has_room(request: HttpRequest, what: str) -> bool:
     """Whether this address may make one more account or sandbox now."""
-    return PerAddress(what, settings.MADE_PER_HOUR).allow_request(request, None)  # type: ignore[arg-type]
+    return _allows(request, _Throttle(what, f"{settings.MADE_PER_HOUR}/hour"))
+
+
+def may_try_password(request: HttpRequest) -> bool:
+    """Whether this address may try one more password now."""
+    return _allows(request, _Throttle("login", f"{settings.LOGINS_PER_MINUTE}/min"))
+
+
+def may_use_oidc(request: HttpRequest, step: str) -> bool:
+    """Whether this address may begin, or end, one more login with OpenID Connect now."""
+    return _allows(request, _Throttle(f"oidc-{step}", f"{settings.OIDC_LOGINS_PER_MINUTE}/min"))
+
+
+def may_start_over(request: HttpRequest) -> bool:
+    """Whether this visitor of the public demo may replace their sandbox now."""
+    return _allows(request, _Throttle("sandbox-again", f"{settings.DEMO_RESTARTS_PER_MINUTE}/min", request.user.pk))
+
+
+def _allows(request: HttpRequest, throttle: _Throttle) -> bool:
+    return throttle.allow_request(request, None)  # type: ignore[arg-type]

@@ -11,36 +11,23 @@ from django.conf import settings
 from django.contrib.auth import login as log_in
 from django.contrib.auth import logout as log_out
 from django.contrib.auth.forms import AuthenticationForm
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_protect, ensure_csrf_cookie
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_POST
-from rest_framework.throttling import SimpleRateThrottle
 
 from schedviz.sessions.models import Session
-from schedviz.web.accounts import demo
+from schedviz.web.accounts import demo, throttles
 from schedviz.web.learning.session_lesson import lesson_of
 from schedviz.web.login import LOGIN_LINK_AGAIN_SECONDS, redeem
+from schedviz.web.pages.next_page import local_path
 from schedviz.web.pages.panels import PANELS
 from schedviz.web.pages.shell import page as _page
 from schedviz.web.pages.words import words_of
 from schedviz.web.permissions import Actor, Verb, actor_of, may, open_link, visible_sessions
-
-
-class LoginThrottle(SimpleRateThrottle):
-    """So many passwords a minute from one address."""
-
-    scope = "login"
-
-    def get_rate(self) -> str:
-        return f"{settings.LOGINS_PER_MINUTE}/min"
-
-    def get_cache_key(self, request: Any, _view: Any) -> str:
-        return f"login:{self.get_ident(request)}"
 
 
 @require_GET
@@ -136,9 +123,7 @@ def compare_page(request: HttpRequest) -> HttpResponse:
 @csrf_protect
 def login_page(request: HttpRequest) -> HttpResponse:
     """`/login/`: with `?once=`, the link that `schedviz up` prints; else a name and a password."""
-    following = request.POST.get("next") or request.GET.get("next") or "/"
-    if not url_has_allowed_host_and_scheme(following, allowed_hosts={request.get_host()}, require_https=request.is_secure()):
-        following = "/"
+    following = local_path(request, request.POST.get("next") or request.GET.get("next"))
     message = ""
     if request.method == "GET" and (secret := request.GET.get("once")) is not None:
         if _is_to_be_known(request):
@@ -147,18 +132,18 @@ def login_page(request: HttpRequest) -> HttpResponse:
         user = redeem(secret, browser)
         if user is not None:
             log_in(request, user, backend="django.contrib.auth.backends.ModelBackend")
-            return _known(redirect(following), browser)
+            return _known(HttpResponseRedirect(following), browser)
         if request.user.is_authenticated:
             # The link was opened twice in this browser: it has done its work.
-            return redirect(following)
+            return HttpResponseRedirect(following)
         message = words_of(request)["link_used"]
-    if request.method == "POST" and not LoginThrottle().allow_request(request, None):  # type: ignore[arg-type]
+    if request.method == "POST" and not throttles.may_try_password(request):
         message = words_of(request)["too_many"]
         return _page(request, "web/login.html", status=429, form=_form(request), next=following, message=message)
     form = _form(request, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         log_in(request, form.get_user())
-        return redirect(following)
+        return HttpResponseRedirect(following)
     status = 403 if message else 200
     return _page(request, "web/login.html", status=status, form=form, next=following, message=message)
 

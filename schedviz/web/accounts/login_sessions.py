@@ -1,0 +1,18 @@
+"""Login sessions (`django_session`) that have expired: Django never deletes them by itself."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from django.conf import settings
+from django.utils import timezone
+
+#: Rows that are deleted at a time, so that the sweeper goes on with what waits.
+_DELETED_AT_ONCE = 1000
+
+
+def delete_expired() -> int:
+    """Delete expired login sessions. Returns how many; those that are left are deleted next time."""
+    rows = import_module(settings.SESSION_ENGINE).SessionStore.get_model_class().objects
+    expired = list(rows.filter(expire_date__lt=timezone.now()).values_list("pk", flat=True)[:_DELETED_AT_ONCE])
+    return int(rows.filter(pk__in=expired).delete()[0]) if expired else 0
