@@ -157,6 +157,8 @@ PUBLIC_DEMO = flag("SCHEDVIZ_PUBLIC_DEMO")
 #: Visitors with a sandbox at a time, the minutes that they have it, and what is in it at most.
 DEMO_VISITORS = number("SCHEDVIZ_DEMO_VISITORS", 200)
 DEMO_MINUTES = number("SCHEDVIZ_DEMO_MINUTES", 60)
+#: How often a visitor may start over, with another sandbox, in a minute.
+DEMO_RESTARTS_PER_MINUTE = number("SCHEDVIZ_DEMO_RESTARTS_PER_MINUTE", 6)
 DEMO_SESSIONS_PER_VISITOR = number("SCHEDVIZ_DEMO_SESSIONS_PER_VISITOR", 5)
 DEMO_NODES_PER_VISITOR = number("SCHEDVIZ_DEMO_NODES_PER_VISITOR", 500)
 DEMO_PODS_PER_VISITOR = number("SCHEDVIZ_DEMO_PODS_PER_VISITOR", 5000)

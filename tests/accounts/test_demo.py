@@ -12,6 +12,7 @@ from rest_framework.test import APIClient
 
 from schedviz.sessions import quotas
 from schedviz.sessions.models import Session
+from schedviz.web.accounts import invites
 from schedviz.web.accounts.demo import sweep_visitors
 from schedviz.web.accounts.models import DemoSession, Visitor
 from tests.web.conftest import make_session
@@ -81,6 +82,52 @@ def test_who_begins_anew_has_one_sandbox(shown):
     assert first != second
     assert Session.objects.filter(forked_from=shown).count() == 1
     assert Visitor.objects.count() == 1
+
+
+def test_a_visitor_starts_over_so_many_times_a_minute_and_keeps_the_sandbox_they_have(shown, settings, audit):
+    settings.DEMO_RESTARTS_PER_MINUTE = 2
+    browser, other = Client(), Client()
+    answers = [browser.post("/demo/sandbox/", {"session": str(shown.pk)}) for _ in range(5)]
+
+    assert [one.status_code for one in answers] == [302, 302, 302, 429, 429]
+    assert b"2 times a minute" in answers[-1].content
+    assert browser.get(answers[2]["Location"]).status_code == 200
+    assert audit().count("sandbox_made") == 1, "one entry for a visitor, however often they start over"
+
+    for _ in range(2):
+        assert other.post("/demo/sandbox/", {"session": str(shown.pk)}).status_code == 302, "another visitor"
+
+
+def test_a_visitor_invites_nobody(shown, audit):
+    browser = APIClient()
+    browser.post("/demo/sandbox/", {"session": str(shown.pk)})
+    sandbox = Session.objects.get(forked_from=shown)
+
+    refused = browser.post(f"/api/v1/sessions/{sandbox.pk}/invites/", {"uses": 1000, "days": 90}, format="json")
+
+    assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
+    assert "Visitors of the public demo" in refused.json()["detail"]
+    assert "invite_made" not in audit()
+
+
+@pytest.mark.parametrize("demo_is_on", [True, False])
+def test_an_invite_of_a_visitor_makes_no_account(shown, settings, demo_is_on):
+    """One that was made by an older release."""
+    browser = APIClient()
+    browser.post("/demo/sandbox/", {"session": str(shown.pk)})
+    sandbox = Session.objects.get(forked_from=shown)
+    assert sandbox.owner is not None
+    _, secret = invites.make(sandbox, sandbox.owner)
+    settings.PUBLIC_DEMO = demo_is_on
+    known = User.objects.create_user("known")
+
+    stranger, member = Client(), Client()
+    assert b"password2" not in stranger.get(f"/invite/{secret}/").content
+    stranger.post(f"/invite/{secret}/", {"username": "mallory", "password1": "only-for-this-1", "password2": "only-for-this-1"})
+    member.force_login(known)
+
+    assert not User.objects.filter(username="mallory").exists()
+    assert member.post(f"/invite/{secret}/").status_code == 302, "who has an account can still accept it"
 
 
 def test_a_sandbox_is_small(shown, settings):

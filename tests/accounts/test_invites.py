@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
+from schedviz.web.accounts import pages
 from schedviz.web.accounts.models import Invite
 
 pytestmark = pytest.mark.django_db
@@ -89,6 +93,34 @@ def test_who_has_no_account_makes_one_with_it(people, audit):
     assert browser.get(f"/api/v1/sessions/{people.session.pk}/").json()["role"] == "viewer"
     assert not User.objects.get(username="newcomer").is_staff
     assert audit()[-3:] == ["account_made", "login", "invite_accepted"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_several_who_accept_an_invite_for_one_at_once_one_gets_an_account(people, settings, monkeypatch):
+    url = invite(people)
+    before = User.objects.count()
+    together = threading.Barrier(4)
+
+    def when_all_are_here(*_: object) -> bool:
+        together.wait(timeout=30)
+        return True
+
+    monkeypatch.setattr(pages, "has_room", when_all_are_here)
+
+    def accept(number: int) -> tuple[int, bool]:
+        try:
+            browser = Client()
+            answer = browser.post(url, {"username": f"newcomer-{number}", **PASSWORDS})
+            return answer.status_code, settings.SESSION_COOKIE_NAME in browser.cookies
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(4) as threads:
+        answers = sorted(threads.map(accept, range(4)))
+
+    assert answers == [(302, True)] + [(404, False)] * 3
+    assert User.objects.count() == before + 1
+    assert Invite.objects.get().uses_left == 0
 
 
 def test_an_operator_can_keep_accounts_to_staff(people, settings):

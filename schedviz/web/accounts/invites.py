@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from schedviz.sessions.models import Membership, Session
 from schedviz.web.accounts import members
-from schedviz.web.accounts.models import Invite
+from schedviz.web.accounts.models import Invite, Visitor
 from schedviz.web.authentication import hashed
 
 if TYPE_CHECKING:
@@ -70,7 +70,12 @@ def find(secret: str) -> Invite | None:
 
 def makes_accounts(invite: Invite) -> bool:
     """Whether who has no account may make one with it."""
-    return invite.session is None or settings.INVITES_MAKE_ACCOUNTS
+    return invite.session is None or (settings.INVITES_MAKE_ACCOUNTS and may_invite(invite.created_by_id))
+
+
+def may_invite(user_id: int) -> bool:
+    """Whether somebody may invite others: visitors of the public demo, who have no account themselves, may not."""
+    return not Visitor.objects.filter(user_id=user_id).exists()
 
 
 def accept(invite: Invite, user: User) -> bool:

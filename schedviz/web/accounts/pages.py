@@ -9,6 +9,7 @@ from django.contrib.auth import login as log_in
 from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.forms import PasswordChangeForm, UserCreationForm
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
@@ -22,7 +23,7 @@ from schedviz.sessions.quotas import QuotaReached
 from schedviz.web.accounts import demo, invites
 from schedviz.web.accounts.audit import Action, record
 from schedviz.web.accounts.models import Invite
-from schedviz.web.accounts.throttles import has_room
+from schedviz.web.accounts.throttles import has_room, may_start_over
 from schedviz.web.pages.shell import page
 from schedviz.web.pages.views import not_found
 from schedviz.web.pages.words import words_of
@@ -74,10 +75,12 @@ def invite_page(request: HttpRequest, secret: str) -> HttpResponse:
         if not has_room(request, "accounts"):
             return page(request, "web/invite.html", status=429, invite=invite, secret=secret, message=words["too_many_made"])
         if form.is_valid():
-            user = form.save()
+            user = _new_member(form, invite)
+            if user is None:
+                return not_found(request)
             record(Action.ACCOUNT_MADE, request, user=user, invite=invite.pk)
             log_in(request, user, backend=BACKEND)
-            return _accept_as(request, invite, user)
+            return _accepted(request, invite, user)
     return page(request, "web/invite.html", invite=invite, secret=secret, form=form)
 
 
@@ -86,6 +89,20 @@ def _accept_as(request: HttpRequest, invite: Invite, user: User) -> HttpResponse
         return page(request, "web/invite.html", invite=invite, known=True)
     if not invites.accept(invite, user):
         return not_found(request)
+    return _accepted(request, invite, user)
+
+
+def _new_member(form: UserCreationForm[User], invite: Invite) -> User | None:
+    """A new account that has accepted an invite. None, and no account: others used the invite up first."""
+    with transaction.atomic():
+        user: User = form.save()
+        if invites.accept(invite, user):
+            return user
+        transaction.set_rollback(True)
+    return None
+
+
+def _accepted(request: HttpRequest, invite: Invite, user: User) -> HttpResponse:
     record(Action.INVITE_ACCEPTED, request, session=invite.session, user=user, invite=invite.pk)
     return redirect("sessions-page") if invite.session is None else redirect("session-page", session_id=invite.session.pk)
 
@@ -104,6 +121,9 @@ def sandbox(request: HttpRequest) -> HttpResponse:
         return redirect("session-page", session_id=session.pk)
     if user is None and not has_room(request, "sandboxes"):
         return page(request, "web/error.html", status=429, title=words["sandbox"], message=words["too_many_made"])
+    if user is not None and not may_start_over(request):
+        message = words["too_many_restarts"].format(limit=settings.DEMO_RESTARTS_PER_MINUTE)
+        return page(request, "web/error.html", status=429, title=words["sandbox_again"], message=message)
     try:
         visitor, made = demo.begin_sandbox(session, user)
     except (demo.DemoFull, QuotaReached, SessionError):
@@ -111,7 +131,8 @@ def sandbox(request: HttpRequest) -> HttpResponse:
     if user is None:
         log_in(request, visitor, backend=BACKEND)
         request.session.set_expiry(settings.DEMO_MINUTES * 60)
-    record(Action.SANDBOX_MADE, request, session=made, user=visitor)
+        # The first alone: how many entries there are is not for strangers to choose.
+        record(Action.SANDBOX_MADE, request, session=made, user=visitor)
     return redirect("session-page", session_id=made.pk)
 
 

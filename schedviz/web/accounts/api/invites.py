@@ -41,6 +41,8 @@ class Invites(Resource):
     def post(self, request: Request, session_id: UUID) -> Response:
         """Make an invite. Who opens its `url` and is signed in, or makes an account, becomes a member."""
         session = session_for(request, session_id, Verb.MANAGE)
+        if not invites.may_invite(cast("User", request.user).pk):
+            raise ApiError(403, "forbidden", "Visitors of the public demo cannot invite anybody.", hint="Sign in with an account.")
         new = body_as(schemas.NewInvite, request)
         return _made(request, session, role=new.role, days=new.days, uses=new.uses, note=new.note)
 
