@@ -19,6 +19,9 @@ from schedviz.web.frame_limit import FrameLimit
 #: Of the line with the address and the headers together; headers after a body have the same limit.
 LARGEST_HEAD_BYTES = 64 * 1024
 
+#: Requests of one connection that wait for the answer to an earlier one.
+MAX_PIPELINED = 32
+
 
 class HeadLimit(HttpToolsProtocol):
     """uvicorn's protocol, which answers 400 and hangs up where more than that came and is neither a head that ended nor of a body.
@@ -69,6 +72,11 @@ class HeadLimit(HttpToolsProtocol):
         if self.parser.should_upgrade() and self._announces_body():
             # The WebSocket library would wait for the body, without a limit, and never read it.
             self.send_400_response("A WebSocket handshake is a GET request without a body.")
+            return
+        if len(self.pipeline) >= MAX_PIPELINED:
+            # uvicorn queues them all. An answer now would stand in the midst of another request's.
+            self.transport.close()
+        if self.transport.is_closing():
             return
         super().on_headers_complete()
 

@@ -151,6 +151,16 @@ def test_a_websocket_handshake_that_says_that_it_has_no_body_is_answered(hasty: 
     assert answer.startswith((b"HTTP/1.1 403 ", b"HTTP/1.1 404 "))
 
 
+def test_pipelined_requests_are_answered_in_order_up_to_a_limit(hasty: LiveServer) -> None:
+    with opened(hasty, (START + b"\r\n") * 10 + START + b"Connection: close\r\n\r\n") as connection:
+        answers = until_closed(connection)
+
+    assert answers.count(b"HTTP/1.1 200 ") == 11
+    with opened(hasty) as connection, contextlib.suppress(BrokenPipeError, ConnectionResetError):
+        connection.sendall((START + b"\r\n") * 100_000)
+        assert until_closed(connection).count(b"HTTP/1.1 200 ") < 1000
+
+
 def test_a_body_that_stops_is_answered_408_and_one_that_is_slow_is_taken(hasty: LiveServer) -> None:
     slow = opened(hasty, CHUNKED)
     stopped = opened(hasty, CHUNKED + b"1\r\n{\r\n")
