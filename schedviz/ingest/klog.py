@@ -13,8 +13,9 @@ from schedviz.kube import timestamps
 
 #: `I0101 00:00:00.003000       1 node_tree.go:65] …`
 HEADER: Final = re.compile(r"[IWEF](\d{4} \d\d:\d\d:\d\d\.\d+)\s+\d+ ([\w.-]+\.go:\d+)\] ?")
-_QUOTED: Final = re.compile(r'"((?:[^"\\]|\\.)*)"')
-_VALUE: Final = re.compile(r'(\w+)=(?:"((?:[^"\\]|\\.)*)"|\[([^\]]*)\]|<$|(\S*))')
+_QUOTED: Final = re.compile(r'"((?:[^"\\]|\\.)*+)"')
+#: A name begins where a word does, and is looked at once: without the guard a long word would be tried from each of its letters.
+_VALUE: Final = re.compile(r'(?<!\w)(\w++)=(?:"((?:[^"\\]|\\.)*+)"|\[([^\]]*+)\]|<$|(\S*+))')
 _ESCAPE: Final = re.compile(r"\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8})|([0-7]{3})|(.))")
 #: The year 9999; what is later is no time.
 _LATEST_MILLIS: Final = 253_370_764_800_000
@@ -82,13 +83,14 @@ def _of_json(text: str, stored: float | None) -> Record | None:
 
 def _values(text: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for key, quoted, listed, plain in _VALUE.findall(text):
+    for match in _VALUE.finditer(text):
+        key, quoted, listed, plain = match.groups()
         if quoted:
             found[key] = unquoted(quoted)
         elif plain:
             found[key] = plain
         else:
-            found[key] = listed.split() if f"{key}=[" in text else ""
+            found[key] = "" if listed is None else listed.split()
     return found
 
 

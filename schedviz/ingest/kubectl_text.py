@@ -15,14 +15,17 @@ from schedviz.ingest.limits import Limits
 from schedviz.ingest.scheduler_messages import Said
 
 _HEAD_BYTES: Final = 16 << 10
-_TABLE: Final = re.compile(r"(?:NAMESPACE|NAME|LAST SEEN)(?: {2,}[A-Z][A-Z0-9()/ -]*?)+\s*$", re.MULTILINE)
+#: Everything here is linear in the text, which a stranger may have written: repeated groups are possessive, and no two neighbours match
+#: the same letters.
+_TABLE: Final = re.compile(r"(?:NAMESPACE|NAME|LAST SEEN)(?: {2,}+[A-Z][A-Z0-9()/-]*+(?: [A-Z0-9()/-]++)*+)++[ \t\r]*+$", re.MULTILINE)
 _EVENTS_TABLE: Final = re.compile(r"^(?:NAMESPACE +)?LAST SEEN +(?:FIRST SEEN +)?(?:COUNT +)?.*\bREASON\b.*\bMESSAGE\b", re.MULTILINE)
 _DESCRIBED: Final = re.compile(r"^Name: {2,}(\S+)$", re.MULTILINE)
 _NAMESPACE: Final = re.compile(r"^Namespace: {2,}(\S+)$", re.MULTILINE)
 #: In a table of events: `default  5m  Warning  FailedScheduling  pod/web-1  0/3 nodes are available: …`
-_ROW: Final = re.compile(rf"^(.*?)\b{REASON}\s+(?:pod/)?(\S+)\s+(?:.*?)(\d+/\d+ nodes are available.*)$", re.MULTILINE)
+_ROW: Final = re.compile(rf"\b{REASON}\s+(?:pod/)?(\S+)\s")
 #: In what `describe` prints: `Warning  FailedScheduling  5m  default-scheduler  0/3 nodes are available: …`
-_EVENT: Final = re.compile(rf"^\s+Warning\s+{REASON}\s+.*?(\d+/\d+ nodes are available.*)$", re.MULTILINE)
+_EVENT: Final = re.compile(rf"[ \t]++Warning[ \t]++{REASON}[ \t]")
+_MESSAGE: Final = re.compile(r"(?<!\d)\d{1,7}/\d{1,7} nodes are available")
 
 #: All that there is, where kubectl could not do what it was told: standard error was kept instead of the dump.
 FAILURE: Final = re.compile(
@@ -73,10 +76,15 @@ class KubectlTextReader:
 
 def _of_table(text: str) -> Iterator[Said]:
     has_namespaces = text.lstrip().startswith("NAMESPACE")
-    for match in _ROW.finditer(text):
-        before = match[1].split()
+    for line in text.split("\n"):
+        row = _ROW.search(line)
+        message = row and _MESSAGE.search(line, row.end())
+        if row is None or message is None:
+            continue
+        before = line[: row.start()].split()
         namespace = before[0] if has_namespaces and before else "default"
-        yield Said(f"{namespace}/{match[2]}", match[3].strip(), at=f"{before[1 if has_namespaces else 0]} ago" if len(before) > 1 else "")
+        at = f"{before[1 if has_namespaces else 0]} ago" if len(before) > 1 else ""
+        yield Said(f"{namespace}/{row[1]}", line[message.start() :].strip(), at=at)
 
 
 def _of_descriptions(text: str) -> Iterator[Said]:
@@ -84,6 +92,15 @@ def _of_descriptions(text: str) -> Iterator[Said]:
     for number, start in enumerate(starts):
         part = text[start.start() : starts[number + 1].start() if number + 1 < len(starts) else len(text)]
         namespace = _NAMESPACE.search(part)
-        events = _EVENT.findall(part)
+        events = list(_events(part))
         if namespace is not None and events:
-            yield Said(f"{namespace[1]}/{start[1]}", events[-1].strip())
+            yield Said(f"{namespace[1]}/{start[1]}", events[-1])
+
+
+def _events(part: str) -> Iterator[str]:
+    """The scheduler's messages among the events of one description, in order."""
+    for line in part.split("\n"):
+        head = _EVENT.match(line)
+        message = head and _MESSAGE.search(line, head.end())
+        if message is not None:
+            yield line[message.start() :].strip()
