@@ -7,7 +7,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import IO, Final, NamedTuple
+from typing import IO, Final, NamedTuple, Self
 
 from schedviz.ingest.budget import Budget, too_many_members
 from schedviz.ingest.errors import LimitExceeded, UnreadableFile
@@ -22,6 +22,15 @@ _PIECE: Final = 1 << 20
 #: Of one file in a zip's list of files; its name is a part of that.
 _ENTRY_BYTES: Final = 256
 _LINK: Final = 0xA
+#: Of an extended header of a tar. A name takes some hundred.
+_HEADER_BYTES: Final = 16 * 1024
+_EXTENDED_HEADERS: Final = (
+    tarfile.XHDTYPE,
+    tarfile.XGLTYPE,
+    tarfile.SOLARIS_XHDTYPE,
+    tarfile.GNUTYPE_LONGNAME,
+    tarfile.GNUTYPE_LONGLINK,
+)
 _DAMAGED_ZIP: Final = (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error, UnicodeError)
 
 
@@ -48,7 +57,7 @@ def tar_members(name: str, pieces: Iterator[bytes], limits: Limits, budget: Budg
     """The files of a tar, in order, each to be read before the next one. Raises `UnreadableFile` and `BudgetExhausted`."""
     stream = _Stream(name, pieces, budget)
     try:
-        with tarfile.open(fileobj=stream, mode="r|") as archive:  # type: ignore[call-overload]  # it reads, and that is all that is asked
+        with tarfile.open(fileobj=stream, mode="r|", tarinfo=_BoundedHeader) as archive:  # type: ignore[call-overload]  # it reads, no more
             for info in archive:
                 budget.pass_member(name)
                 # Else it would remember each.
@@ -171,6 +180,21 @@ def _why_name_is_left_out(path: str) -> str:
     return "its name begins at the root" if path.startswith(("/", "\\")) else ""
 
 
+class _BoundedHeader(tarfile.TarInfo):
+    """Refuses an extended header (PAX, or a long GNU name) that is too large, before `tarfile` reads it.
+
+    `tarfile` keeps a header in memory, and before Python 3.11.10 (CVE-2024-6232) it took time in the square of its length.
+    """
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        """The header of a member."""
+        header = super().frombuf(buf, encoding, errors)
+        if header.type in _EXTENDED_HEADERS and header.size > _HEADER_BYTES:
+            raise tarfile.HeaderError(f"a header has {header.size:,} bytes; at most {_HEADER_BYTES:,} are read")
+        return header
+
+
 class _Stream:
     """Pieces as something that `tarfile` can read, and no more of them than archives may have."""
 
@@ -178,18 +202,21 @@ class _Stream:
         self._name = name
         self._pieces = pieces
         self._budget = budget
-        self._waiting = b""
+        #: What is left of the newest piece begins there.
+        self._piece = b""
+        self._at = 0
 
     def read(self, size: int) -> bytes:
         """Up to `size` bytes; fewer only at the end."""
         parts, wanted = [], size
         while wanted > 0:
-            if not self._waiting:
-                self._waiting = next(self._pieces, b"")
-                self._budget.pass_through(self._name, len(self._waiting))
-                if not self._waiting:
+            if self._at >= len(self._piece):
+                self._piece, self._at = next(self._pieces, b""), 0
+                self._budget.pass_through(self._name, len(self._piece))
+                if not self._piece:
                     break
-            part, self._waiting = self._waiting[:wanted], self._waiting[wanted:]
+            part = self._piece[self._at : self._at + wanted]
+            self._at += len(part)
             parts.append(part)
             wanted -= len(part)
         return b"".join(parts)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import io
 import struct
+import tarfile
 import tracemalloc
 
 import pytest
@@ -118,6 +120,26 @@ def test_many_bad_files_keep_no_memory() -> None:
     assert "2,995 more files" in text
     assert kept < 2 << 20
     assert peak < 10 << 20
+
+
+@pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK])
+def test_a_large_extended_header_of_a_tar_is_refused_before_it_is_read(kind: bytes) -> None:
+    header = tarfile.TarInfo("header")
+    header.type, header.size = kind, 1 << 20
+    data = gzip.compress(header.tobuf(tarfile.USTAR_FORMAT) + b"1" * (1 << 20) + bytes(1024))
+
+    assert "a header has 1,048,576 bytes; at most 16,384 are read" in refused(data)
+
+
+def test_a_long_name_in_a_tar_is_read() -> None:
+    for tar_format in (tarfile.PAX_FORMAT, tarfile.GNU_FORMAT):
+        packed = io.BytesIO()
+        with tarfile.open(fileobj=packed, mode="w:gz", format=tar_format) as archive:
+            info = tarfile.TarInfo("a-long-folder/" * 200 + "a.json")
+            info.size = len(NODE)
+            archive.addfile(info, io.BytesIO(NODE))
+
+        assert len(load([source(packed.getvalue(), "long.tgz")]).objects) == 1
 
 
 def test_a_file_of_a_tar_can_be_read_twice() -> None:
