@@ -10,6 +10,7 @@ from uuid import UUID
 
 import pytest
 from django.core.files.base import ContentFile
+from django.db import connection
 
 from schedviz.sessions import frames
 from schedviz.sessions.commands import breakpoints, inbox
@@ -113,6 +114,16 @@ def test_a_report_that_somebody_wrote_into_the_file_is_not_taken_over(busy: UUID
     assert len(json.dumps(session.report)) < 1000
     assert not {"doctor", "differs", "anything"} & set(session.report)
     assert session.report.get("warnings", []) == []
+
+
+def test_text_that_postgresql_cannot_store_ends_the_import(busy: UUID) -> None:
+    session = imported(changed(packed(busy), lambda lines: lines[0].update(name="a\0b", report={"warnings": ["a\0b"]})))
+
+    if connection.vendor == "postgresql":
+        assert session.status == Session.Status.FAILED
+        assert "U+0000" in session.message
+    else:
+        assert session.status == Session.Status.READY
 
 
 def test_both_go_on_equally(busy: UUID) -> None:

@@ -15,7 +15,7 @@ from uuid import UUID
 import msgspec
 from billiard.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, DataError, transaction
 from django.db.models import F
 
 from schedviz import ingest
@@ -75,6 +75,11 @@ def import_uploads(session_id: UUID) -> None:
         lease.release(mine)
     except Fenced as fenced:
         logger.info("left the import of session %s: %s", session_id, fenced)
+    except DataError:
+        # It is the file that is wrong, not the database: another try would end the same way.
+        Importing(mine, session).fail(
+            "The files hold text that the database cannot store, such as U+0000. Remove it and upload them again."
+        )
     except DatabaseError as error:
         logger.warning("left the import of session %s, the database failed: %s %s", session_id, disk.full_disk(error) or "", error)
     finally:
