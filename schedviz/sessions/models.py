@@ -81,8 +81,9 @@ class Session(models.Model):
     cycle = models.BigIntegerField(default=0)
     event = models.BigIntegerField(default=0)
     clock_seconds = models.FloatField(default=0.0)
-    #: Bytes of its events and cycles, and what its cluster has now: what quotas count.
+    #: Bytes of its events and cycles, of the bodies of its commands, and what its cluster has now: what quotas count.
     history_bytes = models.BigIntegerField(default=0)
+    command_bytes = models.BigIntegerField(default=0, db_default=0)
     nodes = models.BigIntegerField(default=0)
     pods = models.BigIntegerField(default=0)
     #: Grows when a breakpoint is set, changed or deleted, so that its engine's host sees it with the next commit; 0: there never was one.

@@ -1,13 +1,15 @@
 """How much users, and all of them together, may have: sessions, nodes, pods, cycles and bytes.
 
-What is there is counted in the database, where each session keeps its own numbers, at most every few seconds. So a quota may be passed by
-what is done in a few seconds; what is there already is never taken away.
+What is there is counted in the database, where each session keeps its own numbers, at most every few seconds; the commands that this
+process lets through meanwhile are added. So a quota may be passed by the other work of a few seconds; what is there already is never
+taken away.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 from uuid import UUID
 
@@ -17,13 +19,14 @@ from django.db.models import Count, F, Sum
 
 from schedviz.sessions.errors import SessionError
 from schedviz.sessions.models import Checkpoint, Session
-from schedviz.trace.commands import AnyCommand, Create, Cycle, Run, Schedule, Step
+from schedviz.trace.commands import AnyCommand, Create, Cycle, Delete, Evict, Pause, Reset, Run, Schedule, Step, Update
 
 Kind = Literal["sessions", "nodes", "pods", "cycles", "bytes"]
 KINDS: tuple[Kind, ...] = ("sessions", "nodes", "pods", "cycles", "bytes")
 #: What was counted is believed for so long.
 _FRESH_SECONDS = 2.0
 _CREATED: dict[str, Kind] = {"Node": "nodes", "Pod": "pods"}
+_WORKLOADS = ("Deployment", "ReplicaSet", "StatefulSet")
 
 
 class QuotaReached(SessionError):  # noqa: N818 -- says what happened.
@@ -101,21 +104,53 @@ def expect_room_for_session(owner_id: int | None, *, nodes: int = 0, pods: int =
     expect_room(owner_id, sessions=1, nodes=nodes, pods=pods, cycles=0, bytes=1)
 
 
-def expect_room_for_command(session_id: UUID, command: AnyCommand) -> None:
-    """Raises `QuotaReached` for a command that would make more where there is no room. What takes something away is always done."""
+def expect_room_for_commands(session_id: UUID, commands: Iterable[tuple[AnyCommand, int]], *, is_observed: bool = False) -> None:
+    """Raises `QuotaReached` where there is no room for commands, each with the bytes of its body, together. What takes something away or
+    pauses is always done. `is_observed`: the pods of a followed cluster's controllers are observed themselves and not made here.
+    """
+    more: Counter[str] = Counter()
+    updated = 0
+    for command, size in commands:
+        if isinstance(command, Delete | Evict | Reset | Pause):
+            continue
+        more["bytes"] += size
+        more.update(_made_by(command))
+        if isinstance(command, Create | Update) and not is_observed and (replicas := replicas_of(command.object)):
+            more["pods"] += replicas
+            updated += replicas if isinstance(command, Update) else 0
+    if not more or (not _are_limited(more) and not settings.PUBLIC_DEMO):
+        return
+    found = Session.objects.filter(pk=session_id).values_list("owner_id", "pods").first()
+    owner, pods = found or (None, 0)
+    # The pods that an update asks for may be those that the session has already.
+    expect_room(owner, **{**more, **({"pods": more["pods"] - min(updated, pods)} if updated else {})})
+    _add(owner, more)
+
+
+def replicas_of(found: Mapping[str, Any]) -> int:
+    """How many pods simulated controllers would make for an object, given as its JSON."""
+    if found.get("kind") not in _WORKLOADS:
+        return 0
+    replicas = (found.get("spec") or {}).get("replicas")
+    return 1 if replicas is None else max(0, int(replicas))
+
+
+def _made_by(command: AnyCommand) -> dict[str, int]:
+    """What a command makes besides bytes and the pods of controllers."""
     match command:
         case Run() | Step() | Cycle() | Schedule():
-            more: dict[str, int] = {"cycles": 1, "bytes": 1}
-        case Create():
-            more = {"bytes": 1}
-            if kind := _CREATED.get(str(command.object.get("kind"))):
-                more[kind] = 1
-        case _:
-            return
-    if not _are_limited(more) and not settings.PUBLIC_DEMO:
-        return
-    owner = Session.objects.filter(pk=session_id).values_list("owner_id", flat=True).first()
-    expect_room(owner, **more)
+            return {"cycles": 1}
+        case Create() if kind := _CREATED.get(str(command.object.get("kind"))):
+            return {kind: 1}
+    return {}
+
+
+def _add(owner_id: int | None, more: Mapping[str, int]) -> None:
+    """Count what was let through until the database is asked again: commands in a row are not to be told the same room each."""
+    for key in (owner_id, "all"):
+        if (known := _known.get(key)) is not None:
+            counted, usage = known
+            _known[key] = (counted, msgspec.structs.replace(usage, **{kind: getattr(usage, kind) + count for kind, count in more.items()}))
 
 
 def why_stop(owner_id: int | None) -> str:
@@ -156,7 +191,11 @@ def _counted(owner_id: int | None, *, of_all: bool = False) -> Usage:
     if not of_all:
         sessions, checkpoints = sessions.filter(owner_id=owner_id), checkpoints.filter(session__owner_id=owner_id)
     found = sessions.aggregate(
-        sessions=Count("pk"), nodes=Sum("nodes"), pods=Sum("pods"), cycles=Sum(F("cycle") - F("fork_cycle")), bytes=Sum("history_bytes")
+        sessions=Count("pk"),
+        nodes=Sum("nodes"),
+        pods=Sum("pods"),
+        cycles=Sum(F("cycle") - F("fork_cycle")),
+        bytes=Sum(F("history_bytes") + F("command_bytes")),
     )
     saved = checkpoints.aggregate(bytes=Sum(F("engine_bytes") + F("view_bytes")))
     counted = {name: value or 0 for name, value in found.items()}

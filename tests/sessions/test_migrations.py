@@ -48,3 +48,15 @@ def test_what_was_stored_with_branches_is_there_without(newest: str) -> None:
     assert [(row.first_cycle, row.last_cycle) for row in kept.cycle_groups.all()] == [(1, 2)]
     assert kept.history_bytes > 0
     assert kept.checkpoints.filter(complete=True).count() == 1
+
+
+def test_the_bodies_of_stored_commands_are_counted(newest: str) -> None:
+    apps = migrate("0011_sealed_uploads")
+    sessions, commands = (apps.get_model("scheduling", name).objects for name in ("Session", "Command"))
+    commanded, fresh = sessions.create(name="commanded"), sessions.create(name="fresh")
+    for number in (1, 2):
+        commands.create(session=commanded, seq=number, key=f"k{number}", body=b'{"op":"run"}')
+
+    found = migrate(newest).get_model("scheduling", "Session").objects
+
+    assert (found.get(pk=commanded.pk).command_bytes, found.get(pk=fresh.pk).command_bytes) == (24, 0)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import itertools
+import json
 from typing import Any
 from uuid import UUID
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.files.base import ContentFile
 
 from schedviz.sessions import quotas
 from schedviz.sessions.commands import inbox
 from schedviz.sessions.forks import requests
-from schedviz.sessions.models import Session
+from schedviz.sessions.models import Command, Session
 from schedviz.sessions.quotas import KINDS, QuotaReached
 from schedviz.sessions.transfer import create, importing, session_file_export
 from tests.sessions.conftest import MakeSession, command, node, pod, send, work_off
@@ -42,6 +44,22 @@ def used(session_id: UUID) -> dict[str, int]:
 def accept(session_id: UUID, op: str, **members: Any) -> None:
     quotas.forget()
     inbox.accept(session_id, command(op, **members), f"asked-{next(_keys)}")
+
+
+def workload(kind: str, name: str, replicas: int | None) -> dict[str, Any]:
+    labels = {"app": name}
+    template = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "main", "image": "registry.example/app:1"}]}}
+    spec = {"selector": {"matchLabels": labels}, "template": template, **({} if replicas is None else {"replicas": replicas})}
+    return {"apiVersion": "apps/v1", "kind": kind, "metadata": {"name": name, "namespace": "default"}, "spec": spec}
+
+
+def stored_command_bytes(session_id: UUID) -> int:
+    return sum(len(body) for body in Command.objects.filter(session_id=session_id).values_list("body", flat=True))
+
+
+def labelled_node(labels: int) -> dict[str, Any]:
+    found = node("node-1")
+    return {**found, "metadata": {**found["metadata"], "labels": {f"example.org/label-{number}": "x" * 60 for number in range(labels)}}}
 
 
 def test_what_is_there_is_counted(owned: UUID) -> None:
@@ -78,6 +96,15 @@ def test_a_fork_counts_its_own_cycles_alone(owned: UUID) -> None:
         ("CYCLES", 4, "step", {"unit": "cycle"}),
         ("BYTES", 100, "run", {}),
         ("BYTES", 100, "create", {"object": pod("more")}),
+        ("BYTES", 100, "update", {"object": node("node-1")}),
+        ("BYTES", 100, "configure", {"config": None}),
+        ("BYTES", 100, "helper", {"name": "kubelet"}),
+        ("BYTES", 100, "advance", {"seconds": 1}),
+        ("PODS", 14, "create", {"object": workload("Deployment", "many", 3)}),
+        ("PODS", 14, "create", {"object": workload("ReplicaSet", "many", 3)}),
+        ("PODS", 14, "create", {"object": workload("StatefulSet", "many", 3)}),
+        ("PODS", 12, "create", {"object": workload("Deployment", "one", None)}),
+        ("PODS", 14, "update", {"object": workload("Deployment", "many", 15)}),
     ],
 )
 def test_a_command_that_makes_more_is_refused(
@@ -100,9 +127,103 @@ def test_what_takes_away_or_was_accepted_before_is_done_all_the_same(owned: UUID
     quotas.forget()
     assert inbox.accept(owned, command("run", max=1), "again").seq == seq
     accept(owned, "delete", kind="Pod", name="pod-2")
+    accept(owned, "evict", pod="default/pod-3")
+    accept(owned, "reset")
     accept(owned, "pause")
 
-    assert Session.objects.get(pk=owned).last_seq == 4
+    assert Session.objects.get(pk=owned).last_seq == 6
+
+
+def test_bodies_of_commands_are_counted_before_they_are_done(owned: UUID, settings: Any) -> None:
+    before = used(owned)["bytes"]
+
+    send(owned, "update", object=labelled_node(200))
+    inbox.accept_all(owned, [("one", command("cordon", node="node-1")), ("two", command("pause"))])
+
+    session = Session.objects.get(pk=owned)
+    assert session.command_bytes == stored_command_bytes(owned) > 200 * 60
+    assert used(owned)["bytes"] == before + session.command_bytes - len(b'{"op":"run","max":4}')
+    settings.BYTES_PER_USER = used(owned)["bytes"] + 1000
+    with pytest.raises(QuotaReached, match=r"SCHEDVIZ_BYTES_PER_USER allows .* more are too many"):
+        accept(owned, "update", object=labelled_node(100))
+    accept(owned, "update", object=labelled_node(1))
+
+
+def test_commands_that_come_fast_are_counted_though_the_database_is_not_asked_again(owned: UUID, settings: Any) -> None:
+    settings.BYTES_PER_USER = used(owned)["bytes"] + 20_000
+    update = command("update", object=labelled_node(100))
+
+    for number in range(2):
+        inbox.accept(owned, update, f"fast-{number}")
+    with pytest.raises(QuotaReached):
+        inbox.accept(owned, update, "fast-2")
+
+
+def test_commands_sent_together_need_room_together(owned: UUID, settings: Any) -> None:
+    settings.PODS_PER_USER = 13
+    quotas.forget()
+
+    with pytest.raises(QuotaReached, match="2 more are too many"):
+        inbox.accept_all(owned, [(name, command("create", object=pod(name))) for name in ("a", "b")])
+
+
+def test_a_command_that_is_not_accepted_counts_nothing(owned: UUID) -> None:
+    before = Session.objects.get(pk=owned).command_bytes
+    inbox.accept(owned, command("pause"), "once")
+    once = Session.objects.get(pk=owned).command_bytes
+
+    assert inbox.accept(owned, command("pause"), "once").duplicate
+
+    assert (once - before, Session.objects.get(pk=owned).command_bytes) == (len(b'{"op":"pause"}'), once)
+
+
+def test_a_set_that_has_its_pods_can_be_updated_at_the_quota_and_always_be_scaled_to_zero(owned: UUID, settings: Any) -> None:
+    send(owned, "helper", name="replicaSets")
+    send(owned, "create", object=workload("ReplicaSet", "set", 5))
+    work_off(owned)
+    assert used(owned)["pods"] == 17
+    settings.PODS_PER_USER = 17
+
+    accept(owned, "update", object=workload("ReplicaSet", "set", 5))
+    with pytest.raises(QuotaReached, match="SCHEDVIZ_PODS_PER_USER allows 17"):
+        accept(owned, "update", object=workload("ReplicaSet", "set", 18))
+    settings.PODS_PER_USER = 10
+    accept(owned, "update", object=workload("ReplicaSet", "set", 0))
+
+
+def test_the_commands_of_traces_and_session_files_count(owned: UUID, settings: Any) -> None:
+    file = packed(owned)
+    of_file = imported(file)
+    trace = create.create_session(
+        None, "a trace", create.Trace({"format": "schedviz-trace/1", "steps": [{"op": "create", "object": labelled_node(100)}]})
+    )
+    importing.import_uploads(trace.pk)
+    trace.refresh_from_db()
+
+    assert of_file.command_bytes == stored_command_bytes(of_file.pk) > 0
+    assert trace.command_bytes == stored_command_bytes(trace.pk) > 100 * 60
+
+    quotas.forget()
+    settings.BYTES_IN_ALL = next(one.used for one in quotas.quotas_of(None) if one.kind == "bytes" and not one.is_own) + 5000
+    again = create.create_session(
+        None, "a trace", create.Trace({"format": "schedviz-trace/1", "steps": [{"op": "create", "object": labelled_node(100)}]})
+    )
+    importing.import_uploads(again.pk)
+    again.refresh_from_db()
+    assert (again.status, again.command_bytes) == (Session.Status.FAILED, 0)
+    assert "SCHEDVIZ_BYTES_IN_ALL allows" in again.message
+
+
+def test_an_import_counts_the_pods_that_its_controllers_would_make(db: None, settings: Any) -> None:
+    settings.PODS_IN_ALL = 20
+    items = [workload("Deployment", "web", 21)]
+    file = ContentFile(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}).encode(), name="a.json")
+
+    made = create.create_session(None, "of controllers", create.Files([file]))
+    importing.import_uploads(made.pk)
+
+    made.refresh_from_db()
+    assert "SCHEDVIZ_PODS_IN_ALL allows 20. 21 more are too many." in made.message
 
 
 def test_a_run_that_uses_a_quota_up_stops_and_says_so(owned: UUID, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,7 +61,7 @@ def accept(session_id: UUID, command: AnyCommand, key: str, *, seen: Seen | None
     new = _encoded(command, key)
     expect_names(command)
     try:
-        quotas.expect_room_for_command(session_id, command)
+        quotas.expect_room_for_commands(session_id, [(command, len(new.body))])
         with nullcontext() if seen is None else transaction.atomic():
             seq, is_owned = _store(session_id, [new])
             _expect_as_seen(session_id, seen, before=seq - 1)
@@ -87,8 +87,7 @@ def accept_all(session_id: UUID, commands: Sequence[tuple[str, AnyCommand]], *, 
     if known := _all_known(session_id, new):
         return known
     try:
-        for _, command in commands:
-            quotas.expect_room_for_command(session_id, command)
+        quotas.expect_room_for_commands(session_id, [(command, len(one.body)) for one, (_, command) in zip(new, commands, strict=True)])
         with transaction.atomic():
             last, is_owned = _store(session_id, new)
             before = last - len(new)
@@ -123,15 +122,18 @@ def _expect_as_seen(session_id: UUID, seen: Seen | None, *, before: int) -> None
 
 
 def accept_in_transaction(session_id: UUID, commands: Iterable[tuple[str, AnyCommand]]) -> tuple[int, bool]:
-    """Store several commands, with their keys, as part of the caller's transaction: all of them or none. None of the keys was used before.
+    """Store what an observer saw as commands, with their keys, as part of the caller's transaction: all of them or none. None of the
+    keys was used before.
 
     Gives the last number (0: there was no command), and what `bells.ring` is to be told as `owned` when the transaction has ended.
     Raises `CommandRefused`, `SessionGone`, `SessionFailed`, `TooManyCommands` or `QuotaReached`.
     """
-    new = []
+    new: list[_New] = []
+    sized: list[tuple[AnyCommand, int]] = []
     for key, command in commands:
         new.append(_encoded(command, key))
-        quotas.expect_room_for_command(session_id, command)
+        sized.append((command, len(new[-1].body)))
+    quotas.expect_room_for_commands(session_id, sized, is_observed=True)
     return _store(session_id, new) if new else (0, False)
 
 
@@ -161,7 +163,8 @@ def _store(session_id: UUID, new: Sequence[_New]) -> tuple[int, bool]:
     pauses = [place for place, one in enumerate(new, 1) if one.is_pause]
     others = [place for place, one in enumerate(new, 1) if not one.is_pause]
     with transaction.atomic():
-        row = prepared.number_commands(session_id, len(new), last_pause=pauses[-1] if pauses else 0)
+        size = sum(len(one.body) for one in new)
+        row = prepared.number_commands(session_id, len(new), size=size, last_pause=pauses[-1] if pauses else 0)
         if row is None:
             raise SessionGone(f"There is no session {session_id}.")
         if row.status == Session.Status.FAILED:

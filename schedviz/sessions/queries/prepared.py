@@ -59,14 +59,14 @@ def select_ancestors(session_id: UUID) -> list[Ancestor]:
         return [Ancestor(one if isinstance(one, UUID) else UUID(one), event, cycle) for one, event, cycle in cursor.fetchall()]
 
 
-def number_commands(session_id: UUID, count: int, *, last_pause: int) -> Numbered | None:
-    """Take the next numbers of a session; `last_pause`: which of them interrupts what runs, from 1 on (0: none does). None: there is no
-    such session."""
+def number_commands(session_id: UUID, count: int, *, size: int, last_pause: int) -> Numbered | None:
+    """Take the next numbers of a session for commands whose bodies have `size` bytes together; `last_pause`: which of them interrupts
+    what runs, from 1 on (0: none does). None: there is no such session."""
     interrupt = f", interrupt_seq = last_seq + {last_pause:d}" if last_pause else ""
     row = _row(
-        f"UPDATE scheduling_session SET last_seq = last_seq + %s{interrupt} WHERE id = %s "  # noqa: S608 -- of numbers.  # nosec B608
+        f"UPDATE scheduling_session SET last_seq = last_seq + %s, command_bytes = command_bytes + %s{interrupt} WHERE id = %s "  # noqa: S608 -- of numbers.  # nosec B608
         f"RETURNING status, message, last_seq, applied_seq, (lease_owner <> '' AND lease_until >= {_now()})",
-        [count, stored_id(session_id)],
+        [count, size, stored_id(session_id)],
     )
     return None if row is None else Numbered(row[0], row[1], row[2], row[3], bool(row[4]))
 

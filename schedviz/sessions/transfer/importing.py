@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 from uuid import UUID
 
@@ -25,6 +25,7 @@ from schedviz.explain.doctor.import_check import cut_examination, differences_in
 from schedviz.ingest import Import, ImportCancelled, IngestError, Limits, Progress, Report, TraceFile
 from schedviz.ingest.generate import generate, parse_generate_spec
 from schedviz.ingest.session_file import looks_like_session
+from schedviz.kube.apps import Deployment, ReplicaSet
 from schedviz.sessions import disk, frames, quotas
 from schedviz.sessions.commands.stored_form import canonical
 from schedviz.sessions.errors import CommandRefused, Fenced
@@ -209,12 +210,18 @@ class Importing:
             raise ImportCancelled
         return simulation
 
-    def expect_room(self, objects: Iterable[object], *, cycles: int = 0) -> None:
+    def expect_room(self, objects: Collection[object], *, cycles: int = 0) -> None:
         """Refuse what the quotas of the owner, or of all, have no room for."""
         kinds = Counter(type(one).__name__ for one in objects)
+        # A pod of a file may be one that its controller would make, and a Deployment's ReplicaSet is in the file as well.
+        pods = max(kinds["Pod"], *(sum(_replicas(one) for one in objects if isinstance(one, kind)) for kind in (Deployment, ReplicaSet)))
         quotas.forget()
+        self.expect_room_for(nodes=kinds["Node"], pods=pods, cycles=cycles, bytes=1)
+
+    def expect_room_for(self, **more: int) -> None:
+        """As `quotas.expect_room`, for the owner. Raises `IngestError`."""
         try:
-            quotas.expect_room(self.session.owner_id, nodes=kinds["Node"], pods=kinds["Pod"], cycles=cycles, bytes=1)
+            quotas.expect_room(self.session.owner_id, **more)
         except QuotaReached as reached:
             raise IngestError(str(reached)) from reached
 
@@ -237,11 +244,13 @@ class Importing:
         queued = Command.objects.filter(session_id=self.session.pk, key__startswith=_STEP_KEY).count()
         # An import that died on the way has queued the first of them.
         bodies = list(step_bodies(trace))[queued:]
+        self.expect_room_for(bytes=sum(len(body) for _, body in bodies))
         for start in range(0, len(bodies), _COMMANDS_IN_A_TRANSACTION):
             some = bodies[start : start + _COMMANDS_IN_A_TRANSACTION]
             with transaction.atomic():
                 # Many of these in a row leave the thread that renews the lease no turn at the database.
-                if not lease.fenced_update(self.lease, last_seq=F("last_seq") + len(some), lease_until=lease.renewed()):
+                grown = {"last_seq": F("last_seq") + len(some), "command_bytes": F("command_bytes") + sum(len(body) for _, body in some)}
+                if not lease.fenced_update(self.lease, **grown, lease_until=lease.renewed()):
                     raise Fenced(f"Another owner has taken session {self.session.pk}.")
                 last_seq = Session.objects.values_list("last_seq", flat=True).get(pk=self.session.pk)
                 first = last_seq - len(some) + 1
@@ -309,6 +318,10 @@ class Importing:
 
     def announce(self) -> None:
         stream.publish(self.session.pk, [], [frames.status(frames.session_state(self.session))])
+
+
+def _replicas(found: Deployment | ReplicaSet) -> int:
+    return 1 if found.spec.replicas is None else max(0, found.spec.replicas)
 
 
 def trace_settings(trace: TraceFile) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import msgspec
 from django.conf import settings
 from django.db import transaction
+from django.db.models import F
 
 from schedviz.engine import ConfigurationError, Simulation, SimulationSettings
 from schedviz.engine.config import load_configuration
@@ -137,7 +138,7 @@ class SessionFileImport(Importing):
         """A worker that died on the way has left what it had done."""
         values = {"applied_seq": 0, "chunk": 0, "cycle": 0, "event": 0, "clock_seconds": 0.0, "history_bytes": 0}
         imported = Command.objects.filter(session_id=self.session.pk, key__startswith=_KEY)
-        if not lease.fenced_update(self.lease, **values, **({"last_seq": 0} if imported.exists() else {})):
+        if not lease.fenced_update(self.lease, **values, **({"last_seq": 0, "command_bytes": 0} if imported.exists() else {})):
             raise Fenced(f"Another owner has taken session {self.session.pk}, or it was deleted.")
         imported.delete()
         for model in (Chunk, ChunkNames, ChunkTally, CycleGroup, ExtenderAnswer, Checkpoint):
@@ -219,7 +220,10 @@ class SessionFileImport(Importing):
         """Some commands, if nobody sent one before the file was read."""
         with transaction.atomic():
             before = last - len(commands)
-            if not Session.objects.filter(pk=self.session.pk, epoch=self.lease.epoch, last_seq=before).update(last_seq=last):
+            size = sum(len(one.body) for one in commands)
+            self.expect_room_for(bytes=size)
+            of_file = Session.objects.filter(pk=self.session.pk, epoch=self.lease.epoch, last_seq=before)
+            if not of_file.update(last_seq=last, command_bytes=F("command_bytes") + size):
                 raise IngestError("Commands were sent to the session before its file was read; send them when it is ready.")
             Command.objects.bulk_create(commands)
 
