@@ -50,7 +50,8 @@ def known(redis: RedisServer) -> dict[str, set[str]]:
         for each in registry._collector_to_names:
             for family in each.describe() if hasattr(each, "describe") else each.collect():
                 take(family.name, family.type, {"process", "role", *getattr(each, "_labelnames", ())})
-    for one in [*service.of_database(), *service.of_redis(), service.build(), service.left_out(0), *sessions.exported(limit=0).metrics[:1]]:
+    infos = sessions.exported(limit=0, with_names=True).metrics[:1]
+    for one in [*service.of_database(), *service.of_redis(), service.build(), service.left_out(0), *infos]:
         take(one.name, one.type, set(getattr(one, "_labelnames", ())))
     for part in ("database", "redis"):
         take(f"schedviz_{part}_up", "gauge", set())

@@ -163,7 +163,7 @@ def test_fuzzed_messages_break_neither_the_server_nor_a_worker(viewer, imported,
     # What was accepted is worked off, and the session can still be used.
     session = people.session
     until(lambda: session.refresh_from_db() or session.applied_seq == session.last_seq or session.status == Session.Status.FAILED)
-    assert engine_worker.is_ready()
+    until(engine_worker.is_ready)
     assert [bytes(command.body) for command in Command.objects.filter(quarantined=True)] == [], "commands that break an engine"
     assert session.status != Session.Status.FAILED, session.message
     assert session.last_seq > MESSAGES / 100, "many of the messages are commands that are stored"
