@@ -51,7 +51,7 @@ def known(redis: RedisServer) -> dict[str, set[str]]:
             for family in each.describe() if hasattr(each, "describe") else each.collect():
                 take(family.name, family.type, {"process", "role", *getattr(each, "_labelnames", ())})
     infos = sessions.exported(limit=0, with_names=True).metrics[:1]
-    for one in [*service.of_database(), *service.of_redis(), service.build(), service.left_out(0), *infos]:
+    for one in [*service.of_database(), *service.of_redis(), service.build(), service.not_exported(0), *infos]:
         take(one.name, one.type, set(getattr(one, "_labelnames", ())))
     for part in ("database", "redis"):
         take(f"schedviz_{part}_up", "gauge", set())

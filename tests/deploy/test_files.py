@@ -119,7 +119,7 @@ def test_a_rollout_waits_for_workers_that_take_work_and_new_settings_make_new_po
     for component in ("engine", "io"):
         assert found[component]["minReadySeconds"] > 0
         container = found[component]["template"]["spec"]["containers"][0]
-        assert container["readinessProbe"]["exec"]["command"] == ["python", "-m", "schedviz.sessions.beating"]
+        assert container["readinessProbe"]["exec"]["command"] == ["python", "-m", "schedviz.sessions.health_check"]
     assert found["web"]["minReadySeconds"] > 0
     for spec in found.values():
         assert set(spec["template"]["metadata"]["annotations"]) == {"checksum/settings", "checksum/secrets"}

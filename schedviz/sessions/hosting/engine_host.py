@@ -368,7 +368,7 @@ class EngineHost:
             logger.debug("command done", extra={"command": stored.seq, "outcome": one.outcome})
         measured.CYCLES.inc(len(cycles))
         measured.COMMANDS.inc(len(done))
-        measured.SET_ASIDE.inc(sum(one.quarantined for _, one in done))
+        measured.QUARANTINED.inc(sum(one.quarantined for _, one in done))
         self._keeper.count(events, laps)
         plugins.observe(events, laps)
         self._keeper.store_if_due(self.lease, self.simulation)

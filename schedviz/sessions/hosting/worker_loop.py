@@ -102,7 +102,7 @@ def host_session(session_id: UUID, *, linger_seconds: float = LINGER_SECONDS) ->
         lease.release(mine, in_order=False)
     finally:
         LEASE_RENEWER.drop(mine)
-        measured.TURNS.labels(ended).inc()
+        measured.HOSTINGS.labels(ended).inc()
 
 
 class _HostedSession:

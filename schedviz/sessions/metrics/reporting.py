@@ -1,7 +1,7 @@
-"""How the figures of one process reach the one that is asked: each writes its own to Redis every few seconds, under a name of its own.
+"""Shares the metrics of every process through Redis, so that any web server can export those of all hosts.
 
-Any web server can then answer for all, on however many hosts they run. A process that ends is forgotten within `_LIFETIME_SECONDS`; without
-Redis a web server tells of itself alone.
+Each process writes its report under its own key every few seconds. Reports of ended processes expire after `_LIFETIME_SECONDS`.
+Without Redis, a web server exports only its own metrics.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Family(msgspec.Struct, frozen=True):
 
 
 class Report(msgspec.Struct, frozen=True):
-    """What one process measured."""
+    """The metrics of one process."""
 
     process: str
     role: str
@@ -50,7 +50,7 @@ _begun: dict[int, str] = {}
 
 
 def begin(role: str) -> None:
-    """Report in a thread until the process ends. Once for each process; one that was forked begins again."""
+    """Start a thread that reports until the process ends. Calling it again has no effect, except in a forked process."""
     if os.getpid() in _begun:
         return
     _begun[os.getpid()] = role
@@ -58,7 +58,7 @@ def begin(role: str) -> None:
 
 
 def own(role: str) -> Report:
-    """What this process measured until now."""
+    """The current metrics of this process."""
     families = [
         Family(metric.name, metric.documentation, metric.type, [(one.name, dict(one.labels), one.value) for one in metric.samples])
         for registry in (EVERY, OF_ROLE.get(role))
@@ -69,12 +69,12 @@ def own(role: str) -> Report:
 
 
 def publish(report: Report) -> None:
-    """Write it down for who asks. Raises `redis.RedisError`."""
+    """Store a report in Redis. Raises `redis.RedisError`."""
     stream.client().set(f"{_PREFIX}{report.process}", zlib.compress(_encoder.encode(report), 1), ex=_LIFETIME_SECONDS)
 
 
 def of_others(mine: str) -> list[Report]:
-    """What every process but `mine` wrote down lately, in order of their names. Raises `redis.RedisError`."""
+    """The recent reports of all processes except `mine`, ordered by name. Raises `redis.RedisError`."""
     connection = stream.client()
     keys = sorted(key for key in connection.scan_iter(match=f"{_PREFIX}*", count=100) if key != f"{_PREFIX}{mine}".encode())
     reports: list[Report] = []

@@ -1,4 +1,4 @@
-"""Who may read /metrics: whoever has the token, comes from a network that is allowed, or is staff. It tells of everybody's sessions."""
+"""Access to /metrics, which covers the sessions of all users: by token, from an allowed network, or as staff."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from rest_framework.throttling import SimpleRateThrottle
 
 
 def may_read(request: HttpRequest) -> bool:
-    """Whether whoever asks may read them. Where nothing is set only staff may, which `schedviz up` and strangers are not."""
+    """Whether the client may read the metrics. Without a token and networks, only staff may."""
     return may_read_names(request) or (request.user.is_active and getattr(request.user, "is_staff", False))
 
 
 def may_read_names(request: HttpRequest) -> bool:
-    """Whether the metrics may say what sessions are called, which staff does not learn anywhere."""
+    """Whether the client may also see the names of sessions. Staff may not."""
     return _has_token(request) or _comes_from_allowed(request)
 
 
@@ -43,5 +43,5 @@ class _Ident(SimpleRateThrottle):
 
 
 def client_address(request: HttpRequest) -> str:
-    """Who asks, as far as SCHEDVIZ_PROXIES says that X-Forwarded-For can be believed; as everywhere else where addresses count."""
+    """The client's address. SCHEDVIZ_PROXIES decides how far X-Forwarded-For is trusted, as in the rate limits."""
     return str(_Ident().get_ident(Request(request)))

@@ -1,4 +1,4 @@
-"""Times every request, under the route that answered it."""
+"""Measures the duration of every request, by route."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from django.http.response import HttpResponseBase
 
 from schedviz.sessions.metrics.process import REQUESTS
 
-#: Anybody can ask for anything: only what is known becomes a label.
+#: Clients can send any method; only known ones become labels, so that the number of series stays bounded.
 _METHODS = frozenset(("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"))
 
 
 class RequestMetrics:
-    """The first middleware: what the others take is counted too."""
+    """The outermost middleware, so that the time spent in the others counts."""
 
     def __init__(self, get_response: Callable[[HttpRequest], Any]) -> None:
         self.get_response = get_response

@@ -1,4 +1,4 @@
-"""What is told of the service as a whole, out of the database and Redis: the same whichever web server is asked."""
+"""Metrics of the whole service, from the database and Redis. Every web server exports the same values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from schedviz.sessions.redis.wakeups import IO_QUEUE
 
 
 def of_database() -> list[Metric]:
-    """Sessions, leases and what waits. Raises what the database raises."""
+    """Sessions, leases and waiting commands. Raises database errors."""
     statuses = GaugeMetricFamily("schedviz_sessions", "Sessions by their stored status.", labels=["status"])
     counted: Counter[str] = Counter(dict(Session.objects.order_by().values_list("status").annotate(Count("pk"))))
     for status in Session.Status:
@@ -30,11 +30,11 @@ def of_database() -> list[Metric]:
         waiting=Sum(F("last_seq") - F("applied_seq"), filter=waits & Q(status__in=open_), default=0),
         unowned=Count("pk", filter=waits & Q(status__in=open_) & FREE),
         leases=Count("pk", filter=~Q(lease_owner__in=["", BACKING_OFF]) & Q(lease_until__gte=DatabaseSeconds())),
-        resting=Count("pk", filter=Q(lease_owner=BACKING_OFF)),
+        in_backoff=Count("pk", filter=Q(lease_owner=BACKING_OFF)),
     )
     agreed = GaugeMetricFamily(
         "schedviz_followed_bindings",
-        "Bindings of followed clusters' schedulers, by what this one's dry cycle says of them; of all sessions that there are.",
+        "Bindings made by the schedulers of followed clusters, by the verdict of this engine's dry run, over all sessions.",
         labels=["verdict"],
     )
     verdicts = agreement.counts_of_all()
@@ -45,22 +45,22 @@ def of_database() -> list[Metric]:
     return [
         statuses,
         agreed,
-        _gauge("schedviz_commands_waiting", "Commands that were accepted and are not done.", found["waiting"]),
+        _gauge("schedviz_commands_waiting", "Commands that were accepted but not yet applied.", found["waiting"]),
         _gauge(
             "schedviz_oldest_waiting_command_seconds",
-            "For how long the command has waited, or been worked at, that was accepted first of those that are not done.",
+            "Age of the oldest command that was accepted but not yet applied.",
             0 if since is None else max(0.0, (timezone.now() - since).total_seconds()),
         ),
-        _gauge("schedviz_leases", "Sessions that a worker has.", found["leases"]),
-        _gauge("schedviz_sessions_unowned", "Sessions that have work and that no worker has.", found["unowned"]),
-        _gauge("schedviz_sessions_resting", "Sessions that are left alone for a while, because workers ended at them.", found["resting"]),
+        _gauge("schedviz_leases", "Sessions that a worker hosts.", found["leases"]),
+        _gauge("schedviz_sessions_unowned", "Sessions with pending commands that no worker hosts.", found["unowned"]),
+        _gauge("schedviz_sessions_in_backoff", "Sessions in backoff, because their workers crashed.", found["in_backoff"]),
     ]
 
 
 def of_redis() -> list[Metric]:
     """Queues and workers. Raises `redis.RedisError`."""
-    lengths = GaugeMetricFamily("schedviz_queue_length", "Turns and jobs that wait for a worker.", labels=["queue"])
-    workers = GaugeMetricFamily("schedviz_workers", "Workers that are alive.", labels=["queue"])
+    lengths = GaugeMetricFamily("schedviz_queue_length", "Sessions and jobs that wait for a worker.", labels=["queue"])
+    workers = GaugeMetricFamily("schedviz_workers", "Workers with a current heartbeat.", labels=["queue"])
     serving = Counter(queue for queues in heartbeat.alive().values() for queue in queues)
     for queue in (stream.ENGINE_QUEUE, IO_QUEUE):
         length = stream.client().llen(queue)
@@ -70,22 +70,22 @@ def of_redis() -> list[Metric]:
 
 
 def is_up(part: str, *, up: bool) -> Metric:
-    """Whether the database or Redis answers."""
+    """Whether the database or Redis is reachable."""
     return _gauge(f"schedviz_{part}_up", f"1: {'the database' if part == 'database' else 'Redis'} answers.", int(up))
 
 
-def left_out(sessions: int) -> Metric:
-    """How many sessions a scrape has no room for."""
+def not_exported(sessions: int) -> Metric:
+    """How many sessions exceed SCHEDVIZ_METRICS_SESSIONS."""
     return _gauge(
-        "schedviz_sessions_left_out",
-        "Sessions whose schedulers are not told of here: SCHEDVIZ_METRICS_SESSIONS allows no more.",
+        "schedviz_sessions_not_exported",
+        "Sessions whose scheduler metrics are not exported, because SCHEDVIZ_METRICS_SESSIONS limits their number.",
         sessions,
     )
 
 
 def build() -> Metric:
-    """Which version this is."""
-    info = GaugeMetricFamily("schedviz_build_info", "The version of schedviz that answers.", labels=["version"])
+    """The version of schedviz."""
+    info = GaugeMetricFamily("schedviz_build_info", "The version of schedviz.", labels=["version"])
     info.add_metric([__version__], 1)
     return info
 

@@ -1,4 +1,4 @@
-"""The schedulers of sessions, each with kube-scheduler's own metrics and the label `session`."""
+"""kube-scheduler's metrics of each session's scheduler, with the label `session`."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ T = TypeVar("T")
 
 
 class Exported(msgspec.Struct, frozen=True):
-    """What is told of sessions, and how many sessions have figures that are not told."""
+    """The metrics of the exported sessions, and how many other sessions have metrics."""
 
     metrics: list[Metric]
-    left_out: int
+    not_exported: int
 
 
 def exported(*, limit: int, with_names: bool, only: UUID | None = None) -> Exported:
-    """The metrics of the `limit` sessions that were worked at last, or of one; without names the label `name` is empty."""
+    """The metrics of the `limit` most recently active sessions, or of one. Without names, the label `name` is empty."""
     rows = SchedulerFigures.objects.order_by("-updated_at", "pk")
     if only is not None:
         rows = rows.filter(pk=only)
@@ -37,17 +37,17 @@ def exported(*, limit: int, with_names: bool, only: UUID | None = None) -> Expor
     figures: list[tuple[str, Figures]] = []
     # A fork in a room is named after its participant, whose nickname is deleted with the room.
     unnamed = set(forks_in_rooms())
-    info = GaugeMetricFamily("schedviz_session_info", "A session whose scheduler is told of here.", labels=["session", "name"])
+    info = GaugeMetricFamily("schedviz_session_info", "The name of each exported session.", labels=["session", "name"])
     for session_id, data, name in found:
         try:
             figures.append((str(session_id), stored.decode(bytes(data))))
         except (msgspec.ValidationError, msgspec.DecodeError):
-            # Of another version: the session's next turn writes them anew.
+            # Written by another version. The worker that hosts the session next writes them again.
             continue
         info.add_metric([str(session_id), name if with_names and session_id not in unnamed else ""], 1)
     metrics = [_family(definition, figures) for definition in SCHEDULER_METRICS]
-    left_out = 0 if only is not None or len(found) < limit else rows.count() - len(found)
-    return Exported(metrics=[info, *metrics], left_out=left_out)
+    not_exported = 0 if only is not None or len(found) < limit else rows.count() - len(found)
+    return Exported(metrics=[info, *metrics], not_exported=not_exported)
 
 
 def _family(metric: Definition, sessions: Iterable[tuple[str, Figures]]) -> Metric:
@@ -77,7 +77,7 @@ def _family(metric: Definition, sessions: Iterable[tuple[str, Figures]]) -> Metr
 
 
 def _always(metric: Definition, found: dict[tuple[str, ...], T] | None, nothing: T) -> dict[tuple[str, ...], T]:
-    """A metric without labels is there from the beginning, at 0."""
+    """A metric without labels exists from the start, at 0."""
     if found:
         return found
     return {} if metric.labels else {(): nothing}

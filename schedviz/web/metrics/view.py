@@ -17,11 +17,12 @@ from schedviz.sessions.metrics import reporting
 from schedviz.sessions.metrics.reporting import Report
 from schedviz.web.metrics import service, sessions
 from schedviz.web.metrics.access import may_read, may_read_names
+from schedviz.web.metrics.renamed import with_old_names
 from schedviz.web.pages.views import not_found
 
 
 class _Collected:
-    """Metrics as the library's encoders take them."""
+    """An adapter: the encoders of prometheus_client expect a registry."""
 
     def __init__(self, metrics: Iterable[Metric]) -> None:
         self._metrics = list(metrics)
@@ -33,7 +34,7 @@ class _Collected:
 @require_safe
 @never_cache
 def metrics(request: HttpRequest) -> HttpResponseBase:
-    """Every metric, as Prometheus' text or OpenMetrics; `?session=ID`: one session's scheduler alone. 404 for who may not read them."""
+    """All metrics in Prometheus' text format or OpenMetrics; with `?session=ID`, those of one session. 404 without permission."""
     if not may_read(request):
         return not_found(request)
     wanted = request.GET.get("session")
@@ -42,15 +43,15 @@ def metrics(request: HttpRequest) -> HttpResponseBase:
     try:
         only = UUID(wanted)
     except ValueError:
-        return HttpResponse("session: is not an id of a session.\n", status=400, content_type="text/plain; charset=utf-8")
+        return HttpResponse("session: expected the ID of a session.\n", status=400, content_type="text/plain; charset=utf-8")
     if not sessions.session_exists(only):
-        return HttpResponse("There is no such session.\n", status=404, content_type="text/plain; charset=utf-8")
+        return HttpResponse("No such session.\n", status=404, content_type="text/plain; charset=utf-8")
     return _answer(request, sessions.exported(limit=1, only=only, with_names=may_read_names(request)).metrics)
 
 
 def _answer(request: HttpRequest, found: Iterable[Metric]) -> HttpResponse:
     encode, content_type = choose_encoder(request.headers.get("Accept", ""))
-    return HttpResponse(encode(_Collected(found)), content_type=content_type)
+    return HttpResponse(encode(_Collected(with_old_names(found))), content_type=content_type)
 
 
 def _service() -> Iterator[Metric]:
@@ -76,7 +77,7 @@ def _sessions(*, with_names: bool) -> Iterator[Metric]:
         return
     yield service.is_up("database", up=True)
     yield from found
-    yield service.left_out(schedulers.left_out)
+    yield service.not_exported(schedulers.not_exported)
     yield from schedulers.metrics
 
 

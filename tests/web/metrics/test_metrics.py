@@ -1,4 +1,4 @@
-"""`GET /metrics`: who may read it, what it says, and that every process is heard."""
+"""`GET /metrics`: access, contents, and the metrics of all processes."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import OperationalError
 from django.test import Client
+from prometheus_client.metrics_core import CounterMetricFamily
 from prometheus_client.parser import text_string_to_metric_families
 
 from schedviz.sessions.metrics import definitions as scheduler
-from schedviz.sessions.metrics import keeping, reporting
+from schedviz.sessions.metrics import keeping, process, reporting
 from schedviz.sessions.metrics.figures import Figures
 from schedviz.sessions.metrics.reporting import Family, Report
 from schedviz.sessions.models import SchedulerFigures, Session
 from schedviz.sessions.queries import prepared
-from schedviz.web.metrics import service
+from schedviz.web.metrics import renamed, service
 from tests.conftest import RedisServer
 from tests.web.conftest import People, make_session
 
@@ -154,7 +155,7 @@ def test_help_and_names_are_upstreams(reader: Client) -> None:
     assert "# TYPE scheduler_framework_extension_point_duration_seconds histogram\n" in text
 
 
-def test_only_the_sessions_that_were_worked_at_last_are_told_of(reader: Client, settings: Any) -> None:
+def test_only_the_most_recently_active_sessions_are_exported(reader: Client, settings: Any) -> None:
     settings.METRICS_SESSIONS = 2
     sessions = [make_session(None, str(n)) for n in range(3)]
     for minute, session in ((2, sessions[0]), (0, sessions[1]), (1, sessions[2])):
@@ -163,9 +164,31 @@ def test_only_the_sessions_that_were_worked_at_last_are_told_of(reader: Client, 
 
     found = read(reader)
 
-    told = {dict(labels)["session"] for labels in found["scheduler_schedule_attempts_total"]}
-    assert told == {str(sessions[0].pk), str(sessions[2].pk)}
-    assert found["schedviz_sessions_left_out"] == {(): 1}
+    exported = {dict(labels)["session"] for labels in found["scheduler_schedule_attempts_total"]}
+    assert exported == {str(sessions[0].pk), str(sessions[2].pk)}
+    assert found["schedviz_sessions_not_exported"] == {(): 1}
+
+
+def test_renamed_metrics_keep_their_old_names(reader: Client) -> None:
+    text = reader.get("/metrics").content.decode()
+
+    found = read(reader)
+
+    assert found["schedviz_sessions_left_out"] == found["schedviz_sessions_not_exported"]
+    assert found["schedviz_sessions_resting"] == found["schedviz_sessions_in_backoff"]
+    assert "# HELP schedviz_sessions_resting Deprecated: renamed to schedviz_sessions_in_backoff.\n" in text
+    counters = {metric.name for metric in process.WORKER.collect()}
+    assert counters >= {"schedviz_hostings", "schedviz_commands_quarantined"} <= renamed.RENAMED.keys()
+
+
+def test_a_renamed_counter_keeps_its_labels_and_values() -> None:
+    counter = CounterMetricFamily("schedviz_hostings", "Reasons.", labels=["ended"])
+    counter.add_metric(["idle"], 3)
+
+    new, old = renamed.with_old_names([counter])
+
+    assert [(sample.name, sample.labels, sample.value) for sample in new.samples] == [("schedviz_hostings_total", {"ended": "idle"}, 3)]
+    assert [(sample.name, sample.labels, sample.value) for sample in old.samples] == [("schedviz_turns_total", {"ended": "idle"}, 3)]
 
 
 def test_one_session_can_be_asked_for(reader: Client) -> None:
