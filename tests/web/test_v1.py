@@ -1,4 +1,4 @@
-"""What v1 has, it keeps (docs/rest.md, "What v1 promises"): addresses, parameters, members of answers, and what requests need.
+"""What v1 has, it keeps (docs/rest.md, "Compatibility of v1"): addresses, parameters, members of answers, and what requests need.
 
 `SCHEDVIZ_RECORD_V1=1 pytest tests/web/test_v1.py` adds what is new to v1.json; what is in there goes away by hand alone.
 """
