@@ -61,6 +61,7 @@ CHECKS = [
     Step("mypy", [str(BIN / "mypy")]),
     Step("format", [str(BIN / "ruff"), "format", "--check", "--quiet", "."]),
     Step("lint", [str(BIN / "ruff"), "check", "--quiet", "--output-format=concise", "."]),
+    Step("words", [sys.executable, "tools/retired_words.py"]),
     Step("imports", [str(BIN / "lint-imports")]),
     Step("bandit", [str(BIN / "bandit"), "-q", "-r", "schedviz", "-c", "pyproject.toml", "--severity-level", "medium"]),
     Step("migrations", [sys.executable, "manage.py", "makemigrations", "--check", "--dry-run"]),

@@ -1,4 +1,4 @@
-"""Run as a script by leash.py: waits for the end of its standard input, then kills the process groups that it was told of.
+"""Run as a script by parent_death.py: waits for the end of its standard input, then kills the process groups that it was told of.
 
     python watcher.py FOLDER        stdin: "+123" watch group 123, "-123" forget it
 

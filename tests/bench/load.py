@@ -3,8 +3,8 @@
     .venv/bin/python -m tests.bench.load [--minutes 10] [--viewers 200] [--sessions 20] [--database postgres] [--reads 20]
 
 Two web servers and two engine workers as processes of their own, without a supervisor. In each session somebody takes a step a second, over REST at
-one web server; its viewers are spread over both. A *sight* is the time from before a step is sent until the frame that has it was received and opened by
-one viewer. Viewers share this machine with what they look at, and say how late they were themselves: a sight is not sooner than they look. Where sights
+one web server; its viewers are spread over both. *Frame latency* is the time from before a step is sent until the frame that has it was received and opened by
+one viewer. Viewers share this machine with what they look at, and say how late they were themselves: a latency is never shorter than that. Where latencies
 were late is told by the moment. Then, with nobody looking, each web server is read as
 fast as it answers (tests/bench/reads.py). docs/performance.md and
 docs/operations.md hold the figures.
@@ -42,7 +42,7 @@ _SAMPLE_SECONDS = 5.0
 _PATIENCE_SECONDS = 120.0
 #: Memory is compared from here on: caches fill and pools grow at first.
 _WARM_UP_SHARE = 0.2
-#: The goal of 99 of 100 sights; those beyond are told of by their moments.
+#: The goal for 99 of 100 latencies. The report lists when the longer ones occurred.
 _LATE_SECONDS = 0.15
 _MOMENT_SECONDS = 1.0
 _MOMENTS_TOLD = 8
@@ -71,7 +71,7 @@ class Watched:
         self.session_id = session_id
         self.sent: dict[int, float] = {}
         #: When it was sent, and how long it took until it was seen.
-        self.sights: list[tuple[float, float]] = []
+        self.latencies: list[tuple[float, float]] = []
 
 
 class Load:
@@ -93,9 +93,9 @@ class Load:
         self._all_look = asyncio.Event()
 
     @property
-    def sights(self) -> list[tuple[float, float]]:
+    def latencies(self) -> list[tuple[float, float]]:
         """When each step was sent, and how long it took until one viewer saw it."""
-        return [sight for one in self._sessions for sight in one.sights]
+        return [latency for one in self._sessions for latency in one.latencies]
 
     async def run(self, seconds: float) -> None:
         """Look and step for so long, once all look."""
@@ -116,14 +116,14 @@ class Load:
         keep_what_is_loaded()
         self.began = time.monotonic()
         self._until = self.began + seconds
-        beating = asyncio.create_task(self._beat())
+        heartbeat = asyncio.create_task(self._beat())
         headers = {"Authorization": f"Bearer {self._services.client.token}"}
         async with httpx.AsyncClient(headers=headers, timeout=30, limits=httpx.Limits(max_connections=100)) as client:
             await asyncio.gather(*(self._step(n, one, client) for n, one in enumerate(self._sessions)))
         await asyncio.sleep(2)
-        for task in (beating, *watchers):
+        for task in (heartbeat, *watchers):
             task.cancel()
-        await asyncio.gather(beating, *watchers, return_exceptions=True)
+        await asyncio.gather(heartbeat, *watchers, return_exceptions=True)
 
     async def _beat(self) -> None:
         while True:
@@ -152,7 +152,7 @@ class Load:
                     self.frame_bytes += len(data)
                     for seq in range(seen + 1, message.session.applied_seq + 1):
                         if seq in one.sent:
-                            one.sights.append((one.sent[seq], now - one.sent[seq]))
+                            one.latencies.append((one.sent[seq], now - one.sent[seq]))
                     seen = max(seen, message.session.applied_seq)
         except (ConnectionClosed, OSError, TimeoutError) as error:
             self.errors[f"a viewer lost its socket: {type(error).__name__}"] += 1
@@ -293,20 +293,22 @@ def _sessions(services: Services, options: argparse.Namespace) -> list[str]:
 
 
 def _report(load: Load, options: argparse.Namespace) -> None:
-    sights = sorted(seconds for _, seconds in load.sights)
+    latencies = sorted(seconds for _, seconds in load.latencies)
     minutes = options.minutes
     say(f"{minutes:g} minutes, {options.viewers} viewers, {options.sessions} sessions, {options.database}; {machine_load()}")
-    say(f"{load.steps} steps, {load.frames} frames of {load.frame_bytes / max(1, load.frames) / 1000:.1f} kB, {len(sights)} sights")
-    say(f"a sight: p50 {_ms(sights, 0.5)}, p90 {_ms(sights, 0.9)}, p99 {_ms(sights, 0.99)}, longest {_ms(sights, 1)}")
+    say(
+        f"{load.steps} steps, {load.frames} frames of {load.frame_bytes / max(1, load.frames) / 1000:.1f} kB, {len(latencies)} frames delivered"
+    )
+    say(f"frame latency: p50 {_ms(latencies, 0.5)}, p90 {_ms(latencies, 0.9)}, p99 {_ms(latencies, 0.99)}, longest {_ms(latencies, 1)}")
     beats = sorted(seconds for _, seconds in load.beats)
     say(f"those who look were themselves late by: p50 {_ms(beats, 0.5)}, p99 {_ms(beats, 0.99)}, longest {_ms(beats, 1)}")
-    _tell_late_moments(load, len(sights))
+    _tell_late_moments(load, len(latencies))
 
 
-def _tell_late_moments(load: Load, sights: int) -> None:
-    """The moments with the most sights beyond the goal, and how late those who look were in them at most."""
+def _tell_late_moments(load: Load, frames: int) -> None:
+    """The moments with the most latencies beyond the goal, and the largest delay of the viewers themselves in each."""
     late: dict[int, list[float]] = {}
-    for sent, seconds in load.sights:
+    for sent, seconds in load.latencies:
         if seconds > _LATE_SECONDS:
             late.setdefault(int((sent - load.began) / _MOMENT_SECONDS), []).append(seconds)
     own: dict[int, float] = {}
@@ -315,7 +317,7 @@ def _tell_late_moments(load: Load, sights: int) -> None:
         own[moment] = max(own.get(moment, 0.0), seconds)
     count = sum(map(len, late.values()))
     say(
-        f"{count} sights ({count / max(1, sights):.2%}) took longer than {_LATE_SECONDS * 1000:.0f} ms, of steps sent in {len(late)} seconds; the most:"
+        f"{count} frames ({count / max(1, frames):.2%}) took longer than {_LATE_SECONDS * 1000:.0f} ms, of steps sent in {len(late)} seconds; the most:"
     )
     for moment in sorted(sorted(late, key=lambda one: -len(late[one]))[:_MOMENTS_TOLD]):
         looking = max(own.get(moment, 0.0), own.get(moment + 1, 0.0))

@@ -66,7 +66,7 @@ def stored_events(session_id: UUID) -> list[AnyEvent]:
 
 
 def work_off(session_id: UUID) -> Session:
-    """Take a turn that leaves when there is nothing more to do."""
+    """Host the session here until its work is done."""
     worker_loop.host_session(session_id, linger_seconds=0)
     return Session.objects.get(pk=session_id)
 

@@ -2,7 +2,7 @@
 how many copies would fit. Nothing that is asked changes the session.
 
 An answer stays in Redis for a while, for whoever asks the same of the same state; one that is gone is made again. Who asks again while it
-is being made waits for the same (`asked_once.py`).
+is being made waits for the same (`single_flight.py`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Plugins that answer for one node, lifted to many: so the framework knows one form of Filter and one of Score."""
+"""Adapts plugins that are written for one node to many nodes, so that the framework has one form of Filter and one of Score."""
 
 from __future__ import annotations
 
