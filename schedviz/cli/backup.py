@@ -1,4 +1,4 @@
-"""`schedviz backup FILE` and `schedviz restore FILE`: everything that is kept, of either kind of database."""
+"""`schedviz backup FILE` and `schedviz restore FILE`: the whole database, for SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _data_option = click.option(
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @_data_option
 def backup(file: Path, data: Path | None) -> None:
-    """Write everything that is kept to FILE: sessions with their whole history, users, tokens, lessons, rooms.
+    """Write all stored data to FILE: sessions with their whole history, users, tokens, lessons and rooms.
 
-    The server may run meanwhile: what the file has is one moment. It holds secrets and is readable by you alone.
+    The server may keep running: the file is a consistent copy. It contains secrets, and only you can read it.
     """
     _django(data)
     from schedviz.web.backup import write
@@ -42,14 +42,14 @@ def backup(file: Path, data: Path | None) -> None:
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @_data_option
-@click.option("--replace", is_flag=True, help="Throw away what the database has now. Without this it must be empty.")
+@click.option("--replace", is_flag=True, help="Delete what the database contains. Otherwise it must be empty.")
 def restore(file: Path, data: Path | None, *, replace: bool) -> None:
-    """Put everything back that `schedviz backup` wrote, into the database that is configured: SQLite or PostgreSQL, whichever it was.
+    """Restore what `schedviz backup` wrote into the configured database, SQLite or PostgreSQL, whichever the backup came from.
 
-    Stop the server first. All of it is put back, or nothing is.
+    Stop the server first. Either everything is restored or nothing.
     """
     _django(data)
     from schedviz.web.backup import read
 
     summary = read(file, replace=replace)
-    say(f"Put back {summary.rows:,} rows of {summary.tables} tables, {summary.sessions:,} sessions. Start the server again.")
+    say(f"Restored {summary.rows:,} rows of {summary.tables} tables, {summary.sessions:,} sessions. Start the server again.")

@@ -1,4 +1,4 @@
-"""`schedviz compare A B`: two runs, out of files or from a server, side by side."""
+"""`schedviz compare A B`: two runs, from files or from a server, side by side."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from schedviz.terminal import say, say_json
 if TYPE_CHECKING:
     from schedviz.trace.comparing import Comparison
 
-#: The two differ.
+#: Exit code: the runs differ.
 EXIT_DIFFERENT = 1
 _SESSION = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(@[0-9]+)?")
 #: Rows of each list in a terminal.
@@ -26,16 +26,16 @@ _ROWS = 20
 @click.command()
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
-@click.option("-o", "--output", "form", type=click.Choice(["table", "json"]), default="table", show_default=True, help="How to print it.")
-@click.option("--report", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="Write one HTML file that opens offline.")
+@click.option("-o", "--output", "form", type=click.Choice(["table", "json"]), default="table", show_default=True, help="Output format.")
+@click.option("--report", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="Write a self-contained HTML file.")
 @server_option
 @token_option
 @click.pass_context
 def compare(ctx: click.Context, a: str, b: str, *, form: str, report: Path | None, server: str, token: str) -> None:
-    """Compare two runs: where pods ended up, where the runs part, scores, how full nodes are, why pods wait.
+    """Compare two runs: placements, where they diverge, scores, node utilization, and why pods wait.
 
-    A and B are `.schedviz` files, trace files (run here), or sessions of a server: an id or the beginning of it, a name (one with a dot is
-    a file's), @newest; `@EVENT` after it is a moment. Leaves with 0 if they did the same, 1 if they differ, 2 if one cannot be used.
+    A and B are `.schedviz` files, trace files (run here), or sessions of a server: an ID or its beginning, a name (a name with a dot is
+    a file), or @newest; append `@EVENT` for a moment. Exits with 0 if they are the same, 1 if they differ, 2 if one cannot be used.
     """
     found = _compared(_meant(a, server, token), _meant(b, server, token), Server(server, token))
     if report is not None:
@@ -55,7 +55,7 @@ def compare(ctx: click.Context, a: str, b: str, *, form: str, report: Path | Non
 
 
 def _meant(which: str, server: str, token: str) -> str:
-    """A file as it was given, and of a session its whole id with the moment. Raises `click.ClickException`."""
+    """A file as given; for a session, its full ID with the moment. Raises `click.ClickException`."""
     from schedviz.cli.remote.options import client_of, find_session
 
     if _SESSION.fullmatch(which) or Path(which).exists() or Path(which).suffix or Path(which).name != which:
@@ -79,22 +79,20 @@ def _compared(a: str, b: str, server: Server) -> Comparison:
         if _SESSION.fullmatch(which) is None:
             return run_of_file(Path(which))
         if "@" in which:
-            raise click.ClickException(
-                f"{which}: a session at an event is compared with sessions; a file is compared with a whole session."
-            )
+            raise click.ClickException(f"{which}: a session at an event can only be compared with a session, not with a file.")
         return run_of_session_file(which, [server.get(f"sessions/{which}/export/")])
 
     return compare_runs(run(a), run(b))
 
 
 def _lines(found: Comparison) -> Iterator[str]:
-    """The comparison for a terminal."""
+    """The comparison as lines for a terminal."""
     for name, side in (("A", found.a), ("B", found.b)):
         yield f"{name}  {side.name}: event {side.event}, {side.cycles} cycles, {side.pods} pods on {side.nodes} nodes"
     if found.shared_event:
-        yield f"   the same history up to event {found.shared_event}"
+        yield f"   same history up to event {found.shared_event}"
     if found.same:
-        yield "They did the same, and every pod is in the same place."
+        yield "The runs are the same, and every pod is in the same place."
         return
     for difference in found.settings[:_ROWS]:
         yield f"settings  {difference.path}: {_value(difference.a)} | {_value(difference.b)}"
@@ -125,8 +123,8 @@ def _divergence_lines(found: Comparison) -> Iterator[str]:
 def _placement_lines(found: Comparison) -> Iterator[str]:
     places = found.placements
     yield (
-        f"pods  {places.same} in the same place, {places.moved} on another node, placed in A alone {places.placed_only_in_a}, in B alone "
-        f"{places.placed_only_in_b}, known to A alone {places.only_in_a}, to B alone {places.only_in_b}"
+        f"pods  {places.same} in the same place, {places.moved} on another node, placed only in A {places.placed_only_in_a}, only in B "
+        f"{places.placed_only_in_b}, known only to A {places.only_in_a}, only to B {places.only_in_b}"
     )
     for pod in places.pods[:_ROWS]:
         a, b = (("not there" if one is None else one.node or f"waits in {one.state}") for one in (pod.a, pod.b))

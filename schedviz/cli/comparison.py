@@ -1,10 +1,10 @@
-"""Compares what two runs of one trace observed: a recording of the real scheduler, and ours.
+"""Compares two observations of one trace: a recording of the real scheduler, and the engine's.
 
-The rules are those of the comparison that comes with the recordings. They agree when every step's `observed` is equal, where
+The rules are those of the comparison script that accompanies the recordings. Two runs agree if every step's `observed` is equal, where
 
-- absent, null, empty, zero and false stand for the same thing;
-- a recorded number that is not whole may differ by less than a millionth;
-- generations are compared by their rank inside one step: dry runs on clones may take numbers from the counter in any amount.
+- absent, null, empty, zero and false are equal;
+- recorded fractions may differ by less than a millionth;
+- generations are compared by their rank within a step, because dry runs on clones may consume any number of them.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ _SHOWN_CHARACTERS = 160
 
 
 def differences(expected: Mapping[str, Any], actual: Mapping[str, Any]) -> Iterator[str]:
-    """Sentences on how two recorded documents differ, in the order of the steps; none: they agree."""
+    """Sentences about the differences between two recorded documents, in the order of the steps; empty if they agree."""
     if bool(expected.get("error")) != bool(actual.get("error")):
-        yield f"error: {_short(expected.get('error'))} expected, {_short(actual.get('error'))} found"
+        yield f"error: expected {_short(expected.get('error'))}, found {_short(actual.get('error'))}"
     left, right = expected.get("steps") or [], actual.get("steps") or []
     if len(left) != len(right):
-        yield f"steps: {len(left)} expected, {len(right)} found"
+        yield f"steps: expected {len(left)}, found {len(right)}"
     for index, (one, two) in enumerate(zip(left, right, strict=False)):
         recorded, observed = _ranked(one.get("observed") or {}), _ranked(two.get("observed") or {})
         if recorded != observed:
@@ -38,12 +38,12 @@ def _between(expected: Any, actual: Any, path: str) -> Iterator[str]:
             yield from _between(expected.get(key, _ABSENT), actual.get(key, _ABSENT), f"{path}.{key}" if path else key)
     elif isinstance(expected, list) and isinstance(actual, list):
         if len(expected) != len(actual):
-            yield f"{path}: {len(expected)} items expected, {len(actual)} found: {_short(expected)} != {_short(actual)}"
+            yield f"{path}: expected {len(expected)} items, found {len(actual)}: {_short(expected)} != {_short(actual)}"
             return
         for index, (left, right) in enumerate(zip(expected, actual, strict=True)):
             yield from _between(left, right, f"{path}[{index}]")
     elif not (expected == actual or (_blank(expected) and _blank(actual)) or _near(expected, actual)):
-        yield f"{path}: {_short(expected)} expected, {_short(actual)} found"
+        yield f"{path}: expected {_short(expected)}, found {_short(actual)}"
 
 
 def _blank(value: Any) -> bool:
@@ -60,7 +60,7 @@ def _short(value: Any) -> str:
 
 
 def _ranked(observed: dict[str, Any]) -> dict[str, Any]:
-    """The same step with every generation replaced by its rank in this step."""
+    """A copy of the step with every generation replaced by its rank within the step."""
     cache, snapshot = observed.get("cache") or {}, observed.get("snapshot") or {}
     items, numbers = cache.get("list") or [], snapshot.get("nodeGenerations") or {}
     generations = {0, snapshot.get("generation") or 0, *(item.get("generation", 0) for item in items)}

@@ -11,19 +11,19 @@ import msgspec
 from schedviz.cli.main import EXIT_REFUSED
 from schedviz.terminal import say, say_exact, say_json
 
-#: More than any configuration has.
+#: Well above the size of any real configuration.
 MAX_BYTES = 4 << 20
 
 
 @click.command()
 @click.argument("path", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--convert", "wanted", is_flag=True, help="Print it as v1; what v1 does not have is listed on standard error.")
+@click.option("--convert", "wanted", is_flag=True, help="Print it as v1. Fields that v1 does not have are listed on standard error.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of YAML.")
 @click.pass_context
 def config(ctx: click.Context, path: Path, wanted: bool, as_json: bool) -> None:  # noqa: FBT001  (click calls it)
-    """Check a scheduler configuration, YAML or JSON: leaves with 0 if kube-scheduler v1.27.1 would start with it, else with 2.
+    """Check a scheduler configuration, YAML or JSON: exits with 0 if kube-scheduler v1.27.1 would accept it, otherwise with 2.
 
-    With --convert, configurations from v1alpha1 to v1beta3 and Policies are written as v1, and checked then.
+    With --convert, configurations of v1alpha1 to v1beta3 and Policies are converted to v1 first.
     """
     from schedviz.ingest.config_text import parse_config
     from schedviz.ingest.errors import IngestError
@@ -34,7 +34,7 @@ def config(ctx: click.Context, path: Path, wanted: bool, as_json: bool) -> None:
         if not wanted:
             parsed = parse_config(text)
             if parsed.relaxed:
-                raise click.ClickException(f"{path}: it has comments or commas that JSON does not have; try --convert.")
+                raise click.ClickException(f"{path}: contains comments or commas that JSON does not allow; try --convert.")
             problem = _problem(parsed.document, parsed.duplicates)
         else:
             converted = convert(text)
@@ -54,16 +54,16 @@ def config(ctx: click.Context, path: Path, wanted: bool, as_json: bool) -> None:
 def _read(path: Path) -> str:
     try:
         if path.stat().st_size > MAX_BYTES:
-            raise click.ClickException(f"{path}: it has more than {MAX_BYTES >> 20} MB; a configuration of the scheduler is small.")
+            raise click.ClickException(f"{path}: larger than {MAX_BYTES >> 20} MB, which no scheduler configuration is.")
         return path.read_text("utf-8")
     except UnicodeDecodeError:
-        raise click.ClickException(f"{path}: this is not UTF-8 text.") from None
+        raise click.ClickException(f"{path}: is not UTF-8 text.") from None
     except OSError as error:
         raise click.ClickException(f"{path}: {error.strerror}.") from None
 
 
 def _problem(document: dict[str, Any], duplicates: tuple[str, ...]) -> str:
-    """What is wrong; "" when a scheduler can be made."""
+    """What is wrong with the configuration; "" if it is valid."""
     from schedviz.engine import ConfigurationError, Simulation, SimulationSettings
     from schedviz.engine.config import load_configuration
 

@@ -1,4 +1,4 @@
-"""`schedviz conformance DIR...`: run recorded traces of the real scheduler through the engine and say where they differ."""
+"""`schedviz conformance DIR...`: run recorded traces of the real scheduler through the engine and report differences."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _EXIT_DIFFER = 1
 
 
 class Verdict(NamedTuple):
-    """How one recorded trace compares. Unusable: `problem` says why. Else the number of differences, and the first of them."""
+    """The result of one recorded trace: `problem` if it cannot be used, otherwise the number of differences and the first of them."""
 
     path: Path
     differences: int = 0
@@ -36,21 +36,21 @@ class Verdict(NamedTuple):
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, metavar="DIR...", type=click.Path(path_type=Path))
-@click.option("--show", type=click.IntRange(min=0), default=3, show_default=True, help="How many differences to print of each trace.")
-@click.option("-j", "--jobs", type=click.IntRange(min=1), default=None, help="How many files at once; default: one for each core.")
+@click.option("--show", type=click.IntRange(min=0), default=3, show_default=True, help="Number of differences to print for each trace.")
+@click.option("-j", "--jobs", type=click.IntRange(min=1), default=None, help="Files processed at once; default: one per core.")
 @click.option(
     "--restore",
     metavar="SEED",
-    help="Compare with itself instead: restored from checkpoints at places drawn by SEED, also between stages, against never restored.",
+    help="Compare the engine with itself: restored from checkpoints at places drawn by SEED, also between stages, against never restored.",
 )
 @click.pass_context
 def conformance(ctx: click.Context, paths: tuple[Path, ...], show: int, jobs: int | None, restore: str | None) -> None:
     """Compare the engine with recordings of the real scheduler: the trace files (.json or .json.xz) of folders.
 
-    With --restore the files need no recordings: each is run twice, the second time saved and restored 40 times at random places.
+    With --restore, the files need no recordings: each runs twice, the second time with 40 saves and restores at random places.
 
-    The last line tells how many agree, and the time. Leaves with 0 if all agree, 1 if some differ, 2 if a file could not be used; the
-    others are compared all the same.
+    The last line has the number of files that agree, and the time. Exits with 0 if all agree, 1 if some differ, 2 if a file cannot be
+    used; the others are still compared.
     """
     began = time.monotonic()
     files, problems = find(paths)
@@ -83,11 +83,11 @@ def _tell(verdict: Verdict) -> None:
 
 @contextmanager
 def _verdicts(files: Sequence[Path], jobs: int, judge: Callable[[Path], Verdict]) -> Iterator[Iterator[Verdict]]:
-    """The verdicts on files, in any order, each as soon as it is there."""
+    """The verdicts on files, unordered, each as soon as it is available."""
     if min(jobs, len(files)) <= 1:
         yield (judge(file) for file in files)
         return
-    # The largest first, so that no core ends up alone with a long one.
+    # The largest first, so that no core is left with a long one at the end.
     files = sorted(files, key=_size, reverse=True)
     pool = ProcessPoolExecutor(min(jobs, len(files)))
     try:
@@ -126,7 +126,7 @@ def judge(path: Path, *, show: int, restore: str | None) -> Verdict:
 
 
 def _check_objects(trace: TraceFile) -> None:
-    """Refuse what no API server would take, unless that is what was recorded. Raises `DecodeError`."""
+    """Refuse what no API server would accept, unless the recording expects that. Raises `DecodeError`."""
     from schedviz.kube import codec
     from schedviz.kube.errors import DecodeError
     from schedviz.trace.commands import Create, Update
@@ -144,7 +144,7 @@ def _with_recording(path: Path, trace: TraceFile) -> list[str]:
     from schedviz.engine import run_trace
 
     _check_recording(path, trace.document)
-    # Through JSON, as a file would have it.
+    # Encoded and decoded, as if it came from a file.
     produced = msgspec.json.decode(msgspec.json.encode(run_trace(trace)))
     return _compare(path, trace.document, produced)
 
@@ -157,7 +157,7 @@ def _with_itself(path: Path, trace: TraceFile, seed: str) -> list[str]:
         return list(restore_check.differences(trace, seed=f"{seed} {path.name}"))
     except ConfigurationError as error:
         if trace.document.get("error"):
-            # It is refused, as recorded: nothing runs.
+            # The recording expects the refusal, so nothing runs.
             return []
         raise Refused(f"{path}: config: {error}") from None
 
@@ -168,16 +168,16 @@ def _compare(path: Path, recorded: dict[str, Any], produced: dict[str, Any]) -> 
     try:
         return list(differences(recorded, produced))
     except (AttributeError, LookupError, TypeError) as error:
-        # Ours is whole; what is not as it should be is the recording.
-        raise Refused(f'{path}: what is "observed" here has not the shape of a recording ({error}).') from None
+        # The engine's output is complete, so the recording is malformed.
+        raise Refused(f'{path}: "observed" does not have the shape of a recording ({error}).') from None
 
 
 def _check_recording(path: Path, document: dict[str, object]) -> None:
-    """Refuse a file with nothing to compare with."""
+    """Refuse a file without anything to compare."""
     steps = document.get("steps")
     assert isinstance(steps, list)
     for index, step in enumerate(steps):
         if not isinstance(step.get("observed", {}), dict):
-            raise Refused(f"{path}: steps[{index}].observed: this must be an object, as a recording has it.")
+            raise Refused(f"{path}: steps[{index}].observed: expected an object, as in a recording.")
     if not document.get("error") and steps and not any(step.get("observed") for step in steps):
         raise Refused(f'{path}: no step has "observed": this is an input, not a recording. `schedviz trace` runs it.')

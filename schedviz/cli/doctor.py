@@ -1,4 +1,4 @@
-"""`schedviz doctor FILE...`: how API objects, cache, snapshot and a SIGUSR2 dump differ, and what is likely behind it."""
+"""`schedviz doctor FILE...`: differences between API objects, cache, snapshot and a SIGUSR2 dump, and their likely causes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from schedviz.explain.doctor import Examination, Finding
     from schedviz.ingest.load import Import
 
-#: Something differs.
+#: Exit code: something differs.
 EXIT_DIFFERENT = 1
 
 
@@ -23,13 +23,13 @@ EXIT_DIFFERENT = 1
 @click.option(
     "--scheduler-name", "names", multiple=True, metavar="NAME", help="A profile of the scheduler; default: those of its configuration."
 )
-@click.option("-o", "--output", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="What is printed.")
+@click.option("-o", "--output", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Output format.")
 @click.pass_context
 def doctor(ctx: click.Context, paths: tuple[Path, ...], names: tuple[str, ...], form: Literal["text", "json"]) -> None:
-    """Compare what the scheduler holds with what the API server has, value by value, and say what is likely behind each difference.
+    """Compare the scheduler's state with the API server's, value by value, and name the likely cause of each difference.
 
-    FILE... are, in any order: the log of a kube-scheduler that was sent SIGUSR2, what `kubectl get nodes,pods -A -o json` prints, and
-    the KubeSchedulerConfiguration. Of a trace the engine's own API, informers, cache, queue and snapshot are compared. Leaves with 0 if
+    FILE... are, in any order: the log of a kube-scheduler after SIGUSR2, the output of `kubectl get nodes,pods -A -o json`, and
+    the KubeSchedulerConfiguration. For a trace, the engine's own API, informers, cache, queue and snapshot are compared. Exits with 0 if
     nothing differs, 1 if something does, 2 if a file cannot be used.
     """
     found = loaded(paths)

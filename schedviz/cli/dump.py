@@ -19,29 +19,29 @@ if TYPE_CHECKING:
     from schedviz.ingest.load import Import
 
 _TIME: Final = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d{1,9})?(Z|[+-]\d\d:\d\d)")
-_NO_TIME: Final = "{!r} is no time such as 2024-01-01T00:00:00.021Z."
+_NO_TIME: Final = "{!r} is not a time such as 2024-01-01T00:00:00.021Z."
 
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
-@click.option("--state", metavar="STATE", type=click.Path(path_type=Path), help="The scheduler's cache and queue, written down.")
-@click.option("--stale", is_flag=True, help="With --state: watch events were lost, the informers know no more than the cache.")
+@click.option("--state", metavar="STATE", type=click.Path(path_type=Path), help="The scheduler's cache and queue, as a file.")
+@click.option("--stale", is_flag=True, help="With --state: the informers missed events and know only what the cache has.")
 @click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="As which logging prints it."
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="The log format of the scheduler."
 )
 @click.option("-v", "verbosity", type=click.IntRange(0, 10), default=2, show_default=True, help="The scheduler's log verbosity.")
 @click.option("--at", metavar="TIME", help="The time to print, such as 2024-01-01T00:00:00.021Z; default: the virtual time.")
-@click.option("--pid", type=click.IntRange(0, 9_999_999), default=1, show_default=True, help="The process id to print.")
+@click.option("--pid", type=click.IntRange(0, 9_999_999), default=1, show_default=True, help="The process ID to print.")
 def dump(
     paths: tuple[Path, ...], *, state: Path | None, stale: bool, form: Literal["text", "json"], verbosity: int, at: str | None, pid: int
 ) -> None:
-    """Print what a scheduler prints on SIGUSR2: what its comparer found, its nodes with their pods, its queue.
+    """Print what a scheduler prints on SIGUSR2: the findings of its comparer, its nodes with their pods, and its queue.
 
-    It is one that has just started with the objects in FILE... (kubectl dumps), or the one after the trace in FILE, or with --state one
-    whose state was written down. `schedviz doctor` compares such a log with the objects.
+    The scheduler is one that has just started with the objects in FILE... (kubectl dumps), one after the trace in FILE, or, with --state,
+    one with a given state. `schedviz doctor` compares such a log with the objects.
     """
     if stale and state is None:
-        raise click.UsageError("--stale says what the informers know that belong to a --state.")
+        raise click.UsageError("--stale needs --state: it describes the informers of that state.")
     moment = None if at is None else _nanoseconds(at)
     objects = loaded(paths)
     lines = (
@@ -64,7 +64,7 @@ def _lines_of_state(state: ObservedState, objects: Import, verbosity: int, at: i
     from schedviz.kube.core import Node, Pod
 
     if objects.trace is not None:
-        raise click.ClickException("a state stands beside objects, as `kubectl get nodes,pods -A -o json` prints them, not beside a trace.")
+        raise click.ClickException("--state needs objects, as printed by `kubectl get nodes,pods -A -o json`, not a trace.")
     nodes = [obj.name for obj in objects.objects if isinstance(obj, Node)]
     pods = [obj for obj in objects.objects if isinstance(obj, Pod)]
     return lines_of_state(state, nodes, pods, stale=stale, verbosity=verbosity, at=at)
@@ -83,7 +83,7 @@ def _read_state(path: Path) -> ObservedState:
     except msgspec.ValidationError as error:
         raise click.ClickException(f"{path}: {explain_validation_error(error, document, ObservedState)}") from None
     except msgspec.DecodeError as error:
-        raise click.ClickException(f"{path}: it is no JSON: {error}.") from None
+        raise click.ClickException(f"{path}: is not JSON: {error}.") from None
 
 
 def _nanoseconds(text: str) -> int:

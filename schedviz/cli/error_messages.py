@@ -1,4 +1,4 @@
-"""What to say when a command fails: one sentence for what the user can mend, a log file for what only we can."""
+"""Messages for failing commands: one sentence for errors that the user can fix, a log file for bugs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import click
 
 
 class SeveralLines(click.ClickException):
-    """What cannot be done, in several lines. A line break inside one of them is escaped, as in any other message."""
+    """An error with a message of several lines. Line breaks inside a line are escaped, as in other messages."""
 
     exit_code = 2
 
@@ -23,22 +23,22 @@ class SeveralLines(click.ClickException):
 
 
 def explain(error: Exception) -> str | None:
-    """The sentence for an error that is no bug: one that this project raises on purpose, or the system's refusal. None: a bug.
+    """The sentence for an error that is not a bug: one raised on purpose, or a refusal of the operating system. None: a bug.
 
-    What our own packages raise is made to be read, and so is what our settings say of the environment; but a broken invariant is a bug.
+    Messages of our own packages and of our settings are written for users, but a broken invariant is a bug.
     """
     if isinstance(error, OSError) and error.filename is not None:
         return f"{os.fspath(error.filename)}: {error.strerror}"
     kind = type(error)
     ours = kind.__module__.split(".")[0] == "schedviz" and kind.__name__ != "InvariantError"
-    # By its name: most commands do without Django, which takes a while to import.
+    # Compared by name: most commands do not need Django, which takes long to import.
     if ours or (kind.__module__, kind.__name__) == ("django.core.exceptions", "ImproperlyConfigured"):
         return str(error)
     return None
 
 
 def record(error: Exception) -> Path:
-    """The file to which the whole story of a bug was appended."""
+    """The file to which the traceback of a bug was appended."""
     folder = _log_folder()
     path = folder / "cli.log"
     story = "".join(traceback.format_exception(error))

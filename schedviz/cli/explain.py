@@ -1,4 +1,4 @@
-"""`schedviz explain NAMESPACE/POD -f FILE...`: why a pod is Pending, node by node, and the least that would place it."""
+"""`schedviz explain NAMESPACE/POD -f FILE...`: why a pod is Pending, node by node, and the smallest change that would place it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from schedviz.explain.changes import SmallestChange
     from schedviz.explain.message import Message
 
-#: Nodes that a line names.
+#: Nodes named per line.
 _NAMED = 5
 
 
@@ -37,9 +37,9 @@ _NAMED = 5
     "--change/--no-change", "with_change", default=True, show_default=True, help="Look for the smallest change that places the pod."
 )
 @click.option("--message", metavar="TEXT", help="Explain a pasted `0/N nodes are available: …`; - reads it from standard input.")
-@click.option("--session", "which", envvar="SCHEDVIZ_SESSION", metavar="SESSION", help="Of a session of a server, instead of files.")
-@click.option("--at", type=click.IntRange(min=0), metavar="EVENT", help="With --session: as it was after this event.")
-@click.option("-o", "--output", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="What is printed.")
+@click.option("--session", "which", envvar="SCHEDVIZ_SESSION", metavar="SESSION", help="Use a session of a server instead of files.")
+@click.option("--at", type=click.IntRange(min=0), metavar="EVENT", help="With --session: the state after this event.")
+@click.option("-o", "--output", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Output format.")
 @server_option
 @token_option
 def explain(
@@ -53,16 +53,16 @@ def explain(
     server: str | None,
     token: str | None,
 ) -> None:
-    """Say why a pod is Pending: the reason, the nodes behind each part of it, and the smallest change that places the pod, which was tried.
+    """Explain why a pod is Pending: the reason, the nodes behind each part of it, and the smallest change that places the pod, verified.
 
-    Without a pod, every pending pod is told, those together of which the scheduler reads the same. Leaves with 0, or 2 if there is no
+    Without a pod, all pending pods are listed, grouped by equal scheduling requirements. Exits with 0, or 2 if there is no
     such pod or a file cannot be used.
     """
     if which is not None and not paths and message is None:
         _of_session(which, server, token, pod, form, at=at, with_change=with_change)
         return
     if not paths and message is None:
-        raise click.UsageError("Give a file with -f, as `kubectl get nodes,pods -A -o json` prints it, or a text with --message.")
+        raise click.UsageError("Pass a file with -f, as printed by `kubectl get nodes,pods -A -o json`, or a message with --message.")
     simulation = _simulated(paths) if paths else None
     if message is not None:
         _message(simulation, pod, message, form)
@@ -75,7 +75,7 @@ def explain(
 
 
 def _simulated(paths: tuple[Path, ...]) -> Simulation:
-    """An engine with what is in the files; what is odd in them is told on standard error."""
+    """An engine with the objects of the files. Warnings about them go to standard error."""
     found = loaded(paths)
     tell_warnings(found)
     return simulated(found)
@@ -84,7 +84,7 @@ def _simulated(paths: tuple[Path, ...]) -> Simulation:
 def _of_session(
     which: str, server: str | None, token: str | None, pod: str | None, form: str, *, at: int | None, with_change: bool
 ) -> None:
-    """The same, told by the server."""
+    """The same, from a server."""
     import msgspec
 
     from schedviz.client import NotFound
@@ -132,7 +132,7 @@ def _one(simulation: Simulation, pod: str, form: str, *, with_change: bool) -> N
     looks = with_change and bool(explanation.matrix) and not explanation.fits
     progress = Progress()
     if looks:
-        progress.say("Looking for the smallest change …")
+        progress.say("Searching for the smallest change …")
     change = smallest_change(simulation, pod, explanation) if looks else None
     progress.end()
     if form == "json":
@@ -146,7 +146,7 @@ def _all_pending(simulation: Simulation, form: str) -> None:
     from schedviz.explain.pending import pending_groups
 
     progress = Progress()
-    progress.say("Looking at every pending pod …")
+    progress.say("Examining all pending pods …")
     found = pending_groups(simulation)
     progress.end()
     if form == "json":
@@ -181,7 +181,7 @@ def _message(simulation: Simulation | None, pod: str | None, text: str, form: st
         _print_message(said, clauses)
 
 
-# How it is printed.
+# Formatting.
 
 
 def _print_json(value: Any) -> None:
@@ -202,14 +202,14 @@ def _print_text(explanation: Explanation, change: SmallestChange | None) -> None
         say(f"Do: {explanation.advice}")
     if explanation.extenders_not_asked:
         say()
-        say(f"Not asked here: {_named(explanation.extenders_not_asked)}, whose filter may reject nodes, too.")
+        say(f"Not called: {_named(explanation.extenders_not_asked)}, whose filter may also reject nodes.")
     for room in explanation.room:
-        how = "; preemption would do it" if room.by_preemption else ""
-        say(f"  room on {room.node} if {_named(room.pods)} left{how}")
+        how = "; preemption would remove them" if room.by_preemption else ""
+        say(f"  room on {room.node} without {_named(room.pods)}{how}")
     _print_queue(explanation)
     if explanation.alike:
         say()
-        say(f"The same holds for {len(explanation.alike)} more: {_named(explanation.alike)}")
+        say(f"The same applies to {len(explanation.alike)} more: {_named(explanation.alike)}")
     if change is not None:
         _print_change(change)
 
@@ -233,7 +233,7 @@ def _print_queue(explanation: Explanation) -> None:
     say()
     say(f"It is in {place.queue}, {f'tried {_times(place.attempts)}' if place.attempts else 'not tried yet'}.")
     if place.wakes:
-        say(f"What would wake it: {', '.join(sorted({wake.event for wake in place.wakes}))}")
+        say(f"Events that would requeue it: {', '.join(sorted({wake.event for wake in place.wakes}))}")
 
 
 def _print_change(change: SmallestChange) -> None:

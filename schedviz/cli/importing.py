@@ -1,4 +1,4 @@
-"""`schedviz import FILE...`: make a session of files on a server. Only what the scheduler reads is sent; `--dry-run` shows it."""
+"""`schedviz import FILE...`: create a session from files. Only the fields that the scheduler reads are sent; `--dry-run` shows them."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ if TYPE_CHECKING:
     from schedviz.ingest.load import Import
     from schedviz.ingest.report import Report
 
-#: Lines about fields that are not kept.
+#: Number of lines about omitted fields.
 _SHOWN = 40
 
 
 @click.command(name="import")
 @click.argument("paths", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
-@click.option("--dry-run", is_flag=True, help="Send nothing: show what would be kept, from which file, and what would not.")
+@click.option("--dry-run", is_flag=True, help="Send nothing; show what would be kept, from which file, and what would not.")
 @click.option(
     "--pseudonyms",
     "secret",
     metavar="SECRET",
-    help="Replace names by words made of them with this secret; the same one gives the same names.",
+    help="Replace names by words derived from them with this secret; the same secret gives the same words.",
 )
 @click.option(
     "--write", "target", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False), help="Write what would be sent, as a List."
 )
-@click.option("--name", default="", help="What the session is called; default: the names of the files.")
-@click.option("--wait", is_flag=True, help="Print its id when the import has ended; 1 if it failed.")
-@click.option("-o", "--output", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="What is printed.")
+@click.option("--name", default="", help="The name of the session; default: the names of the files.")
+@click.option("--wait", is_flag=True, help="Wait for the import, then print the session's ID; exit with 1 if the import failed.")
+@click.option("-o", "--output", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Output format.")
 @server_option
 @token_option
 def import_(
@@ -51,12 +51,12 @@ def import_(
     server: str,
     token: str,
 ) -> None:
-    """Make a session of FILE... (docs/readers.md says what is read). Files are read here, and only what the scheduler reads is sent.
+    """Create a session from FILE... (docs/readers.md lists the formats). Only the fields that the scheduler reads are sent.
 
-    Logs are not sent: ask `schedviz doctor` about the dumps in them. A `.schedviz` file, a trace and a recording are sent as they are.
+    Logs are not sent; use `schedviz doctor` for the dumps in them. `.schedviz` files, traces and recordings are sent unchanged.
     """
     if is_session_file(paths[0]):
-        files = _as_they_are(paths, "the file of a session", whole=not (dry_run or secret is not None or target))
+        files = _as_they_are(paths, "a session file", whole=not (dry_run or secret is not None or target))
     else:
         found, left_out = _read(paths)
         if found.trace is not None:
@@ -88,13 +88,13 @@ def import_(
 
 
 def _as_they_are(paths: tuple[Path, ...], what: str, *, whole: bool) -> dict[str, bytes]:
-    """The files themselves. Raises `click.ClickException` where something else is wanted than to send them `whole`."""
+    """The files themselves. Raises `click.ClickException` if an option requires more than sending them unchanged."""
     if not whole:
         raise click.ClickException(
-            f"{paths[0]}: this is {what}, which is sent as it is; --dry-run, --write and --pseudonyms are for objects."
+            f"{paths[0]}: this is {what}, which is sent unchanged; --dry-run, --write and --pseudonyms are for objects."
         )
     if not all(path.is_file() for path in paths):
-        raise click.ClickException(f"This is {what}; give it as a file.")
+        raise click.ClickException(f"This is {what}; pass it as a file.")
     return {path.name: path.read_bytes() for path in paths}
 
 
@@ -112,7 +112,7 @@ def _renamed(found: Import, secret: str | None) -> tuple[list[Any], int]:
     from schedviz.ingest.pseudonyms import Pseudonyms
 
     if not secret:
-        raise click.UsageError("--pseudonyms needs a secret: without one, whoever guesses a name can check the guess.")
+        raise click.UsageError("--pseudonyms needs a secret: without one, anybody who guesses a name could verify it.")
     pseudonyms = Pseudonyms(secret)
     return list(pseudonyms.objects(found.objects)), pseudonyms.count
 
@@ -152,7 +152,7 @@ def _report(found: Import, left_out: LeftOut, size: int, replaced: int, form: st
 
 
 def _remarks(report: Report) -> Iterator[str]:
-    """What of the files is not taken, and what to know of what is."""
+    """What is left out of the files, and warnings about the rest."""
     for drop in report.dropped:
         some = f" ({', '.join(drop.examples)}{', …' if drop.count > len(drop.examples) else ''})" if drop.examples else ""
         yield f"left out: {drop.count} × {drop.kind}: {drop.reason}{some}"
@@ -170,8 +170,8 @@ def _print_fields(left_out: LeftOut) -> None:
     lines = left_out.lines()
     if lines:
         say()
-        say("fields that are not kept (there is a digest of them, so that a change is seen):")
+        say("fields that are not kept (a digest of them is, so that changes are detected):")
     for path, count in lines[:_SHOWN]:
         say(f"  {count:>7} {path}")
     if len(lines) > _SHOWN:
-        say(f"  and {len(lines) - _SHOWN} more; -o json has all of them")
+        say(f"  and {len(lines) - _SHOWN} more; -o json lists all")

@@ -1,4 +1,4 @@
-"""A click group that imports a subcommand only when it is run, so that `schedviz --help` answers at once."""
+"""A click group that imports a subcommand only when it runs, so that `schedviz --help` is fast."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 
 
 class LazyCommand(NamedTuple):
-    """Where a subcommand lives, and the line about it in the list of commands (known without importing it)."""
+    """The location of a subcommand and its line in the list of commands, which is known without importing it."""
 
     module: str
     attribute: str
@@ -18,11 +18,11 @@ class LazyCommand(NamedTuple):
 
 
 class LazyGroup(click.Group):
-    """A group whose members are named in a table instead of being imported."""
+    """A group whose members are listed in a table instead of being imported."""
 
     def __init__(self, *, lazy: dict[str, LazyCommand], help: str, epilog: str) -> None:  # noqa: A002 (click's own name)
         super().__init__(help=help, epilog=epilog)
-        #: Name on the command line → where it lives, in the order of the help text.
+        #: Name on the command line → location, in the order of the help text.
         self.lazy = lazy
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
@@ -39,8 +39,8 @@ class LazyGroup(click.Group):
         name = args[0]
         if not name.startswith("-") and name not in self.lazy:
             near = difflib.get_close_matches(name, self.lazy, n=1)
-            hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(self.lazy)}."
-            raise click.UsageError(f"There is no command {name!r}. {hint}", ctx)
+            hint = f"Did you mean {near[0]!r}?" if near else f"Commands: {', '.join(self.lazy)}."
+            raise click.UsageError(f"No such command: {name!r}. {hint}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002

@@ -1,4 +1,4 @@
-"""`schedviz lesson new|check|run`: write a lesson, hold it to the engine, take it in the terminal."""
+"""`schedviz lesson new|check|run`: write a lesson, check it against the engine, preview it."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from schedviz.terminal import ask, clear, say, show
 if TYPE_CHECKING:
     from schedviz.lessons import Lesson, Played
 
-#: As `lessons.catalogue` reads it; that module is too slow to import for `--help`.
+#: The name that `lessons.catalogue` uses; that module is too slow to import for `--help`.
 OWN_FOLDERS = "SCHEDVIZ_LESSONS"
-#: A lesson was read and is not right: a claim does not hold, a text lacks something.
+#: Exit code: the lesson has an error, such as a false claim or a missing text.
 EXIT_WRONG = 1
-#: A lesson cannot be read.
+#: Exit code: a lesson cannot be read.
 EXIT_UNREADABLE = 2
 
 _LOOK_SECONDS = 0.3
@@ -31,17 +31,17 @@ _LOOK_SECONDS = 0.3
 
 @click.group()
 def lesson() -> None:
-    """Write, check and take lessons. docs/lessons.md shows how, with an example."""
+    """Write, check and preview lessons. docs/lessons.md has an example."""
 
 
 @lesson.command()
 @click.argument("folder", type=click.Path(path_type=Path))
 def new(folder: Path) -> None:
-    """Write a small lesson into FOLDER, to begin with: it passes `schedviz lesson check`."""
+    """Write a small lesson into FOLDER as a starting point. It passes `schedviz lesson check`."""
     from schedviz.lessons.skeleton import write_skeleton
 
     if folder.exists():
-        raise click.ClickException(f"{folder} is there already; nothing was written.")
+        raise click.ClickException(f"{folder} already exists; nothing was written.")
     for file in write_skeleton(folder):
         say(f"wrote {file}")
     say(f"Now try: schedviz lesson check {folder}")
@@ -52,9 +52,9 @@ def new(folder: Path) -> None:
 @click.option("--watch", is_flag=True, help="Check again whenever a file changes, until Ctrl-C.")
 @click.pass_context
 def check(ctx: click.Context, lessons: tuple[str, ...], watch: bool) -> None:  # noqa: FBT001 (click calls it)
-    """Play lessons on the engine and hold every claim, answer and text to it; without a name, all that come with schedviz.
+    """Play lessons on the engine and check every claim, answer and text; without a name, all lessons that ship with schedviz.
 
-    Leaves with 0 if nothing is wrong, 1 if a claim does not hold or a text lacks something, 2 if a lesson cannot be read.
+    Exits with 0 if nothing is wrong, 1 if a claim is false or a text is missing, 2 if a lesson cannot be read.
     """
     folders = _folders(lessons)
     code = _check_all(folders)
@@ -69,14 +69,14 @@ def check(ctx: click.Context, lessons: tuple[str, ...], watch: bool) -> None:  #
 
 @lesson.command()
 @click.argument("name", metavar="NAME|FOLDER")
-@click.option("--terminal", is_flag=True, help="Take it here, in the terminal, and not in the page.")
-@click.option("--language", type=click.Choice(["en", "zh-CN"]), default="en", show_default=True, help="With --terminal: in which language.")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, show_default=True, help="Port of the page; 0: any free one.")
-@click.option("--no-open", is_flag=True, help="Do not open the browser.")
+@click.option("--terminal", is_flag=True, help="Take the lesson in the terminal instead of the page.")
+@click.option("--language", type=click.Choice(["en", "zh-CN"]), default="en", show_default=True, help="With --terminal: the language.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, show_default=True, help="Port of the page; 0: any free port.")
+@click.option("--no-open", is_flag=True, help="Do not open a browser.")
 def run(*, name: str, terminal: bool, language: str, port: int, no_open: bool) -> None:
-    """Take a lesson in the page while it is written: whenever its files change it is checked, and the page begins anew at the same stop.
+    """Preview a lesson in the page while writing it: each change is checked, and the page restarts at the same stop.
 
-    What is done there is kept for as long as this runs. Ctrl-C ends it.
+    Sessions are kept only while this runs. Ctrl-C ends it.
     """
     (folder,) = _folders((name,))
     if terminal:
@@ -125,7 +125,7 @@ def _folders(lessons: Iterable[str]) -> list[Path]:
     folders = [folder.absolute() for folder in named] or sorted(file.parent for file in CONTENT.glob(f"*/{PLAN}"))
     for folder in folders:
         if not folder.is_dir():
-            raise click.ClickException(f'There is no folder and no lesson "{folder.name}".')
+            raise click.ClickException(f'No folder and no lesson is named "{folder.name}".')
     return folders
 
 

@@ -76,7 +76,7 @@ def test_an_unknown_command_is_refused_with_the_one_that_was_meant():
     answer = run("trcae")
 
     assert answer.returncode == 2
-    assert "There is no command 'trcae'. Did you mean 'trace'?" in answer.stderr
+    assert "No such command: 'trcae'. Did you mean 'trace'?" in answer.stderr
     assert "Traceback" not in answer.stderr
 
 

@@ -102,4 +102,4 @@ def test_a_server_that_is_not_there_is_said(same: str) -> None:
 
 
 def test_a_moment_is_not_compared_with_a_file(same: str) -> None:
-    assert "whole session" in run(same, "00000000-0000-4000-8000-000000000000@3").output
+    assert "only be compared with a session" in run(same, "00000000-0000-4000-8000-000000000000@3").output

@@ -65,7 +65,7 @@ def test_the_informers_of_a_state_can_be_as_stale_as_its_cache() -> None:
 def test_what_is_wrong_with_a_state_or_a_time_is_said_with_its_place(tmp_path: Path) -> None:
     objects = str(SAMPLES / "01-plain" / "objects.json")
     for content, told in (
-        ("{", "it is no JSON"),
+        ("{", "is not JSON"),
         ('{"cache":{"list":[],"podStates":{}},"queue":{"activeQ":[{}]}}', "queue.activeQ[0].pod"),
     ):
         (tmp_path / "state.json").write_text(content)
@@ -74,4 +74,4 @@ def test_what_is_wrong_with_a_state_or_a_time_is_said_with_its_place(tmp_path: P
         assert told in result.output, result.output
     assert "no-such.json: No such file" in CliRunner().invoke(dump, ["--state", str(tmp_path / "no-such.json"), objects]).output
     for time in ("yesterday", "2024-13-01T00:00:00Z"):
-        assert "is no time such as" in CliRunner().invoke(dump, ["--at", time, objects]).output
+        assert "is not a time such as" in CliRunner().invoke(dump, ["--at", time, objects]).output

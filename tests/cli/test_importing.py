@@ -98,7 +98,7 @@ def test_the_file_of_a_session_and_a_trace_are_sent_as_they_are(received: tuple[
         assert file.read_bytes() in bodies[-1]
         refused = CliRunner().invoke(import_, [str(file), "--dry-run"])
         assert refused.exit_code == 1
-        assert "which is sent as it is" in refused.output
+        assert "which is sent unchanged" in refused.output
 
     asked = CliRunner().invoke(explain, ["-f", str(session)])
     assert "this is the file of a session. Make a session of it with `schedviz import" in asked.output

@@ -23,7 +23,7 @@ def test_a_new_lesson_passes_the_check(tmp_path: Path):
 def test_nothing_is_written_over(tmp_path: Path):
     result = invoke("new", str(tmp_path))
     assert result.exit_code == 1
-    assert "is there already; nothing was written" in result.output
+    assert "already exists; nothing was written" in result.output
 
 
 def test_a_wrong_claim_leaves_with_1_and_an_unreadable_plan_with_2(tmp_path: Path):
@@ -48,4 +48,4 @@ def test_a_lesson_is_taken_in_the_terminal_in_either_language():
 def test_a_lesson_that_is_none():
     result = invoke("run", "no-such")
     assert result.exit_code == 1
-    assert 'There is no folder and no lesson "no-such"' in result.output
+    assert 'No folder and no lesson is named "no-such"' in result.output

@@ -1,1 +1,1 @@
-"""`schedviz check`: whether a server can be run as it is configured."""
+"""`schedviz check`: verifies the configuration of a server and its connections."""

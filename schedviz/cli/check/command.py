@@ -16,14 +16,14 @@ EXIT_FOUND = 1
 
 
 @click.command()
-@click.option("--deploy", is_flag=True, help="Also look at every setting that would hurt a server for many.")
-@click.option("--workers/--no-workers", default=None, help="Whether workers are to be up already (without --deploy: yes).")
-@click.option("--strict", is_flag=True, help="Leave with 1 for warnings, too.")
+@click.option("--deploy", is_flag=True, help="Also check every setting that is unsafe on a server for many users.")
+@click.option("--workers/--no-workers", default=None, help="Whether workers must be running (default without --deploy: yes).")
+@click.option("--strict", is_flag=True, help="Exit with 1 on warnings, too.")
 @click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def check(*, deploy: bool, workers: bool | None, strict: bool, output: str) -> int:
-    """Say what would keep this server from running well, and what to do about it.
+    """Check the configuration and connections of this server, with a remedy for each problem.
 
-    Reads the same environment as the server. Leaves with 0 when nothing is wrong, 1 when something is.
+    Reads the same environment as the server. Exits with 0 if nothing is wrong, otherwise with 1.
     """
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "schedviz.settings")
     import django
@@ -52,6 +52,6 @@ def _all_found(*, deploy: bool, workers: bool) -> list[Finding]:
 def _print(findings: list[Finding]) -> None:
     for finding in findings:
         say(f"{finding.level:<8} {finding.setting} {finding.what}.")
-        say(f"{'':<8} Do: {finding.do}.")
+        say(f"{'':<8} Fix: {finding.do}.")
     levels = Counter(str(finding.level) for finding in findings)
-    say(f"{levels['error']} errors, {levels['warning']} warnings." if findings else "Nothing is wrong.")
+    say(f"{levels['error']} errors, {levels['warning']} warnings." if findings else "No problems found.")

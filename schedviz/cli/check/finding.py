@@ -1,4 +1,4 @@
-"""What a check found: which setting would hurt, how, and what to do."""
+"""A problem that a check found: the setting, the consequence, and the remedy."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ import msgspec
 
 class Level(StrEnum):
     ERROR = "error"
-    """It would hurt: somebody gets in, something is lost, or it does not run."""
+    """Unsafe: unauthorized access, data loss, or the server does not start."""
     WARNING = "warning"
-    """It may hurt, or is meant."""
+    """Possibly unsafe, or intended."""
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """One thing that is wrong."""
+    """One problem."""
 
     level: Level
-    #: The variable of the environment, or the part that it is about.
+    #: The environment variable, or the component.
     setting: str
     what: str
     do: str
 
 
 def error(setting: str, what: str, do: str) -> Finding:
-    """It would hurt."""
+    """A finding of level error."""
     return Finding(Level.ERROR, setting, what, do)
 
 
 def warning(setting: str, what: str, do: str) -> Finding:
-    """It may hurt."""
+    """A finding of level warning."""
     return Finding(Level.WARNING, setting, what, do)

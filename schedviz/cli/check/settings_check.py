@@ -1,4 +1,4 @@
-"""Each setting that would hurt a server for many, by itself or beside another."""
+"""Checks of settings that are unsafe on a server for many users, alone or in combination."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from schedviz.cli.check.finding import Finding, error, warning
 _LOCAL = frozenset(("127.0.0.1", "localhost", "[::1]", "::1", ""))
 _SHORTEST_SECRET = 32
 _SHORTEST_TOKEN = 24
-#: Descriptors besides those of sockets: database, Redis, files, logs.
+#: File descriptors besides those of sockets: database, Redis, files, logs.
 _OTHER_FILES = 256
 
 
 class Configured:
-    """The settings, and the environment that they were made of."""
+    """The settings and the environment that they come from."""
 
     def __init__(self, settings: Any, environment: Mapping[str, str]) -> None:
         self.settings = settings
@@ -32,12 +32,12 @@ class Configured:
 
     @property
     def is_for_others(self) -> bool:
-        """Whether others than this machine's user are to reach it."""
+        """Whether users of other machines can reach the server."""
         return self.settings.PUBLIC or any(host not in _LOCAL for host in self.settings.ALLOWED_HOSTS)
 
     @property
     def is_on_several_hosts(self) -> bool:
-        """Whether its parts speak over a network."""
+        """Whether the components communicate over a network."""
         return _is_remote(self.redis.hostname) or (self.database.scheme != "sqlite" and _is_remote(self.database.hostname))
 
 
@@ -46,28 +46,28 @@ def _is_remote(host: str | None) -> bool:
 
 
 def found(configured: Configured) -> list[Finding]:
-    """Everything that is wrong, worst first."""
+    """All problems, worst first."""
     findings = [finding for check in _CHECKS for finding in check(configured)]
     return sorted(findings, key=lambda finding: finding.level)
 
 
 def _debug(at: Configured) -> Iterator[Finding]:
     if at.settings.DEBUG:
-        yield error("SCHEDVIZ_DEBUG", "shows source and settings to whoever runs into an error", "unset it")
+        yield error("SCHEDVIZ_DEBUG", "shows source code and settings on every error page", "unset it")
 
 
 def _secrets(at: Configured) -> Iterator[Finding]:
     if at.is_on_several_hosts and not at.environment.get("SCHEDVIZ_SECRET_KEY"):
         yield error(
             "SCHEDVIZ_SECRET_KEY",
-            "is not set, so that each host makes a key of its own and logins of one are worth nothing at another",
+            "is not set, so each host generates its own key, and logins at one host are invalid at the others",
             "set the same one everywhere: python3 -c 'import secrets; print(secrets.token_urlsafe(48))'",
         )
     if len(at.settings.SECRET_KEY) < _SHORTEST_SECRET:
-        yield error("SCHEDVIZ_SECRET_KEY", f"has {len(at.settings.SECRET_KEY)} characters and can be guessed", "take 48 random bytes")
+        yield error("SCHEDVIZ_SECRET_KEY", f"has {len(at.settings.SECRET_KEY)} characters and can be guessed", "use 48 random bytes")
     token = at.settings.METRICS_TOKEN
     if token and len(token) < _SHORTEST_TOKEN:
-        yield error("SCHEDVIZ_METRICS_TOKEN", f"has {len(token)} characters and can be guessed", "take 32 random bytes")
+        yield error("SCHEDVIZ_METRICS_TOKEN", f"has {len(token)} characters and can be guessed", "use 32 random bytes")
 
 
 def _hosts(at: Configured) -> Iterator[Finding]:
@@ -75,58 +75,54 @@ def _hosts(at: Configured) -> Iterator[Finding]:
     if "*" in hosts or any(host.startswith(".") for host in hosts):
         yield error(
             "SCHEDVIZ_ALLOWED_HOSTS",
-            "lets any name through: links in mails and rooms can be made to lead elsewhere",
-            "name the hosts exactly",
+            "accepts any hostname: links in emails and rooms can be forged to lead elsewhere",
+            "list the hostnames exactly",
         )
     if at.is_for_others and not at.settings.PUBLIC:
         yield warning(
             "SCHEDVIZ_PUBLIC",
-            "is off while the server answers to other names than this machine's: cookies travel over plain HTTP and limits are wide",
-            "set it to 1, unless all who can reach it are trusted",
+            "is off while the server accepts other hostnames than this machine's: cookies travel over plain HTTP and limits are wide",
+            "set it to 1, unless everybody who can reach the server is trusted",
         )
     if at.settings.PUBLIC and all(host in _LOCAL for host in hosts):
-        yield error("SCHEDVIZ_ALLOWED_HOSTS", "has no name by which others reach this server: they get 400", "add it")
+        yield error("SCHEDVIZ_ALLOWED_HOSTS", "has no public hostname: clients get 400", "add it")
 
 
 def _origins(at: Configured) -> Iterator[Finding]:
     origins = at.settings.CSRF_TRUSTED_ORIGINS
     if at.settings.PUBLIC and not origins:
-        yield error(
-            "SCHEDVIZ_ORIGINS", "is not set: behind a proxy that speaks HTTPS logins and sockets are refused", "set https://your.name"
-        )
+        yield error("SCHEDVIZ_ORIGINS", "is not set: behind an HTTPS proxy, logins and sockets are refused", "set https://your.name")
     for origin in origins:
         if at.settings.PUBLIC and not origin.startswith("https://"):
-            yield error("SCHEDVIZ_ORIGINS", f"{origin} is not HTTPS, and cookies are sent over HTTPS alone", "write https://…")
+            yield error("SCHEDVIZ_ORIGINS", f"{origin} is not HTTPS, and cookies are only sent over HTTPS", "write https://…")
         if "*" in origin:
-            yield error("SCHEDVIZ_ORIGINS", f"{origin} trusts forms of every site with such a name", "name the origins exactly")
+            yield error("SCHEDVIZ_ORIGINS", f"{origin} trusts forms of every site with a matching name", "list the origins exactly")
     if "*" in (at.settings.EMBED_ORIGINS or []):
-        yield warning("SCHEDVIZ_EMBED_ORIGINS", "lets every site show panels in a frame", "name the sites, if not all are meant")
+        yield warning("SCHEDVIZ_EMBED_ORIGINS", "lets every site embed panels", "list the sites, unless you want all")
 
 
 def _proxies(at: Configured) -> Iterator[Finding]:
     if at.settings.PUBLIC and at.settings.PROXIES == 0:
         yield error(
             "SCHEDVIZ_PROXIES",
-            "is 0, so everybody has the proxy's address: one who tries passwords locks all others out, and limits for strangers are shared",
+            "is 0, so all clients share the proxy's address: failed logins of one lock out the others, and rate limits are shared",
             "set it to the number of proxies in front (1 for one)",
         )
     local = [network for network in at.settings.METRICS_FROM if ipaddress.ip_network(network, strict=False).is_loopback]
     if local and at.is_for_others and at.settings.PROXIES == 0:
-        yield error("SCHEDVIZ_METRICS_FROM", f"{local[0]} is where a proxy on this host comes from: strangers read /metrics", "use a token")
+        yield error("SCHEDVIZ_METRICS_FROM", f"{local[0]} is also a proxy's address on this host: anybody can read /metrics", "use a token")
     if any(ipaddress.ip_network(network, strict=False).prefixlen == 0 for network in at.settings.METRICS_FROM):
-        yield error(
-            "SCHEDVIZ_METRICS_FROM", "lets everybody read /metrics, which tells of everybody's sessions", "name the network or use a token"
-        )
+        yield error("SCHEDVIZ_METRICS_FROM", "lets everybody read /metrics, which covers all sessions", "list the network, or use a token")
 
 
 def _database(at: Configured) -> Iterator[Finding]:
     if at.database.scheme == "sqlite":
         if at.is_on_several_hosts:
-            yield error("SCHEDVIZ_DATABASE_URL", "is SQLite, a file that other hosts do not have", "use PostgreSQL")
+            yield error("SCHEDVIZ_DATABASE_URL", "is SQLite, a file that other hosts cannot read", "use PostgreSQL")
         elif at.settings.PUBLIC:
             yield warning(
                 "SCHEDVIZ_DATABASE_URL",
-                "is SQLite: one writes at a time, which is too slow from some ten busy sessions on",
+                "is SQLite, which has one writer at a time: too slow for more than about ten busy sessions",
                 "use PostgreSQL",
             )
         return
@@ -134,8 +130,8 @@ def _database(at: Configured) -> Iterator[Finding]:
     if _is_remote(at.database.hostname) and mode not in ("verify-full", "verify-ca"):
         yield warning(
             "SCHEDVIZ_DATABASE_URL",
-            f"has sslmode={mode}: whoever sits between can read and change everything, the password included",
-            "add ?sslmode=verify-full&sslrootcert=/path/to/ca.crt, unless the network between is yours",
+            f"has sslmode={mode}: anybody on the network path can read and change everything, including the password",
+            "add ?sslmode=verify-full&sslrootcert=/path/to/ca.crt, unless the network is yours",
         )
 
 
@@ -145,19 +141,19 @@ def _redis(at: Configured) -> Iterator[Finding]:
     if not at.redis.password:
         yield error(
             "SCHEDVIZ_REDIS_URL",
-            "has no password: whoever reaches it sees all frames and can ring for workers",
+            "has no password: anybody who can reach it can read all frames and wake workers",
             "give it a user and a password",
         )
     if at.redis.scheme != "rediss":
         yield warning(
             "SCHEDVIZ_REDIS_URL",
-            "is not TLS: whoever sits between reads frames and the password",
-            "use rediss://, unless the network between is yours",
+            "is not TLS: anybody on the network path can read frames and the password",
+            "use rediss://, unless the network is yours",
         )
     if at.redis.scheme == "rediss" and dict(parse_qsl(at.redis.query)).get("ssl_cert_reqs", "required") in ("none", "CERT_NONE"):
         yield error(
             "SCHEDVIZ_REDIS_URL",
-            "does not look at the certificate: TLS then keeps nobody out",
+            "does not verify the certificate, so TLS does not authenticate the server",
             "add ssl_ca_certs=… in place of ssl_cert_reqs=none",
         )
 
@@ -168,11 +164,11 @@ def _extenders(at: Configured) -> Iterator[Finding]:
         if parsed.prefixlen == 0 or parsed.is_link_local or parsed.is_loopback:
             yield error(
                 "SCHEDVIZ_EXTENDER_NETWORKS",
-                f"{network} lets sessions call this host or a cloud's metadata",
-                "name the extenders' network alone",
+                f"{network} lets sessions call this host or a cloud's metadata service",
+                "list only the extenders' network",
             )
     if at.settings.EXTENDER_HOSTS and not at.settings.EXTENDER_USERS:
-        yield warning("SCHEDVIZ_EXTENDER_USERS", "is empty, so that nobody's sessions may call SCHEDVIZ_EXTENDER_HOSTS", "name the users")
+        yield warning("SCHEDVIZ_EXTENDER_USERS", "is empty, so no user's sessions may call SCHEDVIZ_EXTENDER_HOSTS", "list the users")
 
 
 def _quotas(at: Configured) -> Iterator[Finding]:
@@ -181,7 +177,7 @@ def _quotas(at: Configured) -> Iterator[Finding]:
     unlimited = [name for name in dir(at.settings) if name.endswith(("_PER_USER", "_IN_ALL")) and getattr(at.settings, name) == 0]
     if unlimited:
         named = ", ".join(f"SCHEDVIZ_{name}" for name in sorted(unlimited))
-        yield warning(named, "are 0: strangers can fill the database", "set limits (docs/reliability.md, Quotas)")
+        yield warning(named, "are 0: anonymous clients can fill the database", "set limits (docs/reliability.md, Quotas)")
 
 
 def _data_folder(at: Configured) -> Iterator[Finding]:
@@ -189,9 +185,9 @@ def _data_folder(at: Configured) -> Iterator[Finding]:
     secrets = [path for path in (data / "secret_key", data / "token", data / "schedviz.sqlite3") if path.exists()]
     for path in [data, *secrets] if secrets else []:
         if stat.S_IMODE(path.stat().st_mode) & 0o077:
-            yield error("SCHEDVIZ_DATA", f"others on this host can read {path}", f"chmod go= {path}")
+            yield error("SCHEDVIZ_DATA", f"other users of this host can read {path}", f"chmod go= {path}")
     if os.geteuid() == 0:
-        yield warning("the user", "is root; nothing of schedviz needs that", "run it as a user of its own")
+        yield warning("the user", "is root; no part of schedviz needs that", "run it as its own user")
 
 
 def _limits_of_the_process(at: Configured) -> Iterator[Finding]:
@@ -199,20 +195,20 @@ def _limits_of_the_process(at: Configured) -> Iterator[Finding]:
     if files < at.settings.SOCKETS + _OTHER_FILES:
         yield error(
             "the limit of open files",
-            f"is {files}; SCHEDVIZ_SOCKETS allows {at.settings.SOCKETS} sockets, each of which is one",
+            f"is {files}; SCHEDVIZ_SOCKETS allows {at.settings.SOCKETS} sockets, and each needs one",
             f"ulimit -n {at.settings.SOCKETS + _OTHER_FILES}, or LimitNOFILE= of systemd",
         )
     if at.environment.get("OPENBLAS_NUM_THREADS") != "1":
-        yield warning("OPENBLAS_NUM_THREADS", "is not 1: NumPy's threads cost memory and slow small arrays down", "set it to 1 for workers")
+        yield warning("OPENBLAS_NUM_THREADS", "is not 1: NumPy's threads use memory and slow down small arrays", "set it to 1 for workers")
 
 
 def _parts(at: Configured) -> Iterator[Finding]:
     if at.settings.TRACES and find_spec("opentelemetry.exporter") is None:
-        yield error("SCHEDVIZ_TRACES", "is on and OpenTelemetry is not installed: no process starts", "pip install 'schedviz[otel]'")
+        yield error("SCHEDVIZ_TRACES", "is on but OpenTelemetry is not installed: no process starts", "pip install 'schedviz[otel]'")
     if at.database.scheme in ("postgres", "postgresql") and find_spec("psycopg") is None:
-        yield error("SCHEDVIZ_DATABASE_URL", "is PostgreSQL and its driver is not installed", "pip install 'schedviz[postgres]'")
+        yield error("SCHEDVIZ_DATABASE_URL", "is PostgreSQL but its driver is not installed", "pip install 'schedviz[postgres]'")
     if not (Path(at.settings.BASE_DIR) / "schedviz/web/static/app/.vite/manifest.json").exists():
-        yield error("the page", "was not built: whoever comes sees an error", "make setup, or install the wheel")
+        yield error("the page", "was not built: every page shows an error", "run `make setup`, or install the wheel")
 
 
 _CHECKS: tuple[Callable[[Configured], Iterator[Finding]], ...] = (

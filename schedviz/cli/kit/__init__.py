@@ -1,1 +1,1 @@
-"""`schedviz kit`: one folder with everything, for a room without a network."""
+"""`schedviz kit`: a self-contained folder for machines without a network."""

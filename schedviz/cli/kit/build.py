@@ -1,4 +1,4 @@
-"""Making the folder: the wheels of exactly what is installed here, schedviz itself, lessons, and a script that starts it."""
+"""Builds the kit: the wheels of the installed packages, schedviz itself, lessons, and a start script."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from typing import NamedTuple
 
 from schedviz.cli.kit import own_wheel, pins, repacked_wheels
 
-#: Unpacks the wheels where the kit is started; its own wheel can be run as it is.
+#: Unpacks the wheels on first start; the wheel of this tool can run as it is.
 _UNPACKER = "pip"
 
 
 class CannotMake(Exception):  # noqa: N818 (it is read as a sentence)
-    """The kit cannot be made here; the message says why."""
+    """The kit cannot be built here; the message has the reason."""
 
     def __init__(self, *lines: str) -> None:
         super().__init__("\n".join(lines))
@@ -27,30 +27,30 @@ class CannotMake(Exception):  # noqa: N818 (it is read as a sentence)
 
 
 class Made(NamedTuple):
-    """What is in a kit."""
+    """The contents of a kit."""
 
     wheels: int
     bytes: int
 
 
 def make(folder: Path, lessons: Iterable[Path], *, tell: Callable[[str], object]) -> Made:
-    """Fill a new or empty folder. What is not installed from a wheel here is fetched from where pip is set to fetch it.
+    """Fill a new or empty folder. pip downloads wheels of packages that were not installed from a wheel.
 
     Raises `CannotMake`.
     """
     if folder.exists() and any(folder.iterdir()):
-        raise CannotMake(f"{folder} is not empty; name a folder that is not there yet.")
+        raise CannotMake(f"{folder} is not empty. Name a new folder.")
     wheels = folder / "wheels"
     wheels.mkdir(parents=True)
     try:
         own = own_wheel.write(wheels)
     except own_wheel.NotBuilt as error:
         raise CannotMake(str(error)) from error
-    tell(f"{own.name} is made. Packing what it needs …")
+    tell(f"Built {own.name}. Packing its dependencies …")
     try:
         wanted = pins.of(own_wheel.requirements(own))
     except PackageNotFoundError as error:
-        raise CannotMake(f"{error.name} is needed and not installed here. Run `make setup`, or pip install schedviz again.") from error
+        raise CannotMake(f"{error.name} is required but not installed. Run `make setup`, or pip install schedviz again.") from error
     _take_along([*wanted, pins.pin(_UNPACKER)], wheels, tell=tell)
     for source in lessons:
         shutil.copytree(source, folder / "lessons" / source.resolve().name)
@@ -60,7 +60,7 @@ def make(folder: Path, lessons: Iterable[Path], *, tell: Callable[[str], object]
 
 
 def _take_along(wanted: list[str], wheels: Path, *, tell: Callable[[str], object]) -> None:
-    """The wheels of these: packed again of what is installed, or else fetched."""
+    """The wheels of these packages: repacked from the installation, or downloaded."""
     absent = []
     for one in wanted:
         installed = repacked_wheels.packable(one.partition("==")[0])
@@ -69,17 +69,17 @@ def _take_along(wanted: list[str], wheels: Path, *, tell: Callable[[str], object
         else:
             repacked_wheels.pack(installed, wheels)
     if absent:
-        tell(f"Fetching {', '.join(absent)} …")
+        tell(f"Downloading {', '.join(absent)} …")
         _fetch(absent, wheels)
 
 
 def _fetch(wanted: list[str], wheels: Path) -> None:
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
-    # Nothing is to be compiled where the kit is started.
+    # The machine that runs the kit need not have a compiler.
     done = subprocess.run([*command, "--only-binary", ":all:", "--dest", str(wheels), *wanted], capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode != 0:
         last = done.stderr.strip().splitlines()[-4:]
-        raise CannotMake("pip cannot fetch all of what schedviz needs:", *(f"    {line}" for line in last))
+        raise CannotMake("pip could not download all dependencies of schedviz:", *(f"    {line}" for line in last))
 
 
 def _write_script(folder: Path) -> None:

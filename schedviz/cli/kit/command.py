@@ -16,12 +16,12 @@ from schedviz.terminal import say
     "--lessons",
     multiple=True,
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="A folder of lessons of your own to take along; repeatable.",
+    help="A folder with your own lessons to include; repeatable.",
 )
 def kit(folder: Path, lessons: tuple[Path, ...]) -> None:
-    """Make FOLDER: schedviz with all that it needs, to be copied to machines without a network.
+    """Build FOLDER: schedviz with all its dependencies, to copy to machines without a network.
 
-    There, FOLDER/schedviz starts it. The machines need the same kind of system and Python as this one.
+    On those machines, FOLDER/schedviz starts it. They need the same kind of system and Python as this one.
     """
     from schedviz.cli.kit.build import CannotMake, make
 
@@ -30,4 +30,4 @@ def kit(folder: Path, lessons: tuple[Path, ...]) -> None:
     except CannotMake as error:
         raise SeveralLines(*error.lines) from error
     size = f"{made.wheels} packages, {made.bytes / 1e6:.0f} MB"
-    say(f"{folder} has {size}. Copy it, and start {folder.name}/schedviz there; README.txt says more.")
+    say(f"{folder} has {size}. Copy it and run {folder.name}/schedviz there; see README.txt.")

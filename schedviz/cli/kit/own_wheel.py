@@ -1,4 +1,4 @@
-"""The wheel of this very schedviz: built of the checkout that it runs from, or packed again of the files that were installed."""
+"""The wheel of this schedviz: built from its checkout, or repacked from the installed files."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ _CHECKOUT = Path(schedviz.__file__).parent.parent
 
 
 class NotBuilt(Exception):  # noqa: N818 (it is read as a sentence)
-    """There is something missing that a wheel needs."""
+    """A prerequisite of the wheel is missing."""
 
 
 def write(folder: Path) -> Path:
     """Write the wheel into a folder. Raises `NotBuilt`."""
     if not _PAGE.is_file():
-        raise NotBuilt("The page is not built: run `make setup` first.")
+        raise NotBuilt("The front end is not built: run `make setup` first.")
     if (_CHECKOUT / "hatch_build.py").is_file():
         return _build(folder)
     return repacked_wheels.pack(distribution("schedviz"), folder)
 
 
 def requirements(wheel: Path) -> list[str]:
-    """What a wheel says that it needs."""
+    """The requirements in a wheel's metadata."""
     with zipfile.ZipFile(wheel) as archive:
         (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
         return HeaderParser().parsestr(archive.read(name).decode()).get_all("Requires-Dist", [])
@@ -41,5 +41,5 @@ def _build(folder: Path) -> Path:
     done = subprocess.run([*command, "--wheel-dir", str(folder), str(_CHECKOUT)], capture_output=True, text=True, check=False)  # noqa: S603
     made = next(folder.glob("schedviz-*.whl"), None)
     if done.returncode != 0 or made is None:
-        raise NotBuilt(f"The wheel of schedviz cannot be built: {done.stderr.strip()}")
+        raise NotBuilt(f"Cannot build the wheel of schedviz: {done.stderr.strip()}")
     return made

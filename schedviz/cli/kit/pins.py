@@ -1,4 +1,4 @@
-"""Exactly the versions that are installed here of what a package needs: those with which it was tried."""
+"""The installed versions of a package's dependencies, pinned."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from packaging.utils import canonicalize_name
 
 
 def of(requirements: Iterable[str]) -> list[str]:
-    """All that these lead to on this machine, as `name==version`, in order. Raises `PackageNotFoundError` where one is not installed."""
+    """All direct and indirect dependencies on this machine, as sorted `name==version`. Raises `PackageNotFoundError` if one is missing."""
     found: dict[str, str] = {}
     waiting = _needed(requirements, frozenset())
     seen: set[tuple[str, frozenset[str]]] = set()
@@ -25,7 +25,7 @@ def of(requirements: Iterable[str]) -> list[str]:
 
 
 def pin(name: str) -> str:
-    """The same of one package; any version where it is not installed."""
+    """The same for one package; unpinned if it is not installed."""
     try:
         return f"{name}=={version(name)}"
     except PackageNotFoundError:
@@ -33,7 +33,7 @@ def pin(name: str) -> str:
 
 
 def _needed(requirements: Iterable[str], extras: frozenset[str]) -> list[tuple[str, frozenset[str]]]:
-    """Names and extras of those that hold here, for somebody with these extras."""
+    """Names and extras of the requirements whose markers match here, for these extras."""
     parsed = [Requirement(line) for line in requirements]
     here = [one for one in parsed if one.marker is None or any(one.marker.evaluate({"extra": extra}) for extra in ("", *extras))]
     return [(canonicalize_name(one.name), frozenset(one.extras)) for one in here]

@@ -1,4 +1,4 @@
-"""Wheels packed again of the packages that are installed: what runs here is taken along as it is, and nothing has to be fetched."""
+"""Wheels repacked from installed packages, so that nothing has to be downloaded."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import zipfile
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
-#: What the installer wrote, not the wheel.
+#: Written by the installer, not part of the wheel.
 _OF_THE_INSTALLER = {"RECORD", "INSTALLER", "REQUESTED", "direct_url.json"}
 _TAG = re.compile(r"^Tag: ([^-\s]+)-([^-\s]+)-(\S+)$", re.MULTILINE)
 _EXECUTABLE = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
 
 
 def packable(name: str) -> Distribution | None:
-    """The package of this name, where its files are known and are its own; None: its wheel has to be fetched."""
+    """The installed package with this name, if its files are known and belong to it alone. None: its wheel must be downloaded."""
     try:
         found = distribution(name)
     except PackageNotFoundError:
@@ -27,7 +27,7 @@ def packable(name: str) -> Distribution | None:
 
 
 def pack(installed: Distribution, folder: Path) -> Path:
-    """Write the wheel of an installed package into a folder: a zip of its files, with a list of their digests."""
+    """Write the wheel of an installed package into a folder: a zip of its files with a list of their digests."""
     name = re.sub(r"[-_.]+", "_", installed.metadata["Name"])
     path = folder / f"{name}-{installed.version}-{_tags(installed)}.whl"
     listed: list[str] = []
@@ -36,7 +36,7 @@ def pack(installed: Distribution, folder: Path) -> Path:
         for file in sorted(installed.files or [], key=str):
             if file.parts[0].endswith(".dist-info"):
                 record = f"{file.parts[0]}/RECORD"
-            # Scripts lie outside, and are made of the entry points again.
+            # Scripts are outside; the installer generates them from the entry points.
             if ".." in file.parts or "__pycache__" in file.parts or file.name in _OF_THE_INSTALLER:
                 continue
             source = Path(str(file.locate()))
@@ -44,7 +44,7 @@ def pack(installed: Distribution, folder: Path) -> Path:
             digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
             entry = zipfile.ZipInfo(str(file))
             entry.compress_type = zipfile.ZIP_DEFLATED
-            # Programs in it, such as a Redis, stay programs.
+            # Keep executables such as a Redis server executable.
             entry.external_attr = (stat.S_IFREG | 0o644 | (source.stat().st_mode & _EXECUTABLE)) << 16
             wheel.writestr(entry, data)
             listed.append(f"{file},sha256={digest},{len(data)}")
@@ -53,6 +53,6 @@ def pack(installed: Distribution, folder: Path) -> Path:
 
 
 def _tags(installed: Distribution) -> str:
-    """For which Pythons and systems it is, as a wheel's name says it; "": it does not say."""
+    """The platform tags for the wheel's file name; "" if unknown."""
     found = _TAG.findall(installed.read_text("WHEEL") or "")
     return "-".join(".".join(dict.fromkeys(tag[part] for tag in found)) for part in range(3)) if found else ""

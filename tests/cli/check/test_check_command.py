@@ -32,7 +32,7 @@ def test_all_is_well_where_workers_are_up(redis: RedisServer) -> None:
     for queue in ("engine", "io"):
         stream.client().set(f"schedviz:worker:{queue}@test", json.dumps([queue]), ex=5)
 
-    assert run() == (0, "Nothing is wrong.\n")
+    assert run() == (0, "No problems found.\n")
 
 
 def test_workers_that_are_not_up_are_an_error_unless_they_are_not_to_be(redis: RedisServer) -> None:
@@ -58,7 +58,7 @@ def test_redis_that_is_away_and_a_policy_that_throws_turns_away_are_named(redis:
     finally:
         redis.start()
     assert code == 1
-    assert "Redis does not answer" in output
+    assert "Redis is unreachable" in output
     assert "Traceback" not in output
 
 
@@ -69,13 +69,13 @@ def test_a_redis_without_security_fixes_is_a_warning(redis: RedisServer, monkeyp
 
     assert code == 0
     assert "Redis' version is 6.2.14, a series without security fixes" in output
-    assert "Do: install redis or valkey 7 or newer" in output
+    assert "Fix: install redis or valkey 7 or newer" in output
 
 
 def test_a_valkey_is_judged_by_its_own_version(redis: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(type(stream.client()), "info", lambda *_: {"redis_version": "6.2.0", "valkey_version": "9.1.2"})
 
-    assert run("--no-workers") == (0, "Nothing is wrong.\n")
+    assert run("--no-workers") == (0, "No problems found.\n")
 
 
 def test_what_up_would_start_is_looked_at_where_no_redis_is_named(
@@ -113,7 +113,7 @@ def test_a_database_that_is_away_is_named(redis: RedisServer, monkeypatch: pytes
     code, output = run("--no-workers")
 
     assert code == 1
-    assert "the database does not answer: connection refused" in output
+    assert "unreachable: connection refused" in output
 
 
 @pytest.mark.postgres
