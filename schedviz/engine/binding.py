@@ -1,11 +1,11 @@
-"""`BindingCycle`: how an assumed pod is bound, as a value that goes on stage by stage. Several can be in flight.
+"""`BindingCycle`: the binding cycle of an assumed pod, as a value that runs stage by stage. Several can be in flight.
 
 Upstream: pkg/scheduler/schedule_one.go bindingCycle, handleBindingCycleError, bind, finishBinding
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Final
 
 from schedviz.engine import stages
@@ -22,6 +22,7 @@ from schedviz.engine.queue import events as queue_events
 from schedviz.engine.reporting import stage_timing
 from schedviz.engine.reporting.stage_report import StageReport, statuses_of
 from schedviz.engine.schedule_one import SchedulingCycle, activate
+from schedviz.engine.stages import Stage
 from schedviz.engine.state import SchedulerState
 from schedviz.trace.events import BindingEnded, BindingStageEnded, BindingStarted
 from schedviz.trace.view import StageView
@@ -31,7 +32,7 @@ FAILED: Final = "failed"
 
 
 class BindingCycle:
-    """One binding cycle. `stage` is what `advance` runs next: CONFIRM when only the watch event is missing, ENDED at the end."""
+    """One binding cycle: `advance` runs one stage at a time. `STAGES`, below the stages' methods, has their order and successors."""
 
     def __init__(
         self,
@@ -45,7 +46,7 @@ class BindingCycle:
         held: bool = False,
     ) -> None:
         self.state = state
-        #: The number of the scheduling cycle that it came from.
+        #: The number of the pod's scheduling cycle.
         self.number = number
         self.queued = queued
         #: The pod with its node.
@@ -53,13 +54,15 @@ class BindingCycle:
         self.framework = framework
         self.cycle_state = cycle_state
         self.node = node
-        #: It waits for a `bind` command; one that did (`by_hand`) also waits for `confirm`.
+        #: The cycle waits for a `bind` command.
         self.held = held
+        #: The cycle was held: it needs a `confirm` command too.
         self.by_hand = held
-        #: It had to wait, at Permit or in PreBind, and goes on by itself.
+        #: The cycle had to wait at Permit or in PreBind, and resumes by itself.
         self.waited = False
-        #: The watch event of its binding was let go.
+        #: The watch event of the binding was sent.
         self.released = False
+        #: The stage that `advance` runs next; CONFIRM: only the watch event is missing; ENDED: none.
         self.stage = stages.WAIT_ON_PERMIT
         self.results = BindingResults()
         self.failure: Failure | None = None
@@ -76,9 +79,9 @@ class BindingCycle:
             node=cycle.results.node,
             held=held,
         )
-        cycle.state.recorder.record(
+        cycle.state.recorder.record_in_cycle(
+            binding.number,
             BindingStarted,
-            cycle=binding.number,
             pod=binding.assumed.key,
             node=binding.node,
             held=held,
@@ -99,7 +102,7 @@ class BindingCycle:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether it waits for something in a stage, and goes on by itself."""
+        """Whether the cycle waits inside a stage, and resumes by itself."""
         return self.waited and self.stage in (stages.WAIT_ON_PERMIT, stages.PRE_BIND)
 
     @property
@@ -112,40 +115,17 @@ class BindingCycle:
 
     @property
     def pre_bind_deadline(self) -> int | None:
-        """Until when it waits in PreBind; None: it does not."""
+        """The end of the wait in PreBind; None: the cycle does not wait there."""
         if not self.waited or self.stage != stages.PRE_BIND or PRE_BIND_WAIT_KEY not in self.cycle_state:
             return None
         return self.cycle_state.read(PRE_BIND_WAIT_KEY).deadline
 
-    def advance(self) -> bool:
-        """Run one stage and record what it found; False where it has to wait."""
-        stage, recorder = self.stage, self.state.recorder
-        began = stage_timing.begin(recorder, self.framework, self.number)
-        report = self._RUN[stage](self)
-        if report is None:
-            self.waited = True
-            return False
-        self.stage = report.next_stage
-        recorder.record(
-            BindingStageEnded,
-            cycle=self.number,
-            pod=self.pod,
-            stage=stage,
-            next_stage=report.next_stage,
-            statuses=report.statuses,
-            facts=report.facts,
-        )
-        stage_timing.end(recorder, self.framework, began)
-        self.results.stages.append(StageView(stage=stage, statuses=report.statuses, facts=report.facts))
-        if report.next_stage == stages.ENDED:
-            self.results.outcome = FAILED
-            recorder.record(BindingEnded, cycle=self.number, pod=self.pod, node=self.node, outcome=FAILED, message=self.results.message)
-        return True
-
     def confirmed(self, *, lost: bool = False) -> None:
-        """Record that the watch event arrived, or that nobody waits for it any more."""
+        """Record that the watch event arrived, or that it is no longer awaited (`lost`)."""
         self.stage = stages.ENDED
-        self.state.recorder.record(BindingEnded, cycle=self.number, pod=self.pod, node=self.node, outcome="lost" if lost else "confirmed")
+        self.state.recorder.record_in_cycle(
+            self.number, BindingEnded, pod=self.pod, node=self.node, outcome="lost" if lost else "confirmed"
+        )
 
     def _wait_on_permit(self) -> StageReport | None:
         status = self.framework.wait_on_permit(self.assumed)
@@ -175,19 +155,19 @@ class BindingCycle:
         return StageReport(stages.FINISH_BINDING, statuses_of(outcome.answers), facts=facts)
 
     def _extender_binding(self) -> PluginRun | None:
-        """The first extender that binds such pods does it; None: there is none. Upstream: schedule_one.go extendersBinding"""
+        """Bind with the first extender that binds such pods; None: there is none. Upstream: schedule_one.go extendersBinding"""
         for extender in self.state.extenders:
             if extender.is_binder and extender.is_interested(self.assumed):
                 error = extender.bind_error(self.assumed, self.node, cycle=self.number)
                 if error:
                     return PluginRun(as_status(error))
                 refused = self.state.host.carry_out(BindPod(self.assumed.pod, self.node))
-                # It is the extender that the API server refuses: it tells the scheduler in its result.
+                # The API server refuses the extender's request; the extender reports that in its result.
                 return PluginRun(as_status(None if refused is None else without_arguments(str(refused))))
         return None
 
     def _finish_binding(self) -> StageReport:
-        """Runs after a failed Bind too: upstream defers it."""
+        """Run after a failed Bind too, because upstream defers finishBinding."""
         self.state.cache.finish_binding(self.assumed, self.state.clock.now)
         if self.failure is not None:
             return StageReport(stages.UNRESERVE)
@@ -210,7 +190,7 @@ class BindingCycle:
             facts["activated"] = activate(self.state, self.cycle_state)
         return StageReport(stages.CONFIRM, facts=facts)
 
-    # It failed. Upstream: handleBindingCycleError
+    # The cycle failed. Upstream: schedule_one.go handleBindingCycleError
 
     def _unreserve(self) -> StageReport:
         self.results.unreserve = self.framework.run_reserve_plugins_unreserve(self.cycle_state, self.assumed, self.node)
@@ -221,12 +201,12 @@ class BindingCycle:
         error = self.results.forget_error = self.state.forget_pod(self.assumed)
         if error:
             return StageReport(stages.HANDLE_SCHEDULING_FAILURE, facts={"error": error})
-        # A pod that is unschedulable is not to be moved by its own event, so that event comes after it went to the queue.
+        # An unschedulable pod must not be moved by its own event, so the event follows after the pod was queued.
         deferred = self.failure.status.is_unschedulable
         return StageReport(stages.HANDLE_SCHEDULING_FAILURE if deferred else stages.MOVE_ALL)
 
     def _move_all(self) -> StageReport:
-        """The place of the forgotten pod is free: as if it had been deleted."""
+        """Move pods as if the forgotten pod had been deleted: its resources are free again."""
         assert self.failure is not None
         if self.failure.status.is_unschedulable:
             uid = self.assumed.uid
@@ -248,14 +228,42 @@ class BindingCycle:
         self.failure = failure
         return StageReport(stages.UNRESERVE, statuses)
 
-    _RUN: ClassVar[dict[str, Callable[[BindingCycle], StageReport | None]]] = {
-        stages.WAIT_ON_PERMIT: _wait_on_permit,
-        stages.PRE_BIND: _pre_bind,
-        stages.BIND: _bind,
-        stages.FINISH_BINDING: _finish_binding,
-        stages.POST_BIND: _post_bind,
-        stages.UNRESERVE: _unreserve,
-        stages.FORGET_POD: _forget_pod,
-        stages.MOVE_ALL: _move_all,
-        stages.HANDLE_SCHEDULING_FAILURE: _handle_scheduling_failure,
-    }
+    #: The stages in upstream's order, and what can follow each. CONFIRM is not a stage that runs: the watch event is awaited there.
+    #: Upstream: schedule_one.go bindingCycle
+    STAGES: ClassVar[Mapping[str, Stage[Callable[[BindingCycle], StageReport | None]]]] = stages.table(
+        Stage(stages.WAIT_ON_PERMIT, _wait_on_permit, (stages.PRE_BIND, stages.UNRESERVE)),
+        Stage(stages.PRE_BIND, _pre_bind, (stages.BIND, stages.UNRESERVE)),
+        Stage(stages.BIND, _bind, (stages.FINISH_BINDING,)),
+        Stage(stages.FINISH_BINDING, _finish_binding, (stages.POST_BIND, stages.UNRESERVE)),
+        Stage(stages.POST_BIND, _post_bind, (stages.CONFIRM,)),
+        # The cycle failed. Upstream: schedule_one.go handleBindingCycleError
+        Stage(stages.UNRESERVE, _unreserve, (stages.FORGET_POD,)),
+        Stage(stages.FORGET_POD, _forget_pod, (stages.MOVE_ALL, stages.HANDLE_SCHEDULING_FAILURE)),
+        Stage(stages.MOVE_ALL, _move_all, (stages.HANDLE_SCHEDULING_FAILURE, stages.ENDED)),
+        Stage(stages.HANDLE_SCHEDULING_FAILURE, _handle_scheduling_failure, (stages.ENDED, stages.MOVE_ALL)),
+    )
+
+    def advance(self) -> bool:
+        """Run one stage and record what it found. False: the stage has to wait."""
+        stage, recorder = self.stage, self.state.recorder
+        began = stage_timing.begin(recorder, self.framework, self.number)
+        report = self.STAGES[stage].run(self)
+        if report is None:
+            self.waited = True
+            return False
+        self.stage = report.next_stage
+        recorder.record_in_cycle(
+            self.number,
+            BindingStageEnded,
+            pod=self.pod,
+            stage=stage,
+            next_stage=report.next_stage,
+            statuses=report.statuses,
+            facts=report.facts,
+        )
+        stage_timing.end(recorder, self.framework, began)
+        self.results.stages.append(StageView(stage=stage, statuses=report.statuses, facts=report.facts))
+        if report.next_stage == stages.ENDED:
+            self.results.outcome = FAILED
+            recorder.record_in_cycle(self.number, BindingEnded, pod=self.pod, node=self.node, outcome=FAILED, message=self.results.message)
+        return True

@@ -1,11 +1,11 @@
-"""`SchedulingCycle`: one pod's way from activeQ to a node, or back to the queue, as a value that goes on stage by stage.
+"""`SchedulingCycle`: the scheduling cycle of one pod, from activeQ to a node or back to the queue, as a value that runs stage by stage.
 
 Upstream: pkg/scheduler/schedule_one.go scheduleOne, schedulingCycle, schedulePod
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -31,77 +31,63 @@ from schedviz.engine.framework.types import PodInfo, QueuedPodInfo, to_seconds
 from schedviz.engine.reporting import stage_timing
 from schedviz.engine.reporting.stage_report import StageReport, extender_rejections, filter_rejections, statuses_of
 from schedviz.engine.select_host import rank, scored_nodes, tied_names, totals
+from schedviz.engine.stages import Stage
 from schedviz.engine.state import SchedulerState
 from schedviz.trace.events import CycleEnded, CycleStarted, StageEnded
-from schedviz.trace.view import CYCLE_RESULTS, StageView
+from schedviz.trace.view import StageView
 
 SCHEDULED: Final = "scheduled"
 SKIPPED: Final = "skipped"
 
+#: What follows a stage that has found feasible nodes: with a single node nothing is scored.
+_FEASIBLE_NODES: Final = (stages.PRE_SCORE, stages.SELECT_HOST)
+#: What follows a stage that left no node.
+_NO_NODE_FITS: Final = (stages.POST_FILTER, stages.HANDLE_SCHEDULING_FAILURE)
+
 
 class SchedulingCycle:
-    """One scheduling cycle. `stage` is what `advance` runs next, `stages.ENDED` when nothing is left.
+    """One scheduling cycle: `advance` runs one stage at a time. `STAGES`, below the stages' methods, has their order and successors.
 
-    Its state between two stages can be written to a checkpoint (`cycle_checkpoint`).
+    Between two stages the cycle can be written to a checkpoint (`checkpointing.cycle_state`).
     """
 
     def __init__(self, state: SchedulerState, queued: QueuedPodInfo, framework: Framework, number: int) -> None:
         self.state = state
         self.number = number
         self.queued = queued
-        #: The pod as it was popped, with affinity terms of its own version; `queued` has it with its node once it is assumed.
+        #: The pod as it was popped, with affinity terms of this version; once assumed, `queued` has the pod with its node.
         self.pod: PodInfo = queued.pod_info.fresh()
         self.framework = framework
         self.cycle_state = CycleState()
         self.cycle_state.write(PODS_TO_ACTIVATE_KEY, PodsToActivate({}))
-        self.stage = stages.SKIP_POD_SCHEDULE
+        #: The stage that `advance` runs next; ENDED: none.
+        self.stage = stages.POP
         self.results = CycleResults(start_node_index=state.next_start_node_index)
         self.diagnosis = Diagnosis()
-        #: Filter's outcome over the main pass, and Score's over the feasible rows.
+        #: Filter's outcome for the main pass.
         self.filtered: FilterOutcome | None = None
+        #: Score's outcome for the feasible rows.
         self.scored: ScoreOutcome | None = None
         #: The feasible rows, after extenders.
         self.feasible: Rows | None = None
         self.failure: Failure | None = None
-        #: The pod with its node, once it is assumed.
+        #: The pod with its node; None until it is assumed.
         self.assumed: PodInfo | None = None
 
     @property
     def has_ended(self) -> bool:
-        """Whether nothing is left to do."""
+        """Whether no stage is left to run."""
         return self.stage == stages.ENDED
 
     @property
     def is_bound_for_binding(self) -> bool:
-        """Whether it ended well: a binding cycle is due."""
+        """Whether the pod was scheduled: a binding cycle follows."""
         return self.has_ended and self.results.outcome == SCHEDULED
 
-    def advance(self) -> None:
-        """Run one stage and record what it found."""
-        stage, recorder = self.stage, self.state.recorder
-        began = stage_timing.begin(recorder, self.framework, self.number)
-        report = self._RUN[stage](self)
-        self.stage = report.next_stage
-        self._record_stage(stage, report)
-        stage_timing.end(recorder, self.framework, began)
-        if report.next_stage == stages.ENDED:
-            self._end()
+    # Before the scheduling algorithm.
 
-    def _record_stage(self, stage: str, report: StageReport) -> None:
-        self.state.recorder.record(
-            StageEnded,
-            stage=stage,
-            next_stage=report.next_stage,
-            statuses=report.statuses,
-            rejections=report.rejections,
-            facts=report.facts,
-        )
-        self.results.stages.append(StageView(stage=stage, statuses=report.statuses, rejections=report.rejections, facts=report.facts))
-
-    # Before anything is looked at.
-
-    def begin(self) -> None:
-        """Record that the pod was popped."""
+    def _pop(self) -> StageReport:
+        """Record that the cycle of a popped pod began."""
         state, queued, results = self.state, self.queued, self.results
         results.at_seconds = state.clock.seconds
         results.attempts = queued.attempts
@@ -120,7 +106,7 @@ class SchedulingCycle:
             "queuedSeconds": to_seconds(now - queued.timestamp),
             "waitedSeconds": to_seconds(now - queued.initial_attempt_timestamp),
         }
-        self._record_stage(stages.POP, StageReport(self.stage, facts=facts))
+        return StageReport(stages.SKIP_POD_SCHEDULE, facts=facts)
 
     def _skip_pod_schedule(self) -> StageReport:
         """Upstream: schedule_one.go skipPodSchedule"""
@@ -181,7 +167,7 @@ class SchedulingCycle:
         return self._no_node_fits({}, statuses)
 
     def _nominated_node(self) -> StageReport:
-        """Try the node on which preemption made room, before all others. Upstream: schedule_one.go evaluateNominatedNode"""
+        """Try the nominated node, where preemption made room, before all others. Upstream: schedule_one.go evaluateNominatedNode"""
         name = self.pod.pod.status.nominated_node_name
         evaluation = NominatedNodeEvaluation(node=name)
         self.results.nominated_node = evaluation
@@ -244,7 +230,7 @@ class SchedulingCycle:
         if outcome.error is not None:
             failed = outcome.error.as_error()
             return self._fail(error_failure(failed), {**facts, "error": str(failed)}, rejections=rejections)
-        # Where all fit, the rows stay the snapshot's own: no column is gathered for scores.
+        # If all nodes fit, `feasible` is the snapshot's own rows: scoring copies no columns.
         self.feasible = rows if feasible == nodes else rows.take(outcome.feasible)
         if state.extenders and feasible:
             self._diagnose(outcome)
@@ -290,13 +276,13 @@ class SchedulingCycle:
         return None
 
     def _ask_extender(self, extender: Extender, rows: Rows) -> tuple[Rows, str]:
-        """The rows that it lets pass, or what went wrong; who did not pass is noted in the diagnosis."""
+        """The rows that the extender keeps, and its error (""); rejected nodes are added to the diagnosis."""
         remaining, record = pass_extender(extender, self.pod, rows, self.diagnosis.node_to_status)
         self.results.extender_filter.append(record)
         return remaining, "" if record.ignored else record.error
 
     def _diagnose(self, outcome: FilterOutcome) -> None:
-        """Note who was turned away and by whom, for the message and for preemption. The main pass is noted once."""
+        """Add the rejected nodes and their plugins to the diagnosis, for the message and for preemption. The main pass is added once."""
         if outcome is self.filtered:
             if self.results.is_diagnosed:
                 return
@@ -320,6 +306,61 @@ class SchedulingCycle:
             return StageReport(stages.POST_FILTER, list(statuses), list(rejections), facts)
         return self._fail(fit_failure(self._fit_error(), None), facts, statuses, rejections)
 
+    # Which of them is best. Upstream: schedule_one.go prioritizeNodes, selectHost
+
+    def _pre_score(self) -> StageReport:
+        assert self.feasible is not None
+        outcome = self.framework.run_pre_score_plugins(self.cycle_state, self.pod, self.feasible)
+        self.results.pre_score = outcome.answers
+        self.results.skipped_score_plugins = sorted(self.cycle_state.skip_score_plugins)
+        statuses = statuses_of(outcome.answers)
+        if not outcome.status.is_success:
+            return self._fail(error_failure(outcome.status.as_error()), {}, statuses)
+        return StageReport(stages.SCORE, statuses, facts={"skipped": self.results.skipped_score_plugins})
+
+    def _score(self) -> StageReport:
+        """Run Score and NormalizeScore, one call of the framework; the result of the latter is shown at its own stage."""
+        assert self.feasible is not None
+        outcome = self.framework.run_score_plugins(self.cycle_state, self.pod, self.feasible)
+        if not outcome.status.is_success:
+            return self._fail(error_failure(outcome.status.as_error()), {})
+        self.scored = outcome
+        facts: dict[str, Any] = {"plugins": [plugin.name for plugin in outcome.plugins], "nodes": len(self.feasible)}
+        if self.state.beside_score is not None:
+            facts["priorities"] = self.state.beside_score.run(self.pod, self.feasible, self.state.snapshot)
+        return StageReport(stages.NORMALIZE_SCORE, facts=facts)
+
+    def _normalize_score(self) -> StageReport:
+        return StageReport(stages.EXTENDER_PRIORITIZE if self.state.extenders else stages.SELECT_HOST)
+
+    def _extender_prioritize(self) -> StageReport:
+        """Ask the extenders for scores; an extender that fails is ignored."""
+        assert self.feasible is not None
+        scores = {extender.name: extender.prioritize(self.pod, self.feasible) for extender in self._interested_extenders()}
+        self.results.extender_scores = scores
+        return StageReport(stages.SELECT_HOST, facts={"extenders": [name for name, record in scores.items() if not record.error]})
+
+    def totals(self) -> Scores:
+        """The total of each feasible node, from plugins and extenders."""
+        assert self.feasible is not None
+        return totals(self.feasible, self.scored, self.results.extender_scores)
+
+    def _select_host(self) -> StageReport:
+        rows = self.feasible
+        assert rows is not None
+        results = self.results
+        results.feasible_nodes = len(rows)
+        if len(rows) == 1:
+            results.node = rows.names[0]
+            return StageReport(stages.ASSUME, facts={"node": results.node, "reason": "only one"})
+        ranking = rank(self.totals(), self.state.random_source)
+        results.node = rows.names[ranking.winner]
+        results.ranking = ranking
+        facts = {"node": results.node, "total": ranking.total, "tied": ranking.tied_nodes}
+        return StageReport(stages.ASSUME, facts=facts)
+
+    # No node fits: preemption. Upstream: schedule_one.go schedulingCycle, RunPostFilterPlugins
+
     def _post_filter(self) -> StageReport:
         outcome = self.framework.run_post_filter_plugins(self.cycle_state, self.pod, self.diagnosis.node_to_status)
         self.results.post_filter = outcome
@@ -338,59 +379,6 @@ class SchedulingCycle:
 
     def _fit_error(self) -> FitError:
         return FitError(self.pod.key, self.state.snapshot.num_nodes, self.diagnosis)
-
-    # Which of them is best. Upstream: schedule_one.go prioritizeNodes, selectHost
-
-    def _pre_score(self) -> StageReport:
-        assert self.feasible is not None
-        outcome = self.framework.run_pre_score_plugins(self.cycle_state, self.pod, self.feasible)
-        self.results.pre_score = outcome.answers
-        self.results.skipped_score_plugins = sorted(self.cycle_state.skip_score_plugins)
-        statuses = statuses_of(outcome.answers)
-        if not outcome.status.is_success:
-            return self._fail(error_failure(outcome.status.as_error()), {}, statuses)
-        return StageReport(stages.SCORE, statuses, facts={"skipped": self.results.skipped_score_plugins})
-
-    def _score(self) -> StageReport:
-        """Score and NormalizeScore are one call of the framework: what the second does is shown at its own stage."""
-        assert self.feasible is not None
-        outcome = self.framework.run_score_plugins(self.cycle_state, self.pod, self.feasible)
-        if not outcome.status.is_success:
-            return self._fail(error_failure(outcome.status.as_error()), {})
-        self.scored = outcome
-        facts: dict[str, Any] = {"plugins": [plugin.name for plugin in outcome.plugins], "nodes": len(self.feasible)}
-        if self.state.beside_score is not None:
-            facts["priorities"] = self.state.beside_score.run(self.pod, self.feasible, self.state.snapshot)
-        return StageReport(stages.NORMALIZE_SCORE, facts=facts)
-
-    def _normalize_score(self) -> StageReport:
-        return StageReport(stages.EXTENDER_PRIORITIZE if self.state.extenders else stages.SELECT_HOST)
-
-    def _extender_prioritize(self) -> StageReport:
-        """Ask the extenders for scores; one that fails is left out."""
-        assert self.feasible is not None
-        scores = {extender.name: extender.prioritize(self.pod, self.feasible) for extender in self._interested_extenders()}
-        self.results.extender_scores = scores
-        return StageReport(stages.SELECT_HOST, facts={"extenders": [name for name, record in scores.items() if not record.error]})
-
-    def totals(self) -> Scores:
-        """The total of each feasible node: what plugins and extenders gave."""
-        assert self.feasible is not None
-        return totals(self.feasible, self.scored, self.results.extender_scores)
-
-    def _select_host(self) -> StageReport:
-        rows = self.feasible
-        assert rows is not None
-        results = self.results
-        results.feasible_nodes = len(rows)
-        if len(rows) == 1:
-            results.node = rows.names[0]
-            return StageReport(stages.ASSUME, facts={"node": results.node, "reason": "only one"})
-        ranking = rank(self.totals(), self.state.random_source)
-        results.node = rows.names[ranking.winner]
-        results.ranking = ranking
-        facts = {"node": results.node, "total": ranking.total, "tied": ranking.tied_nodes}
-        return StageReport(stages.ASSUME, facts=facts)
 
     # The pod takes the node. Upstream: schedule_one.go schedulingCycle
 
@@ -437,7 +425,7 @@ class SchedulingCycle:
         self.results.outcome = SCHEDULED
         return StageReport(stages.ENDED, facts={"pods": pods})
 
-    # It failed.
+    # The cycle failed.
 
     def _unreserve(self) -> StageReport:
         assert self.assumed is not None
@@ -472,39 +460,91 @@ class SchedulingCycle:
         self.failure = failure
         return StageReport(stages.HANDLE_SCHEDULING_FAILURE, list(statuses), list(rejections), facts)
 
+    #: The stages in upstream's order, and what can follow each. Upstream: schedule_one.go schedulingCycle
+    STAGES: ClassVar[Mapping[str, Stage[Callable[[SchedulingCycle], StageReport]]]] = stages.table(
+        Stage(stages.POP, _pop, (stages.SKIP_POD_SCHEDULE,)),
+        Stage(stages.SKIP_POD_SCHEDULE, _skip_pod_schedule, (stages.UPDATE_SNAPSHOT, stages.ENDED)),
+        # schedulePod: which nodes can run the pod
+        Stage(stages.UPDATE_SNAPSHOT, _update_snapshot, (stages.PRE_FILTER, stages.HANDLE_SCHEDULING_FAILURE)),
+        Stage(stages.PRE_FILTER, _pre_filter, (stages.FILTER, stages.NOMINATED_NODE, *_NO_NODE_FITS)),
+        Stage(stages.NOMINATED_NODE, _nominated_node, (stages.FILTER, *_FEASIBLE_NODES)),
+        Stage(stages.FILTER, _filter, (*_FEASIBLE_NODES, stages.EXTENDER_FILTER, *_NO_NODE_FITS)),
+        Stage(stages.EXTENDER_FILTER, _extender_filter, (*_FEASIBLE_NODES, stages.EXTENDER_FILTER, *_NO_NODE_FITS)),
+        # schedulePod: which of them is best
+        Stage(stages.PRE_SCORE, _pre_score, (stages.SCORE, stages.HANDLE_SCHEDULING_FAILURE)),
+        Stage(stages.SCORE, _score, (stages.NORMALIZE_SCORE, stages.HANDLE_SCHEDULING_FAILURE)),
+        Stage(stages.NORMALIZE_SCORE, _normalize_score, (stages.SELECT_HOST, stages.EXTENDER_PRIORITIZE)),
+        Stage(stages.EXTENDER_PRIORITIZE, _extender_prioritize, (stages.SELECT_HOST,)),
+        Stage(stages.SELECT_HOST, _select_host, (stages.ASSUME,)),
+        # No node fits: preemption
+        Stage(stages.POST_FILTER, _post_filter, (stages.HANDLE_SCHEDULING_FAILURE,)),
+        # The pod takes the node
+        Stage(stages.ASSUME, _assume, (stages.RESERVE, stages.HANDLE_SCHEDULING_FAILURE)),
+        Stage(stages.RESERVE, _reserve, (stages.PERMIT, stages.UNRESERVE)),
+        Stage(stages.PERMIT, _permit, (stages.ENDED, stages.ACTIVATE, stages.UNRESERVE)),
+        Stage(stages.ACTIVATE, _activate, (stages.ENDED,)),
+        # The cycle failed
+        Stage(stages.UNRESERVE, _unreserve, (stages.FORGET_POD,)),
+        Stage(stages.FORGET_POD, _forget_pod, (stages.HANDLE_SCHEDULING_FAILURE,)),
+        Stage(stages.HANDLE_SCHEDULING_FAILURE, _handle_scheduling_failure, (stages.ENDED,)),
+    )
+
+    def begin(self) -> None:
+        """Run the first stage, Pop. Unlike the others it is not timed: upstream's durations start after it."""
+        report = self._pop()
+        self.stage = report.next_stage
+        self._record_stage(stages.POP, report)
+
+    def advance(self) -> None:
+        """Run one stage and record what it found."""
+        stage, recorder = self.stage, self.state.recorder
+        began = stage_timing.begin(recorder, self.framework, self.number)
+        report = self.STAGES[stage].run(self)
+        self.stage = report.next_stage
+        self._record_stage(stage, report)
+        stage_timing.end(recorder, self.framework, began)
+        if report.next_stage == stages.ENDED:
+            self._end()
+
+    def _record_stage(self, stage: str, report: StageReport) -> None:
+        self.state.recorder.record(
+            StageEnded,
+            stage=stage,
+            next_stage=report.next_stage,
+            statuses=report.statuses,
+            rejections=report.rejections,
+            facts=report.facts,
+        )
+        self.results.stages.append(StageView(stage=stage, statuses=report.statuses, rejections=report.rejections, facts=report.facts))
+
     def _end(self) -> None:
         results, state = self.results, self.state
         results.next_start_node_index = state.next_start_node_index
         if results.ranking is not None and self.feasible is not None and results.outcome == SCHEDULED:
             results.tied = tied_names(results.ranking, self.feasible)
             results.winner, results.runner_up = scored_nodes(results.ranking, self.feasible, self.scored, results.extender_scores)
-        state.recorder.record(CycleEnded, pod=self.queued.key, **{member: getattr(results, member) for member in CYCLE_RESULTS})
-
-    _RUN: ClassVar[dict[str, Callable[[SchedulingCycle], StageReport]]] = {
-        stages.SKIP_POD_SCHEDULE: _skip_pod_schedule,
-        stages.UPDATE_SNAPSHOT: _update_snapshot,
-        stages.PRE_FILTER: _pre_filter,
-        stages.NOMINATED_NODE: _nominated_node,
-        stages.FILTER: _filter,
-        stages.EXTENDER_FILTER: _extender_filter,
-        stages.POST_FILTER: _post_filter,
-        stages.PRE_SCORE: _pre_score,
-        stages.SCORE: _score,
-        stages.NORMALIZE_SCORE: _normalize_score,
-        stages.EXTENDER_PRIORITIZE: _extender_prioritize,
-        stages.SELECT_HOST: _select_host,
-        stages.ASSUME: _assume,
-        stages.RESERVE: _reserve,
-        stages.PERMIT: _permit,
-        stages.ACTIVATE: _activate,
-        stages.UNRESERVE: _unreserve,
-        stages.FORGET_POD: _forget_pod,
-        stages.HANDLE_SCHEDULING_FAILURE: _handle_scheduling_failure,
-    }
+        state.recorder.record(
+            CycleEnded,
+            pod=self.queued.key,
+            outcome=results.outcome,
+            node=results.node,
+            message=results.message,
+            condition_reason=results.condition_reason,
+            evaluated_nodes=results.evaluated_nodes,
+            feasible_nodes=results.feasible_nodes,
+            num_feasible_nodes_to_find=results.num_feasible_nodes_to_find,
+            start_node_index=results.start_node_index,
+            next_start_node_index=results.next_start_node_index,
+            tied_nodes=results.tied_nodes,
+            tied=results.tied,
+            winner=results.winner,
+            runner_up=results.runner_up,
+            unschedulable_plugins=results.unschedulable_plugins,
+        )
 
 
 def activate(state: SchedulerState, cycle_state: CycleState) -> list[str]:
-    """Move the pods to activeQ that plugins want there; their keys. Upstream: schedule_one.go, end of both cycles"""
+    """Move the pods that plugins asked for to activeQ, and return their keys. Upstream: schedule_one.go, end of both cycles"""
     wanted = cycle_state.read(PODS_TO_ACTIVATE_KEY)
     pods = list(wanted.pods)
     state.queue.activate(pods)

@@ -204,7 +204,7 @@ class Simulation:
         assert self.task is not None
         task, self.task = self.task, None
         op = type(task.command).__struct_config__.tag
-        self.recorder.record(CommandDone, cycle=0, seq=task.seq, op=str(op), result=outcome.result, error=outcome.error)
+        self.recorder.record_in_cycle(0, CommandDone, seq=task.seq, op=str(op), result=outcome.result, error=outcome.error)
         return Outcome(
             result=outcome.result,
             error=outcome.error,

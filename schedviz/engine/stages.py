@@ -1,35 +1,39 @@
-"""The stages of the two cycles, by name and in order, and the facts that each of them tells.
+"""The names of the stages of both cycles, the facts that each stage records, and `Stage`, a row of a cycle's table of stages.
 
-A `StageEnded` (or `BindingStageEnded`) has the statuses that plugins answered, the rejections by plugin and reason, and a dict of
+The tables, with the order of stages and their successors, are `SchedulingCycle.STAGES` and `BindingCycle.STAGES`.
+
+A `StageEnded` (or `BindingStageEnded`) has the statuses that plugins returned, the rejections by plugin and reason, and a dict of
 facts. The facts, by stage:
 
-- `Pop`: `priority`, `queuedSeconds` (since the pod came to the queue this time), `waitedSeconds` (since it came first).
-- `SkipPodSchedule`: `skipped` ("deleting" | "assumed"; left out when it is not skipped).
-- `UpdateSnapshot`: `visited`, `cloned` (how many items of the list), `nodes` (in the snapshot), `generation`.
-- `PreFilter`: `skipped` (plugins whose Filter is left out), `nodes` (left by a PreFilterResult; left out when all are).
+- `Pop`: `priority`, `queuedSeconds` (since the pod was last added to the queue), `waitedSeconds` (since it was first added).
+- `SkipPodSchedule`: `skipped` ("deleting" | "assumed"; absent if the pod is not skipped).
+- `UpdateSnapshot`: `visited`, `cloned` (numbers of list items), `nodes` (in the snapshot), `generation`.
+- `PreFilter`: `skipped` (plugins whose Filter is skipped), `nodes` (left by a PreFilterResult; absent if all nodes are left).
 - `NominatedNode`: `node`, `fits`, `error`.
-- `Filter`: `start` (nextStartNodeIndex), `wanted` (numFeasibleNodesToFind), `evaluated`, `feasible`, `nodes` (of which it could choose),
+- `Filter`: `start` (nextStartNodeIndex), `wanted` (numFeasibleNodesToFind), `evaluated`, `feasible`, `nodes` (number of candidates),
   `next` (nextStartNodeIndex afterwards), `error`.
 - `ExtenderFilter`: `extender`, `feasible`, `failed`, `unresolvable`, `error`, `ignored`.
-- `PostFilter`: `nominatedNode`, `candidates`, `victims` (pods), `rule` (that chose among candidates, of preemption.RULES).
+- `PostFilter`: `nominatedNode`, `candidates`, `victims` (pods), `rule` (the rule of preemption.RULES that chose the candidate).
 - `PreScore`: `skipped`.
-- `Score`: `plugins`, `nodes` (how many); `priorities` where the session's policies ask for v1.14's (docs/policies.md).
-- `NormalizeScore`: nothing.
-- `ExtenderPrioritize`: `extenders` (how many answered).
-- `SelectHost`: `node`, `total`, `tied` (how many share it), `reason` ("only one" where nothing was scored).
+- `Score`: `plugins`, `nodes` (their number); `priorities` if the session's policies ask for v1.14's (docs/policies.md).
+- `NormalizeScore`: none.
+- `ExtenderPrioritize`: `extenders` (those that answered).
+- `SelectHost`: `node`, `total`, `tied` (number of nodes with that total), `reason` ("only one" if nothing was scored).
 - `Assume`: `node`, `error`.
-- `Reserve`, `Permit`: nothing but statuses; `Permit` has `waitSeconds` where the pod waits.
+- `Reserve`, `Permit`: statuses only; `Permit` has `waitSeconds` if the pod waits.
 - `Activate`: `pods`.
 - `Unreserve`: `plugins`. `ForgetPod`: `error`.
-- `HandleSchedulingFailure`: `reason` (of the pod's condition), `message`, `requeued` (whether the pod went back to the queue).
-- `WaitOnPermit`, `PreBind`: nothing but statuses. `Bind`: `node`, `error`. `FinishBinding`: nothing.
-  `PostBind`: `activated` (pods that a plugin wanted in activeQ).
-- `MoveAll`: nothing.
+- `HandleSchedulingFailure`: `reason` (of the pod's condition), `message`, `requeued` (whether the pod was added to the queue again).
+- `WaitOnPermit`, `PreBind`: statuses only. `Bind`: `node`, `error`. `FinishBinding`: none.
+  `PostBind`: `activated` (pods that a plugin asked to move to activeQ).
+- `MoveAll`: none.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Final, Generic, NamedTuple, TypeVar
 
 POP: Final = "Pop"
 SKIP_POD_SCHEDULE: Final = "SkipPodSchedule"
@@ -60,44 +64,22 @@ POST_BIND: Final = "PostBind"
 MOVE_ALL: Final = "MoveAll"
 CONFIRM: Final = "Confirm"
 
-#: What `next_stage` says of a cycle that has ended.
+#: `next_stage` of a cycle that has ended.
 ENDED: Final = ""
 
-#: A scheduling cycle in order. NominatedNode, ExtenderFilter, ExtenderPrioritize and Activate come up only where there is something to do;
-#: PostFilter, Unreserve, ForgetPod and HandleSchedulingFailure only on failure.
-SCHEDULING_STAGES: Final = (
-    POP,
-    SKIP_POD_SCHEDULE,
-    UPDATE_SNAPSHOT,
-    PRE_FILTER,
-    NOMINATED_NODE,
-    FILTER,
-    EXTENDER_FILTER,
-    POST_FILTER,
-    PRE_SCORE,
-    SCORE,
-    NORMALIZE_SCORE,
-    EXTENDER_PRIORITIZE,
-    SELECT_HOST,
-    ASSUME,
-    RESERVE,
-    PERMIT,
-    ACTIVATE,
-    UNRESERVE,
-    FORGET_POD,
-    HANDLE_SCHEDULING_FAILURE,
-)
+Run = TypeVar("Run", bound=Callable[..., object])
 
-#: A binding cycle in order. Unreserve to HandleSchedulingFailure only on failure; Confirm is not a stage that runs but what is awaited.
-BINDING_STAGES: Final = (
-    WAIT_ON_PERMIT,
-    PRE_BIND,
-    BIND,
-    FINISH_BINDING,
-    POST_BIND,
-    UNRESERVE,
-    FORGET_POD,
-    MOVE_ALL,
-    HANDLE_SCHEDULING_FAILURE,
-    CONFIRM,
-)
+
+class Stage(NamedTuple, Generic[Run]):
+    """One stage of a cycle."""
+
+    name: str
+    #: The cycle's method that runs the stage.
+    run: Run
+    #: The stages that can follow, the usual one first; ENDED: the cycle can end here.
+    then: tuple[str, ...]
+
+
+def table(*stages: Stage[Run]) -> Mapping[str, Stage[Run]]:
+    """Stages by name, in the order of the cycle."""
+    return MappingProxyType({stage.name: stage for stage in stages})

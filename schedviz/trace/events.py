@@ -7,7 +7,7 @@ the member `t`.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 
@@ -18,9 +18,12 @@ class Piece(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True, gc=
     """A part of an event. `gc=False`: what an event holds never leads back to it, so the collector need not look."""
 
 
-class TraceEvent(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True, kw_only=True, tag_field="t", gc=False):
-    """One thing that happened. `event` numbers them from 1 without gaps, `at` is the virtual clock in seconds, `cycle` the
-    scheduling cycle that was running (0: none)."""
+class TraceEvent(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True, tag_field="t", gc=False):
+    """Base of all events. `event` numbers them from 1 without gaps, `at` is the virtual clock in seconds, `cycle` is the
+    scheduling cycle that was running (0: none).
+
+    These three members can be passed by position; `Recorder.record` does so, which lets mypy check the other members by event.
+    """
 
     event: int
     at: float
@@ -62,10 +65,13 @@ class NodeChange(Piece, frozen=True):
     pods_with_required_anti_affinity: list[str] | None = None
 
 
+PodOperation = Literal["assume", "finishBinding", "forget", "add", "update", "remove", "expire"]
+
+
 class CachePod(TraceEvent, frozen=True, kw_only=True, tag="cachePod"):
     """The cache took or lost a pod, or learnt more of it."""
 
-    op: Literal["assume", "finishBinding", "forget", "add", "update", "remove", "expire"]
+    op: PodOperation
     pod: str
     uid: str
     #: The uid of an older pod of this name that this one took the place of: its Delete never came.
@@ -80,13 +86,17 @@ class CachePod(TraceEvent, frozen=True, kw_only=True, tag="cachePod"):
 CacheStateName = Literal["Initial", "Assumed", "Added", "Expired", "Deleted"]
 
 
+#: A method of upstream's v1.14 cache.
+CacheMethod = Literal["AssumePod", "FinishBinding", "ForgetPod", "AddPod", "UpdatePod", "RemovePod", "ExpirePod"]
+
+
 class CacheCall(TraceEvent, frozen=True, kw_only=True, tag="cacheCall"):
     """A call of the v1.14 cache (policy `cache`) about one pod: from which state to which, and the error that it returned.
 
     It comes after the CachePod of what the call changed, also where nothing was changed.
     """
 
-    call: Literal["AssumePod", "FinishBinding", "ForgetPod", "AddPod", "UpdatePod", "RemovePod", "ExpirePod"]
+    call: CacheMethod
     pod: str
     uid: str
     source: CacheStateName
@@ -109,10 +119,13 @@ class TreeChange(Piece, frozen=True):
     joined: str | None = None
 
 
+NodeOperation = Literal["add", "update", "remove"]
+
+
 class CacheNode(TraceEvent, frozen=True, kw_only=True, tag="cacheNode"):
     """The cache took, changed or lost a node."""
 
-    op: Literal["add", "update", "remove"]
+    op: NodeOperation
     node: str
     nodes: list[NodeChange] = []
     tree: TreeChange | None = None
@@ -217,6 +230,17 @@ class CycleEnded(TraceEvent, frozen=True, kw_only=True, tag="cycleEnded"):
     unschedulable_plugins: list[str] = []
 
 
+#: The members of a CycleEnded that a CycleView has too, by the same names; the `pod` of a CycleView comes from `cycleStarted`.
+CYCLE_RESULTS: Final = tuple(
+    member for member in CycleEnded.__struct_fields__ if member not in TraceEvent.__struct_fields__ and member != "pod"
+)
+
+
+def cycle_results(source: object) -> dict[str, Any]:
+    """The results of a cycle by member name, from a CycleEnded or from the engine's CycleResults: arguments for a CycleView."""
+    return {member: getattr(source, member) for member in CYCLE_RESULTS}
+
+
 class BindingStarted(TraceEvent, frozen=True, kw_only=True, tag="bindingStarted"):
     """A binding cycle began, or is held until it is asked for. `cycle` is the scheduling cycle that it came from."""
 
@@ -264,11 +288,14 @@ class BindingEnded(TraceEvent, frozen=True, kw_only=True, tag="bindingEnded"):
     message: str = ""
 
 
+WriteVerb = Literal["create", "update", "patch", "delete"]
+
+
 class ApiWritten(TraceEvent, frozen=True, kw_only=True, tag="apiWritten"):
     """An object was written at the API server, by the scheduler or by somebody else. `count` is the number of objects of the
     kind afterwards."""
 
-    verb: Literal["create", "update", "patch", "delete"]
+    verb: WriteVerb
     resource: str
     kind: str
     key: str

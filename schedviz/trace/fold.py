@@ -36,12 +36,12 @@ from schedviz.trace.events import (
     WatchChanged,
     WatchDelivered,
     WatchSent,
+    cycle_results,
 )
 from schedviz.trace.observed import state
 from schedviz.trace.past_events import PastCycleEnded, PastEvent
 from schedviz.trace.queue_fold import QueueFold, pop_order
 from schedviz.trace.view import (
-    CYCLE_RESULTS,
     ApiView,
     BindingView,
     CacheView,
@@ -164,7 +164,7 @@ class Fold:
     def _cycle_ended(self, event: CycleEnded) -> None:
         self.next_start_node_index = event.next_start_node_index
         if self._cycle is not None:
-            self._cycle = replace(self._cycle, next_stage="", **{member: getattr(event, member) for member in CYCLE_RESULTS})
+            self._cycle = replace(self._cycle, next_stage="", **cycle_results(event))
 
     def _past_cycle_ended(self, event: PastCycleEnded) -> None:
         self.next_start_node_index = event.next_start_node_index

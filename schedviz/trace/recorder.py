@@ -1,17 +1,20 @@
-"""Where the engine writes what it did: numbers trace events and keeps them until they are drained."""
+"""`Recorder`: where the engine writes what it did. Numbers trace events and keeps them until they are drained."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Concatenate, ParamSpec
 
 import msgspec
 
 from schedviz.trace.events import AnyEvent, TraceEvent
 
+#: The members of one kind of event, without those that every event has.
+Members = ParamSpec("Members")
 
-class Lap(msgspec.Struct, frozen=True):
-    """How long a stage took, in seconds, and the plugins in it by extension point, where those were timed."""
+
+class StageTiming(msgspec.Struct, frozen=True):
+    """How long a stage took, in seconds, and the time of its plugins by extension point, where those were timed."""
 
     seconds: float
     plugins: Mapping[str, Mapping[str, float]] = {}
@@ -20,8 +23,8 @@ class Lap(msgspec.Struct, frozen=True):
 class Recorder:
     """The events since the last drain, numbered without gaps.
 
-    Whoever runs the engine keeps `at` and `cycle` up to date; whoever changes state calls `record` once, after the change. While
-    `silent`, nothing is recorded and no number is used: an import fills cache and queue like this.
+    The engine's owner keeps `at` and `cycle` up to date. Code that changes state calls `record` once, after the change. While
+    `silent`, nothing is recorded and no number is used; an import fills cache and queue in this mode.
     """
 
     def __init__(self, *, event: int = 0, at: float = 0.0, cycle: int = 0) -> None:
@@ -29,34 +32,50 @@ class Recorder:
         self.event = event
         #: The virtual clock in seconds.
         self.at = at
-        #: The scheduling cycle that runs; 0: none.
+        #: The scheduling cycle that is running; 0: none.
         self.cycle = cycle
         self.silent = False
-        #: A clock of the host's, in seconds, where it wants to know how long stages take.
-        self.watch: Callable[[], float] | None = None
-        #: How long the stage took that an event tells of, by its number; since the last drain.
-        self.laps: dict[int, Lap] = {}
+        #: The host's clock, in seconds, with which stages are timed; None: stages are not timed.
+        self.stage_clock: Callable[[], float] | None = None
+        #: Timings of stages since the last drain, by the number of the stage's event.
+        self.stage_timings: dict[int, StageTiming] = {}
         #: Each is an AnyEvent.
         self._events: list[Any] = []
 
-    def record(self, kind: type[TraceEvent], /, *, cycle: int | None = None, **members: Any) -> None:
-        """Record one event of this kind, with the members that are its own; `cycle` where it is not the one that runs."""
+    def record(
+        self, kind: Callable[Concatenate[int, float, int, Members], TraceEvent], /, *args: Members.args, **members: Members.kwargs
+    ) -> None:
+        """Record one event of the running cycle. mypy checks `members` against the fields of `kind`."""
         if self.silent:
             return
         self.event += 1
-        self._events.append(kind(event=self.event, at=self.at, cycle=self.cycle if cycle is None else cycle, **members))
+        self._events.append(kind(self.event, self.at, self.cycle, *args, **members))
+
+    def record_in_cycle(
+        self,
+        cycle: int,
+        kind: Callable[Concatenate[int, float, int, Members], TraceEvent],
+        /,
+        *args: Members.args,
+        **members: Members.kwargs,
+    ) -> None:
+        """Record one event of another cycle than the running one; 0: of none."""
+        if self.silent:
+            return
+        self.event += 1
+        self._events.append(kind(self.event, self.at, cycle, *args, **members))
 
     @property
     def pending(self) -> Sequence[AnyEvent]:
-        """The events that were not drained yet."""
+        """The events that have not been drained yet."""
         return self._events
 
     def drain(self) -> list[AnyEvent]:
-        """The events that were not drained yet, oldest first."""
+        """The events that have not been drained yet, oldest first."""
         events, self._events = self._events, []
         return events
 
-    def drain_laps(self) -> dict[int, Lap]:
-        """How long stages took, by the numbers of the events that tell of them. Empty without a `watch`."""
-        laps, self.laps = self.laps, {}
-        return laps
+    def drain_stage_timings(self) -> dict[int, StageTiming]:
+        """The timings of stages since the last drain, by the number of the stage's event. Empty without a `stage_clock`."""
+        timings, self.stage_timings = self.stage_timings, {}
+        return timings

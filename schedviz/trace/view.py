@@ -8,7 +8,7 @@ values where they are not the cache's.
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -252,25 +252,6 @@ class CycleView(Part, omit_defaults=True):
     winner: ScoredNodeView | None = None
     runner_up: ScoredNodeView | None = None
     unschedulable_plugins: list[str] = []
-
-
-#: What a `CycleEnded` and a `CycleView` have of the results of a cycle.
-CYCLE_RESULTS: Final = (
-    "outcome",
-    "node",
-    "message",
-    "condition_reason",
-    "evaluated_nodes",
-    "feasible_nodes",
-    "num_feasible_nodes_to_find",
-    "start_node_index",
-    "next_start_node_index",
-    "tied_nodes",
-    "tied",
-    "winner",
-    "runner_up",
-    "unschedulable_plugins",
-)
 
 
 class BindingView(Part, omit_defaults=True):

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from schedviz.engine import Simulation, run_trace, settings_of
+from schedviz.engine.binding import BindingCycle
+from schedviz.engine.schedule_one import SchedulingCycle
 from schedviz.trace import observed
-from schedviz.trace.events import AnyEvent, decode_events, encode_events
+from schedviz.trace.events import AnyEvent, BindingStageEnded, StageEnded, decode_events, encode_events
 from schedviz.trace.fold import Fold
 
 _spec = importlib.util.spec_from_file_location("conformance_traces", Path(__file__).with_name("traces.py"))
@@ -31,15 +33,28 @@ def test_the_engine_agrees_with_the_real_scheduler(path: Path) -> None:
     assert not differences, "\n".join(differences[:10])
 
 
+def undeclared(events: list[AnyEvent]) -> list[tuple[str, str]]:
+    """Stages that were followed by a stage that the table of their cycle does not name."""
+    found = []
+    for event in events:
+        if isinstance(event, StageEnded | BindingStageEnded):
+            table = SchedulingCycle.STAGES if isinstance(event, StageEnded) else BindingCycle.STAGES
+            if event.next_stage not in table[event.stage].then:
+                found.append((event.stage, event.next_stage))
+    return found
+
+
 @every_trace
-def test_events_folded_over_the_first_view_give_the_state_of_each_step(path: Path) -> None:
+def test_folded_events_give_the_state_of_each_step_and_stages_follow_their_table(path: Path) -> None:
     trace = traces.trace_in(path)
     simulation = Simulation(settings_of(trace))
     fold = Fold(simulation.view())
     for command in trace.steps:
         simulation.start(command)
         simulation.work()
-        fold.apply_all(decode_events(encode_events(simulation.drain_events())))
+        events = decode_events(encode_events(simulation.drain_events()))
+        assert undeclared(events) == []
+        fold.apply_all(events)
         assert observed.state(fold.to_view()) == simulation.observed_state()
     assert fold.to_view() == simulation.view()
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from schedviz.engine import Simulation, SimulationSettings
 
 #: A class, a method, and what takes its place.
-Patch = tuple[type, str, Callable[..., Any]]
+Patch = tuple[type, str, Any]
 
 
 def plugin_classes() -> dict[str, type]:

@@ -65,19 +65,13 @@ def watched() -> Iterator[tuple[Stopwatch, Stopwatch]]:
         for point in _POINTS
         if hasattr(kind, point)
     ]
-    # To watch them is its job.
-    tables: tuple[dict[str, Callable[..., Any]], ...] = (SchedulingCycle._RUN, BindingCycle._RUN)  # noqa: SLF001
-    before = [dict(table) for table in tables]
-    record = by_stage.timed("record", Recorder.record)
-    with patched([*for_plugins, (Recorder, "record", record)]):
-        try:
-            for table in tables:
-                for stage, run in table.items():
-                    table[stage] = by_stage.timed(stage, run)
-            yield by_stage, by_plugin
-        finally:
-            for table, runs in zip(tables, before, strict=True):
-                table.update(runs)
+    tables = [
+        (cycle, "STAGES", {name: stage._replace(run=by_stage.timed(name, stage.run)) for name, stage in cycle.STAGES.items()})
+        for cycle in (SchedulingCycle, BindingCycle)
+    ]
+    recording = [(Recorder, method, by_stage.timed("record", getattr(Recorder, method))) for method in ("record", "record_in_cycle")]
+    with patched([*for_plugins, *tables, *recording]):
+        yield by_stage, by_plugin
 
 
 UPDATE_SNAPSHOT: Final = stages.UPDATE_SNAPSHOT

@@ -21,7 +21,7 @@ Upstream: internal/cache/cache.go, interface.go
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import msgspec
 
@@ -39,7 +39,7 @@ from schedviz.engine.framework.types import NANOS_PER_SECOND, Generations, NodeI
 from schedviz.kube.core import Node, Pod
 from schedviz.kube.meta import ObjectMeta
 from schedviz.kube.zones import zone_key
-from schedviz.trace.events import CacheNode, CachePod, SnapshotUpdated, TreeChange
+from schedviz.trace.events import CacheNode, CachePod, ImageChange, NodeOperation, PodOperation, SnapshotUpdated, TreeChange
 from schedviz.trace.recorder import Recorder
 from schedviz.trace.view import CacheView
 from schedviz.trace.view import PodState as PodStateView
@@ -335,7 +335,7 @@ class Cache:
             return CacheError(str(error))
         return None
 
-    def _remove_and_record(self, op: str, pod: PodInfo) -> None:
+    def _remove_and_record(self, op: PodOperation, pod: PodInfo) -> None:
         changes = NodeInfoChanges()
         error = self._try_to_remove(pod, changes)
         self._record_pod(op, pod, changes)
@@ -344,7 +344,7 @@ class Cache:
 
     # Recording, views, checkpoints
 
-    def _record_pod(self, op: str, pod: PodInfo, changes: NodeInfoChanges, *, instead_of: str = "") -> None:
+    def _record_pod(self, op: PodOperation, pod: PodInfo, changes: NodeInfoChanges, *, instead_of: str = "") -> None:
         if self._recorder.silent:
             return
         self._recorder.record(
@@ -357,9 +357,11 @@ class Cache:
             state=self._pod_state_view(pod.uid),
         )
 
-    def _record_node(self, op: str, node: Node, changes: NodeInfoChanges, **members: Any) -> None:
+    def _record_node(
+        self, op: NodeOperation, node: Node, changes: NodeInfoChanges, *, tree: TreeChange | None, images: list[ImageChange]
+    ) -> None:
         if not self._recorder.silent:
-            self._recorder.record(CacheNode, op=op, node=node.name, nodes=changes.finish(), **members)
+            self._recorder.record(CacheNode, op=op, node=node.name, nodes=changes.finish(), tree=tree, images=images)
 
     def _record_snapshot(self, snapshot: Snapshot, update: SnapshotUpdate, *, all_lists: bool) -> None:
         """Lists that are as they were are not in the event."""
@@ -371,7 +373,14 @@ class Cache:
         self._recorder.record(
             SnapshotUpdated,
             generation=snapshot.generation,
-            **msgspec.structs.asdict(update),
+            visited=update.visited,
+            cloned=update.cloned,
+            removed=update.removed,
+            update_all_lists=update.update_all_lists,
+            update_nodes_have_pods_with_affinity=update.update_nodes_have_pods_with_affinity,
+            update_nodes_have_pods_with_required_anti_affinity=update.update_nodes_have_pods_with_required_anti_affinity,
+            update_used_pvc_set=update.update_used_pvc_set,
+            error=update.error,
             node_info_list=[info.name for info in snapshot.node_info_list] if all_lists else None,
             have_pods_with_affinity=[info.name for info in snapshot.have_pods_with_affinity_node_info_list] if affinity else None,
             have_pods_with_required_anti_affinity=[info.name for info in far] if anti_affinity else None,

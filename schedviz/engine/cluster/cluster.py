@@ -25,7 +25,7 @@ from schedviz.kube.core import Pod, PodCondition
 from schedviz.kube.defaults import default_object
 from schedviz.kube.kinds import BY_NAME, BY_TYPE
 from schedviz.kube.meta import KubeObject
-from schedviz.trace.events import ApiWritten, EventRecorded, WatchChanged, WatchDelivered, WatchSent
+from schedviz.trace.events import ApiWritten, EventRecorded, WatchChanged, WatchDelivered, WatchSent, WriteVerb
 from schedviz.trace.recorder import Recorder
 
 Object = TypeVar("Object", bound=KubeObject)
@@ -399,14 +399,26 @@ class Cluster:
         record("delete", old)
         return self._event("MODIFIED", new, old, lost)
 
-    def _record_write(self, verb: Any, obj: KubeObject, *, subresource: str = "", detail: str = "") -> None:
-        """Somebody else than the scheduler wrote it, a helper perhaps."""
+    def _record_write(self, verb: WriteVerb, obj: KubeObject, *, subresource: str = "", detail: str = "") -> None:
+        """Record a write that is not the scheduler's: a user's, or a controller's."""
         self._record(verb, obj, subresource=subresource, detail=detail, helper=self.helpers.acting)
 
-    def _record_scheduler_write(self, verb: Any, obj: KubeObject, *, subresource: str = "", detail: str = "", error: str = "") -> None:
+    def _record_scheduler_write(
+        self, verb: WriteVerb, obj: KubeObject, *, subresource: str = "", detail: str = "", error: str = ""
+    ) -> None:
         self._record(verb, obj, subresource=subresource, detail=detail, error=error, by_scheduler=True)
 
-    def _record(self, verb: Any, obj: KubeObject, **how: Any) -> None:
+    def _record(
+        self,
+        verb: WriteVerb,
+        obj: KubeObject,
+        *,
+        subresource: str,
+        detail: str,
+        error: str = "",
+        by_scheduler: bool = False,
+        helper: str = "",
+    ) -> None:
         entry = BY_TYPE[type(obj)]
         self.recorder.record(
             ApiWritten,
@@ -416,7 +428,11 @@ class Cluster:
             key=obj.key,
             uid=_told_uid(verb, obj),
             count=self.store.count(entry.name),
-            **how,
+            subresource=subresource,
+            detail=detail,
+            error=error,
+            by_scheduler=by_scheduler,
+            helper=helper,
         )
 
 

@@ -283,7 +283,7 @@ class Operations:
             self._simulation.cluster.bind_failure = BindFailure(command.message, after_write=command.after_write)
         binding.held = False
         if binding.waiting_for:
-            self._simulation.recorder.record(BindingReleased, cycle=binding.number, pod=binding.pod)
+            self._simulation.recorder.record_in_cycle(binding.number, BindingReleased, pod=binding.pod)
         self._run_binding(binding)
         self._simulation.cluster.bind_failure = None
         self.settle()

@@ -32,9 +32,9 @@ def permit(simulation: Simulation, command: commands.Permit) -> Outcome:
             waiting.allow(plugin)
     else:
         waiting.reject(plugins[0] if plugins else "", command.message)
-    simulation.recorder.record(
+    simulation.recorder.record_in_cycle(
+        binding.number,
         PermitAnswered,
-        cycle=binding.number,
         pod=command.pod,
         action=command.action,
         plugins=plugins if command.action == "allow" else plugins[:1],

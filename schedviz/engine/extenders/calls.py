@@ -115,9 +115,9 @@ class ExtenderCalls:
         except ExtenderError as error:
             answer = Answer(call.event, error=str(error))
         self._answers.append(answer)
-        recorder.record(
+        recorder.record_in_cycle(
+            recorder.cycle if cycle is None else cycle,
             ExtenderAnswered,
-            cycle=recorder.cycle if cycle is None else cycle,
             extender=extender,
             verb=verb,
             size=len(answer.body),

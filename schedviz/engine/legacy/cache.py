@@ -37,7 +37,7 @@ from schedviz.engine.cache.changes import NodeInfoChanges
 from schedviz.engine.framework.object_table import ObjectTable
 from schedviz.engine.framework.types import PodInfo, PodNotFoundError
 from schedviz.kube.core import Pod
-from schedviz.trace.events import CacheCall, CacheStateName
+from schedviz.trace.events import CacheCall, CacheMethod, CacheStateName
 from schedviz.trace.recorder import Recorder
 
 _CORRUPTED: Final = "Schedulercache is corrupted and can badly affect scheduling decisions"
@@ -173,7 +173,7 @@ class CacheV114(Cache):
     # What they share
 
     @contextmanager
-    def _call(self, call: str, pod: PodInfo | Pod) -> Iterator[PodInfo]:
+    def _call(self, call: CacheMethod, pod: PodInfo | Pod) -> Iterator[PodInfo]:
         """Records the call when it is over, however it ends."""
         info = self._info(pod)
         source = self.state_of(info.uid)

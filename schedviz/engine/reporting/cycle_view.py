@@ -8,13 +8,14 @@ from schedviz.engine.clock import SECOND
 from schedviz.engine.cluster import Cluster
 from schedviz.engine.schedule_one import SchedulingCycle
 from schedviz.kube.kinds import KINDS
-from schedviz.trace.view import CYCLE_RESULTS, ApiView, BindingView, CycleView, WatchInFlight, WatchView
+from schedviz.trace.events import cycle_results
+from schedviz.trace.view import ApiView, BindingView, CycleView, WatchInFlight, WatchView
 
 
 def cycle_view(cycle: SchedulingCycle) -> CycleView:
-    """A scheduling cycle, running or ended: what its events add up to."""
+    """A scheduling cycle, running or ended; equal to the fold of its events."""
     results = cycle.results
-    view = CycleView(
+    return CycleView(
         cycle=cycle.number,
         pod=cycle.pod.key,
         profile=cycle.framework.profile_name,
@@ -23,11 +24,8 @@ def cycle_view(cycle: SchedulingCycle) -> CycleView:
         next_stage=cycle.stage,
         stages=list(results.stages),
         all_nodes=results.all_nodes,
+        **(cycle_results(results) if cycle.has_ended else {}),
     )
-    if cycle.has_ended:
-        for member in CYCLE_RESULTS:
-            setattr(view, member, getattr(results, member))
-    return view
 
 
 def binding_view(binding: BindingCycle) -> BindingView:

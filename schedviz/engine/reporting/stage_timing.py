@@ -1,27 +1,27 @@
-"""How long stages take, for a host that wants to know (`Recorder.watch`). Nothing of it enters a decision, an event or a checkpoint."""
+"""Timing of stages, for a host that sets `Recorder.stage_clock`. Timings enter no decision, no event and no checkpoint."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from schedviz.engine.framework.runtime import Framework
-from schedviz.trace.recorder import Lap, Recorder
+from schedviz.trace.recorder import Recorder, StageTiming
 
-#: In every tenth cycle its plugins are timed, too. Deviation: upstream draws a tenth of the cycles by chance.
+#: Every tenth cycle also times its plugins. Deviation: upstream samples a random tenth of the cycles.
 #: Upstream: schedule_one.go pluginMetricsSamplePercent
 SAMPLED_CYCLES: Final = 10
 
 
 def begin(recorder: Recorder, framework: Framework, cycle: int) -> float | None:
-    """A stage of a cycle, or of its binding, begins: when, None where nobody wants to know."""
-    watch = recorder.watch
-    if watch is None:
+    """When a stage of a scheduling or binding cycle began; None: stages are not timed."""
+    clock = recorder.stage_clock
+    if clock is None:
         return None
-    framework.sample_plugins(watch, on=cycle % SAMPLED_CYCLES == 0)
-    return watch()
+    framework.sample_plugins(clock, on=cycle % SAMPLED_CYCLES == 0)
+    return clock()
 
 
 def end(recorder: Recorder, framework: Framework, began: float | None) -> None:
-    """It ended, and the last event tells of it."""
-    if began is not None and recorder.watch is not None:
-        recorder.laps[recorder.event] = Lap(recorder.watch() - began, framework.take_sample())
+    """Store the timing of the stage whose event was recorded last."""
+    if began is not None and recorder.stage_clock is not None:
+        recorder.stage_timings[recorder.event] = StageTiming(recorder.stage_clock() - began, framework.take_sample())

@@ -121,7 +121,7 @@ class EngineHost:
             )
             self._replay_seconds = time.perf_counter() - began
             self.load_seconds = time.thread_time() - cpu_began
-        self.simulation.recorder.watch = time.perf_counter
+        self.simulation.recorder.stage_clock = time.perf_counter
         self._keeper = Keeper(self.session.pk, event=self.position.event)
         self._view_event = reading.newest_view_event(self.session.pk)
         self._lookout.refresh(self.session.breakpoints_edit)
@@ -330,7 +330,8 @@ class EngineHost:
 
     def _commit(self, done: list[tuple[Stored, Done]]) -> None:
         events = self.simulation.drain_events()
-        cycles, answered, laps = self.simulation.drain_cycles(), self.simulation.drain_answers(), self.simulation.recorder.drain_laps()
+        cycles, answered = self.simulation.drain_cycles(), self.simulation.drain_answers()
+        timings = self.simulation.recorder.drain_stage_timings()
         shadowed = self._shadow.drain()
         if not events and not done:
             return
@@ -369,8 +370,8 @@ class EngineHost:
         measured.CYCLES.inc(len(cycles))
         measured.COMMANDS.inc(len(done))
         measured.QUARANTINED.inc(sum(one.quarantined for _, one in done))
-        self._keeper.count(events, laps)
-        plugins.observe(events, laps)
+        self._keeper.count(events, timings)
+        plugins.observe(events, timings)
         self._keeper.store_if_due(self.lease, self.simulation)
 
     def _status_after(self, done: list[tuple[Stored, Done]]) -> Session.Status:

@@ -22,7 +22,7 @@ from schedviz.trace.events import (
     Restarted,
     StageEnded,
 )
-from schedviz.trace.recorder import Lap
+from schedviz.trace.recorder import StageTiming
 from schedviz.trace.view import StatusView
 
 #: The scheduling and binding stages in which a framework's plugins run. What is found for a nominated node is found by Filter.
@@ -49,14 +49,14 @@ _PREEMPTION = "DefaultPreemption"
 _SUCCESS, _ERROR, _WAIT, _SKIP = "Success", "Error", "Wait", "Skip"
 
 
-def count(figures: Figures, events: Iterable[AnyEvent], laps: Mapping[int, Lap]) -> None:
-    """Count these events, which follow on those that were counted. `laps`: what stages took, by event; those that are missing were not
+def count(figures: Figures, events: Iterable[AnyEvent], timings: Mapping[int, StageTiming]) -> None:
+    """Count these events, which follow on those that were counted. `timings`: what stages took, by event; those that are missing were not
     measured, and their durations are left out."""
     for event in events:
         counting = _COUNTING.get(type(event))
         if counting is not None:
-            lap = laps.get(event.event)
-            counting(figures, event, None if lap is None else lap.seconds)
+            timing = timings.get(event.event)
+            counting(figures, event, None if timing is None else timing.seconds)
         figures.event = event.event
 
 

@@ -22,7 +22,7 @@ from schedviz.sessions.metrics.figures import Figures
 from schedviz.sessions.metrics.levels import levels
 from schedviz.sessions.models import SchedulerFigures, Session
 from schedviz.trace.events import AnyEvent
-from schedviz.trace.recorder import Lap
+from schedviz.trace.recorder import StageTiming
 
 STORE_SECONDS = 5.0
 #: Further behind than this, counting begins anew: it would keep the session waiting.
@@ -39,10 +39,10 @@ class Keeper:
         self._stored_at = time.monotonic()
         self._is_stored = SchedulerFigures.objects.filter(pk=session_id, event=event).exists()
 
-    def count(self, events: Sequence[AnyEvent], laps: Mapping[int, Lap]) -> None:
+    def count(self, events: Sequence[AnyEvent], timings: Mapping[int, StageTiming]) -> None:
         """Count what was committed."""
         if events:
-            count(self.figures, events, laps)
+            count(self.figures, events, timings)
             self._is_stored = False
 
     def store_if_due(self, lease: Lease, simulation: Simulation) -> None:

@@ -27,13 +27,13 @@ class Ticks:
 
 
 def counted(simulation: Simulation, figures: Figures) -> Figures:
-    count(figures, simulation.drain_events(), simulation.recorder.drain_laps())
+    count(figures, simulation.drain_events(), simulation.recorder.drain_stage_timings())
     return figures
 
 
 def watched(*pods: dict[str, Any], **settings: Any) -> tuple[Simulation, Figures]:
     simulation = four_nodes(*pods, **settings)
-    simulation.recorder.watch = Ticks()
+    simulation.recorder.stage_clock = Ticks()
     return simulation, Figures(since=simulation.event, event=simulation.event)
 
 
@@ -86,7 +86,7 @@ def test_extension_points_are_timed_once_for_each_cycle_that_runs_them() -> None
 
 def test_what_nobody_timed_is_counted_without_durations() -> None:
     simulation, figures = watched(pod("fits"))
-    simulation.recorder.watch = None
+    simulation.recorder.stage_clock = None
     do(simulation, "run")
 
     counted(simulation, figures)

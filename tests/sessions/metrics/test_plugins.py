@@ -28,9 +28,9 @@ def calls() -> Calls:
 def observed(simulation: Simulation) -> Calls:
     """What a run adds."""
     before = calls()
-    simulation.recorder.watch = Ticks()
+    simulation.recorder.stage_clock = Ticks()
     do(simulation, "run")
-    plugins.observe(simulation.drain_events(), simulation.recorder.drain_laps())
+    plugins.observe(simulation.drain_events(), simulation.recorder.drain_stage_timings())
     return calls() - before
 
 
