@@ -64,10 +64,14 @@ IMPORT_MEGABYTES = number("SCHEDVIZ_IMPORT_MEGABYTES", 2048 if PUBLIC else 8192)
 UPLOAD_FILES = number("SCHEDVIZ_UPLOAD_FILES", 1000)
 #: Bytes of one REST body that is not a file (a trace is one), and of one WebSocket message.
 BODY_BYTES = number("SCHEDVIZ_BODY_BYTES", 4 * MEGABYTE if PUBLIC else 16 * MEGABYTE)
+#: Bytes of all bodies over 64 KB that one web server receives and processes at once.
+SPOOL_BYTES = number("SCHEDVIZ_SPOOL_BYTES", 2 * UPLOAD_BYTES + 16 * MEGABYTE)
 SOCKET_MESSAGE_BYTES = number("SCHEDVIZ_SOCKET_MESSAGE_BYTES", 64 * 1024)
-#: Seconds that the head of a request may take, and seconds for which nothing of its body may come; 0: as long as it takes.
+#: Seconds that the head of a request may take, seconds for which nothing of its body may come, and the bytes a second of its body that
+#: must come on average over 30 s; 0: no limit.
 REQUEST_HEAD_SECONDS = number("SCHEDVIZ_REQUEST_HEAD_SECONDS", 15)
 REQUEST_BODY_IDLE_SECONDS = number("SCHEDVIZ_REQUEST_BODY_IDLE_SECONDS", 60)
+REQUEST_BODY_BYTES_PER_SECOND = number("SCHEDVIZ_REQUEST_BODY_BYTES_PER_SECOND", 1000)
 #: Nodes and pods that a generated cluster may have.
 GENERATE_NODES = number("SCHEDVIZ_GENERATE_NODES", 5_000 if PUBLIC else 20_000)
 GENERATE_PODS = number("SCHEDVIZ_GENERATE_PODS", 50_000 if PUBLIC else 200_000)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import sys
 import tempfile
@@ -17,6 +18,8 @@ from schedviz.up.options import UpOptions
 from schedviz.up.supervisor import Supervisor
 from schedviz.up.terminal import Terminal
 
+#: Open files that are enough for every limit of connections. macOS refuses "unlimited" as a soft limit.
+_OPEN_FILES = 65_536
 #: The address of a unix socket holds no more (104 on macOS), with room for the socket's name.
 _LONGEST_FOLDER = 90
 
@@ -27,6 +30,7 @@ def run(options: UpOptions) -> None:
         raise CannotStart("schedviz up needs Linux or macOS. On Windows, run it in WSL 2 or with Docker (see docker/).")
     # The data folder may have been made by hand, open to all: what is written to it is private nevertheless. Children inherit this.
     os.umask(0o077)
+    _raise_file_limit()
     data = _data_folder(options.data)
     lock = DataLock(data)
     try:
@@ -44,6 +48,14 @@ def run(options: UpOptions) -> None:
             supervisor.run([*redis, programs.housekeeper(reached.url), programs.web(listener, reached.tls)], programs.workers())
     finally:
         lock.release()
+
+
+def _raise_file_limit() -> None:
+    """Let the children open as many files as the system allows: every socket is one, and the usual soft limit is 1024."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, _OPEN_FILES)
+    if soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _data_folder(wanted: Path) -> Path:

@@ -22,15 +22,22 @@ LARGEST_HEAD_BYTES = 64 * 1024
 #: Requests of one connection that wait for the answer to an earlier one.
 MAX_PIPELINED = 32
 
+#: The period over which the average rate of a body is measured.
+RATE_WINDOW_SECONDS = 30
+
 
 class HeadLimit(HttpToolsProtocol):
     """uvicorn's protocol, which answers 400 and hangs up where more than that came and is neither a head that ended nor of a body.
 
     What came at once, and that is 256 kB at most, is read before it is counted.
 
-    It answers 408 and hangs up where a head is not complete SCHEDVIZ_REQUEST_HEAD_SECONDS after its first byte (or after the connection
-    was opened), and where nothing of a body came for SCHEDVIZ_REQUEST_BODY_IDLE_SECONDS. Between requests uvicorn's keep-alive timeout
-    applies. A request that comes in one piece on an open connection, as nearly all do, needs no timer.
+    It answers 408 and closes the connection if
+
+    - a head is not complete SCHEDVIZ_REQUEST_HEAD_SECONDS after its first byte, or after the connection was opened;
+    - nothing of a body came for SCHEDVIZ_REQUEST_BODY_IDLE_SECONDS;
+    - a body came at less than SCHEDVIZ_REQUEST_BODY_BYTES_PER_SECOND over RATE_WINDOW_SECONDS.
+
+    Between requests, uvicorn's keep-alive timeout applies. A request that arrives in one piece, as nearly all do, needs no timer.
     """
 
     _unfinished_bytes = 0
@@ -38,6 +45,9 @@ class HeadLimit(HttpToolsProtocol):
     _in_body = False
     #: When something of a body came last, or could not be read because we were not ready.
     _heard = 0.0
+    #: When the current rate window began, and the bytes of the body since then.
+    _window_began = 0.0
+    _window_bytes = 0
     #: Runs while a head or a body is awaited.
     _timer: asyncio.TimerHandle | None = None
 
@@ -60,7 +70,7 @@ class HeadLimit(HttpToolsProtocol):
         elif self._in_body:
             self._heard = self.loop.time()
             if self._timer is None:
-                self._arm(settings.REQUEST_BODY_IDLE_SECONDS, self._look_for_body)
+                self._arm_for_body(self._heard)
         elif self._unfinished_bytes and self._timer is None:
             self._arm(settings.REQUEST_HEAD_SECONDS, self._head_is_late)
 
@@ -69,6 +79,7 @@ class HeadLimit(HttpToolsProtocol):
         self._unfinished_bytes = 0
         self._disarm()
         self._in_body = True
+        self._begin_window(self.loop.time())
         if self.parser.should_upgrade() and self._announces_body():
             # The WebSocket library would wait for the body, without a limit, and never read it.
             self.send_400_response("A WebSocket handshake is a GET request without a body.")
@@ -91,6 +102,7 @@ class HeadLimit(HttpToolsProtocol):
     def on_body(self, body: bytes) -> None:
         """A part of the body came."""
         self._unfinished_bytes = 0
+        self._window_bytes += len(body)
         super().on_body(body)
 
     def on_message_complete(self) -> None:
@@ -129,18 +141,44 @@ class HeadLimit(HttpToolsProtocol):
             self.transport.close()
 
     def _look_for_body(self) -> None:
-        """Hang up when nothing of the body came for too long, while we were ready to read it."""
+        """Close the connection if the body stalls or is too slow while the server is ready to read it."""
         self._timer = None
-        limit, now = settings.REQUEST_BODY_IDLE_SECONDS, self.loop.time()
+        idle, rate, now = settings.REQUEST_BODY_IDLE_SECONDS, settings.REQUEST_BODY_BYTES_PER_SECOND, self.loop.time()
         if self.flow.read_paused or self.cycle.waiting_for_100_continue:
             self._heard = now
-        left = self._heard + limit - now
-        if left > 0:
-            self._arm(left, self._look_for_body)
-        elif self.cycle.response_started:
+            self._begin_window(now)
+        if idle and now >= self._heard + idle:
+            self._end_body(f"Nothing of the body of this request came for {idle} seconds (SCHEDVIZ_REQUEST_BODY_IDLE_SECONDS).")
+            return
+        if now >= self._window_began + RATE_WINDOW_SECONDS:
+            if self._window_bytes < rate * RATE_WINDOW_SECONDS:
+                self._end_body(
+                    f"The body of this request came at less than {rate} bytes a second for {RATE_WINDOW_SECONDS} seconds "
+                    "(SCHEDVIZ_REQUEST_BODY_BYTES_PER_SECOND)."
+                )
+                return
+            self._begin_window(now)
+        self._arm_for_body(now)
+
+    def _arm_for_body(self, now: float) -> None:
+        """Look again when the body may have been idle for too long, or at the end of the rate window."""
+        times = []
+        if settings.REQUEST_BODY_IDLE_SECONDS:
+            times.append(self._heard + settings.REQUEST_BODY_IDLE_SECONDS)
+        if settings.REQUEST_BODY_BYTES_PER_SECOND:
+            times.append(self._window_began + RATE_WINDOW_SECONDS)
+        if times:
+            # Timers have a resolution: one that is early by a microsecond would only be armed again.
+            self._arm(max(min(times) - now, 0.001), self._look_for_body)
+
+    def _begin_window(self, now: float) -> None:
+        self._window_began, self._window_bytes = now, 0
+
+    def _end_body(self, why: str) -> None:
+        if self.cycle.response_started:
             self.transport.close()
         else:
-            self._refuse(f"Nothing of the body of this request came for {limit} seconds (SCHEDVIZ_REQUEST_BODY_IDLE_SECONDS).")
+            self._refuse(why)
 
     def send_400_response(self, msg: str) -> None:
         """Answer a request that is not valid HTTP, whose path is unknown, with a problem."""

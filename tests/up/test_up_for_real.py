@@ -128,6 +128,12 @@ def test_the_secrets_are_readable_by_their_user_alone(shared: Running):
     assert (shared.folder / "data").stat().st_mode & 0o777 == 0o700
 
 
+def test_the_web_server_may_open_more_files_than_the_usual_soft_limit(shared: Running):
+    soft, hard = shared.child("schedviz.up.web_server").rlimit(psutil.RLIMIT_NOFILE)
+
+    assert soft == min(hard, 65_536) if hard != psutil.RLIM_INFINITY else soft == 65_536
+
+
 def test_a_client_cannot_choose_the_address_that_is_counted(shared: Running):
     """Without SCHEDVIZ_PROXIES nobody's X-Forwarded-For is believed, whoever the peer is."""
     url = address_of(shared)

@@ -1,4 +1,4 @@
-"""Bodies that are too large are refused before they are read, by the real server."""
+"""Bodies that are too large, anonymous or too many are refused before they are stored, by the real server."""
 
 from __future__ import annotations
 
@@ -9,13 +9,17 @@ from collections.abc import Iterator
 import pytest
 from django.conf import settings
 
+from schedviz.ingest.spool import Spool
+from schedviz.web import body_limit
+from tests.conftest import until
+
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def ask(web_server, people, body: bytes | Iterator[bytes], **headers: str) -> tuple[int, dict]:
+def ask(web_server, people, body: bytes | Iterator[bytes], path: str = "/api/v1/sessions/", **headers: str) -> tuple[int, dict]:
     connection = http.client.HTTPConnection(web_server.netloc, timeout=10)
     authorization = people.client("owner-token")._credentials["HTTP_AUTHORIZATION"]
-    connection.request("POST", "/api/v1/sessions/", body, {"Authorization": authorization, "Content-Type": "application/json", **headers})
+    connection.request("POST", path, body, {"Authorization": authorization, "Content-Type": "application/json", **headers})
     answer = connection.getresponse()
     found = answer.status, json.loads(answer.read())
     connection.close()
@@ -49,3 +53,65 @@ def test_files_have_a_limit_of_their_own(web_server, people, monkeypatch):
     assert ask(web_server, people, part + b"a" * 2000 + b"\r\n--x--\r\n", **boundary)[0] == 201
     assert ask(web_server, people, part + b"a" * 4000 + b"\r\n--x--\r\n", **boundary)[0] == 413
     assert ask(web_server, people, part + b"a" * 4_000_000 + b"\r\n--x--\r\n", **boundary)[0] == 413
+
+
+FORM = {"Content-Type": "multipart/form-data; boundary=x"}
+
+
+def test_only_imports_take_files(web_server, people, monkeypatch):
+    monkeypatch.setattr(settings, "BODY_BYTES", 1000)
+    monkeypatch.setattr(settings, "UPLOAD_BYTES", 3000)
+
+    status, body = ask(web_server, people, b" " * 2000, "/api/v1/rooms/", **FORM)
+
+    assert status == 413
+    assert "SCHEDVIZ_BODY_BYTES" in body["detail"]
+
+
+@pytest.mark.parametrize("says_its_length", [True, False])
+@pytest.mark.parametrize("authorization", ["", "Bearer no-such-token", "Basic dTpw", "Negotiate"])
+def test_a_large_body_without_credentials_is_refused_before_it_is_stored(
+    web_server, people, monkeypatch, authorization: str, *, says_its_length: bool
+):
+    stored: list[int] = []
+    monkeypatch.setattr(Spool, "write", lambda self, data: stored.append(len(data)))
+    body = b" " * 500_000
+
+    status, answer = ask(web_server, people, body if says_its_length else iter([body[:100_000]] * 5), **FORM, Authorization=authorization)
+
+    assert (status, answer["code"]) == (401, "unauthenticated")
+    assert "65,536 bytes" in answer["detail"]
+    assert sum(stored) <= body_limit.ANONYMOUS_BYTES
+    assert not says_its_length or not stored
+
+
+def test_a_small_body_without_credentials_reaches_the_application(web_server, people):
+    assert ask(web_server, people, b"{}", Authorization="")[1]["code"] == "unauthenticated"
+    assert ask(web_server, people, b"{}", "/api/v1/nowhere/", Authorization="")[0] == 404
+
+
+def test_a_large_body_with_a_login_cookie_or_an_opened_link_is_taken(web_server, people):
+    for cookie in (people.client("owner-cookie").cookies, people.client("editor-link").cookies):
+        sent = "; ".join(f"{name}={morsel.value}" for name, morsel in cookie.items())
+        status, answer = ask(web_server, people, b" " * 100_000, Authorization="Basic dTpw", Cookie=sent)
+        assert (status, answer.get("code")) != (401, "unauthenticated") or "65,536" not in answer["detail"]
+
+
+def test_large_bodies_of_all_requests_share_a_limit_which_one_alone_may_exceed(web_server, people, monkeypatch):
+    monkeypatch.setattr(settings, "SPOOL_BYTES", 150_000)
+    body = b"[" + b" " * 199_998 + b"]"
+    waiting = http.client.HTTPConnection(web_server.netloc, timeout=10)
+    waiting.putrequest("POST", "/api/v1/sessions/")
+    waiting.putheader("Authorization", people.client("owner-token")._credentials["HTTP_AUTHORIZATION"])
+    waiting.putheader("Content-Type", "application/json")
+    waiting.putheader("Content-Length", "100000")
+    waiting.endheaders(b" " * 70_000)
+    until(lambda: ask(web_server, people, body)[0] == 503)
+
+    status, answer = ask(web_server, people, body)
+
+    assert (status, answer["code"]) == (503, "busy")
+    assert "SCHEDVIZ_SPOOL_BYTES" in answer["detail"]
+    assert ask(web_server, people, b"[" + b" " * 40_000 + b"]")[0] == 400, "small bodies do not count"
+    waiting.close()
+    until(lambda: ask(web_server, people, body)[0] == 400)

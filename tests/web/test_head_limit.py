@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from schedviz.web import head_limit
 from schedviz.web.head_limit import LARGEST_HEAD_BYTES
 from tests.web.conftest import LiveServer
 
@@ -174,6 +175,25 @@ def test_a_body_that_stops_is_answered_408_and_one_that_is_slow_is_taken(hasty: 
     slow.sendall(b"2\r\n{}\r\n0\r\n\r\n")
     assert slow.recv(65536).startswith(b"HTTP/1.1 401 "), "read to its end"
     slow.close()
+
+
+def test_a_body_that_comes_too_slowly_on_average_is_answered_408(
+    web_server: LiveServer, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(head_limit, "RATE_WINDOW_SECONDS", 1)
+    settings.REQUEST_BODY_BYTES_PER_SECOND = 100
+    fast, slow = opened(web_server, CHUNKED), opened(web_server, CHUNKED)
+    while not select.select([slow], [], [], 0.05)[0]:
+        slow.sendall(b"1\r\n \r\n")
+        fast.sendall(b"10\r\n                \r\n")
+
+    answer = until_closed(slow)
+    assert answer.startswith(b"HTTP/1.1 408 ")
+    assert b"less than 100 bytes a second" in answer
+    assert b"SCHEDVIZ_REQUEST_BODY_BYTES_PER_SECOND" in answer
+    fast.sendall(b"2\r\n{}\r\n0\r\n\r\n")
+    assert fast.recv(65536).startswith(b"HTTP/1.1 401 "), "read to its end"
+    fast.close()
 
 
 def test_an_idle_connection_and_an_open_socket_outlive_both_limits(hasty: LiveServer, viewer: Any, people: Any) -> None:

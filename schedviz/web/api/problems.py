@@ -10,6 +10,7 @@ import msgspec
 TITLES: dict[str, str] = {
     "answer_late": "The answer is being made; ask again",
     "bad_json": "The body is not JSON",
+    "busy": "The server is busy",
     "cannot_follow": "The session cannot follow this source",
     "changed": "It is not as you saw it any more",
     "database_down": "The database does not answer",

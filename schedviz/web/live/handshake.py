@@ -6,6 +6,7 @@ cookie sends its share link there, as a subprotocol, as Kubernetes' API server t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from http.cookies import CookieError, SimpleCookie
 from importlib import import_module
 from types import SimpleNamespace
@@ -54,15 +55,21 @@ def credentials(scope: dict[str, Any]) -> Credentials:
     if link := _link_in(scope):
         return Credentials(link=link)
     headers = {name: value for name, value in scope["headers"] if name in (b"authorization", b"cookie", b"host", b"origin")}
+    if b"authorization" not in headers:
+        host = headers.get(b"host", b"").decode("latin-1")
+        origin = headers.get(b"origin", b"").decode("latin-1")
+        if not _is_own_page(origin, host):
+            raise Refused(403, "A browser's page of this server is needed, or Authorization: Bearer <token>.")
+    return sent_credentials(headers)
+
+
+def sent_credentials(headers: Mapping[bytes, bytes]) -> Credentials:
+    """The token or the cookies in the headers of a request. Raises `Refused` for another Authorization than Bearer."""
     if (raw := headers.get(b"authorization")) is not None:
         secret = bearer_secret(raw)
         if secret is None:
             raise Refused(401, "Authorization is read as: Bearer <token>.")
         return Credentials(token=secret)
-    host = headers.get(b"host", b"").decode("latin-1")
-    origin = headers.get(b"origin", b"").decode("latin-1")
-    if not _is_own_page(origin, host):
-        raise Refused(403, "A browser's page of this server is needed, or Authorization: Bearer <token>.")
     try:
         sent = SimpleCookie(headers.get(b"cookie", b"").decode("latin-1"))
     except CookieError:
