@@ -96,7 +96,8 @@ SOCKET_FRAMES_PER_SECOND = number("SCHEDVIZ_SOCKET_FRAMES_PER_SECOND", 200)
 SOCKET_FRAMES_AT_ONCE = number("SCHEDVIZ_SOCKET_FRAMES_AT_ONCE", 2000)
 #: Bytes that wait for one viewer before it is given the view instead.
 VIEWER_QUEUE_BYTES = number("SCHEDVIZ_VIEWER_QUEUE_BYTES", 4 * MEGABYTE)
-#: Sockets of one session and of one process.
+#: Sockets of one user or participant in one session, of one session and of one process.
+SOCKETS_PER_VIEWER = number("SCHEDVIZ_SOCKETS_PER_VIEWER", 50)
 SOCKETS_PER_SESSION = number("SCHEDVIZ_SOCKETS_PER_SESSION", 500)
 SOCKETS = number("SCHEDVIZ_SOCKETS", 2000)
 #: Requests a minute of one user or, for strangers, of one address; 0: as many as they like. Those that make sessions, and questions that

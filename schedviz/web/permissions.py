@@ -71,6 +71,13 @@ class Actor(msgspec.Struct, frozen=True):
     def is_known(self) -> bool:
         return self.user_id is not None
 
+    @property
+    def identity(self) -> str:
+        """A key for limits per person; "" for holders of share links and for anonymous clients, who cannot be told apart."""
+        if self.user_id is not None:
+            return f"user {self.user_id}"
+        return f"guest {self.guest}" if self.guest else ""
+
 
 ANONYMOUS = Actor()
 

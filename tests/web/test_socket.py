@@ -15,6 +15,7 @@ from schedviz.sessions import frames
 from schedviz.sessions.models import Command, Membership, Session
 from schedviz.web.live import connection
 from schedviz.web.live import feed as feed_module
+from tests.conftest import until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -342,6 +343,39 @@ def test_there_is_a_limit_to_the_sockets_of_a_session(viewer, people, commits, m
         with pytest.raises(InvalidStatus) as refused:
             viewer(people)
     assert refused.value.response.status_code == 503
+
+
+def test_one_user_does_not_take_all_sockets_of_a_session(viewer, people, commits, monkeypatch):
+    monkeypatch.setattr(settings, "SOCKETS_PER_VIEWER", 2)
+    with viewer(people), viewer(people) as second:
+        with pytest.raises(InvalidStatus) as refused:
+            viewer(people)
+        with viewer(people, "editor-token") as socket:
+            socket.receive_until("status")
+        second.receive_until("status")
+    assert refused.value.response.status_code == 503
+    assert b"SCHEDVIZ_SOCKETS_PER_VIEWER" in refused.value.response.body
+
+
+def test_holders_of_a_share_link_leave_sockets_for_the_owner(viewer, people, commits, monkeypatch):
+    monkeypatch.setattr(settings, "SOCKETS_PER_SESSION", 5)
+    held = [viewer(people, "link") for _ in range(4)]
+    with pytest.raises(InvalidStatus) as refused:
+        viewer(people, "editor-link")
+
+    with viewer(people, "owner-token") as socket:
+        socket.receive_until("status")
+    assert b"kept for users" in refused.value.response.body
+    held.pop().raw.close()
+    until(lambda: _joins(viewer, people, "editor-link"))
+
+
+def _joins(viewer, people, role: str) -> bool:
+    try:
+        viewer(people, role)
+    except InvalidStatus:
+        return False
+    return True
 
 
 def test_a_frame_after_silence_comes_at_once(viewer, people, commits):

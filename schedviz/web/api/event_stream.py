@@ -21,7 +21,7 @@ from schedviz.sessions.history import reading
 from schedviz.trace.events import AnyEvent
 from schedviz.web.live.connection import HEARTBEAT_SECONDS, RECHECK_SECONDS, some_while_ago
 from schedviz.web.live.database import DATABASE_AWAY, in_database
-from schedviz.web.live.handshake import Credentials, allowed
+from schedviz.web.live.handshake import Credentials, allowed, allowed_actor
 from schedviz.web.live.hub import Full, hub
 from schedviz.web.live.viewer import Frame, Viewer
 from schedviz.web.permissions import Verb
@@ -70,9 +70,16 @@ async def _stored(session_id: UUID, after: int, write: Write) -> AsyncIterator[b
 async def _followed(session_id: UUID, came_with: Credentials, after: int, write: Write) -> AsyncIterator[bytes]:
     """What is stored, then what happens, until the session is gone or may not be seen any more."""
     try:
-        feed, viewer = await hub().join(session_id)
+        actor = await in_database(allowed_actor, came_with, Verb.SEE, session_id)
+        if actor is None:
+            yield _word(write, "ended", "This session is gone, or you may not see it any more.")
+            return
+        feed, viewer = await hub().join(session_id, actor.identity)
+    except DATABASE_AWAY as error:
+        log.warning("a stream of events broke off: the database is away", session=str(session_id), error=str(error))
+        return
     except Full as full:
-        # The headers are sent: whoever reads is told in the stream, and comes back.
+        # The headers are sent, so the refusal is part of the stream. Clients reconnect.
         yield _word(write, "full", str(full))
         return
     try:

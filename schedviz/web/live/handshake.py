@@ -124,7 +124,15 @@ def actor_with_session(user: Any, store: Any, guest: str = "") -> Actor:
 
 
 def allowed(found: Credentials, verb: Verb, session_id: UUID) -> bool:
-    """Whether who has these credentials may do this, now. Asks the database."""
-    # For each command: no more is read than what decides.
+    """Whether the owner of these credentials may do this now. Queries the database."""
+    return allowed_actor(found, verb, session_id) is not None
+
+
+def allowed_actor(found: Credentials, verb: Verb, session_id: UUID) -> Actor | None:
+    """The owner of these credentials, if they may do this now. Queries the database."""
+    # Runs for every command, so it reads only the columns that decide.
     session = Session.objects.filter(pk=session_id).only("owner_id").first()
-    return session is not None and may(actor_with(found), verb, session)
+    if session is None:
+        return None
+    actor = actor_with(found)
+    return actor if may(actor, verb, session) else None

@@ -1,8 +1,9 @@
-"""The hub: one `Feed` for each session that somebody in this process looks at."""
+"""The hub: one `Feed` for each session with viewers in this process."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 from uuid import UUID
 from weakref import WeakKeyDictionary
 
@@ -13,32 +14,34 @@ from schedviz.sessions.redis import stream
 from schedviz.web.live.feed import Feed
 from schedviz.web.live.viewer import Viewer
 
+#: The part of the limits that clients without an identity, such as holders of share links, may use together.
+_ANONYMOUS_PART = 0.8
 
-class Full(Exception):  # noqa: N818 - says what is the matter
-    """Too many sockets are open, of the session or of this process."""
+
+class Full(Exception):  # noqa: N818 -- a state, not an error.
+    """A limit on open sockets is reached: of the viewer, the session or this process."""
 
 
 class Hub:
-    """The feeds of one event loop."""
+    """The feeds of one event loop, and the limits on its sockets."""
 
     def __init__(self) -> None:
         self._feeds: dict[UUID, Feed] = {}
         self._sockets = 0
+        self._anonymous = 0
         self._ending: set[asyncio.Task[None]] = set()
 
-    async def join(self, session_id: UUID) -> tuple[Feed, Viewer]:
-        """A new viewer of a session. Whatever happens from now on waits for it. Raises `Full`."""
+    async def join(self, session_id: UUID, identity: str) -> tuple[Feed, Viewer]:
+        """A new viewer of a session, which receives everything from now on. `identity` is "" for an anonymous one. Raises `Full`."""
         feed = self._feeds.get(session_id)
-        if self._sockets >= settings.SOCKETS:
-            raise Full(f"{settings.SOCKETS} sockets are open, the limit SCHEDVIZ_SOCKETS of this server.")
-        if feed is not None and len(feed.viewers) >= settings.SOCKETS_PER_SESSION:
-            raise Full(f"{settings.SOCKETS_PER_SESSION} look at this session, the limit SCHEDVIZ_SOCKETS_PER_SESSION of this server.")
+        self._check_limits(identity, feed.viewers if feed is not None else ())
         if feed is None:
             feed = self._feeds[session_id] = Feed(session_id, stream.async_client())
             measured.FEEDS.inc()
-        viewer = Viewer(settings.VIEWER_QUEUE_BYTES)
+        viewer = Viewer(settings.VIEWER_QUEUE_BYTES, identity)
         feed.viewers.add(viewer)
         self._sockets += 1
+        self._anonymous += not identity
         measured.VIEWERS.inc()
         try:
             await feed.ready()
@@ -48,9 +51,10 @@ class Hub:
         return feed, viewer
 
     def leave(self, feed: Feed, viewer: Viewer) -> None:
-        """The viewer has gone; the last one of a session ends its feed."""
+        """Remove a viewer. The feed of a session ends with its last viewer."""
         feed.viewers.discard(viewer)
         self._sockets -= 1
+        self._anonymous -= not viewer.identity
         measured.VIEWERS.dec()
         if not feed.viewers and self._feeds.get(feed.session_id) is feed:
             del self._feeds[feed.session_id]
@@ -58,6 +62,19 @@ class Hub:
             ending = asyncio.create_task(feed.end(), name=f"end of feed {feed.session_id}")
             self._ending.add(ending)
             ending.add_done_callback(self._ending.discard)
+
+    def _check_limits(self, identity: str, viewers: Collection[Viewer]) -> None:
+        if self._sockets >= settings.SOCKETS:
+            raise Full(f"{settings.SOCKETS} sockets are open, the limit SCHEDVIZ_SOCKETS of this server.")
+        if len(viewers) >= settings.SOCKETS_PER_SESSION:
+            raise Full(f"{settings.SOCKETS_PER_SESSION} look at this session, the limit SCHEDVIZ_SOCKETS_PER_SESSION of this server.")
+        same = sum(viewer.identity == identity for viewer in viewers)
+        if identity and same >= settings.SOCKETS_PER_VIEWER:
+            raise Full(f"You have {same} sockets of this session open, the limit SCHEDVIZ_SOCKETS_PER_VIEWER of this server.")
+        if not identity and same >= _ANONYMOUS_PART * settings.SOCKETS_PER_SESSION:
+            raise Full(f"{same} look at this session without a login; the rest of SCHEDVIZ_SOCKETS_PER_SESSION is kept for users.")
+        if not identity and self._anonymous >= _ANONYMOUS_PART * settings.SOCKETS:
+            raise Full(f"{self._anonymous} sockets without a login are open; the rest of SCHEDVIZ_SOCKETS is kept for users.")
 
 
 _hubs: WeakKeyDictionary[asyncio.AbstractEventLoop, Hub] = WeakKeyDictionary()

@@ -23,7 +23,7 @@ from schedviz.web.live.close_codes import CloseCode
 from schedviz.web.live.connection import Receive, Scope, Send, SocketConnection, accept_socket
 from schedviz.web.live.database import DATABASE_AWAY, in_database
 from schedviz.web.live.feed import Feed, frames_between
-from schedviz.web.live.handshake import Credentials, Refused, allowed, credentials
+from schedviz.web.live.handshake import Credentials, Refused, allowed, allowed_actor, credentials
 from schedviz.web.live.hub import hub
 from schedviz.web.live.messages import PONG, AnyIncoming, CommandMessage, PingMessage, ResumeMessage, decode_incoming
 from schedviz.web.live.token_bucket import Bucket
@@ -57,9 +57,10 @@ async def session_socket(scope: Scope, receive: Receive, send: Send) -> None:
 
 async def _enter(scope: Scope, session_id: UUID) -> tuple[Credentials, Feed, Viewer]:
     came_with = credentials(scope)
-    if not await in_database(allowed, came_with, Verb.SEE, session_id):
+    actor = await in_database(allowed_actor, came_with, Verb.SEE, session_id)
+    if actor is None:
         raise Refused(404, "There is no such session, or you may not see it.")
-    feed, viewer = await hub().join(session_id)
+    feed, viewer = await hub().join(session_id, actor.identity)
     return came_with, feed, viewer
 
 

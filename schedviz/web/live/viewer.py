@@ -32,8 +32,10 @@ MOST_TEXTS = 2000
 class Viewer(Waiting):
     """One open socket as the hub sees it."""
 
-    def __init__(self, byte_limit: int) -> None:
+    def __init__(self, byte_limit: int, identity: str = "") -> None:
         super().__init__()
+        #: The user or participant, for limits; "": anonymous.
+        self.identity = identity
         self._byte_limit = byte_limit
         self._items: deque[Frame | Text] = deque()
         self._bytes = 0
