@@ -1,4 +1,4 @@
-# What a developer does here. `make help` lists it. Needs Python 3.11+ and Node.js 20+ on PATH, and nothing else.
+# The commands for development; `make help` lists them. They need Python 3.11+ and Node.js 20+ on PATH, and nothing else.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
@@ -21,7 +21,7 @@ ACCEPT ?=
 # For `make lock`.
 KEEP ?=
 
-# Files that say "this step is done"; each is older than what it was made from when the step is due again.
+# Marker files: a step runs again when one of its sources is newer than its marker.
 INSTALLED := $(VENV)/.installed
 PACKAGES := frontend/node_modules/.installed
 BUILT := $(APP)/.vite/manifest.json
@@ -29,14 +29,14 @@ BUILT := $(APP)/.vite/manifest.json
 FRONTEND_SOURCES := $(shell find frontend \( -name node_modules -o -name __pycache__ -o -name tests -o -name scripts \) -prune -o \
     -type f -not -name '*.md' -print 2>/dev/null)
 
-.PHONY: help setup demo test check e2e pictures bench bench-docs gen docs lock dist audit sbom clean
+.PHONY: help setup demo test quick check e2e pictures bench bench-docs gen docs lock dist audit sbom clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # ---------------------------------------------------------------------------------------------------------------- setup
 
-setup: $(INSTALLED) $(PACKAGES) $(BUILT) ## Make .venv, install what is needed, build the front end
+setup: $(INSTALLED) $(PACKAGES) $(BUILT) ## Create .venv, install the packages, build the front end
 
 $(INSTALLED): requirements.lock pyproject.toml
 	@echo "Installing the Python packages of requirements.lock into $(VENV)"
@@ -58,53 +58,56 @@ $(BUILT): $(PACKAGES) $(FRONTEND_SOURCES)
 
 # ------------------------------------------------------------------------------------------------------------------ run
 
-demo: setup ## Run everything on this machine (PORT=8777 DATA=folder; for others: LISTEN=0.0.0.0 TLS_CERT=file TLS_KEY=file)
+demo: setup ## Run schedviz on this machine (PORT=8777 DATA=folder; on the network: LISTEN=0.0.0.0 TLS_CERT=file TLS_KEY=file)
 	@exec $(BIN)/schedviz up --port $(PORT) $(if $(DATA),--data "$(DATA)") $(if $(LISTEN),--listen "$(LISTEN)") \
 	    $(if $(TLS_CERT),--tls-cert "$(TLS_CERT)") $(if $(TLS_KEY),--tls-key "$(TLS_KEY)") $(DEMO_FLAGS)
 
 bench: setup ## Measure scheduling cycles
 	$(BIN)/schedviz bench
 
-bench-docs: setup ## Measure everything and write docs/performance.md (an hour)
+bench-docs: setup ## Run all measurements and write docs/performance.md (an hour)
 	$(BIN)/python -m tests.bench --write
 
 # ---------------------------------------------------------------------------------------------------------------- tests
 
-test: setup ## Everything that must hold before a change lands
+test: setup ## Run everything that CI runs: all checks and tests
 	@$(BIN)/python tests/run_all.py all
 
-check: setup ## Format, lint, types, import rules, generated files
+quick: setup ## Run format, lint, types, retired words, engine and front-end unit tests, in under a minute
+	@$(BIN)/python tests/run_all.py quick
+
+check: setup ## Check format, lint, types, retired words, import rules, generated files
 	@$(BIN)/python tests/run_all.py check
 
-e2e: setup ## The browser tests
+e2e: setup ## Run the browser tests
 	$(BIN)/python -m pytest tests/e2e
 
-pictures: setup ## Take pictures of every view into build/pictures, compare 40 with their references (ACCEPT=1: take these anew)
+pictures: setup ## Take pictures of every view into build/pictures and compare 40 with their references (ACCEPT=1: replace the references)
 	$(BIN)/python -m tests.pictures $(if $(ACCEPT),--accept)
 
-# ------------------------------------------------------------------------------------------------------ files made of files
+# ------------------------------------------------------------------------------------------------------ generated files
 
-gen: setup ## Write the generated files again: the wire's JSON Schema, the front end's types
+gen: setup ## Write the generated files: the wire's JSON Schema, the front end's types
 	$(BIN)/python -m schedviz.web.wire_schema
 	$(BIN)/python -m frontend.scripts.generate_types
 	$(BIN)/python -m frontend.scripts.generate_schema
 
-docs: setup ## Build the documentation as a site in site/, searchable without a network
+docs: setup ## Build the documentation site in site/, with a search that works offline
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 	@echo "Open site/index.html"
 
-lock: ## Write the lock files again from pyproject.toml: newest versions (KEEP=1: those that are locked already)
+lock: ## Write the lock files from pyproject.toml with the newest versions (KEEP=1: keep the locked versions)
 	@tools/lock $(if $(KEEP),--keep)
 
 dist: setup ## Build sdist and wheel into dist/
 	rm -rf dist
 	$(BIN)/python -m hatchling build --directory dist
 
-audit: ## Ask which locked packages are known to be vulnerable (needs the network)
+audit: ## List the locked packages with known vulnerabilities (needs the network)
 	@tools/audit
 
-sbom: ## Write what schedviz is made of (CycloneDX) into dist/
+sbom: ## Write the software bill of materials (CycloneDX) into dist/
 	@tools/sbom
 
-clean: ## Remove everything that was made here, but not your data
+clean: ## Remove everything that make created, but not your data
 	rm -rf $(VENV) .venv-audit frontend/node_modules $(APP) dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

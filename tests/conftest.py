@@ -26,9 +26,13 @@ ROOT = Path(__file__).resolve().parent.parent
 #: The path of a unix socket has at most 108 bytes, so not below pytest's folders.
 SCRATCH = Path(tempfile.mkdtemp(prefix="schedviz-tests-"))
 REDIS_SOCKET = SCRATCH / "redis.sock"
+#: Lessons that workers know beside those that ship (SCHEDVIZ_LESSONS).
+OWN_LESSONS = SCRATCH / "lessons"
 
 #: Generous: two cores may be busy with other tests.
 PATIENCE_SECONDS = 60.0
+_FIRST_PAUSE_SECONDS = 0.01
+_LONGEST_PAUSE_SECONDS = 0.1
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -51,14 +55,17 @@ def missing(what: str, how: str) -> NoReturn:
 
 
 def until(what: Callable[[], T], *, seconds: float = PATIENCE_SECONDS) -> T:
-    """The first true answer of `what`, asked again and again."""
+    """Call `what` until it returns something true, and return that.
+
+    The pause between two calls grows, because a call may be a request to a server: a long wait then leaves the processor to that server.
+    """
     deadline = time.monotonic() + seconds
-    while True:
-        answer = what()
-        if answer:
-            return answer
+    pause = _FIRST_PAUSE_SECONDS
+    while not (answer := what()):
         assert time.monotonic() < deadline, f"not within {seconds} s: {what}"
-        time.sleep(0.01)
+        time.sleep(pause)
+        pause = min(pause * 1.2, _LONGEST_PAUSE_SECONDS)
+    return answer
 
 
 class RedisServer:
@@ -180,6 +187,7 @@ class Worker:
             "SCHEDVIZ_DATABASE_URL": test_database_url(),
             "SCHEDVIZ_REDIS_URL": f"unix://{REDIS_SOCKET}",
             "SCHEDVIZ_DATA": str(SCRATCH),
+            "SCHEDVIZ_LESSONS": str(OWN_LESSONS),
             "SCHEDVIZ_ROLE": "worker",
             "SCHEDVIZ_OWNER": self.owner,
             "OPENBLAS_NUM_THREADS": "1",
@@ -208,20 +216,32 @@ class Worker:
             self.kill()
 
 
-@pytest.fixture(scope="module")
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run tests without workers first, then those with an io worker, then those with an engine worker.
+
+    A worker starts once, for the first test that needs it. A test before that hosts sessions itself, which a worker would take from it.
+    """
+
+    def workers(item: pytest.Item) -> int:
+        names = getattr(item, "fixturenames", ())
+        return 2 if "engine_worker" in names else 1 if "io_worker" in names else 0
+
+    items.sort(key=workers)
+
+
+@pytest.fixture(scope="session")
 def engine_worker(redis_server: RedisServer, django_db_setup: None) -> Iterator[Worker]:
-    """A worker that hosts engines, for the tests of one module: others take turns by themselves. Who kills it starts it again."""
-    worker = Worker("engine", pool="threads", size=16, name="engine")
-    worker.start()
-    until(worker.is_ready)
-    yield worker
-    worker.stop()
+    """A worker that hosts engines. A test that kills it starts it again."""
+    yield from _running(Worker("engine", pool="threads", size=16, name="engine"))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def io_worker(redis_server: RedisServer, django_db_setup: None) -> Iterator[Worker]:
-    """A worker for imports and replays, for the tests of one module."""
-    worker = Worker("io", pool="prefork", size=1, name="io")
+    """A worker for imports and replays."""
+    yield from _running(Worker("io", pool="prefork", size=1, name="io"))
+
+
+def _running(worker: Worker) -> Iterator[Worker]:
     worker.start()
     until(worker.is_ready)
     yield worker

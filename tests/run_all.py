@@ -1,45 +1,47 @@
-"""Everything that must hold, step by step, with what each took: `python tests/run_all.py check | test | all | STEP...`.
+"""Run everything that must hold: `python tests/run_all.py quick | check | test | all | STEP...`.
 
-Every group of tests is a pytest process of its own: a browser's event loop and the asyncio tests do not go together, and a crash
-of one is not the end of the others. All steps run, whatever fails before them. What only computes runs two at a time; what starts
-servers and waits for them runs alone, so that nothing is late because something else was busy.
+Each group of tests is a pytest process with its own Redis, database and folders: the event loop of a browser and asyncio tests do not fit
+in one process, and a crash of one group does not end the others. So steps run side by side, in `LANES` lanes. All steps run, whatever
+fails before them. The output of a step is shown when it ends, if it failed.
 
-Where real processes race, a test may fail of its own race. Up to three such failures of a step are tried once more, each shown as it
-was: one that passes then is named as unsteady at the end, and is to be mended.
+Tests that start real processes are timing-sensitive. When all steps have ended, up to three failures of a step are retried, with nothing
+beside them. A test that passes then is listed as unsteady, and is to be mended.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
-PYTEST = ["-m", "pytest", "-q"]
-#: Folders of tests that compute and wait for nobody.
-COMPUTING = ("engine", "kube", "trace", "ingest", "explain", "lessons", "frontend")
-#: Folders of tests that start the whole program, a browser, or end what they started.
-WHOLE_PROGRAM = ("up", "e2e", "faults")
-OF_OTHER_STEPS = (*COMPUTING, *WHOLE_PROGRAM, "conformance", "sessions")
-
-
-#: More failures of a step than this are nobody's race.
+#: How many steps run side by side. Many of them wait for processes more than they compute.
+LANES = int(os.environ.get("SCHEDVIZ_TEST_LANES") or min(8, (os.cpu_count() or 1) + 1))
+#: The durations at the end of pytest's output are those of the slowest tests of a step.
+SLOWEST = 10
+PYTEST = ["-m", "pytest", "-q", f"--durations={SLOWEST}", "--durations-min=1"]
+#: Folders of tests that compute in their own process and start nothing: the scheduler, and what reads and explains its input.
+PURE = ("engine", "kube", "trace", "explain", "lessons")
+#: More failures of a step than this are not a matter of timing, and are not retried.
 MOST_UNSTEADY = 3
 TESTS_FAILED = 1
+_DURATION = re.compile(r"^ *(\d+\.\d+)s (call|setup|teardown) +(\S.*)$", re.MULTILINE)
 
 
 class Step(NamedTuple):
     name: str
-    command: list[str]
+    command: Sequence[str]
     folder: Path = ROOT
-    #: What follows the command: for pytest, the tests to run.
+    #: The tests that pytest runs. Failures of a step without them are not retried.
     tests: tuple[str, ...] = ()
 
     @property
@@ -50,18 +52,40 @@ class Step(NamedTuple):
 
 class Outcome(NamedTuple):
     step: Step
-    passed: bool
+    code: int
     seconds: float
-    #: Tests that failed and passed when tried once more.
+    output: str
+    #: Tests that failed and passed when they were retried.
     unsteady: tuple[str, ...] = ()
 
+    @property
+    def passed(self) -> bool:
+        return self.code == 0
 
-#: They read files and touch nothing, so two run at a time.
+
+class SlowTest(NamedTuple):
+    seconds: float
+    #: call, setup or teardown.
+    phase: str
+    test: str
+
+
+def pytest_step(name: str, *tests: str, runner: Sequence[str] = ()) -> Step:
+    """Tests that start processes."""
+    return Step(name, [sys.executable, *runner, *PYTEST], tests=tests or (f"tests/{name}",))
+
+
+def _rest(steps: Iterable[Step]) -> Step:
+    """The tests of all folders that no other step runs, so that a new folder is not forgotten."""
+    others = {test for step in steps for test in step.tests} | {f"tests/{name}" for name in (*PURE, "ingest", "frontend", "conformance")}
+    return pytest_step("rest", "tests", *(f"--ignore={test}" for test in sorted(others)))
+
+
 CHECKS = [
-    Step("mypy", [str(BIN / "mypy")]),
     Step("format", [str(BIN / "ruff"), "format", "--check", "--quiet", "."]),
     Step("lint", [str(BIN / "ruff"), "check", "--quiet", "--output-format=concise", "."]),
     Step("words", [sys.executable, "tools/retired_words.py"]),
+    Step("mypy", [str(BIN / "mypy")]),
     Step("imports", [str(BIN / "lint-imports")]),
     Step("bandit", [str(BIN / "bandit"), "-q", "-r", "schedviz", "-c", "pyproject.toml", "--severity-level", "medium"]),
     Step("migrations", [sys.executable, "manage.py", "makemigrations", "--check", "--dry-run"]),
@@ -73,70 +97,102 @@ CHECKS = [
     Step("eslint", ["npm", "run", "--silent", "lint"], ROOT / "frontend"),
 ]
 
+#: The longest first, so that the lanes end at about the same time.
+SERVED = [
+    pytest_step("web"),
+    pytest_step("faults"),
+    pytest_step("e2e"),
+    # Django has one database in a process, so this is another process.
+    pytest_step("postgresql", "tests/sessions", runner=("-m", "tests.postgres")),
+    pytest_step("sessions"),
+    pytest_step("deploy"),
+    pytest_step("up"),
+    pytest_step("client"),
+    pytest_step("rooms"),
+]
+SERVED.append(_rest(SERVED))
+
 COMPUTED = [
-    Step("engine", [sys.executable, *PYTEST, *(f"tests/{name}" for name in COMPUTING)]),
+    Step("engine", [sys.executable, *PYTEST, *(f"tests/{name}" for name in PURE)]),
+    Step("ingest", [sys.executable, *PYTEST, "tests/ingest", "tests/frontend"]),
     Step("conformance", [sys.executable, *PYTEST, "tests/conformance"]),
     Step("vitest", ["npm", "run", "--silent", "test"], ROOT / "frontend"),
 ]
 
-SERVED = [
-    Step("sessions", [sys.executable, *PYTEST], tests=("tests/sessions",)),
-    # Django has one database in a process, so this is a process of its own.
-    Step("postgresql", [sys.executable, "-m", "tests.postgres", *PYTEST], tests=("tests/sessions",)),
-    Step("web", [sys.executable, *PYTEST], tests=("tests", *(f"--ignore=tests/{name}" for name in OF_OTHER_STEPS))),
-    *(Step(name, [sys.executable, *PYTEST], tests=(f"tests/{name}",)) for name in WHOLE_PROGRAM),
-]
-
-GROUPS = {"check": CHECKS, "test": [*COMPUTED, *SERVED], "all": [*CHECKS, *COMPUTED, *SERVED]}
+ALL = [*CHECKS, *SERVED, *COMPUTED]
+#: For the inner loop: under a minute.
+QUICK = [step for step in ALL if step.name in {"format", "lint", "words", "mypy", "engine", "vitest"}]
+GROUPS = {"quick": QUICK, "check": CHECKS, "test": [*SERVED, *COMPUTED], "all": ALL}
 
 
 def main(wanted: list[str]) -> int:
-    names = {step.name for group in wanted for step in GROUPS.get(group, [])} | set(wanted)
-    beside, alone = ([step for step in steps if step.name in names] for steps in ([*CHECKS, *COMPUTED], SERVED))
-    if not beside and not alone:
-        print(f"expected {', '.join(GROUPS)}, or some of: {', '.join(step.name for step in GROUPS['all'])}", file=sys.stderr)
+    known = {**{step.name: [step] for step in ALL}, **GROUPS}
+    if not wanted or not known.keys() >= set(wanted):
+        print(f"expected {', '.join(GROUPS)}, or some of: {', '.join(step.name for step in ALL)}", file=sys.stderr)
         return 2
+    names = {step.name for name in wanted for step in known[name]}
+    steps = [step for step in ALL if step.name in names]
     began = time.monotonic()
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        outcomes = list(pool.map(run_quietly, beside))
-    outcomes += [run(step) for step in alone]
-    print()
-    for outcome in outcomes:
-        print(f"{'ok    ' if outcome.passed else 'FAILED'} {outcome.step.name:<12} {outcome.seconds:6.1f} s")
-    for test in (test for outcome in outcomes for test in outcome.unsteady):
-        print(f"unsteady: failed, then passed alone; mend it: {test}")
-    print(f"{'':6} {'in all':<12} {time.monotonic() - began:6.1f} s")
+    with ThreadPoolExecutor(max_workers=LANES) as pool:
+        outcomes = list(pool.map(run, steps))
+    outcomes = [retried(outcome) for outcome in outcomes]
+    _report(outcomes, time.monotonic() - began)
     return 0 if all(outcome.passed for outcome in outcomes) else 1
 
 
-def run_quietly(step: Step) -> Outcome:
-    """Show what a step has to say only if it objects."""
-    began = time.monotonic()
-    done = subprocess.run(step.command, cwd=step.folder, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if done.returncode:
-        print(f"\n== {step.name}\n{done.stdout}", flush=True)
-    return Outcome(step, done.returncode == 0, time.monotonic() - began)
-
-
 def run(step: Step) -> Outcome:
-    """Run the tests of real processes; a few that fail, once more."""
-    print(f"\n== {step.name}", flush=True)
+    """Run a step, and show its output if it fails."""
     began = time.monotonic()
-    failed: tuple[str, ...] = ()
-    shutil.rmtree(step.cache, ignore_errors=True)
-    done = _pytest(step, step.tests)
-    if done == TESTS_FAILED and len(failed := _failed_tests(step)) <= MOST_UNSTEADY:
-        print(f"\n== {step.name}: once more, what failed", flush=True)
-        done = _pytest(step, failed)
-    return Outcome(step, done == 0, time.monotonic() - began, failed if done == 0 else ())
+    if step.tests:
+        shutil.rmtree(step.cache, ignore_errors=True)
+    outcome = _run(step, step.tests, began)
+    if not outcome.passed:
+        print(f"\n== {step.name}\n{outcome.output}", flush=True)
+    print(f"{'ok    ' if outcome.passed else 'FAILED'} {step.name:<13} {outcome.seconds:6.1f} s", flush=True)
+    return outcome
 
 
-def _pytest(step: Step, tests: tuple[str, ...]) -> int:
-    return subprocess.run([*step.command, "-o", f"cache_dir={step.cache}", *tests], cwd=step.folder, check=False).returncode
+def retried(outcome: Outcome) -> Outcome:
+    """The outcome, after a second run of the failures if they are few."""
+    step = outcome.step
+    if outcome.code != TESTS_FAILED or not step.tests or len(failed := _failed_tests(step)) > MOST_UNSTEADY:
+        return outcome
+    print(f"\n== {step.name}: retry of {len(failed)} failures", flush=True)
+    again = _run(step, failed, time.monotonic())
+    print(again.output, flush=True)
+    seconds = outcome.seconds + again.seconds
+    return outcome._replace(code=again.code, seconds=seconds, unsteady=failed if again.passed else ())
+
+
+def slowest(outputs: Iterable[str]) -> list[SlowTest]:
+    """The slowest of all tests, from the outputs of several pytest processes."""
+    found = (SlowTest(float(seconds), phase, test) for output in outputs for seconds, phase, test in _DURATION.findall(output))
+    return sorted(found, reverse=True)[:SLOWEST]
+
+
+def _run(step: Step, tests: Sequence[str], began: float) -> Outcome:
+    pytest_options = ["-o", f"cache_dir={step.cache}", *tests] if tests else []
+    done = subprocess.run(
+        [*step.command, *pytest_options], cwd=step.folder, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    return Outcome(step, done.returncode, time.monotonic() - began, done.stdout)
 
 
 def _failed_tests(step: Step) -> tuple[str, ...]:
     return tuple(json.loads((step.cache / "v/cache/lastfailed").read_text()))
+
+
+def _report(outcomes: Sequence[Outcome], seconds: float) -> None:
+    print()
+    for outcome in outcomes:
+        print(f"{'ok    ' if outcome.passed else 'FAILED'} {outcome.step.name:<13} {outcome.seconds:6.1f} s")
+    if slow := slowest(outcome.output for outcome in outcomes):
+        print(f"\nThe {len(slow)} slowest tests")
+        for one in slow:
+            print(f"{one.seconds:6.1f} s  {one.test}{'' if one.phase == 'call' else f' ({one.phase})'}")
+    for test in (test for outcome in outcomes for test in outcome.unsteady):
+        print(f"unsteady: failed, then passed on the retry; mend it: {test}")
+    print(f"\n{'':6} {'total':<13} {seconds:6.1f} s")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from schedviz.lessons.catalogue import OWN_FOLDERS
 from schedviz.lessons.checking import faults_of
 from schedviz.lessons.skeleton import write_skeleton
 from schedviz.sessions.models import Session
-from tests.conftest import Worker
+from tests.conftest import OWN_LESSONS, Worker
 from tests.web.conftest import People
 from tests.web.test_lessons import begin, carry_out
 
@@ -28,22 +28,21 @@ def owner(people: People) -> APIClient:
     return people.client("owner")
 
 
-@pytest.fixture(scope="module", autouse=True)
-def lessons(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+@pytest.fixture(autouse=True)
+def lessons(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder of lessons that the server and the workers know."""
-    folder = tmp_path_factory.mktemp("lessons")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(OWN_FOLDERS, str(folder))
-        yield folder
+    OWN_LESSONS.mkdir()
+    monkeypatch.setenv(OWN_FOLDERS, str(OWN_LESSONS))
+    yield OWN_LESSONS
+    shutil.rmtree(OWN_LESSONS)
 
 
 @pytest.fixture
-def folder(lessons: Path) -> Iterator[Path]:
+def folder(lessons: Path) -> Path:
     """A lesson that is right."""
     folder = lessons / "mine"
     write_skeleton(folder)
-    yield folder
-    shutil.rmtree(folder)
+    return folder
 
 
 def test_a_lesson_of_ones_own_is_in_the_course_and_is_read_anew_when_it_changes(owner: APIClient, folder: Path):

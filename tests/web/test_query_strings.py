@@ -8,7 +8,7 @@ import pytest
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from schedviz.client import flows
-from schedviz.web.api import branches, commands, cycles, events, sessions
+from schedviz.web.api import branches, commands, cycles, events, explain, sessions
 from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import SchemaView
 
@@ -95,7 +95,9 @@ def test_an_accept_header_that_cannot_be_met_gets_406(owner_client, people, acce
         assert (answer.json()["code"], answer.json()["expected"]) == ("not_acceptable", "application/json")
 
 
-def test_an_address_accepts_what_it_answers_with(owner_client, people, redis):
+def test_an_address_accepts_what_it_answers_with(owner_client, people, redis, monkeypatch):
+    # No worker runs here to answer, so the wait for its answer is cut short.
+    monkeypatch.setattr(explain, "WAIT_SECONDS", 0.1)
     session = f"/api/v1/sessions/{people.session.pk}/"
     for address, accepted, other in [
         (f"{session}export/", "application/gzip", "text/html"),
