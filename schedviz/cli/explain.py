@@ -14,8 +14,8 @@ from schedviz.terminal import say, say_json
 
 if TYPE_CHECKING:
     from schedviz.engine import Simulation
-    from schedviz.explain import Explanation
     from schedviz.explain.changes import SmallestChange
+    from schedviz.explain.explanation import Explanation
     from schedviz.explain.message import Message
 
 #: Nodes named per line.
@@ -88,8 +88,8 @@ def _of_session(
     import msgspec
 
     from schedviz.client import NotFound
-    from schedviz.explain import Explanation
     from schedviz.explain.changes import SmallestChange
+    from schedviz.explain.explanation import Explanation
 
     with client_of(server, token) as client:
         session = find_session(client, which)
@@ -121,8 +121,8 @@ def _print_groups(groups: list[dict[str, Any]], form: str) -> None:
 
 def _one(simulation: Simulation, pod: str, form: str, *, with_change: bool) -> None:
     from schedviz.cli.remote.printing import Progress
-    from schedviz.explain import PodUnknownError, the_pod, why_pending
     from schedviz.explain.changes import smallest_change
+    from schedviz.explain.why import PodUnknownError, the_pod, why_pending
 
     pod = the_pod(simulation, pod)
     try:
@@ -160,8 +160,8 @@ def _all_pending(simulation: Simulation, form: str) -> None:
 
 
 def _message(simulation: Simulation | None, pod: str | None, text: str, form: str) -> None:
-    from schedviz.explain import PodUnknownError, the_pod, why_pending
     from schedviz.explain.message import LONGEST, NotAMessageError, parse_message, with_nodes
+    from schedviz.explain.why import PodUnknownError, the_pod, why_pending
 
     try:
         said = parse_message(sys.stdin.read(LONGEST) if text == "-" else text)

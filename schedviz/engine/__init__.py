@@ -4,8 +4,9 @@
 """
 
 from schedviz.engine.config import ConfigurationError
-from schedviz.engine.settings import Outcome, SimulationSettings, graceful_victims
+from schedviz.engine.outcome import Outcome
 from schedviz.engine.simulation import Simulation
 from schedviz.engine.trace_run import run_trace, settings_of
+from schedviz.trace.simulation_settings import SimulationSettings, graceful_victims
 
 __all__ = ["ConfigurationError", "Outcome", "Simulation", "SimulationSettings", "graceful_victims", "run_trace", "settings_of"]

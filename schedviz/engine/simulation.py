@@ -25,16 +25,17 @@ from schedviz.engine.config import ConfigurationError, KubeSchedulerConfiguratio
 from schedviz.engine.extenders.calls import Answer, ExtenderCalls
 from schedviz.engine.extenders.extender import Extender, build_extenders, with_ignored_resources
 from schedviz.engine.framework.runtime import Stopwatch
+from schedviz.engine.outcome import Outcome
 from schedviz.engine.reporting import observation
 from schedviz.engine.reporting.cycle_view import api_view, binding_view, cycle_view
 from schedviz.engine.schedule_one import SchedulingCycle
 from schedviz.engine.scheduler import Scheduler
-from schedviz.engine.settings import Outcome, SimulationSettings
 from schedviz.kube.meta import KubeObject
 from schedviz.trace import observed
 from schedviz.trace.commands import AnyCommand
 from schedviz.trace.events import AnyEvent, CommandDone
 from schedviz.trace.recorder import Recorder
+from schedviz.trace.simulation_settings import SimulationSettings
 from schedviz.trace.view import CycleView, View
 
 

@@ -8,15 +8,16 @@ from typing import Any, Literal, Protocol
 from schedviz.engine.cache.debugger.log_line import LogLine
 from schedviz.engine.config import ConfigurationError
 from schedviz.engine.extenders.calls import ExtenderTransport
+from schedviz.engine.outcome import Outcome
 from schedviz.engine.reporting import observation
 from schedviz.engine.reporting.debugger import dump_lines
 from schedviz.engine.reporting.scheduler_log import SchedulerLog
-from schedviz.engine.settings import Outcome, SimulationSettings, graceful_victims
 from schedviz.engine.simulation import Simulation
 from schedviz.kube import codec
 from schedviz.trace import commands
 from schedviz.trace.events import AnyEvent
 from schedviz.trace.policies import Policies
+from schedviz.trace.simulation_settings import SimulationSettings, graceful_victims
 
 
 class Logging(Protocol):

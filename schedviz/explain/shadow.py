@@ -1,9 +1,9 @@
-"""A scheduler that is shadowed: what this one would have chosen, every node scored, and whether the real one chose the same."""
+"""Shadowing a real scheduler: the node that this engine would choose, and whether the real scheduler chose the same."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 
@@ -14,50 +14,11 @@ from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.runtime.outcomes import ScoreOutcome, ScoresOfPlugin
 from schedviz.engine.framework.verdicts import Index
 from schedviz.engine.select_host import tied_rows, totals
-from schedviz.explain.explanation import Part
 from schedviz.explain.extenders import TurnedAway, message_with, rankings, turned_away
+from schedviz.explain.judgement import Choice, Judgement, Share
 
 #: How many of the best nodes are named.
 NAMED: Final = 8
-
-#: `agrees`: the node is among the best. `notBest`: it is feasible, and others have a higher total. `infeasible`: this scheduler would not
-#: have put the pod there. `unjudged`: it cannot be said.
-Verdict = Literal["agrees", "notBest", "infeasible", "unjudged"]
-
-
-class Choice(Part, frozen=True):
-    """What a cycle would choose now: one of the nodes that share the highest total."""
-
-    nodes: int
-    feasible: int
-    #: The first few of the best nodes; how many there are, and what each of them has in total.
-    best: tuple[str, ...] = ()
-    tied: int = 0
-    total: int = 0
-    #: Why there are none: the FitError without preemption's part, or what failed.
-    message: str = ""
-
-
-class Share(Part, frozen=True):
-    """What one plugin or extender gave, times its weight, to the best node and to the one that was taken."""
-
-    plugin: str
-    best: int
-    taken: int
-
-
-class Judgement(Part, frozen=True):
-    """A node that the real scheduler took, as this one sees it."""
-
-    verdict: Verdict
-    choice: Choice | None = None
-    #: Of the node that was taken, where it is feasible.
-    total: int = 0
-    #: Where the two totals come from, the largest difference first; of `notBest`.
-    shares: tuple[Share, ...] = ()
-    #: Who is against the node and why, in the scheduler's words; of `infeasible`. Why it cannot be said; of `unjudged`.
-    plugin: str = ""
-    reasons: tuple[str, ...] = ()
 
 
 class Ranked:

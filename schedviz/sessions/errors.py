@@ -54,6 +54,12 @@ class SourceRefused(SessionError):
     code = "invalid_source"
 
 
+class SourceTooLarge(SourceRefused):
+    """The source of a session has too many files or bytes. The message names the limit."""
+
+    code = "too_large"
+
+
 class Fenced(SessionError):
     """Another owner has taken the session: what this one did since its last commit is void."""
 

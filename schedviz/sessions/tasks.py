@@ -36,3 +36,10 @@ def answer(session_id: str, question: str, place: str) -> None:
     from schedviz.sessions.analysis import answering
 
     answering.answer(UUID(session_id), question.encode(), place)
+
+
+@app.task(name=wakeups.VALIDATE, queue=stream.ENGINE_QUEUE)
+def validate_settings(simulation: str, place: str) -> None:
+    from schedviz.sessions.transfer import engine_check
+
+    engine_check.validate(simulation.encode(), place)

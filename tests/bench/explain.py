@@ -19,9 +19,11 @@ import click
 
 from schedviz.engine import Simulation, SimulationSettings
 from schedviz.engine.dryrun.sandbox import Sandbox
-from schedviz.explain import what_if, why_pending
 from schedviz.explain.changes import smallest_change
-from schedviz.explain.shadow import Choice, choose
+from schedviz.explain.judgement import Choice
+from schedviz.explain.shadow import choose
+from schedviz.explain.what_if import what_if
+from schedviz.explain.why import why_pending
 from schedviz.kube import codec
 from schedviz.kube.core import Pod
 from schedviz.kube.defaults import default_object

@@ -17,9 +17,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from schedviz.engine import Simulation
 from schedviz.engine.invariants import validate_state
-from schedviz.engine.settings import GracefulVictims
 from schedviz.trace.fold import Fold
 from schedviz.trace.policies import Policies
+from schedviz.trace.simulation_settings import GracefulVictims
 
 _spec = importlib.util.spec_from_file_location("engine_test_clusters", Path(__file__).with_name("clusters.py"))
 assert _spec is not None

@@ -8,9 +8,9 @@ from typing import Any
 
 import schedviz
 from schedviz.engine import Simulation
-from schedviz.engine.settings import SimulationSettings
 from schedviz.ingest.generate import GenerateSpec, generate
 from schedviz.trace.commands import convert_command
+from schedviz.trace.simulation_settings import SimulationSettings
 
 _OF_SCHEDVIZ = tracemalloc.Filter(inclusive=True, filename_pattern=f"{schedviz.__path__[0]}/*")
 #: Remembers a number of moments that is limited, and that these tests do not reach.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from explain_clusters import cluster, node, pod
 
-from schedviz.explain import why_pending
 from schedviz.explain.message import NotAMessageError, parse_message, with_nodes
+from schedviz.explain.why import why_pending
 
 TEXT = (
     "Warning  FailedScheduling  12s  default-scheduler  0/7 nodes are available: 1 node(s) had untolerated taint {gpu: true}, "

@@ -7,12 +7,13 @@ import pytest
 
 from schedviz.engine import Simulation, settings_of
 from schedviz.engine.reporting.debugger import dump
-from schedviz.explain import Explanation, why_pending
 from schedviz.explain.changes import smallest_change
 from schedviz.explain.doctor import examine_engine, examine_objects
 from schedviz.explain.doctor.import_check import scheduler_of
 from schedviz.explain.doctor.nominations import FOR_EVER
-from schedviz.ingest import decode_trace
+from schedviz.explain.explanation import Explanation
+from schedviz.explain.why import why_pending
+from schedviz.ingest.trace_file import decode_trace
 from schedviz.samples import sample, samples
 from schedviz.trace.commands import AnyCommand, convert_command
 

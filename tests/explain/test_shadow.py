@@ -9,7 +9,8 @@ from explain_clusters import cluster, do, node, pod
 
 from schedviz.engine import Simulation
 from schedviz.engine.dryrun.sandbox import NotAskedBesideError, Sandbox
-from schedviz.explain.shadow import Choice, Judgement, Share, choose, judge
+from schedviz.explain.judgement import Choice, Judgement, Share
+from schedviz.explain.shadow import choose, judge
 from schedviz.kube.core import Pod
 
 

@@ -6,8 +6,8 @@ import msgspec
 import pytest
 from explain_clusters import cluster, do, node, pod
 
-from schedviz.explain import why_pending
 from schedviz.explain.changes import smallest_change
+from schedviz.explain.why import why_pending
 
 
 def whats(*objects: dict[str, object]) -> list[list[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from explain_clusters import cluster, node, pod
 
-from schedviz.explain import what_if
+from schedviz.explain.what_if import what_if
 from schedviz.kube import codec
 from schedviz.kube.core import Pod
 

@@ -8,8 +8,8 @@ import pytest
 from explain_clusters import cluster, do, node, pod
 
 from schedviz.engine import Simulation
-from schedviz.explain import PodUnknownError, why_pending
 from schedviz.explain.pending import pending_groups
+from schedviz.explain.why import PodUnknownError, why_pending
 
 SPREAD = {"maxSkew": 1, "topologyKey": "topology.kubernetes.io/zone", "whenUnsatisfiable": "DoNotSchedule"}
 

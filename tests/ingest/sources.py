@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
-from schedviz.ingest import Import, Limits, Source, load
+from schedviz.ingest.limits import Limits
+from schedviz.ingest.load import Import, load
+from schedviz.ingest.source import Source
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 

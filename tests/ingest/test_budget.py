@@ -10,8 +10,11 @@ import tracemalloc
 
 import pytest
 
-from schedviz.ingest import IngestError, LimitExceeded, Limits, Source, load
+from schedviz.ingest.errors import IngestError, LimitExceeded
+from schedviz.ingest.limits import Limits
+from schedviz.ingest.load import load
 from schedviz.ingest.refusals import TOLD
+from schedviz.ingest.source import Source
 from tests.ingest.bombs import tarred, zip_of_empty_objects, zipped
 from tests.ingest.sources import source
 

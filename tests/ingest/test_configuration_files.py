@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from schedviz.ingest import IngestError
+from schedviz.ingest.errors import IngestError
 from tests.ingest.sources import imported
 
 NODE = json.dumps({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}})

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from schedviz.explain.doctor.import_check import examine_import
-from schedviz.ingest import Limits, load
+from schedviz.ingest.limits import Limits
+from schedviz.ingest.load import load
 from tests.ingest.damaged import Damaged, damaged
 from tests.ingest.sources import source
 
@@ -20,7 +21,9 @@ MEGABYTES = 512
 
 _IMPORT = """
 import sys
-from schedviz.ingest import Limits, Source, load
+from schedviz.ingest.limits import Limits
+from schedviz.ingest.load import load
+from schedviz.ingest.source import Source
 good = Source.of_bytes("good", b'{"kind":"Node","metadata":{"name":"good"}}')
 result = load([good, Source.of_path(sys.argv[1])], Limits(unpacked_bytes=64 << 20, objects=50_000))
 assert "good" in {obj.name for obj in result.objects}

@@ -5,7 +5,9 @@ import lzma
 
 import pytest
 
-from schedviz.ingest import BadObjects, IngestError, Limits, UnreadableFile, load
+from schedviz.ingest.errors import BadObjects, IngestError, UnreadableFile
+from schedviz.ingest.limits import Limits
+from schedviz.ingest.load import load
 from tests.ingest.sources import SAMPLES, imported, source
 
 LIST_JSON = (SAMPLES / "list.json").read_text()

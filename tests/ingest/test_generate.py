@@ -2,7 +2,7 @@
 
 import pytest
 
-from schedviz.ingest import GenerateRefused, GenerateSpec, generate, parse_generate_spec
+from schedviz.ingest.generate import GenerateRefused, GenerateSpec, generate, parse_generate_spec
 from schedviz.ingest.generated_shapes import SHAPES
 from schedviz.kube.core import Node, Pod
 

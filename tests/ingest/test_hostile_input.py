@@ -7,7 +7,8 @@ import time
 
 import pytest
 
-from schedviz.ingest import BadObjects, IngestError, LimitExceeded, Limits
+from schedviz.ingest.errors import BadObjects, IngestError, LimitExceeded
+from schedviz.ingest.limits import Limits
 from tests.ingest.sources import imported
 
 SECONDS = 5.0

@@ -5,8 +5,11 @@ from collections.abc import Iterable, Iterator
 import pytest
 
 from schedviz.cli.bench.kubectl_dump import kubectl_dump
-from schedviz.ingest import BadObjects, Limits, Progress, Source, load
+from schedviz.ingest.errors import BadObjects
 from schedviz.ingest.json_stream import NotCutError, cut_items, is_printed_by_kubectl
+from schedviz.ingest.limits import Limits
+from schedviz.ingest.load import Progress, load
+from schedviz.ingest.source import Source
 
 TEXT = b"".join(kubectl_dump(20, 1200, "json"))
 

@@ -4,7 +4,9 @@ import gc
 
 import pytest
 
-from schedviz.ingest import ImportCancelled, Limits, Progress, load
+from schedviz.ingest.errors import ImportCancelled
+from schedviz.ingest.limits import Limits
+from schedviz.ingest.load import Progress, load
 from tests.ingest.sources import SAMPLES, source
 
 TEXT = (SAMPLES / "list.json").read_bytes()

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from schedviz.engine import Simulation, SimulationSettings
-from schedviz.ingest import Source, load
 from schedviz.ingest.dropped_fields import LeftOut
+from schedviz.ingest.load import load
 from schedviz.ingest.pseudonyms import Pseudonyms
+from schedviz.ingest.source import Source
 from schedviz.kube import codec
 from schedviz.kube.core import Pod
 from schedviz.kube.defaults import default_object

@@ -15,9 +15,10 @@ import pytest
 import yaml
 
 from schedviz.engine import Simulation, SimulationSettings, settings_of
-from schedviz.ingest import Import, IngestError, Source, UnreadableFile, load
+from schedviz.ingest.errors import IngestError, UnreadableFile
 from schedviz.ingest.kwok import merged
-from schedviz.ingest.source import files_of
+from schedviz.ingest.load import Import, load
+from schedviz.ingest.source import Source, files_of
 from schedviz.kube.core import Pod
 from tests.ingest.sources import SAMPLES, imported, keys, sample
 

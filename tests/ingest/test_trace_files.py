@@ -6,8 +6,9 @@ from typing import get_args
 
 import pytest
 
-from schedviz.ingest import IngestError, decode_trace, load, trace_from_dict
-from schedviz.ingest.trace_file import Dump, _FileStep
+from schedviz.ingest.errors import IngestError
+from schedviz.ingest.load import load
+from schedviz.ingest.trace_file import Dump, _FileStep, decode_trace, trace_from_dict
 from schedviz.kube.errors import DecodeError
 from schedviz.trace.commands import Advance, Create, Cycle
 from schedviz.trace.policies import Policies, PriorityPolicy

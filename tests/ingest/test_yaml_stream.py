@@ -5,8 +5,11 @@ from collections.abc import Iterator
 import pytest
 
 from schedviz.cli.bench.kubectl_dump import kubectl_dump
-from schedviz.ingest import BadObjects, LimitExceeded, Limits, Source, load
+from schedviz.ingest.errors import BadObjects, LimitExceeded
 from schedviz.ingest.json_stream import NotCutError
+from schedviz.ingest.limits import Limits
+from schedviz.ingest.load import load
+from schedviz.ingest.source import Source
 from schedviz.ingest.yaml_stream import cut_items, is_printed_by_kubectl
 
 TEXT = b"".join(kubectl_dump(5, 60, "yaml"))

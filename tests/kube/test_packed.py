@@ -6,7 +6,8 @@ import msgspec
 import pytest
 
 from schedviz.cli.bench.kubectl_dump import kubectl_dump
-from schedviz.ingest import Source, load
+from schedviz.ingest.load import load
+from schedviz.ingest.source import Source
 from schedviz.kube.codec import enc_hook, from_dict
 from schedviz.kube.core import Node, Pod
 from schedviz.kube.defaults import default_object

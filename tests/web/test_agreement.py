@@ -6,10 +6,10 @@ import msgspec
 import pytest
 from rest_framework.test import APIClient
 
-from schedviz.explain.shadow import Choice, Judgement, Share
+from schedviz.explain.judgement import Choice, Judgement, Share
 from schedviz.sessions.models import Session
 from schedviz.sessions.observing import agreement
-from schedviz.sessions.observing.shadow import Arrival, Binding
+from schedviz.sessions.observing.agreement import Arrival, Binding
 from tests.web.conftest import People
 
 pytestmark = pytest.mark.usefixtures("redis")

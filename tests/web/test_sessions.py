@@ -128,13 +128,6 @@ POD = {"kind": "Pod", "metadata": {"name": "web"}, "spec": {"containers": [{"nam
         ({"steps": {}}, "steps", "expected a list, found an object"),
         ({"stops": []}, "stops", "unknown field; there are format, name,"),
         ({"tickMillis": "soon"}, "tickMillis", "expected a whole number, found"),
-        ({"config": CONFIG | {"percentageOfNodesToScore": 300}}, "config.percentageOfNodesToScore", "Invalid value: 300"),
-        ({"config": CONFIG | {"profilez": []}}, "config.profilez", 'strict decoding error: unknown field "profilez"'),
-        (
-            {"config": CONFIG | {"profiles": [{"plugins": {"score": {"enabled": [{"name": "Nope"}]}}}]}},
-            "config.profiles",
-            'ScorePlugin "Nope" does not exist',
-        ),
         ({"steps": [{"op": "cycle"}, {"op": "dance"}]}, "steps[1].op", "dance"),
         ({"steps": [{"op": "cycle", "fast": True}]}, "steps[0].fast", "unknown field"),
         ({"steps": [{"op": "pause"}]}, "steps[0].op", "the operation 'pause' has no meaning in a file"),
@@ -155,13 +148,24 @@ def test_a_trace_that_cannot_run_is_refused_at_once(owner_client, people, member
     assert list(Session.objects.all()) == [people.session]
 
 
-def test_a_configuration_that_is_refused_is_refused_with_the_settings(owner_client):
-    settings = {"config": CONFIG | {"percentageOfNodesToScore": 300}}
+def test_a_configuration_is_refused_with_503_where_no_engine_worker_can_validate_it(owner_client, people):
+    response = owner_client.post("/api/v1/sessions/", {"generate": {}, "settings": {"config": CONFIG}}, format="json")
 
-    response = owner_client.post("/api/v1/sessions/", {"generate": {}, "settings": settings}, format="json")
+    assert (response.status_code, response.json()["code"], response["Retry-After"]) == (503, "worker_unavailable", "2")
+    assert "no engine worker is running. Start one" in response.json()["detail"]
+    assert response.json()["path"] == "$.settings"
+    assert list(Session.objects.all()) == [people.session]
 
-    assert response.status_code == 400
-    assert response.json()["error"]["detail"]["path"] == "$.settings.config.percentageOfNodesToScore"
+
+def test_a_configuration_is_refused_with_503_where_redis_is_gone(owner_client, people, redis_server):
+    redis_server.kill()
+    try:
+        response = owner_client.post("/api/v1/sessions/", {"generate": {}, "settings": {"config": CONFIG}}, format="json")
+    finally:
+        redis_server.start()
+
+    assert (response.status_code, response.json()["code"]) == (503, "worker_unavailable")
+    assert list(Session.objects.all()) == [people.session]
 
 
 def test_the_state_of_a_session_that_is_imported_is_empty(owner_client):
@@ -250,14 +254,25 @@ def test_a_bad_body_gets_400_and_its_path(owner_client, people, body, path):
     assert Session.objects.count() == 1
 
 
-def test_a_limit_that_is_hit_is_named(owner_client, people, monkeypatch):
-    monkeypatch.setattr(settings, "UPLOAD_BYTES", 1000)
-    file = SimpleUploadedFile("big.json", b"x" * 2000)
+@pytest.mark.parametrize(("setting", "limit"), [("UPLOAD_BYTES", 1000), ("UPLOAD_FILES", 1)])
+def test_a_limit_that_is_hit_is_named(owner_client, people, monkeypatch, setting, limit):
+    monkeypatch.setattr(settings, setting, limit)
+    files = [SimpleUploadedFile(f"{n}.json", b"x" * 600) for n in range(2)]
+
+    response = owner_client.post("/api/v1/sessions/", {"file": files}, format="multipart")
+
+    assert (response.status_code, response.json()["code"]) == (413, "too_large")
+    assert f"SCHEDVIZ_{setting}" in response.json()["detail"]
+
+
+def test_the_status_of_a_refused_file_does_not_depend_on_the_words_of_its_message(owner_client, people):
+    content = gzip.compress(b'{"format":"schedviz-session/99"}\n')
+    file = SimpleUploadedFile("More than 10 bytes.schedviz", content)
 
     response = owner_client.post("/api/v1/sessions/", {"file": [file]}, format="multipart")
 
-    assert response.status_code == 413
-    assert "UPLOAD_BYTES" in response.json()["error"]["message"]
+    assert "More than 10 bytes" in response.json()["detail"]
+    assert (response.status_code, response.json()["code"]) == (400, "invalid_source")
     assert Session.objects.count() == 1
 
 

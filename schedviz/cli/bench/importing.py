@@ -19,7 +19,8 @@ import msgspec
 from schedviz.cli.bench.kubectl_dump import Format, kubectl_dump
 from schedviz.cli.bench.measure import clock, yardstick
 from schedviz.engine import Simulation, SimulationSettings
-from schedviz.ingest import Source, load
+from schedviz.ingest.load import load
+from schedviz.ingest.source import Source
 
 
 class ImportRow(msgspec.Struct, frozen=True):

@@ -29,9 +29,9 @@ from schedviz.engine.checkpointing.origin import Origin
 from schedviz.engine.commands.executor import Task
 from schedviz.engine.framework.object_table import ObjectTable, ObjectTableState
 from schedviz.engine.queue import SchedulingQueueState
-from schedviz.engine.settings import SimulationSettings
 from schedviz.kube.codec import dec_hook, enc_hook
 from schedviz.kube.collector import without_gc
+from schedviz.trace.simulation_settings import SimulationSettings
 from schedviz.trace.view import CycleView
 
 if TYPE_CHECKING:

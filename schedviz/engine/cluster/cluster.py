@@ -20,13 +20,13 @@ from schedviz.engine.cluster.watch import Fate, Lost, Verb, Watches, WatchEvent
 from schedviz.engine.framework.listers import StorageObject
 from schedviz.engine.framework.status import StatusError
 from schedviz.engine.instructions import AnyInstruction, ApplyPodCondition, BindPod, DeletePod, PatchPodStatus, RecordEvent, UpdateObject
-from schedviz.engine.settings import GracefulVictims
 from schedviz.kube.core import Pod, PodCondition
 from schedviz.kube.defaults import default_object
 from schedviz.kube.kinds import BY_NAME, BY_TYPE
 from schedviz.kube.meta import KubeObject
 from schedviz.trace.events import ApiWritten, EventRecorded, WatchChanged, WatchDelivered, WatchSent, WriteVerb
 from schedviz.trace.recorder import Recorder
+from schedviz.trace.simulation_settings import GracefulVictims
 
 Object = TypeVar("Object", bound=KubeObject)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schedviz.engine.cluster.controllers import eviction
-from schedviz.engine.settings import Outcome
+from schedviz.engine.outcome import Outcome
 from schedviz.kube.core import Node, Pod
 from schedviz.trace import commands
 from schedviz.trace.events import HelperSet

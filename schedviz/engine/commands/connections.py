@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from schedviz.engine.cluster.cluster import is_finished
 from schedviz.engine.cluster.watch import Verb, WatchEvent
-from schedviz.engine.settings import Outcome
+from schedviz.engine.outcome import Outcome
 from schedviz.kube.core import Pod
 from schedviz.kube.kinds import BY_NAME, WATCHED_KINDS
 from schedviz.kube.meta import KubeObject

@@ -13,9 +13,9 @@ from schedviz.engine.clock import MILLISECOND, nanoseconds
 from schedviz.engine.cluster import Refusal
 from schedviz.engine.cluster.cluster import BindFailure, is_finished
 from schedviz.engine.commands import cluster_commands, connections, scheduler_commands
+from schedviz.engine.outcome import Outcome
 from schedviz.engine.reporting.idle import why_idle
 from schedviz.engine.schedule_one import SchedulingCycle
-from schedviz.engine.settings import Outcome
 from schedviz.kube import codec
 from schedviz.kube.core import Pod
 from schedviz.kube.defaults import default_object

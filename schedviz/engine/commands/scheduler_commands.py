@@ -8,7 +8,7 @@ from schedviz.engine.binding import BindingCycle
 from schedviz.engine.commands import connections
 from schedviz.engine.config import ConfigurationError
 from schedviz.engine.framework.runtime import WaitingPod
-from schedviz.engine.settings import Outcome
+from schedviz.engine.outcome import Outcome
 from schedviz.trace import commands
 from schedviz.trace.events import Configured, PermitAnswered
 

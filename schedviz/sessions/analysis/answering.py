@@ -10,11 +10,12 @@ import msgspec
 from schedviz.engine import Simulation
 from schedviz.engine.dryrun.dry_run import UnknownProfileError
 from schedviz.engine.reporting.debugger import dump_lines
-from schedviz.explain import PodUnknownError, what_if, why_pending
 from schedviz.explain.changes import smallest_change
 from schedviz.explain.describe import NodeUnknownError, describe_node, describe_pod
 from schedviz.explain.message import Message, NotAMessageError, parse_message, with_nodes
 from schedviz.explain.pending import pending_groups
+from schedviz.explain.what_if import what_if
+from schedviz.explain.why import PodUnknownError, why_pending
 from schedviz.kube import codec
 from schedviz.kube.core import Pod
 from schedviz.kube.selector_text import parse_selector

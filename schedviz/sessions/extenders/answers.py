@@ -5,10 +5,10 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.conf import settings
-from django.contrib.auth.models import AbstractBaseUser
 
 from schedviz.engine.extenders.calls import Answer, ExtenderCall, ExtenderError, ExtenderTransport, NobodyIsCalled
 from schedviz.sessions.errors import ReplayDiverged
+from schedviz.sessions.extenders import may_call_extenders
 from schedviz.sessions.extenders.http import HttpTransport
 from schedviz.sessions.models import ExtenderAnswer, Session
 
@@ -18,11 +18,6 @@ def live_transport(session: Session) -> ExtenderTransport:
     if session.calls_extenders and session.owner is not None and may_call_extenders(session.owner):
         return HttpTransport(settings.EXTENDER_HOSTS, networks=settings.EXTENDER_NETWORKS)
     return NobodyIsCalled()
-
-
-def may_call_extenders(user: AbstractBaseUser) -> bool:
-    """Whether the operator lets this user's sessions call the listed hosts."""
-    return user.get_username() in settings.EXTENDER_USERS
 
 
 class StoredAnswers:

@@ -8,7 +8,8 @@ from typing import Any
 
 from schedviz.engine import Simulation
 from schedviz.engine.checkpointing.checkpoint import CheckpointError
-from schedviz.ingest import ImportCancelled, IngestError, Progress
+from schedviz.ingest.errors import ImportCancelled, IngestError
+from schedviz.ingest.load import Progress
 from schedviz.sessions.errors import Fenced, HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.history import checkpoints, lineage, reading, timeline
 from schedviz.sessions.hosting import lease

@@ -12,7 +12,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import IntegrityError, transaction
 
 from schedviz.sessions.errors import HistoryUnavailable, KeyReused, SessionError
-from schedviz.sessions.extenders.answers import may_call_extenders
+from schedviz.sessions.extenders import may_call_extenders
 from schedviz.sessions.history import reading
 from schedviz.sessions.models import Session
 from schedviz.sessions.redis import wakeups

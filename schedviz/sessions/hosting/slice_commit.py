@@ -19,7 +19,7 @@ from schedviz.sessions.history import cycle_groups, object_index, packing, readi
 from schedviz.sessions.hosting.lease import LEASE_SECONDS, Lease
 from schedviz.sessions.models import Session, shown_status
 from schedviz.sessions.observing import agreement
-from schedviz.sessions.observing.shadow import Shown
+from schedviz.sessions.observing.agreement import Shown
 from schedviz.sessions.queries import prepared
 from schedviz.sessions.queries.prepared import Moved
 from schedviz.trace.comparing import Summary

@@ -9,8 +9,8 @@ from uuid import UUID
 import msgspec
 from django.db.models import Sum
 
+from schedviz.explain.judgement import Choice, Judgement
 from schedviz.sessions.models import Agreement, ShadowedPod
-from schedviz.sessions.observing.shadow import Arrival, Binding, Gone, Shown
 from schedviz.sessions.queries import prepared
 from schedviz.sessions.queries.prepared import Shadowed
 
@@ -25,6 +25,37 @@ RECENT: Final = 100
 
 #: Verdicts, and the columns in which they are counted.
 COLUMNS: Final[dict[str, str]] = {"agrees": "agrees", "notBest": "not_best", "infeasible": "infeasible", "unjudged": "unjudged"}
+
+
+class Arrival(msgspec.Struct, frozen=True):
+    """A pod that became ready to be scheduled, and the choice of this engine at that moment."""
+
+    pod: str
+    uid: str
+    #: The event after which the pod is in the cluster.
+    event: int
+    choice: Choice
+
+
+class Binding(msgspec.Struct, frozen=True):
+    """A binding by the real scheduler, and the verdict of this engine."""
+
+    pod: str
+    uid: str
+    #: The event just before the binding: the pod is still pending.
+    event: int
+    node: str
+    judgement: Judgement
+
+
+class Gone(msgspec.Struct, frozen=True):
+    """A pod that was deleted while it was pending, so there is no verdict."""
+
+    pod: str
+    uid: str
+
+
+Shown = Arrival | Binding | Gone
 
 
 class Counts(msgspec.Struct, frozen=True):

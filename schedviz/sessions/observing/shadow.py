@@ -9,50 +9,19 @@ import logging
 from typing import Any
 from uuid import UUID
 
-import msgspec
-
 from schedviz.engine import Simulation
 from schedviz.engine.dryrun.sandbox import NotAskedBesideError, Sandbox
-from schedviz.explain.shadow import Choice, Judgement, choose, judge
+from schedviz.explain.judgement import Choice, Judgement
+from schedviz.explain.shadow import choose, judge
 from schedviz.kube.core import Pod
 from schedviz.sessions.models import Observer, Session
+from schedviz.sessions.observing.agreement import Arrival, Binding, Gone, Shown
 from schedviz.trace.commands import AnyCommand, Create, Delete, Update
 
 logger = logging.getLogger(__name__)
 
 _FINISHED = frozenset({"Succeeded", "Failed"})
 _BROKE = "the dry cycle failed, which is a bug in schedviz; the server's log says more"
-
-
-class Arrival(msgspec.Struct, frozen=True):
-    """A pod that waits to be scheduled, and what would have been chosen for it then."""
-
-    pod: str
-    uid: str
-    #: The moment: after this event the pod is there.
-    event: int
-    choice: Choice
-
-
-class Binding(msgspec.Struct, frozen=True):
-    """What really bound a pod, and whether this scheduler would have done the same."""
-
-    pod: str
-    uid: str
-    #: The moment before: after this event the pod still waits.
-    event: int
-    node: str
-    judgement: Judgement
-
-
-class Gone(msgspec.Struct, frozen=True):
-    """A pod that was deleted while it waited: there is nothing to judge."""
-
-    pod: str
-    uid: str
-
-
-Shown = Arrival | Binding | Gone
 
 
 class Shadow:

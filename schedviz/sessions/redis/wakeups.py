@@ -20,6 +20,7 @@ TURN = "schedviz.turn"
 IMPORT = "schedviz.import"
 CYCLE_DETAIL = "schedviz.cycle_detail"
 ANSWER = "schedviz.answer"
+VALIDATE = "schedviz.validate_settings"
 IO_QUEUE = "io"
 
 _IMPORT_BELL_MILLISECONDS = 30_000

@@ -12,9 +12,10 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.db.models import F
 
-from schedviz.ingest import IngestError, Limits
+from schedviz.ingest.errors import IngestError, LimitExceeded
+from schedviz.ingest.limits import Limits
 from schedviz.ingest.session_file import check_head, looks_like_session
-from schedviz.sessions.errors import SourceRefused
+from schedviz.sessions.errors import SourceRefused, SourceTooLarge
 from schedviz.sessions.models import (
     CheckpointPiece,
     Chunk,
@@ -83,7 +84,7 @@ def create_session(
     """A new session, `importing`; the import goes on in an io worker.
 
     `simulation` are members of the engine's SimulationSettings; `calls_extenders`: by the wish of somebody who may.
-    Raises `SourceRefused` when there are too many files or bytes.
+    Raises `SourceTooLarge` for too many files or bytes, `SourceRefused` for files that cannot be read.
     """
     with transaction.atomic():
         session = Session.objects.create(
@@ -154,7 +155,8 @@ def _store(session_id: UUID, source: Source) -> dict[str, Any]:
     room = settings.UPLOAD_BYTES
     for number, file in enumerate(source.files):
         if number >= settings.UPLOAD_FILES:
-            raise SourceRefused(f"More than {settings.UPLOAD_FILES} files; UPLOAD_FILES allows no more. Put them in one List.")
+            limit = f"SCHEDVIZ_UPLOAD_FILES allows {settings.UPLOAD_FILES:,} files in one import"
+            raise SourceTooLarge(f"Too many files: {limit}. Put the objects in one List.")
         name = (file.name or f"file-{number + 1}")[-255:]
         room -= _store_pieces(session_id, seal, name, file.chunks(UPLOAD_PIECE_BYTES), file=number, room=room)
         names.append(name)
@@ -173,7 +175,8 @@ def _store_pieces(session_id: UUID, seal: Seal, name: str, chunks: Iterator[byte
         if number == 0:
             _expect_readable(name, data)
         if size > room:
-            raise SourceRefused(f"{name}: the files of one import have more than {settings.UPLOAD_BYTES} bytes, which UPLOAD_BYTES allows.")
+            limit = f"SCHEDVIZ_UPLOAD_BYTES allows {settings.UPLOAD_BYTES:,} bytes for all files of one import"
+            raise SourceTooLarge(f"{name}: the files are too large: {limit}.")
         sealed = seal.seal(data, file, number)
         waiting.append(Upload(session_id=session_id, file=file, name=name, number=number, data=sealed, sealed=True))
         if len(waiting) == _PIECES_IN_A_TRANSACTION:
@@ -188,6 +191,8 @@ def _expect_readable(name: str, first: bytes) -> None:
     if looks_like_session(first):
         try:
             check_head(name, first, Limits(unpacked_bytes=settings.IMPORT_UNPACKED_BYTES))
+        except LimitExceeded as error:
+            raise SourceTooLarge(str(error)) from error
         except IngestError as error:
             raise SourceRefused(str(error)) from error
 

@@ -18,13 +18,16 @@ from django.conf import settings
 from django.db import DatabaseError, DataError, transaction
 from django.db.models import F
 
-from schedviz import ingest
 from schedviz.engine import Simulation, SimulationSettings, graceful_victims
 from schedviz.explain.doctor import Examination
 from schedviz.explain.doctor.import_check import cut_examination, differences_in_words, examine_import
-from schedviz.ingest import Import, ImportCancelled, IngestError, Limits, Progress, Report, TraceFile
+from schedviz.ingest.errors import ImportCancelled, IngestError
 from schedviz.ingest.generate import generate, parse_generate_spec
+from schedviz.ingest.limits import Limits
+from schedviz.ingest.load import Import, Progress, load
+from schedviz.ingest.report import Report
 from schedviz.ingest.session_file import looks_like_session
+from schedviz.ingest.trace_file import TraceFile
 from schedviz.kube.apps import Deployment, ReplicaSet
 from schedviz.sessions import disk, frames, quotas
 from schedviz.sessions.commands.stored_form import canonical
@@ -177,7 +180,7 @@ class Importing:
             archive_bytes=_ARCHIVE_TIMES * settings.IMPORT_UNPACKED_BYTES,
             files=settings.UPLOAD_FILES,
         )
-        return ingest.load(self.files.sources(), limits, progress=self.tell, cancelled=self.is_cancelled)
+        return load(self.files.sources(), limits, progress=self.tell, cancelled=self.is_cancelled)
 
     def generate(self, parameters: dict[str, Any]) -> Import:
         """A made-up cluster."""

@@ -19,7 +19,10 @@ from schedviz.engine import ConfigurationError, Simulation, SimulationSettings
 from schedviz.engine.config import load_configuration
 from schedviz.engine.extenders.calls import ExtenderCall, ExtenderError
 from schedviz.engine.framework.plugins.installed import installed_here, installed_plugins
-from schedviz.ingest import ImportCancelled, IngestError, Limits, Progress, Report
+from schedviz.ingest.errors import ImportCancelled, IngestError
+from schedviz.ingest.limits import Limits
+from schedviz.ingest.load import Progress
+from schedviz.ingest.report import Report
 from schedviz.ingest.session_file import AnswerLine, AnyLine, CommandLine, EventsLine, ForkLine, Manifest, ObjectLine, SessionFile
 from schedviz.kube import codec
 from schedviz.kube.errors import KubeError

@@ -53,6 +53,7 @@ TITLES: dict[str, str] = {
     "too_many_streams": "Too many look at it",
     "unauthenticated": "A login or a token is needed",
     "unsupported_media_type": "Another Content-Type is needed",
+    "worker_unavailable": "No engine worker is available",
     "wrong_batch": "Another batch is expected",
     "upgrade_required": "A WebSocket is needed",
     "wrong_code": "No room has this code",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, ClassVar, cast
 from uuid import UUID, uuid4
 
@@ -24,13 +25,12 @@ from schedviz.kube.errors import DecodeError, KubeError
 from schedviz.kube.explain import explain_validation_error
 from schedviz.sessions import quotas, storage
 from schedviz.sessions.commands import inbox
-from schedviz.sessions.errors import SourceRefused
-from schedviz.sessions.extenders.answers import may_call_extenders
+from schedviz.sessions.errors import SourceRefused, SourceTooLarge
+from schedviz.sessions.extenders import may_call_extenders
 from schedviz.sessions.models import Membership, Session
 from schedviz.sessions.quotas import QuotaReached
 from schedviz.sessions.transfer import create
-from schedviz.sessions.transfer.simulation_settings import simulation_settings
-from schedviz.sessions.transfer.trace_check import check_trace
+from schedviz.sessions.transfer.validation import ValidationUnavailable, validate_settings, validate_trace
 from schedviz.trace.commands import Pause
 from schedviz.trace.policies import Policies
 from schedviz.web.accounts.audit import Action, record
@@ -162,7 +162,7 @@ class Sessions(Resource):
         operation_id="createSession",
         request={"application/json": ref(schemas.NewSession), "multipart/form-data": ref(schemas.NewSessionFiles)},
         parameters=[PREFER, IDEMPOTENCY_KEY],
-        responses={201: answer(schemas.SessionBody, "It is there, and being imported."), **refused(400, 401, 403, 404, 409, 413, 415)},
+        responses={201: answer(schemas.SessionBody, "It is there, and being imported."), **refused(400, 401, 403, 404, 409, 413, 415, 503)},
     )
     @idempotent
     def post(self, request: Request) -> Response:
@@ -177,18 +177,15 @@ class Sessions(Resource):
         if isinstance(source, create.Generate):
             size = parse_generate_spec(source.parameters)
             expect_room(actor, nodes=size.nodes or 0, pods=size.pods or 0)
-        try:
-            simulation = simulation_settings(given)
-        except DecodeError as error:
-            refused = error.inside("settings" if _is_multipart(request) else "$.settings")
-            raise ApiError(400, "invalid", str(refused), path=refused.path, expected=refused.expected, found=refused.found) from error
+        with validating("settings" if _is_multipart(request) else "$.settings"):
+            simulation = validate_settings(given)
         try:
             session = create.create_session(
                 cast("AbstractBaseUser", request.user), name, source, simulation=simulation, calls_extenders=calls_extenders
             )
         except SourceRefused as error:
-            too_large = "bytes" in str(error) or "More than" in str(error)
-            raise ApiError(413 if too_large else 400, "too_large" if too_large else error.code, str(error), path="file") from error
+            status = 413 if isinstance(error, SourceTooLarge) else 400
+            raise ApiError(status, error.code, str(error), path="file") from error
         body = session_body(request, when_imported(session, wait))
         return Response(body, status=201, headers={"Location": body.url})
 
@@ -386,12 +383,21 @@ def _described(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
     if new.lesson is not None:
         return lesson_source(new.lesson, new.name)
     assert new.trace is not None
-    try:
-        check_trace(new.trace)
-    except DecodeError as error:
-        refused = error.inside("$.trace")
-        raise ApiError(400, "invalid", str(refused), path=refused.path, expected=refused.expected, found=refused.found) from error
+    with validating("$.trace"):
+        validate_trace(new.trace)
     return new.name or printable(str(new.trace.get("name") or "Trace"), schemas.LONGEST_TITLE), create.Trace(new.trace), given
+
+
+@contextmanager
+def validating(path: str) -> Iterator[None]:
+    """Raises `ApiError` for what the validation of the request's member at `path` raises: 400, or 503 where no worker validates it."""
+    try:
+        yield
+    except DecodeError as error:
+        refused = error.inside(path)
+        raise ApiError(400, "invalid", str(refused), path=refused.path, expected=refused.expected, found=refused.found) from error
+    except ValidationUnavailable as error:
+        raise ApiError(503, error.code, str(error), headers={"Retry-After": "2"}, path=path) from error
 
 
 def lesson_source(name: str, wanted: str) -> tuple[str, create.Source, dict[str, Any]]:

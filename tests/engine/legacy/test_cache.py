@@ -12,7 +12,7 @@ from schedviz.engine.cache import CacheError, SchedulerExitError
 from schedviz.engine.framework.types import NANOS_PER_SECOND, Generations
 from schedviz.engine.invariants import validate_cache
 from schedviz.engine.legacy.cache import CacheV114
-from schedviz.ingest import trace_from_dict
+from schedviz.ingest.trace_file import trace_from_dict
 from schedviz.kube import codec
 from schedviz.kube.core import Node, Pod
 from schedviz.trace.events import AnyEvent, CacheCall, CachePod

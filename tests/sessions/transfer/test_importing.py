@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from django.core.files.base import ContentFile
 
-from schedviz import ingest
 from schedviz.engine import Simulation
 from schedviz.sessions import frames
 from schedviz.sessions.errors import SourceRefused
@@ -159,7 +158,7 @@ def test_an_import_that_kills_three_workers_fails(monkeypatch: pytest.MonkeyPatc
     def die(*_: Any, **__: Any) -> Any:
         raise SystemExit
 
-    monkeypatch.setattr(ingest, "load", die)
+    monkeypatch.setattr(importing, "load", die)
     for _ in range(3):
         with pytest.raises(SystemExit):
             importing.import_uploads(session.pk)
@@ -175,7 +174,7 @@ def test_an_import_without_memory_says_which_limit_it_hit(monkeypatch: pytest.Mo
     def take_too_much(*_: Any, **__: Any) -> Any:
         raise MemoryError
 
-    monkeypatch.setattr(ingest, "load", take_too_much)
+    monkeypatch.setattr(importing, "load", take_too_much)
 
     session = imported(file(dump(1, 1)))
 
@@ -253,14 +252,14 @@ def test_commands_that_came_during_the_import_are_done_after_it() -> None:
 
 def test_a_session_that_is_deleted_during_its_import_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     session = create.create_session(None, "a test", file(dump(2, 5)))
-    load = ingest.load
+    load = importing.load
 
     def load_and_delete(*arguments: Any, **options: Any) -> Any:
         found = load(*arguments, **options)
         create.delete_session(session.pk)
         return found
 
-    monkeypatch.setattr(ingest, "load", load_and_delete)
+    monkeypatch.setattr(importing, "load", load_and_delete)
 
     importing.import_uploads(session.pk)
 
@@ -320,7 +319,7 @@ def test_a_bug_tells_nothing_of_the_file(monkeypatch: pytest.MonkeyPatch) -> Non
     def fail(*_: Any, **__: Any) -> Any:
         raise KeyError("a secret of the file")
 
-    monkeypatch.setattr(ingest, "load", fail)
+    monkeypatch.setattr(importing, "load", fail)
 
     session = imported(file(dump(1, 1)))
 

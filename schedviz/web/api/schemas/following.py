@@ -7,7 +7,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from schedviz.explain.shadow import Choice, Judgement, Verdict
+from schedviz.explain.judgement import Choice, Judgement, Verdict
 from schedviz.sessions.observing.observations import MOST as MOST_SEEN
 from schedviz.sessions.observing.observations import Seen
 from schedviz.web.api.schemas.body import Body

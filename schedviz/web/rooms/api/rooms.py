@@ -13,11 +13,11 @@ from rest_framework.response import Response
 
 from schedviz.sessions.models import Session
 from schedviz.sessions.transfer import create
-from schedviz.sessions.transfer.simulation_settings import simulation_settings
+from schedviz.sessions.transfer.validation import validate_settings
 from schedviz.web.api.access import actor_for, body_as, session_for
 from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.schema import answer, ref, refused
-from schedviz.web.api.sessions import expect_room, lesson_source
+from schedviz.web.api.sessions import expect_room, lesson_source, validating
 from schedviz.web.permissions import Verb
 from schedviz.web.rooms import closing, opening, schemas
 from schedviz.web.rooms.api.access import RoomView, room_body, seated, taught
@@ -42,7 +42,7 @@ class Rooms(RoomView):
     @extend_schema(
         operation_id="openRoom",
         request={"application/json": ref(schemas.NewRoom)},
-        responses={201: answer(schemas.RoomBody), **refused(400, 401, 403, 404, 409)},
+        responses={201: answer(schemas.RoomBody), **refused(400, 401, 403, 404, 409, 503)},
     )
     def post(self, request: Request) -> Response:
         """Open a room for a session of yours, or for a lesson, of which a session is made."""
@@ -149,7 +149,9 @@ def _session_of(request: Request, teacher: AbstractBaseUser, lesson: str) -> Ses
     """A new session of a lesson."""
     expect_room(actor_for(request, Verb.CREATE))
     name, source, given = lesson_source(lesson, "")
-    return create.create_session(teacher, name, source, simulation=simulation_settings(given))
+    with validating("$.lesson"):
+        simulation = validate_settings(given)
+    return create.create_session(teacher, name, source, simulation=simulation)
 
 
 def _line(room: Room, count: int) -> schemas.RoomLine:

@@ -1,4 +1,4 @@
-"""What a simulation is made with, and how a command ended."""
+"""The settings of a session's engine. They live here, and not in the engine, so that the web server can decode them."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import msgspec
 from schedviz.trace.controllers import HelperSettings
 from schedviz.trace.policies import Policies
 
-#: `bound`: a victim with a node gets a deletionTimestamp, one that no kubelet runs is gone at once, as a real API server has it. True:
-#: each gets one, as in sessions that older versions made; they are replayed as they ran.
+#: How a preemption victim is removed. `bound`: a victim on a node gets a deletionTimestamp, one without a node is deleted at once, as a
+#: real API server does. True: every victim gets a deletionTimestamp; sessions of older versions are replayed like that.
 GracefulVictims = bool | Literal["bound"]
 
 
 def graceful_victims(*, asked: bool) -> GracefulVictims:
-    """What a trace, a lesson or a user means by `gracefulVictims`."""
+    """The setting for `gracefulVictims` as a trace, a lesson or a user writes it."""
     return "bound" if asked else False
 
 
@@ -39,19 +39,3 @@ class SimulationSettings(msgspec.Struct, frozen=True):
     helpers: HelperSettings = HelperSettings()
     #: What is done as in other versions; none of it by default.
     policies: Policies = Policies()
-
-
-class Outcome(msgspec.Struct, frozen=True, rename="camel"):
-    """How a command ended."""
-
-    #: Why nothing happened; "" when something did (FORMAT.md, `observed.result`).
-    result: str = ""
-    #: What was wrong with the command: a sentence that says where.
-    error: str = ""
-    #: How many scheduling cycles ended.
-    cycles: int = 0
-    #: The number of the last event.
-    event: int = 0
-    clock_seconds: float = 0.0
-    #: Why a run ended: "empty" (nothing is left to schedule) | "max" | "paused".
-    stopped: str = ""

@@ -1,0 +1,37 @@
+"""Validates a session's settings in an engine worker, by building an engine from them. `validation.py` waits for the verdict."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from schedviz.engine import ConfigurationError, Simulation
+from schedviz.sessions.redis import stream
+from schedviz.sessions.transfer.validation import Verdict
+from schedviz.trace.simulation_settings import SimulationSettings
+
+#: A verdict is kept for this time, in case the request that waits for it was given up.
+_KEPT_SECONDS: Final = 60
+
+
+def validate(settings: bytes, place: str) -> None:
+    """Validate JSON settings, and leave the verdict at `place`, a list in Redis."""
+    verdict = verdict_on(msgspec.json.decode(settings, type=SimulationSettings))
+    pipe: Any = stream.client().pipeline()
+    pipe.rpush(place, msgspec.json.encode(verdict))
+    pipe.expire(place, _KEPT_SECONDS)
+    pipe.execute()
+
+
+def verdict_on(settings: SimulationSettings) -> Verdict:
+    """The reason why no engine can be built from the settings, with a path such as `config.profiles`; an empty verdict if one can."""
+    try:
+        Simulation(settings)
+    except ConfigurationError as error:
+        if error.path.startswith("fakeExtenders"):
+            return Verdict(error.path, error.message)
+        return Verdict(f"config.{error.path}" if error.path else "config", error.message)
+    except ValueError as error:
+        return Verdict(message=str(error))
+    return Verdict()

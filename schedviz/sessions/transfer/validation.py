@@ -1,0 +1,122 @@
+"""Validates the settings and the trace of a new session, before anything is stored.
+
+The shape of both is checked here. A scheduler configuration and declared extenders are validated by building the engine, which an engine
+worker does (`engine_check.py`): the process that calls this module, a web server, never loads the engine.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Final, NoReturn
+from uuid import uuid4
+
+import msgspec
+import redis
+
+from schedviz.ingest.trace_file import trace_from_dict
+from schedviz.kube.errors import DecodeError
+from schedviz.kube.explain import describe, explain_validation_error
+from schedviz.kube.json_names import camel
+from schedviz.sessions.commands.stored_form import canonical
+from schedviz.sessions.errors import CommandRefused, SessionError
+from schedviz.sessions.redis import heartbeat, stream, wakeups
+from schedviz.trace.commands import AnyCommand
+from schedviz.trace.simulation_settings import SimulationSettings, graceful_victims
+
+_LARGEST_NUMBER: Final = 100_000_000
+_TIMEOUT_SECONDS: Final = 20.0
+#: After this time without an answer, the heartbeats tell whether any engine worker runs.
+_BLOCK_SECONDS: Final = 2
+
+
+class ValidationUnavailable(SessionError):  # noqa: N818 -- states the problem, like its siblings.
+    """No engine worker validated the configuration in time. Nothing was stored."""
+
+    code = "worker_unavailable"
+
+
+class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The result of a validation by an engine worker. An empty `message` means that the settings are valid."""
+
+    path: str = ""
+    message: str = ""
+
+
+def validate_settings(given: dict[str, Any]) -> dict[str, Any]:
+    """The members of SimulationSettings for JSON settings (`tickMillis` becomes `tick_millis`).
+
+    Raises `DecodeError` with the path of the invalid member, or `ValidationUnavailable`.
+    """
+    if not given:
+        return {}
+    names = {camel(name): name for name in SimulationSettings.__struct_fields__}
+    for name, value in given.items():
+        if name not in names:
+            members = ", ".join(names)
+            raise DecodeError(name, members, name, message=f"unknown field; there are {members}")
+        if name != "seed" and isinstance(value, int | float) and not 0 <= value <= _LARGEST_NUMBER:
+            raise DecodeError(name, f"a number from 0 to {_LARGEST_NUMBER}", describe(value))
+    chosen = {names[name]: value for name, value in given.items()}
+    if chosen.get("graceful_victims") is True:
+        chosen["graceful_victims"] = graceful_victims(asked=True)
+    try:
+        settings = msgspec.convert(chosen, SimulationSettings)
+    except msgspec.ValidationError as error:
+        raise explain_validation_error(error, chosen, SimulationSettings) from None
+    _validate_engine(settings)
+    return chosen
+
+
+def validate_trace(document: dict[str, Any]) -> None:
+    """Check a trace as its import will. Raises `DecodeError` with a path such as `steps[3].object.kind`, or `ValidationUnavailable`."""
+    trace = trace_from_dict(document)
+    for index, step in enumerate(trace.steps):
+        if isinstance(step, AnyCommand):
+            _validate_step(step, f"steps[{index}]")
+    _validate_engine(SimulationSettings(config=trace.config, fake_extenders=list(trace.fake_extenders)))
+
+
+def _validate_step(step: AnyCommand, path: str) -> None:
+    try:
+        canonical(step)
+    except CommandRefused as error:
+        member, colon, message = str(error).partition(": ")
+        if not colon:
+            raise DecodeError(path, "", message=str(error)) from None
+        raise DecodeError(f"{path}.{member}", "", message=message) from None
+
+
+def _validate_engine(settings: SimulationSettings) -> None:
+    """Have an engine worker build an engine, if the settings have a member that only the engine can validate."""
+    if settings.config is None and not settings.fake_extenders:
+        return
+    try:
+        verdict = _ask_worker(settings)
+    except redis.RedisError as error:
+        raise ValidationUnavailable("The configuration was not validated, because Redis does not answer. Try again in a moment.") from error
+    if verdict.message:
+        raise DecodeError(verdict.path, "", message=verdict.message)
+
+
+def _ask_worker(settings: SimulationSettings) -> Verdict:
+    """Send the settings to an engine worker and wait for its verdict. Raises `ValidationUnavailable` or `redis.RedisError`."""
+    place = f"schedviz:validation:{uuid4().hex}"
+    if not wakeups.enqueue(wakeups.VALIDATE, msgspec.json.encode(settings).decode(), place, queue=stream.ENGINE_QUEUE):
+        raise ValidationUnavailable("The configuration was not validated, because the workers cannot be reached. Try again in a moment.")
+    deadline = time.monotonic() + _TIMEOUT_SECONDS
+    while time.monotonic() < deadline:
+        answered: Any = stream.blocking_client().blpop([place], timeout=_BLOCK_SECONDS)
+        if answered is not None:
+            return msgspec.json.decode(answered[1], type=Verdict)
+        if not any(stream.ENGINE_QUEUE in queues for queues in heartbeat.alive().values()):
+            _no_worker()
+    message = f"The configuration was not validated within {_TIMEOUT_SECONDS:g} s, because all engine workers are busy. Try again later."
+    raise ValidationUnavailable(message)
+
+
+def _no_worker() -> NoReturn:
+    message = (
+        "The configuration was not validated, because no engine worker is running. Start one (`schedviz up` does, or "
+        "`celery -A schedviz worker -Q engine -P threads`), then send the request again."
+    )
+    raise ValidationUnavailable(message)
