@@ -29,6 +29,8 @@ def import_through(page: Page, server: Server, file: Path) -> str:
 
 def step_cycles(page: Page, count: int) -> None:
     """Press → and wait for the end of a cycle, `count` times."""
+    # The page is mounted after its load event, when its script has arrived. Keys that are pressed before are lost.
+    page.locator("[data-queue=activeQ]").wait_for(timeout=PATIENCE_MILLIS)
     for number in range(1, count + 1):
         page.keyboard.press("ArrowRight")
         page.locator(f'[data-cycle="{number}"]:not([data-outcome=""])').wait_for(timeout=PATIENCE_MILLIS)
