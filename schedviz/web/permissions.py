@@ -1,89 +1,29 @@
-"""Who may do what: the one function `may(actor, verb, session)`, asked by REST, WebSockets and pages alike."""
+"""Permissions: `may(actor, verb, session)`, the one check behind REST, WebSockets and pages."""
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
-import msgspec
 from django.conf import settings
 from django.db.models import Q, QuerySet
 
 from schedviz.sessions.models import Membership, Session, ShareLink
 from schedviz.web.accounts import demo
+from schedviz.web.actors import ALLOWED, READING, REGISTERED, Actor, Role, Verb
 from schedviz.web.authentication import hashed
 from schedviz.web.rooms.guests import guest_of
-from schedviz.web.rooms.membership import forks_in_rooms, role_of_guest
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
     from django.http import HttpRequest
     from rest_framework.request import Request
 
-#: Where a browser's login session keeps the digests of the share links that were opened in it.
+#: The key of a browser session under which the digests of opened share links are stored.
 LINKS_KEY = "schedviz_links"
 
 
-class Verb(StrEnum):
-    """What can be done."""
-
-    LIST = "list"
-    """See which sessions there are. No session."""
-    CREATE = "create"
-    """Make a session. No session."""
-    SEE = "see"
-    """Read a session: its state, cycles, events, commands, frames."""
-    COMMAND = "command"
-    """Send a command to it."""
-    MANAGE = "manage"
-    """Delete it, cancel its import, share it."""
-
-
-class Role(StrEnum):
-    """What somebody is to a session."""
-
-    OWNER = "owner"
-    EDITOR = "editor"
-    VIEWER = "viewer"
-
-
-ALLOWED: dict[Role, frozenset[Verb]] = {
-    Role.OWNER: frozenset({Verb.SEE, Verb.COMMAND, Verb.MANAGE}),
-    Role.EDITOR: frozenset({Verb.SEE, Verb.COMMAND}),
-    Role.VIEWER: frozenset({Verb.SEE}),
-}
-#: What a token with scope `read` may do at most.
-READING = frozenset({Verb.LIST, Verb.SEE})
-
-
-class Actor(msgspec.Struct, frozen=True):
-    """Somebody who asks: a user, a token of a user, somebody with share links, or nobody that we know."""
-
-    user_id: int | None = None
-    #: Through a token with scope `read`, or a share link that came without a cookie.
-    read_only: bool = False
-    #: Digests of share links.
-    links: tuple[str, ...] = ()
-    #: The digest of a participant of rooms; "": they never joined one.
-    guest: str = ""
-
-    @property
-    def is_known(self) -> bool:
-        return self.user_id is not None
-
-    @property
-    def identity(self) -> str:
-        """A key for limits per person; "" for holders of share links and for anonymous clients, who cannot be told apart."""
-        if self.user_id is not None:
-            return f"user {self.user_id}"
-        return f"guest {self.guest}" if self.guest else ""
-
-
-ANONYMOUS = Actor()
-
-
 def may(actor: Actor, verb: Verb, session: Session | None = None) -> bool:
-    """Whether this actor may do this (to this session)."""
+    """Whether the actor may do this, to this session where the verb needs one."""
     if actor.read_only and verb not in READING:
         return False
     if verb in (Verb.LIST, Verb.CREATE):
@@ -95,7 +35,7 @@ def may(actor: Actor, verb: Verb, session: Session | None = None) -> bool:
 
 
 def role_of(actor: Actor, session: Session) -> Role | None:
-    """What the actor is to the session; None: a stranger, who must not learn that it exists."""
+    """The actor's role in the session; None for a stranger, to whom the session must seem not to exist."""
     if actor.user_id is not None and session.owner_id == actor.user_id:
         return Role.OWNER
     roles: set[str] = set()
@@ -104,16 +44,16 @@ def role_of(actor: Actor, session: Session) -> Role | None:
     if actor.links:
         live = ShareLink.objects.filter(session=session, digest__in=actor.links, revoked_at=None)
         roles.update(live.values_list("role", flat=True))
-    if actor.guest and (role := role_of_guest(actor.guest, session)) is not None:
-        roles.add(role)
+    roles.update(role for grants in REGISTERED if (role := grants.role_of(actor, session)) is not None)
     if Membership.Role.EDITOR in roles:
         return Role.EDITOR
     return Role.VIEWER if roles or demo.is_shown(session.pk) else None
 
 
 def visible_sessions(actor: Actor) -> QuerySet[Session]:
-    """The sessions for which `may(actor, SEE, session)` holds, newest first. What belongs to a room is found there: not what participants
-    see in it, and not what they forked as long as it lives.
+    """The sessions that the actor may see and that belong into a list, newest first.
+
+    Sessions that a registered app leaves out are not listed: the forks of a room's participants, until the room ends.
     """
     mine = Q(pk__in=[])
     if actor.user_id is not None:
@@ -122,11 +62,14 @@ def visible_sessions(actor: Actor) -> QuerySet[Session]:
         mine |= Q(pk__in=ShareLink.objects.filter(digest__in=actor.links, revoked_at=None).values("session_id"))
     if settings.PUBLIC_DEMO:
         mine |= Q(demo__isnull=False)
-    return Session.objects.filter(mine).exclude(pk__in=forks_in_rooms()).order_by("-created_at", "-pk")
+    listed = Session.objects.filter(mine)
+    for grants in REGISTERED:
+        listed = listed.exclude(pk__in=grants.unlisted_sessions())
+    return listed.order_by("-created_at", "-pk")
 
 
 def actor_of(request: HttpRequest | Request) -> Actor:
-    """Who sent a request: by its token or share link where there is one, else by its cookie."""
+    """The client behind a request, by its token or share link if it has one, otherwise by its cookies."""
     from schedviz.web.models import Token
 
     token = getattr(request, "auth", None)
@@ -138,12 +81,12 @@ def actor_of(request: HttpRequest | Request) -> Actor:
 
 
 def holder_of(secret: str) -> Actor:
-    """Who has a share link and nothing else: may look, whatever the link allows those who open it as a page of its own."""
+    """The actor for a share link that came without cookies. It is read-only, even if the link makes its holder an editor."""
     return Actor(read_only=True, links=(hashed(secret),))
 
 
 def actor_of_cookie(user: User, links: tuple[str, ...], guest: str = "") -> Actor:
-    """Who a browser is."""
+    """The actor for a browser."""
     return Actor(user_id=user.pk if user.is_authenticated and user.is_active else None, links=links, guest=guest)
 
 
@@ -154,12 +97,12 @@ def links_of(request: HttpRequest | Request) -> tuple[str, ...]:
 
 
 def open_link(request: HttpRequest, secret: str) -> bool:
-    """Remember a share link in this browser. False where it is unknown or revoked."""
+    """Add a share link to the browser session. False if the link is unknown or revoked."""
     digest = hashed(secret)
     if not ShareLink.objects.filter(digest=digest, revoked_at=None).exists():
         return False
     if not request.user.is_authenticated:
-        # The session of a login that was only begun is a short one.
+        # A login that was started but not finished leaves a short-lived session.
         request.session.set_expiry(None)
     request.session[LINKS_KEY] = [*[link for link in links_of(request) if link != digest], digest][-20:]
     return True

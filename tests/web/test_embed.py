@@ -6,9 +6,10 @@ import pytest
 from django.test import Client
 
 from schedviz.sessions.models import Membership, ShareLink
+from schedviz.web.actors import Verb
 from schedviz.web.authentication import hashed
 from schedviz.web.live.handshake import Credentials, credentials
-from schedviz.web.permissions import Verb, holder_of, may
+from schedviz.web.permissions import holder_of, may
 
 SECRET = "a-secret-of-a-link"
 

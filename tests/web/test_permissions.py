@@ -12,8 +12,9 @@ from rest_framework.test import APIClient
 from rest_framework.views import APIView
 
 from schedviz.sessions.models import Membership, Session
+from schedviz.web.actors import Actor, Role, Verb
 from schedviz.web.api import compare, cycles, explain
-from schedviz.web.permissions import Actor, Role, Verb, may
+from schedviz.web.permissions import may
 from tests.web.conftest import Commits, People
 from tests.web.permission_table import (
     COMMAND,

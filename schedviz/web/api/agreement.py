@@ -14,12 +14,12 @@ from schedviz.explain.judgement import Choice, Judgement, Verdict
 from schedviz.sessions.models import Session, ShadowedPod
 from schedviz.sessions.observing import agreement, observations
 from schedviz.sessions.observing.agreement import Counts
+from schedviz.web.actors import Verb
 from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import optional_number, session_for, whole_number
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
-from schedviz.web.permissions import Verb
 
 PAGE = 100
 LONGEST_PAGE = 1000

@@ -13,6 +13,7 @@ from rest_framework.response import Response
 
 from schedviz.sessions.errors import HistoryUnavailable, KeyReused
 from schedviz.sessions.forks.requests import NotForkable, fork, known_fork
+from schedviz.web.actors import Verb
 from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import actor_for, body_as, session_for
 from schedviz.web.api.errors import ApiError
@@ -23,7 +24,7 @@ from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import NOT_MODIFIED, answer, ref, refused
 from schedviz.web.api.sessions import NEWEST_FIRST, expect_room, session_body, when_imported
-from schedviz.web.permissions import Verb, actor_of, visible_sessions
+from schedviz.web.permissions import actor_of, visible_sessions
 
 PAGE = 50
 LONGEST_PAGE = 1000

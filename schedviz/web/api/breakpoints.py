@@ -13,13 +13,13 @@ from schedviz.sessions.commands import breakpoints
 from schedviz.sessions.commands.breakpoints import TooManyBreakpoints
 from schedviz.sessions.models import Breakpoint, Session
 from schedviz.trace.breakpoint_grammar import BreakpointError
+from schedviz.web.actors import Verb
 from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import body_as, session_for
 from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, idempotent
 from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import IF_MATCH, NOT_MODIFIED, answer, ref, refused
-from schedviz.web.permissions import Verb
 
 _HINT = (
     'See docs/breakpoints.md: popped default/web-7, pod default/* reached unschedulablePods, t == "queueMoved" and cause == "NodeAdd", …'

@@ -19,6 +19,7 @@ from schedviz.sessions.errors import CommandRefused, HeadMoved, KeyReused, Sessi
 from schedviz.sessions.history import reading
 from schedviz.sessions.models import Command
 from schedviz.trace.commands import AnyCommand, convert_command
+from schedviz.web.actors import Verb
 from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import json_object, session_for
 from schedviz.web.api.errors import ApiError, not_found, struct_error
@@ -27,7 +28,6 @@ from schedviz.web.api.paging import link_pages, page_of, page_parameters
 from schedviz.web.api.prefer_wait import PREFER, wait_seconds, when
 from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import NOT_MODIFIED, answer, command_request, commands_request, refused
-from schedviz.web.permissions import Verb
 
 PAGE = 100
 LONGEST_PAGE = 1000

@@ -17,13 +17,13 @@ from schedviz.sessions.errors import HistoryUnavailable
 from schedviz.sessions.models import Session
 from schedviz.trace.comparing import Comparison
 from schedviz.trace.comparing.report import html_report
+from schedviz.web.actors import Verb
 from schedviz.web.api import versions
 from schedviz.web.api.access import session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
-from schedviz.web.permissions import Verb
 
 #: How long the comparison waits for the scores of all nodes.
 DETAIL_SECONDS = 5.0

@@ -14,6 +14,7 @@ from schedviz.sessions.history import reading
 from schedviz.sessions.replay import cycle_details
 from schedviz.trace.comparing import Summary
 from schedviz.trace.view import CycleView
+from schedviz.web.actors import Verb
 from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import names, session_for
 from schedviz.web.api.errors import ApiError, not_found
@@ -21,7 +22,6 @@ from schedviz.web.api.paging import link_pages, page_of, page_parameters
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
-from schedviz.web.permissions import Verb
 
 PAGE = 100
 LONGEST_PAGE = 1000

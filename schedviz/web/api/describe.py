@@ -10,13 +10,13 @@ from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 
 from schedviz.sessions.analysis import requests
+from schedviz.web.actors import Verb
 from schedviz.web.api.access import session_for
 from schedviz.web.api.explain import ask, moment
 from schedviz.web.api.moments import AT
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import refused
-from schedviz.web.permissions import Verb
 
 
 class DescribeNode(Resource):

@@ -19,12 +19,12 @@ from django.http import StreamingHttpResponse
 from schedviz.sessions import frames
 from schedviz.sessions.history import reading
 from schedviz.trace.events import AnyEvent
+from schedviz.web.actors import Verb
 from schedviz.web.live.connection import HEARTBEAT_SECONDS, RECHECK_SECONDS, some_while_ago
 from schedviz.web.live.database import DATABASE_AWAY, in_database
 from schedviz.web.live.handshake import Credentials, allowed, allowed_actor
 from schedviz.web.live.hub import Full, hub
 from schedviz.web.live.viewer import Frame, Viewer
-from schedviz.web.permissions import Verb
 
 log = structlog.get_logger(__name__)
 

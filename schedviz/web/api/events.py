@@ -15,6 +15,7 @@ from rest_framework.response import Response
 
 from schedviz.sessions.history import reading
 from schedviz.sessions.models import Session, ShareLink
+from schedviz.web.actors import Verb
 from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import optional_number, session_for
 from schedviz.web.api.event_stream import NDJSON, SSE, stream_of_events
@@ -23,7 +24,6 @@ from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
 from schedviz.web.authentication import bearer_secret
 from schedviz.web.live.handshake import Credentials
-from schedviz.web.permissions import Verb
 
 PAGE = 500
 LONGEST_PAGE = 5000

@@ -14,6 +14,7 @@ from schedviz.kube.errors import KubeError
 from schedviz.sessions.analysis import requests
 from schedviz.sessions.errors import HistoryUnavailable
 from schedviz.sessions.models import Session
+from schedviz.web.actors import Verb
 from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import body_as, optional_number, session_for
 from schedviz.web.api.errors import ApiError
@@ -21,7 +22,6 @@ from schedviz.web.api.moments import AT
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import ref, refused
-from schedviz.web.permissions import Verb
 
 WAIT_SECONDS = 30.0
 

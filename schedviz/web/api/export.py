@@ -19,13 +19,13 @@ from schedviz.sessions.models import Session
 from schedviz.sessions.transfer import session_file_export, trace_export
 from schedviz.sessions.transfer.session_file_export import NotExportable
 from schedviz.web.accounts.audit import Action, record
+from schedviz.web.actors import Verb
 from schedviz.web.api.access import one_of, optional_number, session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.explain import ask
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schema import refused
-from schedviz.web.permissions import Verb
 from schedviz.web.threads import Threads
 
 _FORMATS = ("schedviz", "trace")

@@ -14,12 +14,12 @@ from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 
 from schedviz.sessions.analysis import requests
+from schedviz.web.actors import Verb
 from schedviz.web.api.access import session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.explain import ask
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schema import refused
-from schedviz.web.permissions import Verb
 
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 #: Of entries of the archive: the same session is the same file.

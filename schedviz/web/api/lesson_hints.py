@@ -16,13 +16,13 @@ from schedviz.lessons import rendering
 from schedviz.lessons.expressions import holds
 from schedviz.sessions.history import reading
 from schedviz.trace import observed
+from schedviz.web.actors import Verb
 from schedviz.web.api.access import session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.lessons import in_words, lesson_for, path_of
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schema import answer, refused
 from schedviz.web.api.schemas import lessons as bodies
-from schedviz.web.permissions import Verb
 
 #: Events since the stop that a hint may look at, the newest.
 _MOST_EVENTS = 2_000

@@ -12,6 +12,7 @@ from rest_framework.response import Response
 
 from schedviz.lessons import UnknownLessonError
 from schedviz.lessons.catalogue import version
+from schedviz.web.actors import Verb
 from schedviz.web.api.access import actor_for, body_as, session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.lessons import progress_body, user_of
@@ -19,7 +20,6 @@ from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import answer, ref, refused
 from schedviz.web.api.schemas import lessons as bodies
 from schedviz.web.learning.models import LessonProgress
-from schedviz.web.permissions import Verb
 
 
 class Progress(Resource):

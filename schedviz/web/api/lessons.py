@@ -16,6 +16,7 @@ from schedviz.lessons.stop_state import Played
 from schedviz.lessons.texts import StopText, Text
 from schedviz.sessions.analysis import requests
 from schedviz.sessions.models import Session
+from schedviz.web.actors import Actor, Role, Verb
 from schedviz.web.api import versions
 from schedviz.web.api.access import actor_for, session_for
 from schedviz.web.api.errors import ApiError
@@ -25,9 +26,9 @@ from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
 from schedviz.web.api.schemas import lessons as bodies
 from schedviz.web.learning.models import LessonProgress
 from schedviz.web.learning.session_lesson import lesson_of, version_begun_with
-from schedviz.web.permissions import Actor, Role, Verb, actor_of, role_of
+from schedviz.web.permissions import actor_of, role_of
+from schedviz.web.rooms import membership
 from schedviz.web.rooms.answer_visibility import kept_back
-from schedviz.web.rooms.membership import role_of_guest
 
 
 class Lessons(Resource):
@@ -91,7 +92,7 @@ def _told_to(actor: Actor, session: Session) -> _Told:
     """All of it to who may change the session without a room; a participant's rights to own forks make no teacher of them."""
     if role_of(msgspec.structs.replace(actor, guest=""), session) in (Role.OWNER, Role.EDITOR):
         return _Told(notes=True, tells=lambda _: True)
-    if actor.guest and role_of_guest(actor.guest, session) is not None:
+    if membership.role_of(actor, session) is not None:
         return _Told(notes=False, tells=kept_back(actor.guest, session).tells)
     return _Told(notes=False, tells=lambda _: True)
 

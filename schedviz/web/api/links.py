@@ -14,13 +14,13 @@ from rest_framework.response import Response
 from schedviz.sessions.models import ShareLink
 from schedviz.web import share
 from schedviz.web.accounts.audit import Action, record
+from schedviz.web.actors import Verb
 from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import body_as, session_for
 from schedviz.web.api.errors import not_found
 from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, key_of
 from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import NOT_MODIFIED, answer, ref, refused
-from schedviz.web.permissions import Verb
 
 
 class Links(Resource):

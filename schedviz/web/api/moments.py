@@ -11,12 +11,12 @@ from rest_framework.response import Response
 from schedviz.sessions.errors import HistoryUnavailable
 from schedviz.sessions.history import reading
 from schedviz.sessions.models import Session
+from schedviz.web.actors import Verb
 from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import optional_number, session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
-from schedviz.web.permissions import Verb
 
 AT = query("at", int, "The number of an event: as it was after it. One that has not happened yet is the newest; without, too.")
 

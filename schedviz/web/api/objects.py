@@ -13,6 +13,7 @@ from schedviz.kube.kinds import BY_NAME, Kind
 from schedviz.kube.selector_text import parse_selector
 from schedviz.kube.selectors import SelectorError
 from schedviz.sessions.analysis import requests
+from schedviz.web.actors import Verb
 from schedviz.web.api import schemas
 from schedviz.web.api.access import session_for
 from schedviz.web.api.errors import ApiError
@@ -21,7 +22,6 @@ from schedviz.web.api.moments import AT
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schema import answer, refused
-from schedviz.web.permissions import Verb
 
 
 class KeptObject(Resource):

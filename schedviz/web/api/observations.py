@@ -13,13 +13,13 @@ from rest_framework.response import Response
 from schedviz.sessions.errors import CommandRefused, SessionError
 from schedviz.sessions.observing import observations
 from schedviz.sessions.observing.observations import CannotFollow, WrongBatch
+from schedviz.web.actors import Verb
 from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import body_as, session_for, whole_number
 from schedviz.web.api.commands import command_refused
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schema import NOT_MODIFIED, answer, ref, refused
-from schedviz.web.permissions import Verb
 
 _OBJECTS_AT_ONCE = 5000
 

@@ -10,12 +10,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from schedviz import samples
+from schedviz.web.actors import Verb
 from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import actor_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
-from schedviz.web.permissions import Verb
 
 _TRACE: Any = {"type": "object", "additionalProperties": True}
 

@@ -34,6 +34,7 @@ from schedviz.sessions.transfer.validation import ValidationUnavailable, validat
 from schedviz.trace.commands import Pause
 from schedviz.trace.policies import Policies
 from schedviz.web.accounts.audit import Action, record
+from schedviz.web.actors import Actor, Verb
 from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import actor_for, body_as, role_for, session_for
 from schedviz.web.api.errors import ApiError, not_found, struct_error
@@ -45,7 +46,7 @@ from schedviz.web.api.prefer_wait import PREFER, wait_seconds, when
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schema import IF_MATCH, NOT_MODIFIED, answer, ref, refused
-from schedviz.web.permissions import Actor, Verb, actor_of, may, visible_sessions
+from schedviz.web.permissions import actor_of, may, visible_sessions
 from schedviz.web.printable import printable
 
 PAGE = 50

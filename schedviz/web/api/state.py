@@ -12,11 +12,11 @@ from rest_framework.response import Response
 from schedviz.sessions.history import reading
 from schedviz.sessions.models import Session
 from schedviz.trace import observed
+from schedviz.web.actors import Verb
 from schedviz.web.api import moments, schemas, versions
 from schedviz.web.api.access import session_for
 from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
-from schedviz.web.permissions import Verb
 
 
 class State(Resource):

@@ -10,12 +10,12 @@ from rest_framework.response import Response
 
 from schedviz.sessions.history import object_history
 from schedviz.sessions.history.object_index import Kind
+from schedviz.web.actors import Verb
 from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import optional_number, session_for
 from schedviz.web.api.paging import link_pages, page_of, page_parameters
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
-from schedviz.web.permissions import Verb
 
 PAGE = 200
 LONGEST_PAGE = 1000

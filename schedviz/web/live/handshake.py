@@ -20,10 +20,11 @@ from django.contrib.auth import get_user
 from django.http.request import split_domain_port, validate_host
 
 from schedviz.sessions.models import Session
+from schedviz.web.actors import Actor, Verb
 from schedviz.web.authentication import bearer_secret, find_token
 from schedviz.web.cookies import adopt_old
 from schedviz.web.models import Token
-from schedviz.web.permissions import LINKS_KEY, Actor, Verb, actor_of_cookie, holder_of, may
+from schedviz.web.permissions import LINKS_KEY, actor_of_cookie, holder_of, may
 from schedviz.web.rooms.guests import guest_of
 
 #: The subprotocol that is spoken, and what precedes a share link in the list of those that are offered.

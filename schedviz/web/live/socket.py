@@ -18,6 +18,7 @@ from schedviz.sessions.errors import SessionError
 from schedviz.sessions.metrics import process as measured
 from schedviz.sessions.models import Session
 from schedviz.trace.commands import AnyCommand, convert_command
+from schedviz.web.actors import Verb
 from schedviz.web.api.errors import not_stored, struct_error
 from schedviz.web.live.close_codes import CloseCode
 from schedviz.web.live.connection import Receive, Scope, Send, SocketConnection, accept_socket
@@ -28,7 +29,6 @@ from schedviz.web.live.hub import hub
 from schedviz.web.live.messages import PONG, AnyIncoming, CommandMessage, PingMessage, ResumeMessage, decode_incoming
 from schedviz.web.live.token_bucket import Bucket
 from schedviz.web.live.viewer import Frame, Viewer
-from schedviz.web.permissions import Verb
 
 #: Further behind than this, a viewer is given the view.
 RESUME_CHUNKS = 256

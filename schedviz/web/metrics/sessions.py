@@ -16,7 +16,7 @@ from schedviz.sessions.metrics.definitions import SCHEDULER_METRICS, Kind
 from schedviz.sessions.metrics.definitions import Metric as Definition
 from schedviz.sessions.metrics.figures import Figures, Histogram
 from schedviz.sessions.models import SchedulerFigures, Session
-from schedviz.web.rooms.membership import forks_in_rooms
+from schedviz.web.rooms.membership import unlisted_sessions
 
 T = TypeVar("T")
 
@@ -36,7 +36,7 @@ def exported(*, limit: int, with_names: bool, only: UUID | None = None) -> Expor
     found = list(rows.values_list("session_id", "data", "session__name")[:limit])
     figures: list[tuple[str, Figures]] = []
     # A fork in a room is named after its participant, whose nickname is deleted with the room.
-    unnamed = set(forks_in_rooms())
+    unnamed = set(unlisted_sessions())
     info = GaugeMetricFamily("schedviz_session_info", "The name of each exported session.", labels=["session", "name"])
     for session_id, data, name in found:
         try:

@@ -11,10 +11,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from schedviz.sessions.models import Session
+from schedviz.web.actors import Verb
 from schedviz.web.pages.assets import assets
 from schedviz.web.pages.panels import PANELS
 from schedviz.web.pages.words import language_of, words_of
-from schedviz.web.permissions import Verb, holder_of, may
+from schedviz.web.permissions import holder_of, may
 
 
 @require_GET

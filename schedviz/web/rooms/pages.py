@@ -15,7 +15,7 @@ from schedviz.web.learning.session_lesson import lesson_of
 from schedviz.web.pages.shell import page
 from schedviz.web.permissions import actor_of
 from schedviz.web.rooms.codes import read_code
-from schedviz.web.rooms.membership import RoomMembership, seat_in
+from schedviz.web.rooms.membership import RoomMembership, membership_in
 from schedviz.web.rooms.models import LIVE, Room
 
 
@@ -25,7 +25,7 @@ from schedviz.web.rooms.models import LIVE, Room
 def join_page(request: HttpRequest, code: str = "") -> HttpResponse:
     """`/r/`, `/r/<code>/`: the door. Whoever is in the room already is sent on; others do not learn whether there is one."""
     room = Room.objects.filter(code=read_code(code), status__in=LIVE).first() if code else None
-    if room is not None and seat_in(actor_of(request), room) is not None:
+    if room is not None and membership_in(actor_of(request), room) is not None:
         return redirect("room-page", room_id=room.pk)
     return page(request, "rooms/join.html", code=read_code(code))
 
@@ -66,7 +66,7 @@ def projector_page(request: HttpRequest, room_id: UUID) -> HttpResponse:
 
 def _room(request: HttpRequest, room_id: UUID, *, view: str = "") -> HttpResponse:
     room = Room.objects.select_related("session", "shown").filter(pk=room_id).first()
-    seat: RoomMembership | None = None if room is None else seat_in(actor_of(request), room)
+    seat: RoomMembership | None = None if room is None else membership_in(actor_of(request), room)
     if room is None or seat is None:
         return redirect("join-page")
     if view and not seat.is_teacher:

@@ -11,12 +11,13 @@ from rest_framework.response import Response
 from schedviz.sessions.models import Membership, Session
 from schedviz.web.accounts import members, schemas
 from schedviz.web.accounts.audit import Action, record
+from schedviz.web.actors import Verb
 from schedviz.web.api import versions
 from schedviz.web.api.access import body_as, forbidden, session_for
 from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import NOT_MODIFIED, answer, ref, refused
-from schedviz.web.permissions import Verb, actor_of, may
+from schedviz.web.permissions import actor_of, may
 
 
 class Members(Resource):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from rest_framework.request import Request
 
+from schedviz.web.actors import Verb
 from schedviz.web.api.access import actor_for, forbidden
 from schedviz.web.api.errors import ApiError
-from schedviz.web.permissions import Verb
 
 
 def expect_staff(request: Request, *, changing: bool = False) -> None:

@@ -14,7 +14,7 @@ from schedviz.web.permissions import actor_of
 from schedviz.web.rooms import state
 from schedviz.web.rooms.errors import RoomRefused, TooManyWrongCodes
 from schedviz.web.rooms.links import base_of
-from schedviz.web.rooms.membership import RoomMembership, seat_in
+from schedviz.web.rooms.membership import RoomMembership, membership_in
 from schedviz.web.rooms.models import Participant, Room
 from schedviz.web.rooms.schemas import RoomBody
 
@@ -44,7 +44,7 @@ def seated(request: Request, room_id: UUID) -> Seated:
     """The room, for those in it. Raises `ApiError` 404 for others, and 403 for a token that may only look and tries more."""
     actor = actor_of(request)
     room = Room.objects.filter(pk=room_id).first()
-    seat = None if room is None else seat_in(actor, room)
+    seat = None if room is None else membership_in(actor, room)
     if room is None or seat is None:
         raise not_found("room")
     if actor.read_only and request.method not in ("GET", "HEAD"):

@@ -12,12 +12,12 @@ from schedviz.sessions.errors import HistoryUnavailable, KeyReused
 from schedviz.sessions.forks.requests import NotForkable
 from schedviz.sessions.models import Session
 from schedviz.sessions.quotas import QuotaReached
+from schedviz.web.actors import Verb
 from schedviz.web.api.access import body_as, session_for
 from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.schema import answer, ref, refused
 from schedviz.web.api.schemas import SessionBody
 from schedviz.web.api.sessions import session_body
-from schedviz.web.permissions import Verb
 from schedviz.web.rooms import forks, notify, schemas
 from schedviz.web.rooms.api.access import RoomView, seated
 from schedviz.web.rooms.models import Room, RoomFork

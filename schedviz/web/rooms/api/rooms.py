@@ -14,11 +14,11 @@ from rest_framework.response import Response
 from schedviz.sessions.models import Session
 from schedviz.sessions.transfer import create
 from schedviz.sessions.transfer.validation import validate_settings
+from schedviz.web.actors import Verb
 from schedviz.web.api.access import actor_for, body_as, session_for
 from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.schema import answer, ref, refused
 from schedviz.web.api.sessions import expect_room, lesson_source, validating
-from schedviz.web.permissions import Verb
 from schedviz.web.rooms import closing, opening, schemas
 from schedviz.web.rooms.api.access import RoomView, room_body, seated, taught
 from schedviz.web.rooms.membership import RoomMembership

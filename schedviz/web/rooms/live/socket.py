@@ -20,7 +20,7 @@ from schedviz.web.rooms.live import messages
 from schedviz.web.rooms.live.feed import REMOVED, RoomFeed
 from schedviz.web.rooms.live.member import Member
 from schedviz.web.rooms.live.rooms import live_rooms
-from schedviz.web.rooms.membership import RoomMembership, seat_in
+from schedviz.web.rooms.membership import RoomMembership, membership_in
 from schedviz.web.rooms.models import Room
 from schedviz.web.rooms.schemas import Moment
 
@@ -54,7 +54,7 @@ async def _enter(scope: Scope, room_id: UUID) -> tuple[Credentials, RoomFeed, Me
 def membership_of(came_with: Credentials, room_id: UUID) -> RoomMembership | None:
     """The place in a room of who has these credentials now. Asks the database."""
     room = Room.objects.filter(pk=room_id).first()
-    return None if room is None else seat_in(actor_with(came_with), room)
+    return None if room is None else membership_in(actor_with(came_with), room)
 
 
 def _base(scope: Scope) -> str:
