@@ -155,7 +155,8 @@ def database(url: str, *, synchronous: str) -> dict[str, Any]:
             "CONN_HEALTH_CHECKS": True,
             # One that is left open would be closed by the garbage collector, at any time (see sessions/queries/keyset.py).
             "DISABLE_SERVER_SIDE_CURSORS": True,
-            "OPTIONS": {"connect_timeout": 5, **dict(parse_qsl(parts.query))},
+            # Only the cursors of `prepared_cursor()` are prepared: Django's own bind values in the client.
+            "OPTIONS": {"connect_timeout": 5, **dict(parse_qsl(parts.query)), "prepare_threshold": 5},
         }
     raise ImproperlyConfigured(f"SCHEDVIZ_DATABASE_URL={url!r}: the scheme is {parts.scheme!r}; expected sqlite or postgresql.")
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from django.db import ProgrammingError, connection, connections
+from django.db import DatabaseError, ProgrammingError, connection, connections
+from django.test.utils import CaptureQueriesContext
 
 if connection.vendor != "postgresql":
     pytest.skip("These are about PostgreSQL: python -m tests.postgres -m pytest", allow_module_level=True)
@@ -106,6 +108,40 @@ def test_a_statement_that_is_executed_again_and_again_is_prepared() -> None:
             assert cursor.fetchone() == (number + 1,)
 
     assert prepared() == ["SELECT $1 + 1 AS repeated"]
+
+
+def test_only_the_prepared_cursor_of_a_connection_prepares_and_it_is_logged_like_any_other() -> None:
+    with connection.cursor() as cursor:
+        for number in range(10):
+            cursor.execute("SELECT %s + 1 AS bound_in_the_client", [number])
+        cursor.execute("SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE %s", ["% AS bound_in_the_client"])
+        assert cursor.fetchone() == (0,)
+    with CaptureQueriesContext(connection) as captured, repeated_cursor() as cursor:
+        cursor.execute("SELECT %s AS logged", [1])
+
+    assert [query["sql"] for query in captured.captured_queries] == ["SELECT $1 AS logged"]
+
+
+def test_a_prepared_cursor_refuses_another_thread_and_opens_a_closed_connection() -> None:
+    found: list[Exception] = []
+
+    def use(wrapper: Any) -> None:
+        try:
+            wrapper.prepared_cursor()
+        except DatabaseError as error:
+            found.append(error)
+
+    other: Any = connections.create_connection("default")
+    try:
+        with other.prepared_cursor() as cursor:
+            cursor.execute("SELECT 1")
+        thread = threading.Thread(target=use, args=(other,))
+        thread.start()
+        thread.join()
+    finally:
+        other.close()
+
+    assert "can only be used in that same thread" in str(found[0])
 
 
 def test_what_goes_wrong_in_a_prepared_statement_is_an_error_of_django() -> None:

@@ -27,8 +27,6 @@ _AT_THE_SERVER = (
     f" set_config('tcp_keepalives_interval', '{_INTERVAL_SECONDS}', false),"
     f" set_config('tcp_keepalives_count', '{_ATTEMPTS}', false), set_config('tcp_user_timeout', '{_UNHEARD_MS}', false)"
 )
-#: What is executed fewer times on a connection is not worth the round trip.
-_EXECUTIONS_BEFORE_PREPARED = 5
 
 
 class UtcLoader(TimestamptzLoader):
@@ -53,8 +51,6 @@ class DatabaseWrapper(base.DatabaseWrapper):
         """Connect; what the address says of keepalives goes before what is said here."""
         connection = super().get_new_connection({**_HERE, **conn_params})
         connection.adapters.register_loader("timestamptz", UtcLoader)
-        # Django's own cursors, which put the values into the statement, never prepare any.
-        connection.prepare_threshold = _EXECUTIONS_BEFORE_PREPARED
         return connection
 
     def init_connection_state(self) -> None:
@@ -64,13 +60,15 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     @async_unsafe
     def prepared_cursor(self) -> Any:
-        """As `cursor()`, for statements that are executed again and again: the server reads and plans each once for a connection, which is
-        half of what a small one takes, there and here.
+        """As `cursor()`, for statements that are executed repeatedly: values are sent apart from the statement, so that psycopg prepares it
+        once per connection (`prepare_threshold` in OPTIONS). That halves the time of a small query, here and on the server.
         """
         self.close_if_health_check_failed()
         self.ensure_connection()
+        self.validate_thread_sharing()
         with self.wrap_database_errors:
-            return self._prepare_cursor(base.ServerBindingCursor(self.connection))  # type: ignore[attr-defined,call-arg]
+            cursor: Any = psycopg.Cursor(self.connection)
+        return self.make_debug_cursor(cursor) if self.queries_logged else self.make_cursor(cursor)
 
     def is_usable(self) -> bool:
         """Whether the server is still there. One that has closed the connection has said so: where nothing came, nothing is asked."""
