@@ -70,7 +70,7 @@ def test_too_many_requests_get_429(owner_client, people, redis, settings):
     assert people.client("editor").get("/api/v1/sessions/").status_code == 200
 
 
-def test_what_is_counted_in_one_trip_is_what_is_counted(redis, settings):
+def test_the_counters_of_redis_say_what_is_left_of_a_limit(redis, settings):
     counters, item = _Counters(), RateLimitItemPerMinute(3)
 
     told = [counters.count(item, "requests", "somebody") for _ in range(4)]

@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import math
 import os
-import threading
 import time
 from typing import TYPE_CHECKING, Literal
 
@@ -17,7 +16,7 @@ import structlog
 from django.conf import settings
 from limits import RateLimitItemPerMinute
 from limits.errors import StorageError
-from limits.storage import MemoryStorage, RedisStorage
+from limits.storage import MemoryStorage, RedisStorage, SlidingWindowCounterSupport, Storage
 from limits.strategies import SlidingWindowCounterRateLimiter
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
@@ -44,44 +43,13 @@ _SETTING: dict[Scope, str] = {
 _AWAY_SECONDS = 5.0
 
 
-class _OneTrip(RedisStorage):
-    """Looks at a count in the trip to Redis that counts: `get_window_stats` right after `hit`, in the same thread, asks nobody."""
-
-    _HIT_AND_LOOK = b"local function hit() %s end local function look(ARGV) %s end return {hit() and 1 or 0, look({ARGV[2]})}" % (
-        RedisStorage.SCRIPT_ACQUIRE_SLIDING_WINDOW,
-        RedisStorage.SCRIPT_SLIDING_WINDOW,
-    )
-
-    def initialize_storage(self, uri: str) -> None:
-        super().initialize_storage(uri)
-        self._hit_and_look = self.get_connection().register_script(self._HIT_AND_LOOK)
-        #: Of each thread: the key that it counted last, and what the window was then.
-        self._seen = threading.local()
-
-    def acquire_sliding_window_entry(self, key: str, limit: int, expiry: int, amount: int = 1) -> bool:
-        keys = [self.prefixed_key(self._previous_window_key(key)), self.prefixed_key(self._current_window_key(key))]
-        allowed, (previous, previous_ms, current, current_ms) = self._hit_and_look(keys, [limit, expiry, amount])
-        if max(previous_ms, current_ms) > 2 * expiry * 1000:
-            # No window lasts so long: Redis' clock was set back, and the counts would stand until it is where it was.
-            self.get_connection().delete(*keys)
-            allowed, (previous, previous_ms, current, current_ms) = self._hit_and_look(keys, [limit, expiry, amount])
-        window = int(previous or 0), max(0, previous_ms) / 1000, int(current or 0), max(0, current_ms) / 1000
-        self._seen.last = (key, window)
-        return bool(allowed)
-
-    def get_sliding_window(self, key: str, expiry: int) -> tuple[int, float, int, float]:
-        seen_key, window = getattr(self._seen, "last", ("", None))
-        self._seen.last = ("", None)
-        return window if window is not None and seen_key == key else super().get_sliding_window(key, expiry)
-
-
 class _Counters:
     """The counters of one process: those in Redis, and its own for when that is away."""
 
     def __init__(self) -> None:
         pool = stream.client().connection_pool
         self._shared = SlidingWindowCounterRateLimiter(
-            _OneTrip(settings.REDIS_URL, connection_pool=pool, key_prefix="schedviz:rate", wrap_exceptions=True)
+            RedisStorage(settings.REDIS_URL, connection_pool=pool, key_prefix="schedviz:rate", wrap_exceptions=True)
         )
         self._own = SlidingWindowCounterRateLimiter(MemoryStorage())
         self._credits = Credits()
@@ -103,8 +71,20 @@ class _Counters:
     @staticmethod
     def _count(limiter: SlidingWindowCounterRateLimiter, item: RateLimitItemPerMinute, cost: int, *who: str) -> Counted:
         allowed = limiter.hit(item, *who, cost=cost)
+        if not allowed and _outlasts_its_window(limiter.storage, item, *who):
+            # Redis' clock was set back. The counts would stand until it is where it was.
+            limiter.clear(item, *who)
+            allowed = limiter.hit(item, *who, cost=cost)
         left = limiter.get_window_stats(item, *who)
         return Counted(allowed, left.remaining, left.reset_time)
+
+
+def _outlasts_its_window(storage: Storage, item: RateLimitItemPerMinute, *who: str) -> bool:
+    """Whether a stored count expires later than any count can: a window lasts for two periods at most."""
+    if not isinstance(storage, SlidingWindowCounterSupport):
+        return False
+    _, previous_seconds, _, current_seconds = storage.get_sliding_window(item.key_for(*who), item.get_expiry())
+    return max(previous_seconds, current_seconds) > 2 * item.get_expiry()
 
 
 @functools.cache
