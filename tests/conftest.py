@@ -1,6 +1,6 @@
-"""What many tests share: a Redis of their own, a database in a file (or a PostgreSQL of their own), and a real worker.
+"""Fixtures of all tests: a Redis, a database in a file (or a PostgreSQL), and real workers, all private to this pytest process.
 
-With SCHEDVIZ_DATABASE_URL set the tests use a test database beside that one; `python -m tests.postgres` does so.
+If SCHEDVIZ_DATABASE_URL is set, the tests use a test database on that server; `python -m tests.postgres` sets it.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from tests.postgres import PostgresServer, binaries
 T = TypeVar("T")
 
 ROOT = Path(__file__).resolve().parent.parent
-#: The path of a unix socket has at most 108 bytes, so not below pytest's folders.
+#: Not below pytest's own folders, because the path of a unix socket has at most 108 bytes.
 SCRATCH = Path(tempfile.mkdtemp(prefix="schedviz-tests-"))
 REDIS_SOCKET = SCRATCH / "redis.sock"
 #: Lessons that workers know beside those that ship (SCHEDVIZ_LESSONS).
 OWN_LESSONS = SCRATCH / "lessons"
 
-#: Generous: two cores may be busy with other tests.
+#: Long, because other steps of `make test` run at the same time.
 PATIENCE_SECONDS = 60.0
 _FIRST_PAUSE_SECONDS = 0.01
 _LONGEST_PAUSE_SECONDS = 0.1
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Settings are read before any conftest, so what belongs to these tests alone is set here."""
+    """Point the settings, which were read before any conftest, at the Redis of this process."""
     from django.conf import settings
 
     from schedviz.celery import app
@@ -47,7 +47,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def missing(what: str, how: str) -> NoReturn:
-    """Skip a test because something is not installed; where CI is true that is a failure."""
+    """Skip the test because a program is not installed, or fail it if CI=true."""
     message = f"{what} was not found. {how}"
     if os.environ.get("CI", "").lower() == "true":
         pytest.fail(message)
@@ -69,7 +69,7 @@ def until(what: Callable[[], T], *, seconds: float = PATIENCE_SECONDS) -> T:
 
 
 class RedisServer:
-    """A redis-server on a unix socket that keeps nothing on disk."""
+    """A redis-server that listens on a unix socket and stores nothing on disk."""
 
     def __init__(self, binary: str, socket: Path) -> None:
         self.binary = binary
@@ -78,13 +78,13 @@ class RedisServer:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        # --dir keeps it from writing into the checkout.
+        # Without --dir it writes into the current directory.
         options = ["--port", "0", "--unixsocket", str(self.socket), "--save", "", "--appendonly", "no", "--dir", str(self.socket.parent)]
         self._process = subprocess.Popen([self.binary, *options], stdout=subprocess.DEVNULL)
         until(self._answers)
 
     def kill(self) -> None:
-        """End it as a crash would."""
+        """Kill it, as in a crash."""
         assert self._process is not None
         self._process.kill()
         self._process.wait()
@@ -112,7 +112,7 @@ def _redis_binary() -> str | None:
 
 @pytest.fixture(scope="session")
 def redis_server() -> Iterator[RedisServer]:
-    """The Redis of these tests. A test that kills it starts it again."""
+    """The Redis of this pytest process. A test that kills it has to start it again."""
     binary = _redis_binary()
     if binary is None:
         missing("redis-server", "Install redis-server or valkey-server.")
@@ -133,7 +133,7 @@ def redis(redis_server: RedisServer) -> RedisServer:
 
 @pytest.fixture(autouse=True)
 def _without_keys_of_uploads() -> Iterator[None]:
-    """Uploads of one test are no affair of the next one."""
+    """Forget the encryption keys of uploads after each test."""
     yield
     if held := sys.modules.get("schedviz.sessions.uploads.upload_keys"):
         held.let_go()
@@ -141,7 +141,7 @@ def _without_keys_of_uploads() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings() -> None:
-    """A file in place of memory: other threads and processes are to see what a test writes."""
+    """Use a SQLite file instead of memory, so that other threads and processes see what a test writes."""
     from django.db import connection
 
     if connection.vendor == "sqlite":
@@ -149,7 +149,7 @@ def django_db_modify_db_settings() -> None:
 
 
 def test_database_url() -> str:
-    """The URL of the database that the tests use, for processes that they start."""
+    """The URL of the test database, for processes that a test starts."""
     from django.db import connection
 
     if connection.vendor == "sqlite":
@@ -162,7 +162,7 @@ test_database_url.__test__ = False  # type: ignore[attr-defined]
 
 
 class Worker:
-    """A real Celery worker in a process of its own."""
+    """A real Celery worker process."""
 
     def __init__(self, queue: str, *, pool: str, size: int, name: str) -> None:
         self.name = name
@@ -176,7 +176,7 @@ class Worker:
 
     @property
     def owner(self) -> str:
-        """What the owners of leases of this process begin with."""
+        """The prefix of the lease owners of this process."""
         return f"{self.name}-{self._starts}"
 
     def start(self) -> None:
@@ -204,7 +204,7 @@ class Worker:
         return f"{self.name}@tests" in heartbeat.alive()
 
     def kill(self) -> None:
-        """End it, and the processes of its pool, as a crash would."""
+        """Kill it and its pool processes, as in a crash."""
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
@@ -249,7 +249,7 @@ def _running(worker: Worker) -> Iterator[Worker]:
 
 
 def running_postgres() -> Iterator[PostgresServer]:
-    """A PostgreSQL of one's own, for fixtures."""
+    """Run a PostgreSQL while a fixture is in use."""
     found = binaries()
     if found is None:
         missing("PostgreSQL (initdb)", "Install it: apt install postgresql.")
@@ -261,5 +261,5 @@ def running_postgres() -> Iterator[PostgresServer]:
 
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[PostgresServer]:
-    """A PostgreSQL for the tests that are marked `postgres`."""
+    """The PostgreSQL of the tests that are marked `postgres`."""
     yield from running_postgres()

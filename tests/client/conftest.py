@@ -1,4 +1,4 @@
-"""A real `schedviz up` for the client, the commands and the recipes; found as on anybody's machine: by its data folder."""
+"""A running `schedviz up`, which the client, the commands and the recipes find by its data folder."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture
 def here(data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """This process is on the machine of that server."""
+    """Set the environment of this process so that the client finds that server."""
     monkeypatch.setenv("SCHEDVIZ_DATA", str(data))
     for name in ("SCHEDVIZ_SERVER", "SCHEDVIZ_TOKEN", "SCHEDVIZ_SESSION"):
         monkeypatch.delenv(name, raising=False)
@@ -54,7 +54,7 @@ def client(here: Path) -> Iterator[Client]:
 
 @pytest.fixture(scope="session")
 def machine(data: Path) -> dict[str, str]:
-    """The environment of a shell on that machine."""
+    """The environment of a shell in which commands find that server."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("SCHEDVIZ_", "DJANGO_", "PYTEST_"))}
     root = str(Path(__file__).resolve().parents[2])
     return {**kept, "SCHEDVIZ_DATA": str(data), "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "PYTHONPATH": root}
@@ -62,7 +62,7 @@ def machine(data: Path) -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def folder(machine: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the files that the recipes use."""
+    """A folder with the files of the recipes."""
     folder = tmp_path_factory.mktemp("recipes")
     _, _, code = next(recipes())
     subprocess.run(["bash", "-euo", "pipefail", "-c", code], cwd=folder, env=machine, check=True)

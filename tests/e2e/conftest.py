@@ -1,4 +1,4 @@
-"""A real `schedviz up`, and a real Chromium that looks at it."""
+"""A running `schedviz up`, and Chromium."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FLAGS = [
 
 
 class Server:
-    """A running schedviz: its address, and REST with its token."""
+    """A running schedviz: its URL, and its REST API with the token of the machine."""
 
     def __init__(self, running: Running, data: Path) -> None:
         self.running = running
@@ -53,7 +53,7 @@ class Server:
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """A small cluster, as kubectl prints it."""
+    """A dump of a small cluster, as kubectl prints it."""
     file = tmp_path / "cluster.json"
     file.write_text(json.dumps(dump()))
     return file
@@ -85,7 +85,7 @@ def browser(chromium: str) -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def signed_in(browser: Browser, server: Server) -> Iterator[BrowserContext]:
-    """A browser that has opened the link of the terminal."""
+    """A browser context that is logged in through the link from the terminal."""
     context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
     page = context.new_page()
     page.goto(server.login)
@@ -96,7 +96,7 @@ def signed_in(browser: Browser, server: Server) -> Iterator[BrowserContext]:
 
 @pytest.fixture
 def page(signed_in: BrowserContext) -> Iterator[Page]:
-    """A page that must not complain: no error of a script, nothing that the content security policy stopped."""
+    """A page. Fails the test on a script error or a violation of the content security policy."""
     page = signed_in.new_page()
     complaints: list[str] = []
     page.on("pageerror", lambda error: complaints.append(str(error)))

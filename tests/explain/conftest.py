@@ -1,4 +1,4 @@
-"""The clusters of these tests are a module that all of them import."""
+"""Makes tests/explain/small_clusters.py importable as `explain_clusters`."""
 
 import importlib.util
 import sys

@@ -1,4 +1,4 @@
-"""Real installations to break, each with a database of its own that the test can look into."""
+"""Installations for fault injection, each with a database that the test can query."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.postgres import PostgresServer
 
 @contextmanager
 def looking_into(url: str) -> Iterator[None]:
-    """While this holds, Django's models in this process are those of that database."""
+    """Connect the Django models of this process to that database."""
     from django.db import connections
 
     from schedviz.web.environment import database
@@ -37,7 +37,7 @@ def looking_into(url: str) -> Iterator[None]:
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """With an empty `data` in it. Not pytest's, which keeps the last three of them: a database may be large."""
+    """A temporary folder with an empty `data` folder. Not pytest's tmp_path, which pytest keeps for three runs: a database may be large."""
     with tempfile.TemporaryDirectory(prefix="schedviz-faults-") as name:
         (Path(name) / "data").mkdir(mode=0o700)
         yield Path(name)
@@ -45,13 +45,13 @@ def folder() -> Iterator[Path]:
 
 @pytest.fixture
 def postgres() -> Iterator[PostgresServer]:
-    """A server that may be stopped and started."""
+    """A PostgreSQL that the test may stop and start."""
     yield from running_postgres()
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
 def database_url(request: pytest.FixtureRequest, folder: Path) -> str:
-    """Of each kind of database."""
+    """The URL of a database of each kind."""
     if request.param == "sqlite":
         return sqlite_url(folder)
     server: PostgresServer = request.getfixturevalue("postgres")
@@ -68,7 +68,7 @@ StartServices = Callable[..., Services]
 
 @pytest.fixture
 def start_up(folder: Path, django_db_blocker: Any) -> Iterator[StartUp]:
-    """Start `schedviz up` on a database, and look into that."""
+    """A function that starts `schedviz up` on a database and connects the Django models to it."""
     with ExitStack() as at_end, django_db_blocker.unblock():
 
         def start(url: str, **environment: str) -> Installation:
@@ -84,7 +84,7 @@ def start_up(folder: Path, django_db_blocker: Any) -> Iterator[StartUp]:
 
 @pytest.fixture
 def start_services(folder: Path, django_db_blocker: Any) -> Iterator[StartServices]:
-    """Start workers, web server and sweeper on a database, without a supervisor, and look into it."""
+    """A function that starts workers, web server and sweeper on a database, without a supervisor, and connects the Django models to it."""
     from django.core.management import call_command
 
     with ExitStack() as at_end, django_db_blocker.unblock():

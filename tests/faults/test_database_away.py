@@ -29,7 +29,7 @@ def test_a_database_that_was_stopped_under_load_and_came_back_has_everything(sta
         sender.start()
     until(lambda: all(len(sender.sent) > 3 for sender in senders))
 
-    for end in (postgres.stop_in_order, postgres.crash):
+    for end in (postgres.stop_gracefully, postgres.crash):
         end()
         until(lambda: answer(client, "/healthz")[0] == 503)
         assert answer(client, "/healthz")[1]["down"] == ["database"]

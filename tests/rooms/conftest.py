@@ -1,4 +1,4 @@
-"""A teacher with a room, and participants who join it."""
+"""A room with its teacher, and participants who join it."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def cookies_of(client: Client) -> str:
 
 @dataclass
 class Person:
-    """Somebody with a browser, in a room or not."""
+    """A person with a browser, who may be in a room."""
 
     client: APIClient
     room: str = ""
 
     def ask(self, method: str, rest: str = "", body: object = None, *, expect: int = 200) -> Any:
-        """What is answered to a request below the room's address."""
+        """The body of the response to a request below the URL of the room."""
         return self.ask_at(method, f"{ROOMS}{self.room}/{rest}", body, expect=expect)
 
     def ask_at(self, method: str, address: str, body: object = None, *, expect: int = 200) -> Any:
@@ -57,7 +57,7 @@ class Person:
 
 @dataclass
 class Classroom:
-    """A room with its teacher, who is the owner of `session`."""
+    """A room and its teacher, who owns `session`."""
 
     user: User
     session: Session
@@ -70,13 +70,13 @@ class Classroom:
         return self.teacher.room
 
     def student(self, nickname: str) -> Person:
-        """Somebody who joins the room from a browser of their own."""
+        """A participant who joins the room from another browser."""
         person = self.students[nickname] = Person(APIClient())
         person.join(self.code, nickname)
         return person
 
     def look(self) -> Any:
-        """The room as the teacher sees it now."""
+        """The current room, as the teacher sees it."""
         return self.teacher.ask("get")
 
 
@@ -91,7 +91,7 @@ def open_classroom(user: User, session: Session) -> Classroom:
 
 @pytest.fixture
 def classroom(db: None, redis: object) -> Classroom:
-    """A room over a session with some events in it; no worker."""
+    """A room over a session with three events, without a worker."""
     user = User.objects.create_user("teacher")
     session = make_session(user, "the session")
     commits = Commits(session)
@@ -102,7 +102,7 @@ def classroom(db: None, redis: object) -> Classroom:
 
 
 class RoomSocket:
-    """An open line into a room."""
+    """A WebSocket connection to a room."""
 
     def __init__(self, server: LiveServer, person: Person, path: str | None = None) -> None:
         url = f"ws://{server.netloc}/ws/v1/{path or f'rooms/{person.room}/'}"
@@ -119,7 +119,7 @@ class RoomSocket:
         self.raw.send(json.dumps(message))
 
     def until(self, wanted: Callable[[dict[str, Any]], object], timeout: float = 10.0) -> dict[str, Any]:
-        """The first message that is wanted; others before it are left out."""
+        """The first message for which `wanted` is true. Skips others."""
         deadline = time.monotonic() + timeout
         while True:
             data = self.raw.recv(timeout=max(0.01, deadline - time.monotonic()))
@@ -127,14 +127,14 @@ class RoomSocket:
                 return message
 
     def room(self, wanted: Callable[[dict[str, Any]], object] = lambda _: True) -> dict[str, Any]:
-        """The room, once it is as wanted."""
+        """The room, as soon as `wanted` is true for it."""
         return self.until(lambda message: message["type"] == "room" and wanted(message["room"]))["room"]
 
     def moment(self) -> dict[str, Any]:
         return self.until(lambda message: message["type"] == "moment")["moment"]
 
     def close_code(self) -> int:
-        """The code with which the server closes the line."""
+        """The code with which the server closes the connection."""
         with contextlib.suppress(ConnectionClosed):
             while True:
                 self.raw.recv(timeout=10)
@@ -144,7 +144,7 @@ class RoomSocket:
 
 @pytest.fixture
 def line(web_server: LiveServer) -> Iterator[Callable[..., RoomSocket]]:
-    """Opens a line into a room: `line(person)`."""
+    """A function that connects a person to a room: `line(person)`."""
     opened: list[RoomSocket] = []
 
     def open_line(person: Person, path: str | None = None) -> RoomSocket:

@@ -1,4 +1,4 @@
-"""Sessions to test with: a small cluster that came in as a dump, and turns that are taken here, without a worker."""
+"""Sessions of small clusters, and hosting them in the test process, without a worker."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ def command(op: str, **members: Any) -> AnyCommand:
 
 
 def send(session_id: UUID, op: str, **members: Any) -> int:
-    """Have a command accepted under a new key; returns its number."""
+    """Submit a command with a new idempotency key; returns its number."""
     return inbox.accept(session_id, command(op, **members), f"key-{next(_keys)}").seq
 
 
 def stored_events(session_id: UUID) -> list[AnyEvent]:
-    """Every stored event, after checking that chunks and events are numbered without gaps."""
+    """Every stored event. Checks that the numbers of chunks and events have no gaps."""
     chunks = list(Chunk.objects.filter(session_id=session_id).order_by("number"))
     assert [chunk.number for chunk in chunks] == list(range(1, len(chunks) + 1))
     events = reading.events(session_id, limit=1_000_000)
@@ -72,7 +72,7 @@ def work_off(session_id: UUID) -> Session:
 
 
 def crash(session_id: UUID) -> None:
-    """What is left after the owner was killed, when a supervisor has seen it."""
+    """Leave the session as a killed owner does, after its supervisor released the lease."""
     worker_loop.WARM.clear()
     lease.clear_owner(lease.owner_prefix())
     assert Session.objects.get(pk=session_id).lease_owner == ""
@@ -83,13 +83,13 @@ MakeSession = Callable[..., UUID]
 
 @pytest.fixture
 def make_session(transactional_db: None, redis: RedisServer) -> Iterator[MakeSession]:
-    """Make a session with so many nodes and pending pods."""
+    """A function that creates a session with that many nodes and pending pods."""
 
     def make(*, nodes: int = 3, pods: int = 10) -> UUID:
         source = create.Files([ContentFile(dump(nodes, pods), name="cluster.json")])
         session_id: UUID = create.create_session(None, "a test", source).pk
         importing.import_uploads(session_id)
-        # A worker of another test may have been quicker, and is at it.
+        # A worker may have taken the import first.
         session = until(lambda: Session.objects.exclude(status=Session.Status.IMPORTING).filter(pk=session_id).first())
         assert session.status == Session.Status.READY, session.message
         return session_id

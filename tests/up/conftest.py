@@ -1,4 +1,4 @@
-"""What the tests of the supervisor share."""
+"""A supervisor over toy children."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ from tests.up.running import Start, starter
 
 @pytest.fixture
 def start_toys(tmp_path: Path) -> Iterator[Start]:
-    """Start a supervisor over toy children; whatever a test leaves behind is killed."""
+    """A function that starts a supervisor over toy children. All processes are killed at the end."""
     yield from starter(tmp_path, lambda kinds: [sys.executable, str(Path(__file__).with_name("toy_supervisor.py")), str(tmp_path), *kinds])

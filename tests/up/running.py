@@ -1,4 +1,4 @@
-"""Running a supervisor in a process of its own, and looking at its children from outside."""
+"""Run a supervisor as a process, and inspect its children from outside."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.conftest import until
 
 
 class Running:
-    """A supervisor's process."""
+    """The process of a supervisor."""
 
     def __init__(self, command: list[str], folder: Path, environment: dict[str, str]) -> None:
         self.folder = folder
@@ -31,13 +31,13 @@ class Running:
         return self.output.read_text(errors="replace")
 
     def family(self) -> list[psutil.Process]:
-        """Every living process that it or its children started."""
+        """Every running process that it or its children started."""
         with contextlib.suppress(psutil.NoSuchProcess):
             self._seen |= set(psutil.Process(self.process.pid).children(recursive=True))
         return [member for member in self._seen if alive(member)]
 
     def child(self, *words: str) -> psutil.Process:
-        """The child whose command line has all these words, once it is there."""
+        """The child whose command line has all these words. Waits for it."""
 
         def find() -> psutil.Process | None:
             for member in self.family():
@@ -49,7 +49,7 @@ class Running:
         return until(find)
 
     def child_after(self, old: psutil.Process, *words: str) -> psutil.Process:
-        """The one that took the place of `old`."""
+        """The child that replaced `old`. Waits for it."""
 
         def find() -> psutil.Process | None:
             found = self.child(*words)
@@ -68,12 +68,12 @@ class Running:
             raise AssertionError(f"{words!r} was not said, but:\n{self.said}") from error
 
     def login_link(self) -> str:
-        """The link that was printed last, once there is one."""
+        """The login link that was printed last. Waits for one."""
         self.waits_for("/login/?once=")
         return str(re.findall(r"https?://\S+/login/\?once=\S+", self.said)[-1])
 
     def address(self) -> str:
-        """`http://host:port`, once everything is up."""
+        """`http://host:port`. Waits until everything is up."""
         return self.login_link().partition("/login/")[0]
 
 
@@ -88,12 +88,12 @@ Start = Callable[..., Running]
 
 
 def _bare_environment() -> dict[str, str]:
-    """Ours without what would tell schedviz where its data and its Redis are."""
+    """The environment of this process without the settings of schedviz and Django."""
     return {name: value for name, value in os.environ.items() if not name.startswith(("SCHEDVIZ_", "DJANGO_"))}
 
 
 def starter(folder: Path, command: Callable[[tuple[str, ...]], list[str]]) -> Iterator[Start]:
-    """Gives one function that starts supervisors; whatever they leave behind is killed at the end."""
+    """Yield a function that starts supervisors; kill all their processes at the end."""
     started: list[Running] = []
 
     def start(*arguments: str, **environment: str) -> Running:
@@ -109,7 +109,7 @@ def starter(folder: Path, command: Callable[[tuple[str, ...]], list[str]]) -> It
             with contextlib.suppress(ProcessLookupError):
                 running.process.kill()
             running.process.wait()
-            # The watcher does it, and removes the folder of sockets.
+            # Usually the watcher kills them, and removes the folder of sockets.
             psutil.wait_procs(left, timeout=10)
             for member in {*left, *running.family()}:
                 with contextlib.suppress(psutil.NoSuchProcess):

@@ -1,4 +1,4 @@
-"""People, tokens and links around one session, as the tests of the web need them."""
+"""A session with users, tokens and share links, and a live server with WebSocket viewers."""
 
 from __future__ import annotations
 
@@ -32,25 +32,25 @@ from schedviz.web.login import make_token
 
 @dataclass(frozen=True)
 class People:
-    """Everybody who can stand in a relation to a session, with the headers and cookies that they come with."""
+    """One user per relation to a session, with clients that have their credentials."""
 
     session: Session
     owner: User
     editor: User
     viewer: User
     stranger: User
-    #: May use the admin pages, and is a stranger to the session.
+    #: May use the admin pages; has no access to the session.
     staff: User
 
     def client(self, role: str) -> APIClient:
-        """A client of REST that comes as `role`: a user, `<user>-token`, `<user>-read-token`, `link`, `link-bearer`, `editor-link`,
-        `revoked-link`, `anonymous`."""
+        """A REST client with the credentials of `role`: a user, `<user>-token`, `<user>-read-token`, `link`, `link-bearer`,
+        `editor-link`, `revoked-link`, `anonymous`."""
         client = APIClient(enforce_csrf_checks=False)
         name, _, how = role.partition("-")
         if role == "anonymous":
             return client
         if role == "link-bearer":
-            # A panel that another site shows: the link's secret, and no cookie.
+            # A panel that is embedded in another site has the secret of the link, and no cookie.
             self.make_link(role)
             client.credentials(HTTP_AUTHORIZATION=f"Bearer secret-{role}")
             return client
@@ -66,7 +66,7 @@ class People:
         return client
 
     def open_link(self, client: APIClient, role: str) -> None:
-        """Open a share link in the client's browser, as its page does."""
+        """Open a share link, as a browser does."""
         link = self.make_link(role)
         assert client.get(f"/s/{self.session.pk}/", {"link": f"secret-{role}"}).status_code == 302
         if role == "revoked-link":
@@ -80,7 +80,7 @@ class People:
 
 
 def make_session(owner: User | None, name: str = "a session", **members: object) -> Session:
-    """A session that was imported and is empty."""
+    """An empty session that is ready."""
     return Session.objects.create(owner=owner, name=name, **{"status": Session.Status.READY, **members})
 
 
@@ -100,7 +100,7 @@ def owner_client(people: People) -> APIClient:
 
 
 class LiveServer:
-    """The real ASGI application behind a real uvicorn, in a thread of this process."""
+    """The real ASGI application on a real uvicorn, in a thread of this process."""
 
     def __init__(self) -> None:
         import uvicorn
@@ -147,7 +147,7 @@ def web_server(transactional_db: None, redis: object) -> Iterator[LiveServer]:
 
 
 class Socket:
-    """A viewer of a session: a WebSocket that opens the messages."""
+    """A viewer of a session: a WebSocket client that decodes messages."""
 
     def __init__(self, server: LiveServer, session_id: UUID, query: str = "", **headers: str) -> None:
         url = f"ws://{server.netloc}/ws/v1/sessions/{session_id}/{query}"
@@ -165,7 +165,7 @@ class Socket:
         return json.loads(zlib.decompress(data) if isinstance(data, bytes) else data)
 
     def receive_until(self, kind: str, timeout: float = 10.0) -> dict[str, Any]:
-        """The next message of this type; others before it are left out."""
+        """The next message of this type. Skips others."""
         deadline = time.monotonic() + timeout
         while True:
             message = self.receive(max(0.01, deadline - time.monotonic()))
@@ -202,13 +202,13 @@ def viewer(web_server: LiveServer) -> Iterator[Callable[..., Socket]]:
 
 
 class Commits:
-    """Writes to a session what a worker would: chunks of events in the database, then their frames in Redis."""
+    """Writes to a session as a worker does: chunks of events to the database, then their frames to Redis."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
 
     def chunk(self, *, events: int = 1, padding: int = 0, publish: bool = True) -> int:
-        """Commit one more chunk; returns its number."""
+        """Commit a chunk; returns its number."""
         session = self.session
         first = session.event + 1
         made = [
@@ -230,7 +230,7 @@ class Commits:
         return session.chunk
 
     def checkpoint(self) -> None:
-        """Store the view of now, as an import does at its end."""
+        """Store a checkpoint of the current view, as an import does at its end."""
         view = reading.state_at_head(self.session).view
         members = {
             "event": self.session.event,
