@@ -1,4 +1,4 @@
-"""Coming in without a password: the local user of `schedviz up`, its one-time login link, and tokens."""
+"""Logins without a password: the local user of `schedviz up`, its one-time login link, and tokens; and the page after a login."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 from django.contrib.auth import get_user_model
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
 
 from schedviz.web.authentication import hashed
 from schedviz.web.models import LoginLink, Token
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
+    from django.http import HttpRequest
 
 LOCAL_USER = "local"
 #: The token whose secret `schedviz up` writes to DATA/token.
@@ -22,6 +24,8 @@ LOCAL_TOKEN = "schedviz up"  # noqa: S105 - its name, not its secret
 LOGIN_LINK_HOURS = 24
 #: How long the browser that used a login link may use it again: a double click or a reload sends it twice.
 LOGIN_LINK_AGAIN_SECONDS = 60
+#: The number of characters of the longest path that a login may redirect to.
+_LONGEST_PATH = 2048
 
 
 def local_user() -> User:
@@ -82,3 +86,11 @@ def ensure_local_token(secret: str | None) -> str:
     if secret and Token.objects.filter(owner=user, digest=hashed(secret), scope=Token.Scope.WRITE, expires_at=None).exists():
         return secret
     return make_token(user, LOCAL_TOKEN)
+
+
+def local_path(request: HttpRequest, wanted: str | None) -> str:
+    """The page after a login: `wanted` if it is a path of this server, otherwise `/`."""
+    if not wanted or not wanted.startswith("/") or len(wanted) > _LONGEST_PATH:
+        return "/"
+    is_local = url_has_allowed_host_and_scheme(wanted, allowed_hosts={request.get_host()}, require_https=request.is_secure())
+    return wanted if is_local else "/"

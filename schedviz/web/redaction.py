@@ -1,4 +1,4 @@
-"""Removes the secrets that stand in addresses from log lines: share links, login links, invites, room codes, OpenID Connect's codes."""
+"""Makes text safe for log lines and messages: removes the secrets of addresses, replaces control characters, limits the length."""
 
 from __future__ import annotations
 
@@ -26,3 +26,9 @@ def redact_address(address: str) -> str:
 def redact_rendered(_logger: Any, _name: str, line: str) -> str:
     """`redact` as structlog's last processor, after the line is rendered, so that tracebacks are covered."""
     return redact(line)
+
+
+def printable(text: str, longest: int) -> str:
+    """Its beginning, with a replacement character for each that does not print, such as a line break."""
+    line = "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text[:longest])
+    return line if len(text) <= longest else f"{line[:-1]}\N{HORIZONTAL ELLIPSIS}"

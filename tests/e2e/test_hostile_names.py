@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from schedviz.web.pages.panels import PANELS
+from schedviz.web.pages.embed import PANELS
 from tests.conftest import until
 from tests.e2e.cluster import node, pod
 from tests.e2e.conftest import Server

@@ -8,17 +8,17 @@ import pytest
 from django.conf import settings
 from rest_framework.test import APIClient
 
-from schedviz.web.rooms import codes, join_throttle
+from schedviz.web.rooms import join_throttle, links
 from schedviz.web.rooms.models import Participant, WrongCode
 from tests.rooms.conftest import ROOMS, Person
 
 
 def test_a_code_has_eight_characters_that_nobody_takes_for_others():
-    made = {codes.new_code() for _ in range(200)}
+    made = {links.new_code() for _ in range(200)}
 
     assert len(made) == 200
-    assert all(len(code) == 8 and set(code) <= set(codes.ALPHABET) for code in made)
-    assert not set("0O1IL2Z5S8B") & set(codes.ALPHABET) - set("258")
+    assert all(len(code) == 8 and set(code) <= set(links.ALPHABET) for code in made)
+    assert not set("0O1IL2Z5S8B") & set(links.ALPHABET) - set("258")
 
 
 def test_who_has_the_code_joins_without_an_account_and_is_in_by_a_cookie(classroom):

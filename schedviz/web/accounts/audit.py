@@ -15,7 +15,7 @@ from django.utils import timezone
 from schedviz.sessions.models import Session, ShareLink
 from schedviz.web.accounts.models import AuditEntry
 from schedviz.web.models import Token
-from schedviz.web.printable import printable
+from schedviz.web.redaction import printable
 
 if TYPE_CHECKING:
     from django.http import HttpRequest

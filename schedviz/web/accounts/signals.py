@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
 
-from schedviz.web.printable import printable
+from schedviz.web.redaction import printable
 
 
 def connect() -> None:

@@ -115,3 +115,12 @@ def json_object(request: Request) -> dict[str, Any]:
         found = describe(body)
         raise ApiError(400, "invalid", f"$: expected an object, found {found}", path="$", expected="an object", found=found)
     return body
+
+
+def expect_staff(request: Request, *, changing: bool = False) -> None:
+    """Raises `ApiError` 401 for who is not known, 403 for who is no staff, or, `changing` something, came with a token that only reads."""
+    actor = actor_for(request, Verb.LIST)
+    if not getattr(request.user, "is_staff", False):
+        raise ApiError(403, "forbidden", "This is for the staff of this server.", hint="Ask whoever runs it.")
+    if changing and actor.read_only:
+        raise forbidden(actor, Verb.CREATE)

@@ -18,7 +18,7 @@ from schedviz.kube.explain import explain_validation_error
 from schedviz.sessions.disk import full_disk
 from schedviz.sessions.sqlite.base import DatabaseFileGone
 from schedviz.web.api.problems import MEDIA_TYPE, problem
-from schedviz.web.printable import printable
+from schedviz.web.redaction import printable
 
 log = structlog.get_logger(__name__)
 

@@ -24,8 +24,7 @@ from schedviz.web.api.explain import ask
 from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
 from schedviz.web.api.schemas import lessons as bodies
-from schedviz.web.learning.models import LessonProgress
-from schedviz.web.learning.session_lesson import lesson_of, version_begun_with
+from schedviz.web.learning.models import LessonProgress, lesson_of, version_begun_with
 from schedviz.web.permissions import actor_of, role_of
 from schedviz.web.rooms import membership
 from schedviz.web.rooms.answer_visibility import kept_back

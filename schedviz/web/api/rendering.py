@@ -14,7 +14,7 @@ from rest_framework.request import Request
 from schedviz.web.api.documented import media_types
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.problems import MEDIA_TYPE
-from schedviz.web.printable import printable
+from schedviz.web.redaction import printable
 
 _encoder = msgspec.json.Encoder(enc_hook=str)
 

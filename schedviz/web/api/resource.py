@@ -15,7 +15,7 @@ from rest_framework.views import APIView
 
 from schedviz.web.api.documented import query_parameters
 from schedviz.web.api.errors import ApiError
-from schedviz.web.printable import printable
+from schedviz.web.redaction import printable
 
 #: JSON numbers are exact up to here.
 LARGEST_NUMBER = (1 << 53) - 1

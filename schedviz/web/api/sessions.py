@@ -47,7 +47,7 @@ from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schema import IF_MATCH, NOT_MODIFIED, answer, ref, refused
 from schedviz.web.permissions import actor_of, may, visible_sessions
-from schedviz.web.printable import printable
+from schedviz.web.redaction import printable
 
 PAGE = 50
 LONGEST_PAGE = 1000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Final
 from uuid import UUID
 
 from django.conf import settings
@@ -13,9 +14,11 @@ from django.views.decorators.http import require_GET
 from schedviz.sessions.models import Session
 from schedviz.web.actors import Verb
 from schedviz.web.pages.assets import assets
-from schedviz.web.pages.panels import PANELS
 from schedviz.web.pages.words import language_of, words_of
 from schedviz.web.permissions import holder_of, may
+
+#: The panels of a session page, as they are named in addresses. The front end draws them.
+PANELS: Final = ("api", "queue", "cycle", "cache", "loop")
 
 
 @require_GET

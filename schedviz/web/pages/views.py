@@ -22,10 +22,9 @@ from django.views.decorators.http import require_GET, require_POST
 from schedviz.sessions.models import Session
 from schedviz.web.accounts import demo, throttles
 from schedviz.web.actors import Actor, Verb
-from schedviz.web.learning.session_lesson import lesson_of
-from schedviz.web.login import LOGIN_LINK_AGAIN_SECONDS, redeem
-from schedviz.web.pages.next_page import local_path
-from schedviz.web.pages.panels import PANELS
+from schedviz.web.learning.models import lesson_of
+from schedviz.web.login import LOGIN_LINK_AGAIN_SECONDS, local_path, redeem
+from schedviz.web.pages.embed import PANELS
 from schedviz.web.pages.shell import page as _page
 from schedviz.web.pages.words import words_of
 from schedviz.web.permissions import actor_of, may, open_link, visible_sessions

@@ -6,7 +6,7 @@ import msgspec
 from django.db.models import Q
 
 from schedviz.sessions.models import Session
-from schedviz.web.learning.session_lesson import lesson_of
+from schedviz.web.learning.models import lesson_of
 from schedviz.web.rooms.models import LIVE, Participant, Question, Room, RoomFork
 
 

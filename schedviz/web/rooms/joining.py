@@ -10,8 +10,8 @@ from django.db import IntegrityError, transaction
 
 from schedviz.web.authentication import hashed
 from schedviz.web.rooms import forks, join_throttle, notify
-from schedviz.web.rooms.codes import read_code
 from schedviz.web.rooms.errors import NicknameTaken, NicknameUnusable, RoomFull, WasRemoved, WrongCodeGiven
+from schedviz.web.rooms.links import read_code
 from schedviz.web.rooms.models import LIVE, LONGEST_NICKNAME, Participant, Room
 
 

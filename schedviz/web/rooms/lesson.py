@@ -11,7 +11,7 @@ from schedviz.lessons.stop_state import Played
 from schedviz.sessions.analysis import requests
 from schedviz.sessions.errors import SessionError
 from schedviz.sessions.models import Session
-from schedviz.web.learning.session_lesson import lesson_of
+from schedviz.web.learning.models import lesson_of
 
 _WAIT_SECONDS = 5.0
 

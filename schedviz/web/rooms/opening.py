@@ -8,8 +8,8 @@ from django.db import IntegrityError, transaction
 
 from schedviz.sessions.models import Session
 from schedviz.web.rooms import notify
-from schedviz.web.rooms.codes import new_code
 from schedviz.web.rooms.errors import RoomEnded
+from schedviz.web.rooms.links import new_code
 from schedviz.web.rooms.models import Room
 
 if TYPE_CHECKING:

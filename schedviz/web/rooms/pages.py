@@ -11,10 +11,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_GET
 
-from schedviz.web.learning.session_lesson import lesson_of
+from schedviz.web.learning.models import lesson_of
 from schedviz.web.pages.shell import page
 from schedviz.web.permissions import actor_of
-from schedviz.web.rooms.codes import read_code
+from schedviz.web.rooms.links import read_code
 from schedviz.web.rooms.membership import RoomMembership, membership_in
 from schedviz.web.rooms.models import LIVE, Room
 

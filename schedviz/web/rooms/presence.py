@@ -6,6 +6,8 @@ import time
 from collections.abc import Iterable
 from typing import Final
 
+from django.utils import timezone
+
 from schedviz.web.rooms import notify
 from schedviz.web.rooms.models import Participant
 
@@ -43,3 +45,10 @@ def follow(participant_id: int, *, following: bool) -> None:
     if found is not None:
         Participant.objects.filter(pk=participant_id).update(following=following)
         notify.changed(found.room_id)
+
+
+def raise_hand(participant: Participant, *, raised: bool) -> None:
+    """Raise or lower a hand. One that is up already keeps its place."""
+    mine = Participant.objects.filter(pk=participant.pk, hand_at__isnull=raised)
+    if mine.update(hand_at=timezone.now() if raised else None):
+        notify.changed(participant.room_id)

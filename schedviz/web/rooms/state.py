@@ -10,7 +10,7 @@ from typing import Any, cast
 import msgspec
 
 from schedviz.sessions.models import Session
-from schedviz.web.learning.session_lesson import lesson_of
+from schedviz.web.learning.models import lesson_of
 from schedviz.web.rooms import links, schemas
 from schedviz.web.rooms.membership import RoomMembership
 from schedviz.web.rooms.models import Answer, Participant, Question, Room, RoomFork

@@ -9,9 +9,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from schedviz.web.accounts import audit, schemas
-from schedviz.web.accounts.api.staff import expect_staff
 from schedviz.web.accounts.models import AuditEntry
-from schedviz.web.api.access import optional_number, whole_number
+from schedviz.web.api.access import expect_staff, optional_number, whole_number
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schema import answer, refused

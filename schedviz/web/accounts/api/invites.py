@@ -13,12 +13,11 @@ from rest_framework.response import Response
 
 from schedviz.sessions.models import Membership, Session
 from schedviz.web.accounts import invites, schemas
-from schedviz.web.accounts.api.staff import expect_staff
 from schedviz.web.accounts.audit import Action, record
 from schedviz.web.accounts.models import Invite
 from schedviz.web.actors import Verb
 from schedviz.web.api import versions
-from schedviz.web.api.access import body_as, session_for
+from schedviz.web.api.access import body_as, expect_staff, session_for
 from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import NOT_MODIFIED, answer, ref, refused

@@ -13,7 +13,7 @@ from rest_framework.throttling import BaseThrottle
 from schedviz.web.api.access import body_as
 from schedviz.web.api.errors import not_found
 from schedviz.web.api.schema import answer, ref, refused
-from schedviz.web.rooms import guests, joining, raised_hands, schemas
+from schedviz.web.rooms import guests, joining, presence, schemas
 from schedviz.web.rooms.api.access import RoomView, room_body, seated, taught
 from schedviz.web.rooms.membership import RoomMembership
 from schedviz.web.rooms.models import Participant, Room
@@ -66,7 +66,7 @@ class OneParticipant(RoomView):
     def patch(self, request: Request, room_id: UUID, participant_id: int) -> Response:
         """Lower a participant's hand."""
         participant = _participant(taught(request, room_id), participant_id)
-        raised_hands.raise_hand(participant, raised=body_as(schemas.ParticipantChange, request).hand)
+        presence.raise_hand(participant, raised=body_as(schemas.ParticipantChange, request).hand)
         return Response(room_body(request, room_id, RoomMembership(room_id, None)))
 
     @extend_schema(operation_id="removeParticipant", responses={204: None, **refused(403, 404)})
@@ -87,7 +87,7 @@ class HandInRoom(RoomView):
     def post(self, request: Request, room_id: UUID) -> Response:
         """Raise your hand, or lower it."""
         found = seated(request, room_id)
-        raised_hands.raise_hand(found.participant, raised=body_as(schemas.Hand, request).raised)
+        presence.raise_hand(found.participant, raised=body_as(schemas.Hand, request).raised)
         return Response(room_body(request, room_id, found.seat))
 
 
