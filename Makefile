@@ -91,6 +91,7 @@ gen: setup ## Write the generated files: the wire's JSON Schema, the front end's
 	$(BIN)/python -m schedviz.web.wire_schema
 	$(BIN)/python -m frontend.scripts.generate_types
 	$(BIN)/python -m frontend.scripts.generate_schema
+	$(BIN)/python tools/unasync.py
 
 docs: setup ## Build the documentation site in site/, with a search that works offline
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict

@@ -1,8 +1,7 @@
-"""`AsyncClient` and `AsyncSession`: the same words, for an event loop."""
+"""`AsyncClient` and `AsyncSession`: a server, and a session on it."""
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
@@ -11,13 +10,14 @@ from typing import Any, Self, TypeVar
 
 import httpx
 
-from schedviz.client import command_bodies, flows, kubectl, sending
+from schedviz.client import command_bodies, flows, kubectl, runtime, sending
 from schedviz.client.answers import Comparison, Explanation, Outcome, State, WhatIf
 from schedviz.client.calls import Call, Flow, Pause, ask
+from schedviz.client.default_server import AsyncDefaultServer
+from schedviz.client.flows import IMPORT_SECONDS
 from schedviz.client.records import Records, records
 from schedviz.client.server import find_server
 from schedviz.client.session_info import Told
-from schedviz.client.sync import IMPORT_SECONDS, told_event
 
 T = TypeVar("T")
 
@@ -28,6 +28,7 @@ class AsyncClient:
     def __init__(self, server: str | None = None, token: str | None = None) -> None:
         self.server = find_server(server, token)
         self._http = httpx.AsyncClient(**sending.options(self.server))
+        runtime.async_close_with(self, self._http)
 
     async def __aenter__(self) -> Self:
         return self
@@ -53,7 +54,7 @@ class AsyncClient:
 
     async def _carry_out(self, step: Call | Pause) -> sending.Outcome:
         if isinstance(step, Pause):
-            await asyncio.sleep(step.seconds)
+            await runtime.async_sleep(step.seconds)
             return None
         try:
             return sending.reply_of(await self._http.request(**sending.request_of(step)))
@@ -61,16 +62,16 @@ class AsyncClient:
             return lost
 
     async def call(self, method: str, path: str, body: Any = None, **query: Any) -> Any:
-        """Anything of REST that has no word of its own here."""
+        """Call any address of the REST API: `client.call("GET", "quotas/")`. Returns the decoded JSON."""
         return await self.do(ask(Call(method, path, query, body)))
 
     async def sessions(self, *, name: str = "", status: str = "", most: int | None = None) -> Records:
-        """The sessions that you may see, newest first."""
+        """The sessions that you may see, newest first. `name` matches part of the name."""
         query = {key: value for key, value in (("q", name), ("status", status)) if value}
         return records(await self.do(flows.listed("sessions/", query, most=most, page=200)))
 
     async def session(self, session: str) -> AsyncSession:
-        """A session that is there, by its id."""
+        """An existing session, by its id. Raises `NotFound`."""
         return AsyncSession(self, await self.call("GET", f"sessions/{session}/"))
 
     async def from_files(
@@ -82,8 +83,10 @@ class AsyncClient:
         wait: bool = True,
         timeout: float = IMPORT_SECONDS,  # noqa: ASYNC109 -- the server is asked to wait, too.
     ) -> AsyncSession:
-        """As `Client.from_files`."""
-        files = await asyncio.to_thread(flows.read_files, paths)
+        """Create a session from files and folders in any format of docs/readers.md. `config`: a KubeSchedulerConfiguration, or its file.
+        Raises `ImportFailed`.
+        """
+        files = await runtime.async_run(flows.read_files, paths)
         flow = flows.new_session(name=name or flows.name_of(paths), files=files, config=config, settings=settings)
         return await self._made(flow, wait, timeout)
 
@@ -98,8 +101,8 @@ class AsyncClient:
         wait: bool = True,
         timeout: float = IMPORT_SECONDS,  # noqa: ASYNC109 -- the server is asked to wait, too.
     ) -> AsyncSession:
-        """As `Client.from_kubectl`."""
-        files = await asyncio.to_thread(kubectl.read_cluster, context=context, kubeconfig=kubeconfig)
+        """Create a session from kubectl's current cluster, read with your own permissions. Raises `KubectlError` or `ImportFailed`."""
+        files = await runtime.async_run(kubectl.read_cluster, context=context, kubeconfig=kubeconfig)
         flow = flows.new_session(name=name or context or "kubectl", files=files, config=config, settings=settings)
         return await self._made(flow, wait, timeout)
 
@@ -113,7 +116,7 @@ class AsyncClient:
         timeout: float = IMPORT_SECONDS,  # noqa: ASYNC109 -- the server is asked to wait, too.
         **cluster: Any,
     ) -> AsyncSession:
-        """As `Client.generate`."""
+        """Create a session with a generated cluster: `nodes`, `pods`, `shape`, `zones`, `seed`."""
         flow = flows.new_session(name=name, config=config, settings=settings, generate=cluster)
         return await self._made(flow, wait, timeout)
 
@@ -127,12 +130,12 @@ class AsyncClient:
         wait: bool = True,
         timeout: float = IMPORT_SECONDS,  # noqa: ASYNC109 -- the server is asked to wait, too.
     ) -> AsyncSession:
-        """As `Client.from_objects`."""
+        """Create a session from Kubernetes objects, as dicts. Raises `ImportFailed`."""
         flow = flows.new_session(name=name, files=[flows.objects_file(objects)], config=config, settings=settings)
         return await self._made(flow, wait, timeout)
 
     async def compare(self, a: AsyncSession | str, b: AsyncSession | str) -> Comparison:
-        """Two sessions, or moments of sessions (`<id>@<event>`), side by side."""
+        """Compare two sessions, or moments of sessions (`<id>@<event>`)."""
         first, second = (one if isinstance(one, str) else one.id for one in (a, b))
         return await self.do(flows.compare(first, second))
 
@@ -141,7 +144,7 @@ class AsyncClient:
         return await made.wait(timeout) if wait else made
 
     async def stream(self, path: str, query: Mapping[str, Any], headers: Mapping[str, str]) -> AsyncIterator[str]:
-        """The lines of an answer, as they come."""
+        """The lines of a response, as they arrive. Raises `Refused` or `Unavailable`."""
         try:
             async with self._http.stream(
                 "GET", path, params=dict(query), headers=dict(headers), timeout=sending.STREAM_TIMEOUT
@@ -155,8 +158,8 @@ class AsyncClient:
             raise sending.no_answer(self.server, error) from error
 
 
-class AsyncSession(Told):
-    """A session on a server; each word is that of `Session`, awaited."""
+class AsyncSession(AsyncDefaultServer, Told):
+    """A session on a server: a simulated cluster and its scheduler. Methods return when the server has finished."""
 
     def __init__(self, client: AsyncClient, info: dict[str, Any]) -> None:
         super().__init__(info)
@@ -166,16 +169,16 @@ class AsyncSession(Told):
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
-        """Leave nothing behind: the session is deleted."""
+        """Delete the session."""
         await self.delete()
 
     async def refresh(self) -> Self:
-        """Ask the server how it is now."""
+        """Fetch `info` again."""
         self.info = await self.client.call("GET", f"sessions/{self.id}/")
         return self
 
     async def wait(self, timeout: float = IMPORT_SECONDS) -> Self:  # noqa: ASYNC109 -- the server is asked to wait, too.
-        """Wait until its import has ended."""
+        """Wait until the import has ended. Raises `ImportFailed`."""
         self.info = await self.client.do(flows.ready(self.id, timeout))
         return self
 
@@ -184,15 +187,15 @@ class AsyncSession(Told):
         *commands: Mapping[str, Any],
         timeout: float | None = None,  # noqa: ASYNC109 -- the server is asked to wait, too.
     ) -> Outcome:
-        """Send commands, all or none; the outcome of the last."""
+        """Send commands (docs/rest.md: `{"op": "create", "object": …}`), all or none; the outcome of the last. Raises `CommandFailed`."""
         return await self.client.do(flows.send(self.id, commands, timeout=timeout))
 
     async def submit(self, *commands: Mapping[str, Any]) -> list[int]:
-        """The same without waiting: their numbers."""
+        """Send commands without waiting for them. Returns their sequence numbers."""
         return [one["seq"] for one in await self.client.do(flows.submit(self.id, commands))]
 
     async def step(self, count: int = 1, *, unit: str = "cycle") -> Outcome:
-        """Go on by so many units."""
+        """Advance by so many units: `cycle`, `stage` or `mutation`."""
         return await self.send(command_bodies.step(count, unit))
 
     async def run(
@@ -217,37 +220,37 @@ class AsyncSession(Told):
         return await self.send(command_bodies.remove(kind, name, namespace))
 
     async def cancel(self) -> Self:
-        """Stop its import, or its runs."""
+        """Cancel the import or the runs in progress."""
         self.info = await self.client.call("POST", f"sessions/{self.id}/cancel/")
         return self
 
     async def fork(self, *, at: int | None = None, name: str = "") -> AsyncSession:
-        """A session that begins as this one was after event `at`, or is now."""
+        """Create a session that continues from this one after event `at`; default: from its current state."""
         return await AsyncSession(self.client, await self.client.do(flows.fork(self.id, at, name))).wait()
 
     async def delete(self) -> None:
-        """Delete it and everything about it."""
+        """Delete the session and all of its data."""
         await self.client.call("DELETE", f"sessions/{self.id}/")
 
     async def state(self, *, at: int | None = None) -> State:
-        """The cache, the snapshot and the queue."""
+        """The cache, the snapshot and the queue after event `at`; default: now."""
         return await self.client.do(flows.state(self.id, at))
 
     async def cycles(self, *, most: int | None = None, tail: int | None = None, after: int = 0) -> Records:
-        """The cycles that ended, flat."""
+        """The finished cycles as flat records: `cycle`, `pod`, `outcome`, `node`, `evaluatedNodes`, `feasibleNodes`, `firstEvent`, …"""
         return await self.client.do(flows.cycles(self.id, most=most, tail=tail, after=after))
 
     async def cycle(self, number: int) -> dict[str, Any]:
-        """Everything about a cycle."""
+        """The details of a cycle: each plugin's result for each node, the scores, the selected node."""
         return await self.client.do(flows.cycle(self.id, number))
 
     async def events(self, *, after: int = 0, follow: bool = False) -> AsyncIterator[dict[str, Any]]:
-        """What the scheduler did, event by event; `follow`: and what it does from now on."""
+        """The trace events after number `after`. With `follow`, waits for new events and never ends."""
         if follow:
             query, headers = {"after": after, "follow": 1}, {"Accept": "application/x-ndjson"}
             async for line in self.client.stream(f"sessions/{self.id}/events/", query, headers):
                 if line:
-                    yield told_event(json.loads(line))
+                    yield flows.streamed_event(json.loads(line))
             return
         while True:
             page = await self.client.do(flows.events_page(self.id, after))
@@ -258,29 +261,29 @@ class AsyncSession(Told):
             after = page["next"]
 
     async def explain(self, pod: str, *, at: int | None = None) -> Explanation:
-        """Why a pod is where it is."""
+        """Why a pod (`namespace/name`, or a name in `default`) is where it is."""
         return await self.client.do(flows.explain(self.id, pod, at))
 
     async def pending(self, *, at: int | None = None) -> Records:
-        """The pods that wait, in groups, with the reason."""
+        """The pending pods with the reason, grouped where the scheduler reads the same fields."""
         return await self.client.do(flows.pending(self.id, at))
 
     async def smallest_change(self, pod: str, *, at: int | None = None) -> dict[str, Any]:
-        """The smallest changes that place a pod."""
+        """The smallest changes that place a pod, each verified. To try the first, fork and `send` its `suggestions[0]["commands"]`."""
         return await self.client.do(flows.smallest_change(self.id, pod, at))
 
     async def what_if(self, pod: Mapping[str, Any], copies: int = 1, *, at: int | None = None) -> WhatIf:
-        """How many copies of a pod would fit, and where."""
+        """How many copies of a pod would fit, and where. The session does not change."""
         return await self.client.do(flows.what_if(self.id, pod, copies, at))
 
     async def compare(self, other: AsyncSession | str) -> Comparison:
-        """This session (`a`) beside another (`b`)."""
+        """Compare this session (`a`) with another (`b`)."""
         return await self.client.compare(self, other)
 
     async def object(self, kind: str, name: str, *, at: int | None = None) -> dict[str, Any]:
-        """A Kubernetes object as it is kept."""
+        """A Kubernetes object with the fields that the scheduler reads. `name` is `namespace/name` for namespaced kinds."""
         return await self.client.do(flows.kept_object(self.id, kind, name, at))
 
     async def export(self) -> bytes:
-        """All of it, as the content of a `.schedviz` file."""
+        """The session as the content of a `.schedviz` file, which `from_files` reads."""
         return await self.client.do(flows.export(self.id))

@@ -1,4 +1,4 @@
-"""What can be asked of a server, each written once; `sync.py` and `aio.py` send it."""
+"""Every request of the client as a flow (see `calls`), which `aio.py` and `sync.py` send."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from urllib.parse import quote
 
 from schedviz.client.answers import Comparison, Explanation, Outcome, State, WhatIf
 from schedviz.client.calls import Call, Flow, Pause, ask, ask_bytes
-from schedviz.client.errors import CommandFailed, ImportFailed, Refused, SchedvizError
+from schedviz.client.errors import CommandFailed, ImportFailed, Refused, SchedvizError, refusal
 from schedviz.client.records import Records, records
 
 #: A KubeSchedulerConfiguration, or the file that it is in.
 Config: TypeAlias = Mapping[str, Any] | str | Path
+#: How long a client waits for an import by default.
+IMPORT_SECONDS = 600.0
 #: How long a server is asked to wait at once.
 WAIT_SECONDS = 25.0
 _PAGE = 1000
@@ -249,3 +251,10 @@ def _at(event: int | None) -> dict[str, Any]:
 def _path(pod: str) -> str:
     namespace, slash, name = pod.partition("/")
     return f"{quote(namespace)}/{quote(name)}" if slash else f"default/{quote(pod)}"
+
+
+def streamed_event(event: dict[str, Any]) -> dict[str, Any]:
+    """A trace event of a stream. Raises `Refused` for the message with which a server ends a stream."""
+    if "event" not in event:
+        raise refusal(403 if event.get("t") == "ended" else 503, {"detail": event.get("message", ""), "code": event.get("t", "")})
+    return event

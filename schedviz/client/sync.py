@@ -1,10 +1,9 @@
-"""`Client` and `Session`: what a script or a notebook uses."""
+# Generated from aio.py by tools/unasync.py (make gen): do not edit.
+"""`Client` and `Session`: a server, and a session on it."""
 
 from __future__ import annotations
 
 import json
-import time
-import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -12,16 +11,16 @@ from typing import Any, Self, TypeVar
 
 import httpx
 
-from schedviz.client import command_bodies, flows, kubectl, sending
+from schedviz.client import command_bodies, flows, kubectl, runtime, sending
 from schedviz.client.answers import Comparison, Explanation, Outcome, State, WhatIf
 from schedviz.client.calls import Call, Flow, Pause, ask
-from schedviz.client.errors import refusal
+from schedviz.client.default_server import DefaultServer
+from schedviz.client.flows import IMPORT_SECONDS
 from schedviz.client.records import Records, records
 from schedviz.client.server import find_server
 from schedviz.client.session_info import Told
 
 T = TypeVar("T")
-IMPORT_SECONDS = 600.0
 
 
 class Client:
@@ -30,8 +29,7 @@ class Client:
     def __init__(self, server: str | None = None, token: str | None = None) -> None:
         self.server = find_server(server, token)
         self._http = httpx.Client(**sending.options(self.server))
-        # Whoever uses `Session.from_files(…)` alone never sees the client.
-        self._closing = weakref.finalize(self, self._http.close)
+        runtime.close_with(self, self._http)
 
     def __enter__(self) -> Self:
         return self
@@ -41,7 +39,7 @@ class Client:
 
     def close(self) -> None:
         """Close the connections."""
-        self._closing()
+        self._http.close()
 
     def do(self, flow: Flow[T]) -> T:
         """Carry out a flow."""
@@ -57,7 +55,7 @@ class Client:
 
     def _carry_out(self, step: Call | Pause) -> sending.Outcome:
         if isinstance(step, Pause):
-            time.sleep(step.seconds)
+            runtime.sleep(step.seconds)
             return None
         try:
             return sending.reply_of(self._http.request(**sending.request_of(step)))
@@ -65,16 +63,16 @@ class Client:
             return lost
 
     def call(self, method: str, path: str, body: Any = None, **query: Any) -> Any:
-        """Anything of REST that has no word of its own here: `client.call("GET", "quotas/")`."""
+        """Call any address of the REST API: `client.call("GET", "quotas/")`. Returns the decoded JSON."""
         return self.do(ask(Call(method, path, query, body)))
 
     def sessions(self, *, name: str = "", status: str = "", most: int | None = None) -> Records:
-        """The sessions that you may see, newest first; `name`: a part of it."""
+        """The sessions that you may see, newest first. `name` matches part of the name."""
         query = {key: value for key, value in (("q", name), ("status", status)) if value}
         return records(self.do(flows.listed("sessions/", query, most=most, page=200)))
 
     def session(self, session: str) -> Session:
-        """A session that is there, by its id. Raises `NotFound`."""
+        """An existing session, by its id. Raises `NotFound`."""
         return Session(self, self.call("GET", f"sessions/{session}/"))
 
     def from_files(
@@ -86,10 +84,10 @@ class Client:
         wait: bool = True,
         timeout: float = IMPORT_SECONDS,
     ) -> Session:
-        """A session of files and folders: whatever docs/readers.md knows. `config`: a KubeSchedulerConfiguration, or its file. Raises
-        `ImportFailed`.
+        """Create a session from files and folders in any format of docs/readers.md. `config`: a KubeSchedulerConfiguration, or its file.
+        Raises `ImportFailed`.
         """
-        files = flows.read_files(paths)
+        files = runtime.run(flows.read_files, paths)
         flow = flows.new_session(name=name or flows.name_of(paths), files=files, config=config, settings=settings)
         return self._made(flow, wait, timeout)
 
@@ -104,8 +102,8 @@ class Client:
         wait: bool = True,
         timeout: float = IMPORT_SECONDS,
     ) -> Session:
-        """A session of the cluster that kubectl is set to, read with your own rights. Raises `KubectlError` or `ImportFailed`."""
-        files = kubectl.read_cluster(context=context, kubeconfig=kubeconfig)
+        """Create a session from kubectl's current cluster, read with your own permissions. Raises `KubectlError` or `ImportFailed`."""
+        files = runtime.run(kubectl.read_cluster, context=context, kubeconfig=kubeconfig)
         flow = flows.new_session(name=name or context or "kubectl", files=files, config=config, settings=settings)
         return self._made(flow, wait, timeout)
 
@@ -119,7 +117,7 @@ class Client:
         timeout: float = IMPORT_SECONDS,
         **cluster: Any,
     ) -> Session:
-        """A session of a made-up cluster: `nodes`, `pods`, `shape`, `zones`, `seed`."""
+        """Create a session with a generated cluster: `nodes`, `pods`, `shape`, `zones`, `seed`."""
         flow = flows.new_session(name=name, config=config, settings=settings, generate=cluster)
         return self._made(flow, wait, timeout)
 
@@ -133,20 +131,21 @@ class Client:
         wait: bool = True,
         timeout: float = IMPORT_SECONDS,
     ) -> Session:
-        """A session of Kubernetes objects, as dicts. Raises `ImportFailed`."""
+        """Create a session from Kubernetes objects, as dicts. Raises `ImportFailed`."""
         flow = flows.new_session(name=name, files=[flows.objects_file(objects)], config=config, settings=settings)
         return self._made(flow, wait, timeout)
 
     def compare(self, a: Session | str, b: Session | str) -> Comparison:
-        """Two sessions, or moments of sessions (`<id>@<event>`), side by side."""
-        return self.do(flows.compare(_id(a), _id(b)))
+        """Compare two sessions, or moments of sessions (`<id>@<event>`)."""
+        first, second = (one if isinstance(one, str) else one.id for one in (a, b))
+        return self.do(flows.compare(first, second))
 
     def _made(self, flow: Flow[dict[str, Any]], wait: bool, timeout: float) -> Session:  # noqa: FBT001 -- ours alone.
         made = Session(self, self.do(flow))
         return made.wait(timeout) if wait else made
 
     def stream(self, path: str, query: Mapping[str, Any], headers: Mapping[str, str]) -> Iterator[str]:
-        """The lines of an answer, as they come. Raises `Refused` or `Unavailable`."""
+        """The lines of a response, as they arrive. Raises `Refused` or `Unavailable`."""
         try:
             with self._http.stream("GET", path, params=dict(query), headers=dict(headers), timeout=sending.STREAM_TIMEOUT) as response:
                 if response.status_code >= 400:
@@ -157,67 +156,52 @@ class Client:
             raise sending.no_answer(self.server, error) from error
 
 
-class Session(Told):
-    """A session on a server: a simulated cluster and its scheduler. Everything that it does waits for the answer, unless told otherwise."""
+class Session(DefaultServer, Told):
+    """A session on a server: a simulated cluster and its scheduler. Methods return when the server has finished."""
 
     def __init__(self, client: Client, info: dict[str, Any]) -> None:
         super().__init__(info)
         self.client = client
 
-    # Made of something, on the server that `Client()` finds.
-
-    @classmethod
-    def from_files(cls, *paths: str | Path, **how: Any) -> Session:
-        """As `Client().from_files`."""
-        return Client().from_files(*paths, **how)
-
-    @classmethod
-    def from_kubectl(cls, **how: Any) -> Session:
-        """As `Client().from_kubectl`."""
-        return Client().from_kubectl(**how)
-
-    @classmethod
-    def generate(cls, **how: Any) -> Session:
-        """As `Client().generate`."""
-        return Client().generate(**how)
-
-    @classmethod
-    def open(cls, session: str) -> Session:
-        """A session that is there, by its id."""
-        return Client().session(session)
-
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
-        """Leave nothing behind: the session is deleted."""
+        """Delete the session."""
         self.delete()
 
     def refresh(self) -> Self:
-        """Ask the server how it is now."""
+        """Fetch `info` again."""
         self.info = self.client.call("GET", f"sessions/{self.id}/")
         return self
 
     def wait(self, timeout: float = IMPORT_SECONDS) -> Self:
-        """Wait until its import has ended. Raises `ImportFailed`."""
+        """Wait until the import has ended. Raises `ImportFailed`."""
         self.info = self.client.do(flows.ready(self.id, timeout))
         return self
 
-    # Doing.
-
-    def send(self, *commands: Mapping[str, Any], timeout: float | None = None) -> Outcome:
+    def send(
+        self,
+        *commands: Mapping[str, Any],
+        timeout: float | None = None,
+    ) -> Outcome:
         """Send commands (docs/rest.md: `{"op": "create", "object": …}`), all or none; the outcome of the last. Raises `CommandFailed`."""
         return self.client.do(flows.send(self.id, commands, timeout=timeout))
 
     def submit(self, *commands: Mapping[str, Any]) -> list[int]:
-        """The same without waiting: their numbers."""
+        """Send commands without waiting for them. Returns their sequence numbers."""
         return [one["seq"] for one in self.client.do(flows.submit(self.id, commands))]
 
     def step(self, count: int = 1, *, unit: str = "cycle") -> Outcome:
-        """Go on by so many units: `cycle`, `stage` or `mutation`."""
+        """Advance by so many units: `cycle`, `stage` or `mutation`."""
         return self.send(command_bodies.step(count, unit))
 
-    def run(self, max: int | None = None, *, timeout: float | None = None) -> Outcome:  # noqa: A002 -- the command's word.
+    def run(
+        self,
+        max: int | None = None,  # noqa: A002 -- the command's word.
+        *,
+        timeout: float | None = None,
+    ) -> Outcome:
         """Run until nothing can be scheduled, or for `max` cycles."""
         return self.send(command_bodies.run(max), timeout=timeout)
 
@@ -234,39 +218,37 @@ class Session(Told):
         return self.send(command_bodies.remove(kind, name, namespace))
 
     def cancel(self) -> Self:
-        """Stop its import, or its runs."""
+        """Cancel the import or the runs in progress."""
         self.info = self.client.call("POST", f"sessions/{self.id}/cancel/")
         return self
 
     def fork(self, *, at: int | None = None, name: str = "") -> Session:
-        """A session that begins as this one was after event `at`, or is now, and goes its own way."""
+        """Create a session that continues from this one after event `at`; default: from its current state."""
         return Session(self.client, self.client.do(flows.fork(self.id, at, name))).wait()
 
     def delete(self) -> None:
-        """Delete it and everything about it."""
+        """Delete the session and all of its data."""
         self.client.call("DELETE", f"sessions/{self.id}/")
 
-    # Looking.
-
     def state(self, *, at: int | None = None) -> State:
-        """The cache, the snapshot and the queue, as they are or were after event `at`."""
+        """The cache, the snapshot and the queue after event `at`; default: now."""
         return self.client.do(flows.state(self.id, at))
 
     def cycles(self, *, most: int | None = None, tail: int | None = None, after: int = 0) -> Records:
-        """The cycles that ended, flat: `cycle`, `pod`, `outcome`, `node`, `evaluatedNodes`, `feasibleNodes`, `firstEvent`, …"""
+        """The finished cycles as flat records: `cycle`, `pod`, `outcome`, `node`, `evaluatedNodes`, `feasibleNodes`, `firstEvent`, …"""
         return self.client.do(flows.cycles(self.id, most=most, tail=tail, after=after))
 
     def cycle(self, number: int) -> dict[str, Any]:
-        """Everything about a cycle: what each plugin said of each node, the scores, the choice."""
+        """The details of a cycle: each plugin's result for each node, the scores, the selected node."""
         return self.client.do(flows.cycle(self.id, number))
 
     def events(self, *, after: int = 0, follow: bool = False) -> Iterator[dict[str, Any]]:
-        """What the scheduler did, event by event, from the first; `follow`: and what it does from now on, without an end."""
+        """The trace events after number `after`. With `follow`, waits for new events and never ends."""
         if follow:
             query, headers = {"after": after, "follow": 1}, {"Accept": "application/x-ndjson"}
             for line in self.client.stream(f"sessions/{self.id}/events/", query, headers):
                 if line:
-                    yield told_event(json.loads(line))
+                    yield flows.streamed_event(json.loads(line))
             return
         while True:
             page = self.client.do(flows.events_page(self.id, after))
@@ -280,36 +262,25 @@ class Session(Told):
         return self.client.do(flows.explain(self.id, pod, at))
 
     def pending(self, *, at: int | None = None) -> Records:
-        """The pods that wait, those together of which the scheduler reads the same, with the reason."""
+        """The pending pods with the reason, grouped where the scheduler reads the same fields."""
         return self.client.do(flows.pending(self.id, at))
 
     def smallest_change(self, pod: str, *, at: int | None = None) -> dict[str, Any]:
-        """The smallest changes that place a pod, each tried; `suggestions[0]["commands"]` does the first (fork, and `send` them)."""
+        """The smallest changes that place a pod, each verified. To try the first, fork and `send` its `suggestions[0]["commands"]`."""
         return self.client.do(flows.smallest_change(self.id, pod, at))
 
     def what_if(self, pod: Mapping[str, Any], copies: int = 1, *, at: int | None = None) -> WhatIf:
-        """How many copies of a pod would fit, and where; nothing changes."""
+        """How many copies of a pod would fit, and where. The session does not change."""
         return self.client.do(flows.what_if(self.id, pod, copies, at))
 
     def compare(self, other: Session | str) -> Comparison:
-        """This session (`a`) beside another (`b`)."""
+        """Compare this session (`a`) with another (`b`)."""
         return self.client.compare(self, other)
 
     def object(self, kind: str, name: str, *, at: int | None = None) -> dict[str, Any]:
-        """A Kubernetes object as it is kept, that is with what the scheduler reads; `name` is `namespace/name` for what has a namespace."""
+        """A Kubernetes object with the fields that the scheduler reads. `name` is `namespace/name` for namespaced kinds."""
         return self.client.do(flows.kept_object(self.id, kind, name, at))
 
     def export(self) -> bytes:
-        """All of it, as the content of a `.schedviz` file, which `from_files` takes."""
+        """The session as the content of a `.schedviz` file, which `from_files` reads."""
         return self.client.do(flows.export(self.id))
-
-
-def told_event(event: dict[str, Any]) -> dict[str, Any]:
-    """An event of a stream; a word that ends it is an error."""
-    if "event" not in event:
-        raise refusal(403 if event.get("t") == "ended" else 503, {"detail": event.get("message", ""), "code": event.get("t", "")})
-    return event
-
-
-def _id(session: Session | str) -> str:
-    return session if isinstance(session, str) else session.id
