@@ -85,12 +85,14 @@ def is_session_file(path: Path) -> bool:
 
 def simulated(found: Import) -> Simulation:
     """An engine with the objects in it; of a trace, after its steps. Raises `click.ClickException`."""
-    from schedviz.engine import ConfigurationError, Simulation, SimulationSettings, settings_of
+    from schedviz.engine import PODS_PER_SYNC, ConfigurationError, Simulation, SimulationSettings, settings_of
     from schedviz.trace.commands import AnyCommand
 
     trace = found.trace
     try:
-        simulation = Simulation(SimulationSettings(config=found.config) if trace is None else settings_of(trace))
+        simulation = Simulation(
+            SimulationSettings(config=found.config, pods_per_sync=PODS_PER_SYNC) if trace is None else settings_of(trace)
+        )
     except ConfigurationError as error:
         raise click.ClickException(f"configuration: {error}") from None
     simulation.load(found.objects)

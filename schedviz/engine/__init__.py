@@ -7,6 +7,15 @@ from schedviz.engine.config import ConfigurationError
 from schedviz.engine.outcome import Outcome
 from schedviz.engine.simulation import Simulation
 from schedviz.engine.trace_run import run_trace, settings_of
-from schedviz.trace.simulation_settings import SimulationSettings, graceful_victims
+from schedviz.trace.simulation_settings import PODS_PER_SYNC, SimulationSettings, graceful_victims
 
-__all__ = ["ConfigurationError", "Outcome", "Simulation", "SimulationSettings", "graceful_victims", "run_trace", "settings_of"]
+__all__ = [
+    "PODS_PER_SYNC",
+    "ConfigurationError",
+    "Outcome",
+    "Simulation",
+    "SimulationSettings",
+    "graceful_victims",
+    "run_trace",
+    "settings_of",
+]

@@ -192,7 +192,7 @@ class Simulation:
         """End the command where it is: a pause overtook it."""
         if self.task is None:
             raise RuntimeError("no command was started")
-        return self._done(Outcome(cycles=self.task.cycles, stopped="paused"))
+        return self._done(self.task.outcome or Outcome(cycles=self.task.cycles, stopped="paused"))
 
     def _unit(self, task: Task) -> Outcome | None:
         try:
@@ -334,7 +334,13 @@ class Simulation:
 
     def _new_cluster(self) -> Cluster:
         settings = self.settings
-        return Cluster(self.clock, self.recorder, graceful_victims=settings.graceful_victims, helpers=settings.helpers)
+        return Cluster(
+            self.clock,
+            self.recorder,
+            graceful_victims=settings.graceful_victims,
+            helpers=settings.helpers,
+            pods_per_sync=settings.pods_per_sync,
+        )
 
     def _new_scheduler(self) -> Scheduler:
         scheduler = Scheduler(

@@ -17,7 +17,7 @@ from schedviz.kube import codec
 from schedviz.trace import commands
 from schedviz.trace.events import AnyEvent
 from schedviz.trace.policies import Policies
-from schedviz.trace.simulation_settings import SimulationSettings, graceful_victims
+from schedviz.trace.simulation_settings import PODS_PER_SYNC, SimulationSettings, graceful_victims
 
 
 class Logging(Protocol):
@@ -70,6 +70,7 @@ def settings_of(trace: Trace) -> SimulationSettings:
         graceful_victims=graceful_victims(asked=trace.graceful_victims),
         fake_extenders=list(trace.fake_extenders),
         policies=trace.policies,
+        pods_per_sync=PODS_PER_SYNC,
     )
 
 

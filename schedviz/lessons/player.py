@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from schedviz.engine import Outcome, Simulation, SimulationSettings, graceful_victims
+from schedviz.engine import PODS_PER_SYNC, Outcome, Simulation, SimulationSettings, graceful_victims
 from schedviz.kube import codec
 from schedviz.lessons.expressions import HINT_SEES, find, told
 from schedviz.lessons.lesson import Lesson, LiveHint, Settings, Stop
@@ -35,7 +35,8 @@ def hint_holds(lesson: Lesson, stop: Stop, hint: LiveHint) -> bool:
 
 def _settings(asked: Settings) -> SimulationSettings:
     members = msgspec.structs.asdict(asked)
-    return SimulationSettings(**{**members, "graceful_victims": graceful_victims(asked=asked.graceful_victims)})
+    graceful = graceful_victims(asked=asked.graceful_victims)
+    return SimulationSettings(**{**members, "graceful_victims": graceful, "pods_per_sync": PODS_PER_SYNC})
 
 
 class _Player:

@@ -17,6 +17,7 @@ import msgspec
 from django.conf import settings
 from django.db.models import Count, F, Sum
 
+from schedviz.sessions.commands.limits import replicas_of
 from schedviz.sessions.errors import SessionError
 from schedviz.sessions.models import Checkpoint, Session
 from schedviz.trace.commands import AnyCommand, Create, Cycle, Delete, Evict, Pause, Reset, Run, Schedule, Step, Update
@@ -26,7 +27,6 @@ KINDS: tuple[Kind, ...] = ("sessions", "nodes", "pods", "cycles", "bytes")
 #: What was counted is believed for so long.
 _FRESH_SECONDS = 2.0
 _CREATED: dict[str, Kind] = {"Node": "nodes", "Pod": "pods"}
-_WORKLOADS = ("Deployment", "ReplicaSet", "StatefulSet")
 
 
 class QuotaReached(SessionError):  # noqa: N818 -- says what happened.
@@ -125,14 +125,6 @@ def expect_room_for_commands(session_id: UUID, commands: Iterable[tuple[AnyComma
     # The pods that an update asks for may be those that the session has already.
     expect_room(owner, **{**more, **({"pods": more["pods"] - min(updated, pods)} if updated else {})})
     _add(owner, more)
-
-
-def replicas_of(found: Mapping[str, Any]) -> int:
-    """How many pods simulated controllers would make for an object, given as its JSON."""
-    if found.get("kind") not in _WORKLOADS:
-        return 0
-    replicas = (found.get("spec") or {}).get("replicas")
-    return 1 if replicas is None else max(0, int(replicas))
 
 
 def _made_by(command: AnyCommand) -> dict[str, int]:

@@ -14,6 +14,10 @@ from schedviz.trace.policies import Policies
 GracefulVictims = bool | Literal["bound"]
 
 
+#: Pods that a simulated controller creates or deletes in one sync. Upstream: pkg/controller/replicaset/replica_set.go BurstReplicas
+PODS_PER_SYNC = 500
+
+
 def graceful_victims(*, asked: bool) -> GracefulVictims:
     """The setting for `gracefulVictims` as a trace, a lesson or a user writes it."""
     return "bound" if asked else False
@@ -39,3 +43,6 @@ class SimulationSettings(msgspec.Struct, frozen=True):
     helpers: HelperSettings = HelperSettings()
     #: What is done as in other versions; none of it by default.
     policies: Policies = Policies()
+    #: Pods that a simulated controller creates or deletes in one sync: `PODS_PER_SYNC` in sessions that are made now. 0: all of them, as in
+    #: sessions that older versions made; they are replayed as they ran.
+    pods_per_sync: int = 0

@@ -51,6 +51,8 @@ class ClusterState(msgspec.Struct, frozen=True):
     #: Helpers that are on, and what they have to look at.
     helpers: dict[str, float] = {}
     timers: TimersState = TimersState()
+    #: The last sync of a helper did a part of what is to be done.
+    is_catching_up: bool = False
 
 
 class References:
@@ -112,6 +114,7 @@ def cluster_state(cluster: Cluster, informers: Informers, refs: References) -> C
         drops=watches.drops,
         helpers=cluster.helpers.on,
         timers=cluster.helpers.timers.to_state(),
+        is_catching_up=cluster.helpers.is_catching_up,
     )
 
 
@@ -140,3 +143,4 @@ def load_cluster(cluster: Cluster, informers: Informers, saved: ClusterState, re
     watches.unseen, watches.drops = saved.unseen, saved.drops
     cluster.helpers.on = saved.helpers
     cluster.helpers.timers.load(saved.timers)
+    cluster.helpers.is_catching_up = saved.is_catching_up

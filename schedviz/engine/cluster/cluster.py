@@ -50,11 +50,19 @@ class Cluster:
     """Objects, their writers and their watchers. `deliver` is where watch events go: the scheduler's informers."""
 
     def __init__(
-        self, clock: Clock, recorder: Recorder, *, graceful_victims: GracefulVictims = False, helpers: HelperSettings | None = None
+        self,
+        clock: Clock,
+        recorder: Recorder,
+        *,
+        graceful_victims: GracefulVictims = False,
+        helpers: HelperSettings | None = None,
+        pods_per_sync: int = 0,
     ) -> None:
         self.clock = clock
         self.recorder = recorder
         self.graceful_victims = graceful_victims
+        #: Pods that a controller creates or deletes in one sync; 0: all of them.
+        self.pods_per_sync = pods_per_sync
         self.store = ObjectStore()
         self.watches = Watches()
         self.deliver: Callable[[WatchEvent], None] = _nobody

@@ -41,6 +41,8 @@ class Task(msgspec.Struct):
     cycles: int = 0
     #: Units of a step or a run that are done.
     units: int = 0
+    #: How it ended, where simulated controllers have more to do before the next command.
+    outcome: Outcome | None = None
 
     @classmethod
     def of(cls, command: commands.AnyCommand, seq: int) -> Task:
@@ -61,7 +63,27 @@ class Operations:
         self.pod = ""
 
     def unit(self, task: Task) -> Outcome | None:
-        """Do the next unit; None: there is more to do. Raises `SchedulerExitError`."""
+        """Do the next unit, which is one sync where simulated controllers have more to do; None: there is more to do.
+
+        Raises `SchedulerExitError`.
+        """
+        if self._is_catching_up:
+            self.settle()
+        elif task.outcome is None:
+            task.outcome = self._unit(task)
+        return None if self._is_catching_up else task.outcome
+
+    @property
+    def _is_catching_up(self) -> bool:
+        simulation = self._simulation
+        return simulation.cluster.helpers.is_catching_up and self._helpers_may_act
+
+    @property
+    def _helpers_may_act(self) -> bool:
+        """Between two stages of a cycle helpers wait, so that stages do what the whole cycle does."""
+        return bool(self._simulation.exited) or self._simulation.scheduler.cycle is None
+
+    def _unit(self, task: Task) -> Outcome | None:
         command = task.command
         if self._simulation.exited and not isinstance(command, connections.WITHOUT_SCHEDULER):
             return Outcome(result=connections.why_not(self._simulation))
@@ -365,9 +387,12 @@ class Operations:
         """Do what is due by now: watch events arrive, pods that waited at Permit or in PreBind go on, confirmed bindings end."""
         simulation = self._simulation
         cluster = simulation.cluster
-        # Between two stages of a cycle helpers wait, so that stages do what the whole cycle does.
-        while cluster.deliver_arrived() or ((simulation.exited or simulation.scheduler.cycle is None) and cluster.helpers.act()):
-            pass
+        self._deliver_arrived()
+        while self._helpers_may_act and cluster.helpers.act():
+            self._deliver_arrived()
+            if cluster.helpers.is_catching_up:
+                # The next unit continues, so that no unit takes long.
+                break
         if simulation.exited:
             return
         for binding in list(simulation.scheduler.bindings):
@@ -376,6 +401,10 @@ class Operations:
                 if binding.stage == stages.CONFIRM and not binding.by_hand:
                     self._release(binding)
         self._end_confirmed_bindings()
+
+    def _deliver_arrived(self) -> None:
+        while self._simulation.cluster.deliver_arrived():
+            pass
 
     def _end_confirmed_bindings(self) -> None:
         simulation = self._simulation

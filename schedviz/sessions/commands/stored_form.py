@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import msgspec
 
 from schedviz.kube import codec, object_names
 from schedviz.kube.errors import KubeError
 from schedviz.kube.explain import describe
 from schedviz.kube.kinds import BY_NAME
+from schedviz.sessions.commands.limits import expect_profiles, expect_replicas
 from schedviz.sessions.errors import CommandRefused
-from schedviz.trace.commands import LONGEST, Advance, AnyCommand, Create, Delete, Latency, Update, Watch
+from schedviz.trace.commands import LONGEST, Advance, AnyCommand, Configure, Create, Delete, Latency, Update, Watch
 
 _KINDS = ", ".join(sorted(BY_NAME))
 
@@ -22,6 +26,8 @@ def canonical(command: AnyCommand) -> AnyCommand:
     match command:
         case Create() | Update():
             return _with_canonical_object(command)
+        case Configure():
+            _expect_limits(expect_profiles, command.config, "config")
         case Delete() if command.kind not in BY_NAME:
             raise CommandRefused(f"kind: the scheduler does not read the kind {command.kind[:63]!r}; it reads {_KINDS}")
         case Latency() | Watch() if command.kind != "*" and not _is_watched(command.kind):
@@ -62,4 +68,12 @@ def _with_canonical_object(command: Create | Update) -> AnyCommand:
         stripped = codec.to_dict(codec.from_dict(command.object, strict=True))
     except KubeError as error:
         raise CommandRefused(f"object.{error}") from None
+    _expect_limits(expect_replicas, stripped, "object")
     return msgspec.structs.replace(command, object=stripped)
+
+
+def _expect_limits(expect: Callable[[Any], None], value: object, path: str) -> None:
+    try:
+        expect(value)
+    except CommandRefused as error:
+        raise CommandRefused(f"{path}.{error}") from None

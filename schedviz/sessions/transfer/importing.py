@@ -18,7 +18,7 @@ from django.conf import settings
 from django.db import DatabaseError, DataError, transaction
 from django.db.models import F
 
-from schedviz.engine import Simulation, SimulationSettings, graceful_victims
+from schedviz.engine import PODS_PER_SYNC, Simulation, SimulationSettings, graceful_victims
 from schedviz.explain.doctor import Examination
 from schedviz.explain.doctor.import_check import cut_examination, differences_in_words, examine_import
 from schedviz.ingest.errors import ImportCancelled, IngestError
@@ -30,6 +30,7 @@ from schedviz.ingest.session_file import looks_like_session
 from schedviz.ingest.trace_file import TraceFile
 from schedviz.kube.apps import Deployment, ReplicaSet
 from schedviz.sessions import disk, frames, quotas
+from schedviz.sessions.commands.limits import expect_profiles, expect_replicas
 from schedviz.sessions.commands.stored_form import canonical
 from schedviz.sessions.errors import CommandRefused, Fenced
 from schedviz.sessions.history import checkpoints, timeline
@@ -196,7 +197,7 @@ class Importing:
         """An engine that knows the objects."""
         self.tell(Progress("loading", 0, len(found.objects), unit="objects"), now=True)
         self.expect_room(found.objects)
-        chosen = dict(self.session.settings)
+        chosen = {"pods_per_sync": PODS_PER_SYNC, **self.session.settings}
         if found.trace is not None:
             chosen = {**trace_settings(found.trace), **chosen}
         if found.config is not None:
@@ -204,8 +205,9 @@ class Importing:
                 raise IngestError(f"settings.config: {found.report.configuration} has a configuration, too; a session has one.")
             chosen["config"] = found.config
         try:
+            expect_profiles(chosen.get("config"))
             simulation = Simulation(msgspec.convert(chosen, SimulationSettings))
-        except ValueError as error:
+        except (ValueError, CommandRefused) as error:
             raise IngestError(f"{found.report.configuration or 'settings'}: {error}") from error
         self._settings = msgspec.to_builtins(chosen)
         simulation.load(found.objects)
@@ -214,7 +216,10 @@ class Importing:
         return simulation
 
     def expect_room(self, objects: Collection[object], *, cycles: int = 0) -> None:
-        """Refuse what the quotas of the owner, or of all, have no room for."""
+        """Refuse what the quotas of the owner, or of all, have no room for, and workloads with more replicas than any may have."""
+        for one in objects:
+            if isinstance(one, Deployment | ReplicaSet):
+                _expect_replicas(one)
         kinds = Counter(type(one).__name__ for one in objects)
         # A pod of a file may be one that its controller would make, and a Deployment's ReplicaSet is in the file as well.
         pods = max(kinds["Pod"], *(sum(_replicas(one) for one in objects if isinstance(one, kind)) for kind in (Deployment, ReplicaSet)))
@@ -321,6 +326,14 @@ class Importing:
 
     def announce(self) -> None:
         stream.publish(self.session.pk, [], [frames.status(frames.session_state(self.session))])
+
+
+def _expect_replicas(found: Deployment | ReplicaSet) -> None:
+    kind = type(found).__name__
+    try:
+        expect_replicas({"kind": kind, "spec": {"replicas": found.spec.replicas}})
+    except CommandRefused as error:
+        raise IngestError(f"{kind} {found.namespace}/{found.name}: {error}") from None
 
 
 def _replicas(found: Deployment | ReplicaSet) -> int:

@@ -26,6 +26,7 @@ from schedviz.ingest.report import Report
 from schedviz.ingest.session_file import AnswerLine, AnyLine, CommandLine, EventsLine, ForkLine, Manifest, ObjectLine, SessionFile
 from schedviz.kube import codec
 from schedviz.kube.errors import KubeError
+from schedviz.sessions.commands.limits import expect_profiles
 from schedviz.sessions.commands.stored_form import canonical
 from schedviz.sessions.errors import CommandRefused, Fenced, ReplayDiverged
 from schedviz.sessions.history import checkpoints
@@ -152,8 +153,9 @@ class SessionFileImport(Importing):
         _refuse_code(manifest.settings.get("config"), "settings.config")
         _check_numbers(manifest.settings, "settings")
         try:
+            expect_profiles(manifest.settings.get("config"))
             simulation = Simulation(msgspec.convert(manifest.settings, SimulationSettings))
-        except (ValueError, ConfigurationError) as error:
+        except (ValueError, ConfigurationError, CommandRefused) as error:
             raise IngestError(f"settings: {error}") from error
         objects = []
         for number, one in enumerate(self.take(ObjectLine)):

@@ -17,6 +17,7 @@ from schedviz.ingest.trace_file import trace_from_dict
 from schedviz.kube.errors import DecodeError
 from schedviz.kube.explain import describe, explain_validation_error
 from schedviz.kube.json_names import camel
+from schedviz.sessions.commands.limits import expect_profiles
 from schedviz.sessions.commands.stored_form import canonical
 from schedviz.sessions.errors import CommandRefused, SessionError
 from schedviz.sessions.redis import heartbeat, stream, wakeups
@@ -24,6 +25,8 @@ from schedviz.trace.commands import AnyCommand
 from schedviz.trace.simulation_settings import SimulationSettings, graceful_victims
 
 _LARGEST_NUMBER: Final = 100_000_000
+#: Members that state which version's rules hold for a session.
+_NOT_CHOSEN: Final = ("pods_per_sync",)
 _TIMEOUT_SECONDS: Final = 20.0
 #: After this time without an answer, the heartbeats tell whether any engine worker runs.
 _BLOCK_SECONDS: Final = 2
@@ -49,7 +52,7 @@ def validate_settings(given: dict[str, Any]) -> dict[str, Any]:
     """
     if not given:
         return {}
-    names = {camel(name): name for name in SimulationSettings.__struct_fields__}
+    names = {camel(name): name for name in SimulationSettings.__struct_fields__ if name not in _NOT_CHOSEN}
     for name, value in given.items():
         if name not in names:
             members = ", ".join(names)
@@ -90,6 +93,10 @@ def _validate_engine(settings: SimulationSettings) -> None:
     """Have an engine worker build an engine, if the settings have a member that only the engine can validate."""
     if settings.config is None and not settings.fake_extenders:
         return
+    try:
+        expect_profiles(settings.config)
+    except CommandRefused as error:
+        raise DecodeError("config.profiles", "", message=str(error).removeprefix("profiles: ")) from None
     try:
         verdict = _ask_worker(settings)
     except redis.RedisError as error:

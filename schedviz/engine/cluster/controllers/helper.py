@@ -23,6 +23,8 @@ class ApiServer(Protocol):
 
     store: ObjectStore
     clock: Clock
+    #: Pods that a controller creates or deletes in one sync; 0: all of them.
+    pods_per_sync: int
 
     def find(self, kind: str, key: str) -> KubeObject | None:
         """The object, or None."""
@@ -57,6 +59,6 @@ class Helper(Protocol):
         """What to look at after this object was written or deleted (it is not in the store then). `delay`: the helper's, in nanoseconds."""
         ...
 
-    def look(self, key: str, api: ApiServer) -> None:
-        """Look, and do what is to be done."""
+    def look(self, key: str, api: ApiServer) -> bool | None:
+        """One sync of the object. True: more is to be done than fits in one sync."""
         ...

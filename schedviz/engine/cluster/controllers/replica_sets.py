@@ -34,8 +34,8 @@ class ReplicaSets:
                 if owning is not None and owning.uid == owner.uid:
                     yield with_uid(owning.key, owning.uid), api.clock.now + delay
 
-    def look(self, key: str, api: ApiServer) -> None:
-        """Create the pods that are missing, or delete those that are too many."""
+    def look(self, key: str, api: ApiServer) -> bool:
+        """Create the pods that are missing, or delete those that are too many: `pods_per_sync` of them. True: there are more."""
         set_key, uid = key.split(" ")
         found = api.store.get("ReplicaSet", set_key)
         namespace = set_key.partition("/")[0]
@@ -44,11 +44,14 @@ class ReplicaSets:
             too_many = pods
         else:
             wanted = 1 if found.spec.replicas is None else found.spec.replicas
-            for _ in range(wanted - len(pods)):
-                _create_pod(found, api)
+            missing = wanted - len(pods) if found.spec.template is not None else 0
+            _create_pods(found, min(missing, api.pods_per_sync or missing), api)
+            if missing > 0:
+                return 0 < api.pods_per_sync < missing
             too_many = sorted(pods, key=_stays)[: max(0, len(pods) - wanted)]
-        for pod in too_many:
+        for pod in too_many[: api.pods_per_sync or None]:
             api.delete("Pod", pod.namespace, pod.name, graceful=api.ends_gracefully(pod))
+        return 0 < api.pods_per_sync < len(too_many)
 
 
 def _belongs_to(pod: Pod, uid: str) -> bool:
@@ -62,13 +65,19 @@ def _stays(pod: Pod) -> tuple[bool, int, bool, float]:
     return bool(pod.spec.node_name), _PHASES.get(pod.status.phase, 1), is_ready(pod), -(to_seconds(created) if created else 0.0)
 
 
-def _create_pod(owner: ReplicaSet, api: ApiServer) -> None:
-    template = owner.spec.template
-    if template is None:
-        return
-    number = 1
-    while ("Pod", f"{owner.namespace}/{owner.name}-{number}") in api.store.creations:
+def _create_pods(owner: ReplicaSet, count: int, api: ApiServer) -> None:
+    """Create pods under the first names that no pod has had."""
+    number = 0
+    for _ in range(count):
         number += 1
+        while ("Pod", f"{owner.namespace}/{owner.name}-{number}") in api.store.creations:
+            number += 1
+        _create_pod(owner, number, api)
+
+
+def _create_pod(owner: ReplicaSet, number: int, api: ApiServer) -> None:
+    template = owner.spec.template
+    assert template is not None
     reference = OwnerReference(api_version="apps/v1", kind="ReplicaSet", name=owner.name, uid=owner.uid, controller=True)
     metadata = ObjectMeta(
         name=f"{owner.name}-{number}",

@@ -35,6 +35,8 @@ class Helpers:
         self.timers = Timers()
         #: The helper that acts.
         self.acting = ""
+        #: The last sync did a part of what is to be done; the next one continues.
+        self.is_catching_up = False
 
     def switch(self, name: str, *, on: bool, seconds: float | None) -> bool:
         """Switch a helper on (again, with another delay) or off; False where that changes nothing. One that is new looks at everything."""
@@ -59,14 +61,17 @@ class Helpers:
 
     def act(self) -> bool:
         """Let a helper look at what is due; False where nothing is."""
+        self.is_catching_up = False
         timer = self.timers.pop(self._api.clock.now)
         if timer is None:
             return False
         self.acting = timer.owner
         try:
-            _BY_NAME[timer.owner].look(timer.key, self._api)
+            self.is_catching_up = bool(_BY_NAME[timer.owner].look(timer.key, self._api))
         finally:
             self.acting = ""
+        if self.is_catching_up:
+            self.timers.set(timer.owner, timer.key, self._api.clock.now)
         return True
 
     def _wake(self, helper: Helper, obj: KubeObject) -> None:

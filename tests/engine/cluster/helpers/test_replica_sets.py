@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from schedviz.engine import PODS_PER_SYNC, Simulation, SimulationSettings
+from schedviz.trace.commands import convert_command
+from schedviz.trace.controllers import HelperSettings
+
 
 def a_set(replicas: int) -> dict[str, Any]:
     template = {
@@ -47,3 +51,33 @@ def test_a_helper_that_is_switched_on_later_catches_up(session: Any) -> None:
     assert do.names("Pod") == []
     do("helper", name="replicaSets")
     assert do.names("Pod") == ["web-1"]
+
+
+def test_a_set_makes_500_pods_in_a_unit_and_continues_also_from_a_checkpoint() -> None:
+    simulation = Simulation(SimulationSettings(helpers=HelperSettings(replica_sets=True), pods_per_sync=PODS_PER_SYNC))
+    events = []
+    for members, counts in (
+        ({"op": "create", "object": a_set(1201)}, [500, 1000, 1201]),
+        ({"op": "update", "object": a_set(1)}, [701, 201, 1]),
+        ({"op": "update", "object": a_set(501)}, [501]),
+        ({"op": "delete", "kind": "ReplicaSet", "name": "web"}, [1, 0]),
+    ):
+        simulation.start(convert_command(members))
+        seen = []
+        outcome = None
+        while outcome is None:
+            outcome = simulation.work(stop=lambda: True)
+            seen.append(simulation.cluster.store.count("Pod"))
+            events += simulation.drain_events()
+            simulation = Simulation.restore(simulation.checkpoint())
+        assert seen == counts
+        assert (outcome.error, outcome.result, outcome.stopped) == ("", "", "")
+    assert [event.event for event in events] == list(range(1, len(events) + 1))
+
+
+def test_a_session_of_an_older_version_makes_all_pods_at_once() -> None:
+    simulation = Simulation(SimulationSettings(helpers=HelperSettings(replica_sets=True)))
+    simulation.start(convert_command({"op": "create", "object": a_set(1201)}))
+
+    assert simulation.work(stop=lambda: True) is not None
+    assert simulation.cluster.store.count("Pod") == 1201

@@ -1,0 +1,38 @@
+"""Limits of what a command or a file may ask for, so that no single step of an engine takes long."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from django.conf import settings
+
+from schedviz.sessions.errors import CommandRefused
+
+#: Profiles of one KubeSchedulerConfiguration. A scheduler builds each with all its plugins when it starts.
+MAX_PROFILES: Final = 100
+_WORKLOADS: Final = ("Deployment", "ReplicaSet", "StatefulSet")
+
+
+def replicas_of(found: Mapping[str, Any]) -> int:
+    """How many pods simulated controllers would make for an object, given as its JSON."""
+    if found.get("kind") not in _WORKLOADS:
+        return 0
+    replicas = (found.get("spec") or {}).get("replicas")
+    return 1 if replicas is None else max(0, int(replicas))
+
+
+def expect_replicas(found: Mapping[str, Any]) -> None:
+    """Raises `CommandRefused` where a workload asks for more pods than a cluster that is generated may have."""
+    replicas = replicas_of(found)
+    if replicas > settings.GENERATE_PODS:
+        raise CommandRefused(
+            f"spec.replicas: is {replicas:,}; SCHEDVIZ_GENERATE_PODS allows {settings.GENERATE_PODS:,} pods. Ask for fewer replicas."
+        )
+
+
+def expect_profiles(config: object) -> None:
+    """Raises `CommandRefused` where a KubeSchedulerConfiguration, given as its JSON, has too many profiles."""
+    profiles = config.get("profiles") if isinstance(config, Mapping) else None
+    if isinstance(profiles, list | tuple) and len(profiles) > MAX_PROFILES:
+        raise CommandRefused(f"profiles: there are {len(profiles):,}; at most {MAX_PROFILES} are allowed. Remove profiles.")

@@ -1,0 +1,80 @@
+"""What one command or file may ask for: profiles of a configuration, and replicas of a workload."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from django.core.files.base import ContentFile
+
+from schedviz.kube.errors import DecodeError
+from schedviz.sessions.commands import inbox
+from schedviz.sessions.errors import CommandRefused
+from schedviz.sessions.models import Session
+from schedviz.sessions.transfer import create, importing
+from schedviz.sessions.transfer.validation import validate_settings, validate_trace
+from tests.sessions.conftest import MakeSession, command, node
+
+CONFIGURATION = {"profiles": [{"schedulerName": f"s{number}"} for number in range(101)]}
+TOO_MANY = "profiles: there are 101; at most 100 are allowed"
+
+
+def deployment(replicas: int) -> dict[str, Any]:
+    template = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
+    spec = {"replicas": replicas, "selector": {"matchLabels": {"a": "b"}}, "template": template}
+    return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d", "namespace": "d"}, "spec": spec}
+
+
+@pytest.fixture
+def few(settings: Any) -> None:
+    settings.GENERATE_PODS = 1000
+
+
+@pytest.mark.usefixtures("few")
+def test_a_command_asks_for_no_more_than_can_be_done(make_session: MakeSession) -> None:
+    session_id = make_session()
+
+    with pytest.raises(CommandRefused, match=f"config.{TOO_MANY}"):
+        inbox.accept(session_id, command("configure", config=CONFIGURATION), "a")
+    with pytest.raises(CommandRefused, match=r"object.spec.replicas: is 1,001; SCHEDVIZ_GENERATE_PODS allows 1,000"):
+        inbox.accept(session_id, command("create", object=deployment(1001)), "b")
+    with pytest.raises(CommandRefused, match=r"object.spec.replicas"):
+        inbox.accept_all(session_id, [("c", command("cycle")), ("d", command("update", object=deployment(2_000_000_000)))])
+    inbox.accept(session_id, command("configure", config={"profiles": CONFIGURATION["profiles"][:100]}), "e")
+    assert inbox.accept(session_id, command("create", object=deployment(1000)), "f").seq == 2
+
+
+def test_settings_ask_for_no_more_than_can_be_done() -> None:
+    with pytest.raises(DecodeError, match=r"config.profiles: there are 101"):
+        validate_settings({"config": CONFIGURATION})
+    with pytest.raises(DecodeError, match="podsPerSync"):
+        validate_settings({"podsPerSync": 0})
+
+
+@pytest.mark.usefixtures("few")
+def test_a_trace_asks_for_no_more_than_can_be_done() -> None:
+    document = {"format": "schedviz-trace/1", "name": "t", "steps": [{"op": "create", "object": deployment(1001)}]}
+    with pytest.raises(DecodeError, match=r"steps\[0\].object.spec.replicas"):
+        validate_trace(document)
+    with pytest.raises(DecodeError, match=r"config.profiles: there are 101"):
+        validate_trace({**document, "steps": [], "config": CONFIGURATION})
+
+
+def imported(*documents: dict[str, Any]) -> Session:
+    files = [ContentFile(json.dumps(each).encode(), name=f"{number}.json") for number, each in enumerate(documents)]
+    session = create.create_session(None, "a test", create.Files(files))
+    importing.import_uploads(session.pk)
+    session.refresh_from_db()
+    return session
+
+
+@pytest.mark.usefixtures("few", "transactional_db", "redis")
+def test_an_import_asks_for_no_more_than_can_be_done() -> None:
+    version = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+
+    assert imported(node("n"), deployment(1000)).status == Session.Status.READY
+    assert "Deployment d/d: spec.replicas: is 1,001; SCHEDVIZ_GENERATE_PODS allows 1,000" in imported(node("n"), deployment(1001)).message
+    assert TOO_MANY in imported(node("n"), {**version, **CONFIGURATION}).message
+    trace = {"format": "schedviz-trace/1", "name": "t", "steps": [{"op": "create", "object": deployment(1001)}]}
+    assert "object.spec.replicas" in imported(trace).message
