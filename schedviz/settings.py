@@ -72,6 +72,8 @@ SOCKET_MESSAGE_BYTES = number("SCHEDVIZ_SOCKET_MESSAGE_BYTES", 64 * 1024)
 REQUEST_HEAD_SECONDS = number("SCHEDVIZ_REQUEST_HEAD_SECONDS", 15)
 REQUEST_BODY_IDLE_SECONDS = number("SCHEDVIZ_REQUEST_BODY_IDLE_SECONDS", 60)
 REQUEST_BODY_BYTES_PER_SECOND = number("SCHEDVIZ_REQUEST_BODY_BYTES_PER_SECOND", 1000)
+#: Seconds for which a client may take nothing of a response; 0: no limit.
+RESPONSE_IDLE_SECONDS = number("SCHEDVIZ_RESPONSE_IDLE_SECONDS", 60)
 #: Nodes and pods that a generated cluster may have.
 GENERATE_NODES = number("SCHEDVIZ_GENERATE_NODES", 5_000 if PUBLIC else 20_000)
 GENERATE_PODS = number("SCHEDVIZ_GENERATE_PODS", 50_000 if PUBLIC else 200_000)
@@ -96,6 +98,8 @@ SOCKET_FRAMES_PER_SECOND = number("SCHEDVIZ_SOCKET_FRAMES_PER_SECOND", 200)
 SOCKET_FRAMES_AT_ONCE = number("SCHEDVIZ_SOCKET_FRAMES_AT_ONCE", 2000)
 #: Bytes that wait for one viewer before it is given the view instead.
 VIEWER_QUEUE_BYTES = number("SCHEDVIZ_VIEWER_QUEUE_BYTES", 4 * MEGABYTE)
+#: Downloads of sessions that one web server produces at a time; one user or share link may have half of them. 0: as many as are asked for.
+DOWNLOADS = number("SCHEDVIZ_DOWNLOADS", 8)
 #: Sockets of one user or participant in one session, of one session and of one process.
 SOCKETS_PER_VIEWER = number("SCHEDVIZ_SOCKETS_PER_VIEWER", 50)
 SOCKETS_PER_SESSION = number("SCHEDVIZ_SOCKETS_PER_SESSION", 500)

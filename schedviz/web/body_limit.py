@@ -15,8 +15,8 @@ from django.urls import reverse
 
 from schedviz.web.api.problems import MEDIA_TYPE, problem
 from schedviz.web.authentication import bearer_secret
+from schedviz.web.live.database import in_database
 from schedviz.web.live.handshake import actor_with, sent_credentials
-from schedviz.web.threads import Threads
 
 Scope = dict[str, Any]
 Message = Mapping[str, Any]
@@ -32,8 +32,6 @@ _ENVELOPE_BYTES: Final = 1 << 20
 _DISCARDED: Final = 4
 #: Seconds after which a client may retry when the spool is full.
 _RETRY_SECONDS: Final = 10
-#: Database lookups for credentials run here: the threads that answer requests may all be busy.
-_LOOKUPS: Final = Threads("credentials", 2)
 
 
 class _Refusal(Exception):  # noqa: N818 -- an answer, not an error.
@@ -150,7 +148,7 @@ class _Body:
         if size <= ANONYMOUS_BYTES:
             return
         if not self._is_authenticated:
-            await _LOOKUPS.run(_authenticate, self._headers)
+            await in_database(_authenticate, self._headers)
             self._is_authenticated = True
         if size > self.reserved:
             self._limits.reserve(size, own=self.reserved)

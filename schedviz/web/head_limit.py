@@ -37,6 +37,8 @@ class HeadLimit(HttpToolsProtocol):
     - nothing of a body came for SCHEDVIZ_REQUEST_BODY_IDLE_SECONDS;
     - a body came at less than SCHEDVIZ_REQUEST_BODY_BYTES_PER_SECOND over RATE_WINDOW_SECONDS.
 
+    It drops the connection if a client takes nothing of a response for SCHEDVIZ_RESPONSE_IDLE_SECONDS: the response would hold its memory.
+
     Between requests, uvicorn's keep-alive timeout applies. A request that arrives in one piece, as nearly all do, needs no timer.
     """
 
@@ -50,6 +52,8 @@ class HeadLimit(HttpToolsProtocol):
     _window_bytes = 0
     #: Runs while a head or a body is awaited.
     _timer: asyncio.TimerHandle | None = None
+    #: Runs while a response waits for the client.
+    _write_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """A connection was opened."""
@@ -59,6 +63,7 @@ class HeadLimit(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """It was closed."""
         self._disarm()
+        self._stop_write_timer()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -116,6 +121,22 @@ class HeadLimit(HttpToolsProtocol):
         return self.parser.get_method() != b"GET" or any(
             name == b"transfer-encoding" or (name == b"content-length" and value != b"0") for name, value in self.headers
         )
+
+    def pause_writing(self) -> None:
+        """The client does not take what was sent."""
+        super().pause_writing()
+        if settings.RESPONSE_IDLE_SECONDS and self._write_timer is None:
+            self._write_timer = self.loop.call_later(settings.RESPONSE_IDLE_SECONDS, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """The client took most of what was sent."""
+        self._stop_write_timer()
+        super().resume_writing()
+
+    def _stop_write_timer(self) -> None:
+        if self._write_timer is not None:
+            self._write_timer.cancel()
+            self._write_timer = None
 
     # --- Time
 

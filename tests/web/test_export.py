@@ -15,7 +15,8 @@ from rest_framework.test import APIClient
 
 from schedviz.sessions.models import Command, Session
 from schedviz.sessions.transfer import create, importing
-from schedviz.web.api.export import Download
+from schedviz.web.actors import Actor
+from schedviz.web.api.download import Download, downloads
 from tests.sessions.conftest import MakeSession, make_session, send, work_off  # noqa: F401  (a fixture)
 from tests.web.conftest import People
 
@@ -136,7 +137,42 @@ def test_a_download_is_sent_while_it_is_made() -> None:
             yield b"x"
 
     async def take_one() -> bytes:
-        return await anext(aiter(Download(pieces())))
+        download = Download(pieces(), downloads.begin(Actor()))
+        try:
+            return await anext(aiter(download))
+        finally:
+            download.close()
 
     assert asyncio.run(take_one()) == b"x"
     assert made == [0]
+
+
+def test_downloads_have_a_limit_in_all_and_half_of_it_per_user(people: People, ran: UUID, settings: Any) -> None:
+    settings.DOWNLOADS = 2
+    address = f"/api/v1/sessions/{ran}/export/"
+    own = downloads.begin(Actor(user_id=people.owner.pk))
+    refused = [people.client("owner").get(address, query) for query in ({}, {"format": "trace"}, {"format": "trace", "observed": "1"})]
+    own.release()
+    others = [downloads.begin(Actor(user_id=user.pk)) for user in (people.editor, people.viewer)]
+    third = people.client("owner").get(address)
+    for other in others:
+        other.release()
+
+    for answer in refused:
+        assert (answer.status_code, answer.json()["code"], answer["Retry-After"]) == (503, "busy", "10")
+        assert "half of the limit SCHEDVIZ_DOWNLOADS" in answer.json()["detail"]
+    assert "2 downloads at the moment, the limit SCHEDVIZ_DOWNLOADS" in third.json()["detail"]
+    assert b"".join(people.client("owner").get(address).streaming_content)
+
+
+def test_a_download_that_ended_or_could_not_begin_leaves_its_slot(
+    owner_client: APIClient, people: People, ran: UUID, settings: Any
+) -> None:
+    settings.DOWNLOADS = 1
+    for _ in range(3):
+        assert owner_client.get(f"/api/v1/sessions/{people.session.pk}/export/").status_code == 409
+        assert b"".join(owner_client.get(f"/api/v1/sessions/{ran}/export/").streaming_content)
+        assert owner_client.get(f"/api/v1/sessions/{ran}/export/", {"format": "trace"}).status_code == 200
+    owner_client.get(f"/api/v1/sessions/{ran}/export/").close()
+
+    assert b"".join(owner_client.get(f"/api/v1/sessions/{ran}/export/").streaming_content)

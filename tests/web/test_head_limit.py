@@ -8,10 +8,12 @@ import select
 import socket
 from typing import Any
 
+import psutil
 import pytest
 
 from schedviz.web import head_limit
 from schedviz.web.head_limit import LARGEST_HEAD_BYTES
+from tests.conftest import until
 from tests.web.conftest import LiveServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -194,6 +196,27 @@ def test_a_body_that_comes_too_slowly_on_average_is_answered_408(
     fast.sendall(b"2\r\n{}\r\n0\r\n\r\n")
     assert fast.recv(65536).startswith(b"HTTP/1.1 401 "), "read to its end"
     fast.close()
+
+
+def test_a_client_that_takes_nothing_of_a_response_is_disconnected(web_server: LiveServer, settings: Any) -> None:
+    settings.RESPONSE_IDLE_SECONDS = 1
+    wanted = b"GET /api/v1/schema/ HTTP/1.1\r\nHost: localhost\r\n"
+    with opened(web_server, wanted + b"Connection: close\r\n\r\n") as reader:
+        whole = until_closed(reader)
+    host, port = web_server.netloc.split(":")
+    with socket.socket() as stalled:
+        stalled.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        stalled.connect((host, int(port)))
+        stalled.sendall((wanted + b"\r\n") * 30)
+        until(lambda: _is_open(stalled))
+        until(lambda: not _is_open(stalled))
+
+    assert len(whole) > 100_000
+
+
+def _is_open(client: socket.socket) -> bool:
+    """Whether the server, which is in this process, has a connection of this client."""
+    return any(each.raddr and each.raddr[:2] == client.getsockname() for each in psutil.Process().net_connections("tcp"))
 
 
 def test_an_idle_connection_and_an_open_socket_outlive_both_limits(hasty: LiveServer, viewer: Any, people: Any) -> None:

@@ -15,6 +15,7 @@ import msgspec
 from schedviz.ingest import session_file
 from schedviz.ingest.session_file import AnswerLine, AnyLine, CommandLine, EventsLine, ForkLine, Manifest, ObjectLine
 from schedviz.kube import codec
+from schedviz.kube.meta import KubeObject
 from schedviz.sessions import frames
 from schedviz.sessions.errors import SessionError
 from schedviz.sessions.history import lineage, reading
@@ -106,7 +107,7 @@ class Past:
 
 class _Export(Past):
     def write(self) -> Iterator[bytes]:
-        objects = [codec.to_dict(each) for each in self.beginning.objects()]
+        objects = self.beginning.objects()
         view = reading.state_at_event(self.session, self.last_event).view
         preludes = [list(self.prelude(one)) for one in self.ancestors]
         answers = self._answers()
@@ -129,8 +130,11 @@ class _Export(Past):
         )
         return session_file.write(manifest, self._lines(objects, preludes))
 
-    def _lines(self, objects: list[dict[str, Any]], preludes: list[list[CommandLine]]) -> Iterator[AnyLine]:
-        yield from (ObjectLine(each) for each in objects)
+    def _lines(self, objects: list[KubeObject], preludes: list[list[CommandLine]]) -> Iterator[AnyLine]:
+        """The lines after the manifest. Objects are released as they are written, because a client may read slowly."""
+        objects.reverse()
+        while objects:
+            yield ObjectLine(codec.to_dict(objects.pop()))
         for event, body, error in in_steps(self._answers(), "event", "body", "error", at_once=_ROWS):
             yield AnswerLine(event=event, body=bytes(body), error=error)
         for stretch, prelude in zip(self.ancestors, preludes, strict=True):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Iterator
-from typing import ClassVar, cast
+from typing import ClassVar
 from uuid import UUID
 
 import msgspec
-from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpResponse, HttpResponseBase
 from django.utils.http import content_disposition_header
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
@@ -19,34 +18,17 @@ from schedviz.sessions.models import Session
 from schedviz.sessions.transfer import session_file_export, trace_export
 from schedviz.sessions.transfer.session_file_export import NotExportable
 from schedviz.web.accounts.audit import Action, record
-from schedviz.web.actors import Verb
+from schedviz.web.actors import Actor, Verb
 from schedviz.web.api.access import one_of, optional_number, session_for
+from schedviz.web.api.download import Download, downloads
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.explain import ask
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schema import refused
-from schedviz.web.threads import Threads
+from schedviz.web.permissions import actor_of
 
 _FORMATS = ("schedviz", "trace")
-
-
-class Download(StreamingHttpResponse):
-    """A file that is sent while it is made. Django would collect all of a synchronous iterator first."""
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        pieces = iter(cast("Iterator[bytes]", self.streaming_content))
-        # One all the while: it goes on reading over its own connection to the database.
-        thread = Threads("download", 1)
-        try:
-            while (piece := await thread.run(_next, pieces)) is not None:
-                yield piece
-        finally:
-            thread.close(wait=False)
-
-
-def _next(pieces: Iterator[bytes]) -> bytes | None:
-    return next(pieces, None)
 
 
 class Export(Resource):
@@ -88,15 +70,23 @@ class Export(Resource):
         observed = request.query_params.get("observed") == "1"
         record(Action.SESSION_EXPORTED, request, session=session, format=wanted)
         try:
-            if wanted == "trace" and (after is not None or observed):
-                return _recording(session, after, until, observed=observed)
-            return _trace(session, until) if wanted == "trace" else _file(session)
+            if wanted == "schedviz":
+                return _file(session, actor_of(request))
+            with downloads.one(actor_of(request)):
+                if after is not None or observed:
+                    return _recording(session, after, until, observed=observed)
+                return _trace(session, until)
         except NotExportable as error:
             raise ApiError(409, error.code, str(error)) from error
 
 
-def _file(session: Session) -> HttpResponseBase:
-    response = Download(session_file_export.export(session), content_type="application/gzip")
+def _file(session: Session, actor: Actor) -> HttpResponseBase:
+    slot = downloads.begin(actor)
+    try:
+        response = Download(session_file_export.export(session), slot, content_type="application/gzip")
+    except BaseException:
+        slot.release()
+        raise
     response["Content-Disposition"] = _named(session, "schedviz")
     return response
 

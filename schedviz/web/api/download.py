@@ -1,0 +1,116 @@
+"""Downloads: files that are sent while they are produced, and the limit on their number."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from threading import Lock
+from typing import Any, Final, cast
+
+from django.conf import settings
+from django.http import StreamingHttpResponse
+
+from schedviz.web.actors import Actor
+from schedviz.web.api.errors import ApiError
+from schedviz.web.threads import Threads
+
+#: The part of the limit that one user or share link may use.
+_PART_OF_ONE: Final = 0.5
+_RETRY_SECONDS: Final = 10
+#: Downloads produce their next part here, so that none holds a thread and a connection to the database while its client reads.
+#: docs/operations.md counts these connections.
+_THREADS: Final = Threads("download", 4)
+
+
+class Slot:
+    """The right to produce a download, until `release`."""
+
+    def __init__(self, downloads: Downloads, who: str) -> None:
+        self._downloads = downloads
+        self._who: str | None = who
+
+    def release(self) -> None:
+        """Give the slot back. Further calls have no effect."""
+        who, self._who = self._who, None
+        if who is not None:
+            self._downloads.end(who)
+
+
+class Downloads:
+    """The downloads of this process, by user or share link."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._running: Counter[str] = Counter()
+
+    def begin(self, actor: Actor) -> Slot:
+        """A slot for one more download. Raises `ApiError` 503 above a limit."""
+        who, most = actor.identity or " ".join(actor.links), settings.DOWNLOADS
+        with self._lock:
+            own, total = self._running[who], self._running.total()
+            if most and total >= most:
+                raise _busy(f"This server produces {total} downloads at the moment, the limit SCHEDVIZ_DOWNLOADS.")
+            if most and own >= max(1, most * _PART_OF_ONE):
+                raise _busy(f"You have {own} downloads running, half of the limit SCHEDVIZ_DOWNLOADS of this server.")
+            self._running[who] += 1
+        return Slot(self, who)
+
+    def end(self, who: str) -> None:
+        """A download of this user or share link has ended."""
+        with self._lock:
+            self._running[who] -= 1
+            self._running += Counter()
+
+    @contextmanager
+    def one(self, actor: Actor) -> Iterator[None]:
+        """A slot for a download that is complete before it is sent. Raises as `begin` does."""
+        slot = self.begin(actor)
+        try:
+            yield
+        finally:
+            slot.release()
+
+
+downloads: Final = Downloads()
+
+
+class Download(StreamingHttpResponse):
+    """A file whose parts are produced while it is sent. Django would collect all of a synchronous iterator first."""
+
+    def __init__(self, parts: Iterator[bytes], slot: Slot, **kwargs: Any) -> None:
+        super().__init__(_Released(parts, slot), **kwargs)
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        parts = iter(cast("Iterator[bytes]", self.streaming_content))
+        while (part := await _THREADS.run(_next, parts)) is not None:
+            yield part
+
+
+class _Released:
+    """The parts of a download. Django closes them when the response has ended, however it did: then the slot is free again."""
+
+    def __init__(self, parts: Iterator[bytes], slot: Slot) -> None:
+        self._parts = parts
+        self._slot = slot
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self
+
+    def __next__(self) -> bytes:
+        return next(self._parts)
+
+    def close(self) -> None:
+        self._slot.release()
+
+    def __del__(self) -> None:
+        # A response that was never sent, because something failed after it was made, is not closed.
+        self._slot.release()
+
+
+def _next(parts: Iterator[bytes]) -> bytes | None:
+    return next(parts, None)
+
+
+def _busy(message: str) -> ApiError:
+    return ApiError(503, "busy", f"{message} Try again later.", headers={"Retry-After": str(_RETRY_SECONDS)})
