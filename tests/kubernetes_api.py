@@ -13,6 +13,7 @@ import socket
 import ssl
 import threading
 import time
+from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 from urllib.parse import parse_qs, urlsplit
@@ -46,6 +47,8 @@ class KubernetesApi:
         self.forbidden: set[tuple[str, str]] = set()
         self.missing: set[str] = set()
         self.asked: list[tuple[str, str]] = []
+        #: Headers of the last request.
+        self.headers: Message = Message()
         #: Watches end with a bookmark after this time.
         self.watch_seconds = 60.0
         self.expires_as_error_line = True
@@ -166,6 +169,7 @@ class KubernetesApi:
 
     def _answer(self, handler: BaseHTTPRequestHandler) -> None:
         self.asked.append((handler.command, handler.path))
+        self.headers = handler.headers
         parts = urlsplit(handler.path)
         query = {name: values[0] for name, values in parse_qs(parts.query).items()}
         resource = parts.path.rpartition("/")[2]

@@ -305,9 +305,10 @@ def test_a_kubeconfig_is_read_as_kubectl_reads_it(tmp_path: Path, monkeypatch: p
 @pytest.mark.parametrize(
     ("cluster_", "user", "said"),
     [
-        ({"server": "https://c", "proxy-url": "http://p"}, {}, "proxy-url is not supported"),
+        ({"server": "https://c", "proxy-url": "socks5://p"}, {}, "expected an HTTP proxy such as"),
         ({"server": "https://c"}, {"auth-provider": {"name": "gcp"}}, "auth-provider is not supported"),
-        ({"server": "https://c"}, {"as": "root"}, "impersonation"),
+        ({"server": "https://c"}, {"as-groups": ["admins"]}, "need as, the name of the user to impersonate"),
+        ({"server": "https://c"}, {"as": "root", "as-groups": "admins"}, "as-groups must be a list"),
         ({}, {}, "expected an address"),
         ({"server": "https://c", "certificate-authority": "nowhere.pem"}, {}, "nowhere.pem: No such file"),
         ({"server": "https://c", "certificate-authority-data": "###"}, {}, "is not base64"),
@@ -406,3 +407,97 @@ def test_a_cluster_with_its_own_authority_and_a_user_with_a_certificate(certific
             ClusterApi(kubeconfig.access([untrusted], "dev")).list(BY_NAME["Node"])
         with pytest.raises(FollowError, match="a certificate or a key cannot be used"):
             ClusterApi(kubeconfig.Access(context="dev", server=cluster.address, certificate=b"not PEM", key=b"neither"))
+
+
+def listed(files: list[Path], context: str = "dev") -> int:
+    return len(ClusterApi(kubeconfig.access(files, context)).list(BY_NAME["Node"])[0])
+
+
+def test_a_token_file_is_read_again_for_each_request(cluster: KubernetesApi, tmp_path: Path) -> None:
+    cluster.put("nodes", "n")
+    (tmp_path / "token").write_text(f"{cluster.token}\n")
+    path = written(tmp_path / "config", cluster={"server": cluster.address}, user={"tokenFile": "token"})
+    api = ClusterApi(kubeconfig.access([path], "dev"))
+    assert len(api.list(BY_NAME["Node"])[0]) == 1
+
+    cluster.token = "renewed"
+    (tmp_path / "token").write_text("renewed")
+    assert len(api.list(BY_NAME["Node"])[0]) == 1
+
+
+def test_an_impersonated_user_is_named_with_all_groups_and_extras(cluster: KubernetesApi, tmp_path: Path) -> None:
+    user = {
+        "token": cluster.token,
+        "as": "jane",
+        "as-uid": "42",
+        "as-groups": ["dev", "ops"],
+        "as-user-extra": {"acme.com/team": ["a", "b"]},
+    }
+    path = written(tmp_path / "config", cluster={"server": cluster.address}, user=user)
+
+    assert listed([path]) == 0
+
+    assert cluster.headers.get_all("Impersonate-User") == ["jane"]
+    assert cluster.headers.get_all("Impersonate-Uid") == ["42"]
+    assert cluster.headers.get_all("Impersonate-Group") == ["dev", "ops"]
+    assert cluster.headers.get_all("Impersonate-Extra-acme.com%2Fteam") == ["a", "b"]
+    assert cluster.headers["Authorization"] == f"Bearer {cluster.token}"
+
+
+def test_requests_go_through_the_proxy_of_the_kubeconfig(cluster: KubernetesApi, tmp_path: Path) -> None:
+    # The stand-in answers an absolute URL, as an HTTP proxy is sent, like any other.
+    path = written(
+        tmp_path / "config", cluster={"server": "http://cluster.invalid:6443", "proxy-url": cluster.address}, user={"token": cluster.token}
+    )
+
+    assert listed([path]) == 0
+
+    assert cluster.asked[-1][1].startswith("http://cluster.invalid:6443/api/v1/nodes?")
+
+
+def test_entries_of_several_kubeconfigs_are_combined(cluster: KubernetesApi, tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.write_text(yaml.safe_dump({"contexts": [{"name": "dev", "context": {"cluster": "c", "user": "u"}}]}))
+    second.write_text(
+        yaml.safe_dump(
+            {
+                "clusters": [{"name": "c", "cluster": {"server": cluster.address}}],
+                "users": [{"name": "u", "user": {"token": cluster.token}}],
+            }
+        )
+    )
+
+    assert listed([first, second]) == 0
+
+
+def test_a_redirect_is_not_followed_with_credentials(cluster: KubernetesApi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def redirect(handler: Any) -> None:
+        handler.send_response(302)
+        handler.send_header("Location", f"{cluster.address}/elsewhere")
+        handler.send_header("Content-Length", "0")
+        handler.end_headers()
+
+    monkeypatch.setattr(cluster, "_answer", redirect)
+    path = written(tmp_path / "config", cluster={"server": cluster.address}, user={"token": cluster.token})
+
+    with pytest.raises(FollowError, match="refuses to list nodes: HTTP 302"):
+        listed([path])
+
+
+def test_the_name_in_the_certificate_can_be_another_than_that_of_the_address(certificates: Path, tmp_path: Path) -> None:
+    tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    tls.load_cert_chain(certificates / "server.pem", certificates / "server.key")
+    authority = str(certificates / "ca.pem")
+    with KubernetesApi(tls=tls) as cluster:
+        by_name = cluster.address.replace("127.0.0.1", "localhost")
+        user = {"token": cluster.token}
+        other = written(tmp_path / "other", cluster={"server": by_name, "certificate-authority": authority}, user=user)
+        named = written(
+            tmp_path / "named", cluster={"server": by_name, "certificate-authority": authority, "tls-server-name": "127.0.0.1"}, user=user
+        )
+        insecure = written(tmp_path / "insecure", cluster={"server": by_name, "insecure-skip-tls-verify": True}, user=user)
+
+        with pytest.raises(FollowError, match="its certificate is not trusted"):
+            listed([other])
+        assert listed([named]) == 0
+        assert listed([insecure]) == 0

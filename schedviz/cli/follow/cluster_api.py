@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import http.client
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
-from typing import IO, Any, Literal
-from urllib.parse import urlencode
+from contextlib import contextmanager
+from typing import Any, Literal
 
+import httpx
 import msgspec
 
 from schedviz.cli.follow.credentials import Credentials
 from schedviz.cli.follow.errors import Expired, FollowError, Forbidden, NotServed, Unavailable
 from schedviz.cli.follow.kubeconfig import Access
-from schedviz.cli.redirects import NoRedirects
 from schedviz.kube.kinds import Kind
 
 _PAGE = 500
@@ -65,11 +62,18 @@ class ClusterApi:
     def __init__(self, access: Access) -> None:
         self._access = access
         self._credentials = Credentials(access)
-        self._opener = self._made()
+        self._http = self._client()
 
-    def _made(self) -> urllib.request.OpenerDirector:
-        # Where an API server sends us on to must not get our credentials.
-        return urllib.request.build_opener(urllib.request.HTTPSHandler(context=self._credentials.tls()), NoRedirects())
+    def _client(self) -> httpx.Client:
+        """Without redirects, which would take our credentials elsewhere, and with a connection per request: a watch outlives the others."""
+        return httpx.Client(
+            verify=self._credentials.tls(),
+            proxy=self._access.proxy or None,
+            follow_redirects=False,
+            timeout=_SILENCE_SECONDS,
+            limits=httpx.Limits(max_connections=None, max_keepalive_connections=0),
+            headers={"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": "schedviz-follow"},
+        )
 
     def list(self, kind: Kind) -> tuple[list[bytes], str]:
         """All objects of a kind, and the resource version as of which they are. Raises as `_open` does."""
@@ -77,7 +81,7 @@ class ClusterApi:
         query = {"limit": str(_PAGE), **_selector(kind)}
         while True:
             with self._open(kind, "list", query) as response:
-                found = _decoded(_read(response), _List)
+                found = _decoded(response.read(), _List)
             items += [bytes(item) for item in found.items or ()]
             if not found.metadata.next:
                 return items, found.metadata.resource_version
@@ -93,53 +97,52 @@ class ClusterApi:
             **_selector(kind),
         }
         with self._open(kind, "watch", query) as response:
-            while line := _line(response):
+            for line in _lines(response):
                 yield _told(line)
 
-    def _open(self, kind: Kind, verb: str, query: dict[str, str]) -> IO[bytes]:
-        """Raises `Forbidden`, `NotServed`, `Expired`, `Unavailable` or `FollowError`."""
+    @contextmanager
+    def _open(self, kind: Kind, verb: str, query: dict[str, str]) -> Iterator[httpx.Response]:
+        """A response to be read. Raises `Forbidden`, `NotServed`, `Expired`, `Unavailable` or `FollowError`."""
         try:
-            return self._request(kind, query)
-        except urllib.error.HTTPError as error:
-            if error.code == _UNAUTHORIZED and self._credentials.refused():
-                self._opener = self._made()
-                try:
-                    return self._request(kind, query)
-                except urllib.error.HTTPError as again:
-                    raise self._as_error(again, kind, verb) from None
-            raise self._as_error(error, kind, verb) from None
-
-    def _request(self, kind: Kind, query: dict[str, str]) -> IO[bytes]:
-        root = "api" if "/" not in kind.api_version else "apis"
-        address = f"{self._access.server}/{root}/{kind.api_version}/{kind.resource}?{urlencode(query)}"
-        headers = {"Accept": "application/json", "User-Agent": "schedviz-follow", **self._credentials.headers()}
-        try:
-            opened: IO[bytes] = self._opener.open(urllib.request.Request(address, headers=headers), timeout=_SILENCE_SECONDS)  # noqa: S310
-        except urllib.error.HTTPError:
-            raise
-        except (OSError, http.client.HTTPException) as error:
-            reason = getattr(error, "reason", error)
-            if "CERTIFICATE_VERIFY_FAILED" in str(reason):
-                raise FollowError(f"{self._access.server}: its certificate is not trusted by the kubeconfig: {reason}") from None
-            raise Unavailable(f"{self._access.server} does not answer: {reason}") from None
-        return opened
-
-    def _as_error(self, error: urllib.error.HTTPError, kind: Kind, verb: str) -> Exception:
-        with error:
+            response = self._send(kind, query)
+            if response.status_code == _UNAUTHORIZED and self._credentials.refused():
+                response.close()
+                self._http = self._client()
+                response = self._send(kind, query)
             try:
-                said = msgspec.json.decode(error.read(), type=_Status).message
-            except (msgspec.DecodeError, OSError, http.client.HTTPException):
-                said = ""
-        said = said or f"HTTP {error.code}"
-        if error.code == _GONE:
+                if response.status_code != httpx.codes.OK:
+                    response.read()
+                    raise self._as_error(response, kind, verb)
+                yield response
+            finally:
+                response.close()
+        except (httpx.HTTPError, httpx.StreamError) as error:
+            if "CERTIFICATE_VERIFY_FAILED" in str(error):
+                raise FollowError(f"{self._access.server}: its certificate is not trusted by the kubeconfig: {error}") from None
+            raise Unavailable(f"{self._access.server} does not answer, or the connection broke: {error or type(error).__name__}") from None
+
+    def _send(self, kind: Kind, query: dict[str, str]) -> httpx.Response:
+        root = "api" if "/" not in kind.api_version else "apis"
+        url = f"{self._access.server}/{root}/{kind.api_version}/{kind.resource}"
+        headers = [*self._credentials.headers().items(), *self._credentials.impersonation()]
+        return self._http.send(self._http.build_request("GET", url, params=query, headers=headers), stream=True)
+
+    def _as_error(self, response: httpx.Response, kind: Kind, verb: str) -> Exception:
+        code = response.status_code
+        try:
+            said = msgspec.json.decode(response.content, type=_Status).message
+        except msgspec.DecodeError:
+            said = ""
+        said = said or f"HTTP {code}"
+        if code == _GONE:
             return Expired(said)
-        if error.code == _FORBIDDEN:
+        if code == _FORBIDDEN:
             return Forbidden(verb, _qualified(kind), said)
-        if error.code == _NOT_FOUND:
+        if code == _NOT_FOUND:
             return NotServed(f"the cluster has no {_qualified(kind)} ({kind.api_version})")
-        if error.code == _UNAUTHORIZED:
+        if code == _UNAUTHORIZED:
             return FollowError(f"{self._access.server} does not know the user of context {self._access.context}: {said}")
-        if error.code == 429 or error.code >= 500:
+        if code == 429 or code >= 500:
             return Unavailable(f"{self._access.server}: {said}")
         return FollowError(f"{self._access.server} refuses to {verb} {_qualified(kind)}: {said}")
 
@@ -172,15 +175,14 @@ def _decoded(data: bytes, type_: Any) -> Any:
         raise Unavailable(f"the API server sent what is not JSON of Kubernetes: {error}") from None
 
 
-def _read(response: IO[bytes]) -> bytes:
-    try:
-        return response.read()
-    except (OSError, http.client.HTTPException) as error:
-        raise Unavailable(f"the connection broke: {error}") from None
-
-
-def _line(response: IO[bytes]) -> bytes:
-    try:
-        return response.readline()
-    except (OSError, ValueError, http.client.HTTPException) as error:
-        raise Unavailable(f"the connection broke: {error}") from None
+def _lines(response: httpx.Response) -> Iterator[bytes]:
+    """The lines as they arrive, cut at newlines alone: `iter_lines` also cuts at U+2028, which JSON strings can contain."""
+    rest = bytearray()
+    for data in response.iter_bytes():
+        *lines, tail = data.split(b"\n")
+        for line in lines:
+            yield bytes(rest + line)
+            rest.clear()
+        rest += tail
+    if rest:
+        yield bytes(rest)

@@ -11,11 +11,24 @@ import tempfile
 import threading
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from schedviz.cli.follow.errors import FollowError
 from schedviz.cli.follow.kubeconfig import Access, ExecPlugin
 
 _PLUGIN_SECONDS = 120
+
+
+class _NamedContext(ssl.SSLContext):
+    """Verifies the server's certificate for `server_name`, where it is set, instead of for the host of the URL."""
+
+    server_name = ""
+
+    def wrap_socket(self, *args: Any, **kwargs: Any) -> ssl.SSLSocket:
+        """As `SSLContext.wrap_socket`."""
+        if self.server_name:
+            kwargs["server_hostname"] = self.server_name
+        return super().wrap_socket(*args, **kwargs)
 
 
 class Credentials:
@@ -41,13 +54,25 @@ class Credentials:
             return {"Authorization": f"Basic {encoded}"}
         return {}
 
+    def impersonation(self) -> list[tuple[str, str]]:
+        """The headers that name the impersonated user; a name can be repeated. Upstream: client-go transport/round_trippers.go"""
+        user = self._access.impersonated
+        if user is None:
+            return []
+        extra = [(f"Impersonate-Extra-{quote(key, safe='')}", value) for key, values in user.extra.items() for value in values]
+        uid = [("Impersonate-Uid", user.uid)] if user.uid else []
+        return [("Impersonate-User", user.user), *uid, *(("Impersonate-Group", group) for group in user.groups), *extra]
+
     def tls(self) -> ssl.SSLContext:
-        """Whom we trust, and our certificate. Raises `FollowError`."""
+        """The trusted authorities, and our certificate. Raises `FollowError`."""
         access = self._access
-        context = ssl.create_default_context()
+        context = _NamedContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.server_name = access.tls_server_name
         try:
             if access.authority:
-                context = ssl.create_default_context(cadata=access.authority.decode())
+                context.load_verify_locations(cadata=access.authority.decode())
+            else:
+                context.load_default_certs()
             if access.skip_verify:
                 context.check_hostname = False
                 context.verify_mode = ssl.CERT_NONE

@@ -17,12 +17,6 @@ import yaml
 
 from schedviz.cli.follow.errors import FollowError
 
-#: Members that would change who we are or where we go, and that are not carried out.
-_NOT_SUPPORTED = {
-    "cluster": {"tls-server-name": "a server name other than the address's", "proxy-url": "a proxy"},
-    "user": {"as": "impersonation", "as-groups": "impersonation", "as-uid": "impersonation", "auth-provider": "auth providers (use exec)"},
-}
-
 
 class ExecPlugin(msgspec.Struct, frozen=True):
     """A program that gives credentials, such as `aws eks get-token`."""
@@ -32,6 +26,15 @@ class ExecPlugin(msgspec.Struct, frozen=True):
     environment: dict[str, str] = {}
     api_version: str = "client.authentication.k8s.io/v1"
     install_hint: str = ""
+
+
+class Impersonated(msgspec.Struct, frozen=True):
+    """The user that the API server is asked to treat us as. Upstream: client-go tools/clientcmd/api AuthInfo"""
+
+    user: str
+    uid: str = ""
+    groups: tuple[str, ...] = ()
+    extra: dict[str, tuple[str, ...]] = {}
 
 
 class Access(msgspec.Struct, frozen=True):
@@ -49,6 +52,11 @@ class Access(msgspec.Struct, frozen=True):
     username: str = ""
     password: str = ""
     plugin: ExecPlugin | None = None
+    #: The name that the server's certificate must have; "": the host of `server`.
+    tls_server_name: str = ""
+    #: An HTTP proxy; "": that of the environment.
+    proxy: str = ""
+    impersonated: Impersonated | None = None
 
 
 def paths(given: Path | None) -> list[Path]:
@@ -70,10 +78,8 @@ def access(files: list[Path], context: str | None) -> Access:
     _, chosen = _entry(loaded, "contexts", "context", name)
     cluster_file, cluster = _entry(loaded, "clusters", "cluster", str(chosen.get("cluster", "")))
     user_file, user = _entry(loaded, "users", "user", str(chosen.get("user", "")))
-    for what, entry in (("cluster", cluster), ("user", user)):
-        for member, means in _NOT_SUPPORTED[what].items():
-            if entry.get(member):
-                raise FollowError(f"context {name}: {member} is not supported, that is {means}.")
+    if user.get("auth-provider"):
+        raise FollowError(f"context {name}: auth-provider is not supported; use an exec plugin instead.")
     server = str(cluster.get("server", ""))
     if not server.startswith(("https://", "http://")):
         raise FollowError(f"context {name}: the cluster's server is {server!r}; expected an address such as https://127.0.0.1:6443.")
@@ -89,6 +95,9 @@ def access(files: list[Path], context: str | None) -> Access:
         username=str(user.get("username") or ""),
         password=str(user.get("password") or ""),
         plugin=_plugin(user, user_file),
+        tls_server_name=str(cluster.get("tls-server-name") or ""),
+        proxy=_proxy(cluster, name),
+        impersonated=_impersonated(user, name),
     )
 
 
@@ -154,3 +163,24 @@ def _plugin(user: Mapping[str, Any], path: Path) -> ExecPlugin | None:
         api_version=str(given.get("apiVersion") or "client.authentication.k8s.io/v1"),
         install_hint=str(given.get("installHint") or ""),
     )
+
+
+def _proxy(cluster: Mapping[str, Any], context: str) -> str:
+    proxy = str(cluster.get("proxy-url") or "")
+    if proxy and not proxy.startswith(("http://", "https://")):
+        raise FollowError(
+            f"context {context}: proxy-url is {proxy!r}; expected an HTTP proxy such as http://proxy:3128 (SOCKS is not supported)."
+        )
+    return proxy
+
+
+def _impersonated(user: Mapping[str, Any], context: str) -> Impersonated | None:
+    groups, extra = user.get("as-groups") or (), user.get("as-user-extra") or {}
+    if not isinstance(groups, list | tuple) or not isinstance(extra, dict):
+        raise FollowError(f"context {context}: as-groups must be a list, and as-user-extra a map of lists.")
+    if not user.get("as"):
+        if groups or extra or user.get("as-uid"):
+            raise FollowError(f"context {context}: as-uid, as-groups and as-user-extra need as, the name of the user to impersonate.")
+        return None
+    values = {str(key): tuple(str(one) for one in each or ()) for key, each in extra.items()}
+    return Impersonated(str(user["as"]), str(user.get("as-uid") or ""), tuple(str(one) for one in groups), values)
