@@ -234,7 +234,9 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "schedviz.web.metrics.middleware.RequestMetrics",
     "schedviz.web.request_log.RequestLog",
-    "schedviz.web.middleware.SecurityHeaders",
+    "django.middleware.security.SecurityMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "schedviz.web.middleware.ContentSecurityPolicy",
     "schedviz.web.api.problem_answers.ProblemAnswers",
     "schedviz.web.middleware.StaticFiles",
     "schedviz.web.api.answer_headers.AnswerHeaders",
@@ -291,6 +293,9 @@ if PUBLIC or PROXIES:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 if PUBLIC:
     SECURE_HSTS_SECONDS = 30 * 24 * 3600
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; "
     "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"

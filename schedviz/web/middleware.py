@@ -1,95 +1,52 @@
-"""What every answer goes through: security headers, static files, and a plain word when the database is down."""
+"""Middleware for every response: the content security policy, static files, and an error message while the database is down."""
 
 from __future__ import annotations
 
-import gzip
-import re
 from collections.abc import Callable
-from http import HTTPStatus
+from io import BytesIO
 from typing import Any
 
 import structlog
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.utils.cache import patch_vary_headers
 from whitenoise.middleware import WhiteNoiseMiddleware
 
 from schedviz.web.live.database import DATABASE_AWAY
 
 log = structlog.get_logger(__name__)
 
-_TEXTS = {"text/javascript", "application/javascript", "text/css", "image/svg+xml", "application/json", "text/html"}
-_WORTH_PACKING_BYTES = 1024
-
 GetResponse = Callable[[HttpRequest], Any]
 
 
-class SecurityHeaders:
-    """A strict content security policy and its company on every answer."""
+class ContentSecurityPolicy:
+    """Adds the content security policy to responses that have none. Django 6.0 brings such a middleware (docs/decisions/0012)."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response: HttpResponseBase = self.get_response(request)
-        headers = response.headers
-        headers.setdefault("Content-Security-Policy", settings.CONTENT_SECURITY_POLICY)
-        headers.setdefault("X-Content-Type-Options", "nosniff")
-        if "frame-ancestors 'none'" in headers["Content-Security-Policy"]:
-            # It knows one site or none: where there is a list, the policy alone has it.
-            headers.setdefault("X-Frame-Options", "DENY")
-        headers.setdefault("Referrer-Policy", "same-origin")
-        headers.setdefault("Cross-Origin-Opener-Policy", "same-origin")
-        if settings.PUBLIC:
-            headers.setdefault("Strict-Transport-Security", f"max-age={settings.SECURE_HSTS_SECONDS}")
+        response.headers.setdefault("Content-Security-Policy", settings.CONTENT_SECURITY_POLICY)
         return response
 
 
 class StaticFiles(WhiteNoiseMiddleware):  # type: ignore[misc,unused-ignore]
-    """WhiteNoise, with whole bodies, compressed once and kept: its file answers are iterators for threads, which ASGI warns about.
+    """WhiteNoise with complete bodies. Its responses iterate over a file synchronously, which Django warns about under ASGI.
 
-    The files are small: the front end and its fonts.
+    The front end's build writes the `.gz` files that WhiteNoise sends to clients which accept gzip.
     """
 
-    def immutable_file_test(self, _path: str, url: str) -> bool:
-        return bool(self._immutable.match(url))
-
-    def __init__(self, get_response: GetResponse) -> None:
-        self._immutable = re.compile(settings.WHITENOISE_IMMUTABLE_FILE_TEST)
-        #: Compressed bodies by path and ETag.
-        self._packed: dict[tuple[str, str], bytes] = {}
-        super().__init__(get_response)
-
-    def serve(self, static_file: Any, request: HttpRequest) -> HttpResponse:
-        answer = static_file.get_response(request.method, request.META)
-        try:
-            body = answer.file.read() if answer.file is not None else b""
-        finally:
-            if answer.file is not None:
-                answer.file.close()
-        response = HttpResponse(body, status=int(answer.status))
+    @staticmethod
+    def serve(static_file: Any, request: HttpRequest) -> HttpResponse:
+        found = static_file.get_response(request.method, request.META)
+        with found.file or BytesIO() as file:
+            response = HttpResponse(file.read(), status=int(found.status))
+        # WhiteNoise sets it where there is one.
         del response["Content-Type"]
-        for name, value in answer.headers:
+        for name, value in found.headers:
             response[name] = value
-        if request.method == "GET" and response.status_code == HTTPStatus.OK:
-            self._pack(request, response)
         return response
-
-    def _pack(self, request: HttpRequest, response: HttpResponse) -> None:
-        """Compress a text, for who can read it."""
-        kind = response.get("Content-Type", "").partition(";")[0]
-        if kind not in _TEXTS or response.has_header("Content-Encoding") or len(response.content) < _WORTH_PACKING_BYTES:
-            return
-        patch_vary_headers(response, ["Accept-Encoding"])
-        if "gzip" not in request.headers.get("Accept-Encoding", ""):
-            return
-        key = (request.path_info, response.get("ETag", ""))
-        if key not in self._packed:
-            self._packed[key] = gzip.compress(response.content, 9, mtime=0)
-        response.content = self._packed[key]
-        response["Content-Encoding"] = "gzip"
-        response["Content-Length"] = str(len(response.content))
 
 
 class DatabaseDown:

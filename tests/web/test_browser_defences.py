@@ -57,6 +57,14 @@ def test_every_answer_forbids_what_no_page_of_ours_needs(people: People, address
     assert "Server" not in response
 
 
+def test_https_is_required_from_then_on_of_browsers_that_came_over_it(people: People, settings) -> None:
+    """As RFC 6797 has it, the header is sent over HTTPS alone: browsers ignore it elsewhere."""
+    settings.SECURE_HSTS_SECONDS = 30 * 24 * 3600
+
+    assert people.client("owner").get("/login/", secure=True)["Strict-Transport-Security"] == "max-age=2592000"
+    assert "Strict-Transport-Security" not in people.client("owner").get("/login/")
+
+
 def test_no_page_has_a_script_or_a_style_of_its_own(people: People) -> None:
     for address in ("/login/", "/sessions/", f"/s/{people.session.pk}/", "/nothing/"):
         page = people.client("owner").get(address).content.decode()

@@ -19,6 +19,7 @@ def ask(tmp_path: Path, settings):
     folder = tmp_path / "app" / "assets"
     folder.mkdir(parents=True)
     (folder / "main-abcdEFGH.js").write_bytes(SCRIPT)
+    (folder / "main-abcdEFGH.js.gz").write_bytes(gzip.compress(SCRIPT))
     (folder / "plain.js").write_bytes(SCRIPT)
     settings.STATICFILES_DIRS = [str(tmp_path)]
     from django.contrib.staticfiles import finders
@@ -46,6 +47,22 @@ def test_a_text_is_compressed_for_who_can_read_it(ask):
     assert gzip.decompress(packed.content) == plain.content == SCRIPT
     assert packed["Content-Length"] == str(len(packed.content))
     assert "Accept-Encoding" in packed["Vary"]
+    assert "Content-Encoding" not in plain
+    assert not packed.streaming
+
+
+def test_a_file_that_did_not_change_is_not_sent_again(ask):
+    known = ask("plain.js")
+
+    again = ask("plain.js", if_modified_since=known["Last-Modified"])
+
+    assert (again.status_code, again.content) == (304, b"")
+
+
+def test_every_text_of_the_built_front_end_has_a_gzip_file_beside_it() -> None:
+    app = Path(__file__).parents[2] / "schedviz/web/static/app"
+
+    assert [path.name for path in app.rglob("*") if path.suffix in {".js", ".css", ".svg"} and not Path(f"{path}.gz").is_file()] == []
 
 
 def test_a_file_that_is_not_there_is_left_to_the_pages(ask):

@@ -45,6 +45,9 @@ def embedded_panel(request: HttpRequest, session_id: UUID, panel: str) -> HttpRe
     else:
         response = render(request, "web/not_embedded.html", context, status=404)
     response["Content-Security-Policy"] = policy(settings.EMBED_ORIGINS)
+    if settings.EMBED_ORIGINS:
+        # X-Frame-Options cannot list sites; the policy does. This is what Django's decorator of the same name sets.
+        response.xframe_options_exempt = True
     response["Referrer-Policy"] = "no-referrer"  # The address has the link in it.
     return response
 
