@@ -248,13 +248,13 @@ def _running(worker: Worker) -> Iterator[Worker]:
     worker.stop()
 
 
-def running_postgres() -> Iterator[PostgresServer]:
-    """Run a PostgreSQL while a fixture is in use."""
+def running_postgres(template: Path | None = None) -> Iterator[PostgresServer]:
+    """Run a PostgreSQL while a fixture is in use. `template`: the data folder of a stopped server, to copy."""
     found = binaries()
     if found is None:
         missing("PostgreSQL (initdb)", "Install it: apt install postgresql.")
     server = PostgresServer(found)
-    server.start()
+    server.start(template)
     yield server
     server.stop()
 

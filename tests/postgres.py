@@ -19,13 +19,18 @@ class PostgresServer:
     def __init__(self, binaries: Path) -> None:
         self._binaries = binaries
         self.folder = Path(tempfile.mkdtemp(prefix="schedviz-pg-"))
+        self.data = self.folder / "data"
         self.url = f"postgresql://postgres@/postgres?host={self.folder}"
 
-    def start(self) -> None:
+    def start(self, template: Path | None = None) -> None:
+        """Create the cluster and start it. `template`: the data folder of a stopped server, to copy instead."""
         if os.getuid() == 0:
             # PostgreSQL does not run as root.
             shutil.chown(self.folder, "postgres")
-        self._run("initdb", "-D", str(self.folder / "data"), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync")
+        if template is None:
+            self._run("initdb", "-D", str(self.data), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync")
+        else:
+            self._run_program("cp", "--archive", str(template), str(self.data))
         self.resume()
 
     def stop(self) -> None:
@@ -48,13 +53,14 @@ class PostgresServer:
         self._control("-o", options, "-l", str(self.folder / "log"), "start")
 
     def _control(self, *arguments: str) -> None:
-        self._run("pg_ctl", "-D", str(self.folder / "data"), "-w", *arguments)
+        self._run("pg_ctl", "-D", str(self.data), "-w", *arguments)
 
     def _run(self, program: str, *arguments: str) -> None:
+        self._run_program(str(self._binaries / program), *arguments)
+
+    def _run_program(self, *command: str) -> None:
         as_postgres = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
-        done = subprocess.run(
-            [*as_postgres, str(self._binaries / program), *arguments], cwd="/", check=False, capture_output=True, text=True, timeout=60
-        )
+        done = subprocess.run([*as_postgres, *command], cwd="/", check=False, capture_output=True, text=True, timeout=60)
         assert done.returncode == 0, done.stderr
 
 

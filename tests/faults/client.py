@@ -19,7 +19,7 @@ class Client:
         self.port = port
         self.token = token
 
-    def ask(self, method: str, path: str, body: Any = None, *, timeout: float = 10.0) -> tuple[int, Any]:
+    def ask(self, method: str, path: str, body: Any = None, *, timeout: float = 30.0) -> tuple[int, Any]:
         """Status and decoded body. Raises `NoAnswer`."""
         headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json", "Connection": "close"}
         connection = http.client.HTTPConnection(self.host, self.port, timeout=timeout)

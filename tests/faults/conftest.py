@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -10,10 +14,13 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import running_postgres
+from tests.conftest import ROOT, running_postgres
 from tests.faults.installation import Installation
 from tests.faults.services import Services
 from tests.postgres import PostgresServer
+
+#: In the folder of an installation.
+_SQLITE_FILE = Path("data/schedviz.sqlite3")
 
 
 @contextmanager
@@ -43,10 +50,36 @@ def folder() -> Iterator[Path]:
         yield Path(name)
 
 
+def migrate(url: str, data: Path) -> None:
+    """Apply all migrations to an empty database."""
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "schedviz.settings", "SCHEDVIZ_DATABASE_URL": url, "SCHEDVIZ_DATA": str(data)}
+    subprocess.run([sys.executable, "-m", "django", "migrate", "--verbosity", "0"], cwd=ROOT, env=environment, check=True)
+
+
+@pytest.fixture(scope="session")
+def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A SQLite file with all migrations, to copy. Applying them takes seconds, and the start of `schedviz up` without them is tested in
+    tests/up."""
+    folder = tmp_path_factory.mktemp("migrated")
+    (folder / "data").mkdir()
+    migrate(sqlite_url(folder), folder / "data")
+    return folder / _SQLITE_FILE
+
+
+@pytest.fixture(scope="session")
+def migrated_postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The data folder of a stopped PostgreSQL with all migrations, to copy."""
+    for server in running_postgres():
+        migrate(server.url, tmp_path_factory.mktemp("migrated"))
+        server.stop_gracefully()
+        yield server.data
+        server.resume()
+
+
 @pytest.fixture
-def postgres() -> Iterator[PostgresServer]:
+def postgres(migrated_postgres: Path) -> Iterator[PostgresServer]:
     """A PostgreSQL that the test may stop and start."""
-    yield from running_postgres()
+    yield from running_postgres(migrated_postgres)
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
@@ -59,7 +92,7 @@ def database_url(request: pytest.FixtureRequest, folder: Path) -> str:
 
 
 def sqlite_url(folder: Path) -> str:
-    return f"sqlite:///{folder / 'data' / 'schedviz.sqlite3'}"
+    return f"sqlite:///{folder / _SQLITE_FILE}"
 
 
 StartUp = Callable[..., Installation]
@@ -67,11 +100,13 @@ StartServices = Callable[..., Services]
 
 
 @pytest.fixture
-def start_up(folder: Path, django_db_blocker: Any) -> Iterator[StartUp]:
+def start_up(folder: Path, migrated_sqlite: Path, django_db_blocker: Any) -> Iterator[StartUp]:
     """A function that starts `schedviz up` on a database and connects the Django models to it."""
     with ExitStack() as at_end, django_db_blocker.unblock():
 
         def start(url: str, **environment: str) -> Installation:
+            if url == sqlite_url(folder):
+                Path(shutil.copy(migrated_sqlite, folder / _SQLITE_FILE)).chmod(0o600)
             installation = Installation(folder, url, environment)
             at_end.callback(installation.stop)
             installation.start()

@@ -1,7 +1,7 @@
-"""The clock of the servers of database and Redis is set back or forward by hours under load: sessions go on, also those of a dead worker.
+"""The clocks of the database and Redis servers jump by hours under load: sessions continue, also those of a dead worker.
 
-No test can set the machine's clock. What it is compared with is moved instead, by the same time the other way: the ends of leases in the
-database, and the ends of keys in Redis, which are kept as moments.
+A test cannot set the clock of the machine. Instead it shifts the stored times that are compared with the clock by the same amount in the
+other direction: the ends of leases in the database, and the expiry times of keys in Redis.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _HOUR = 3600
 _JUMPS = (-3 * _HOUR, 5 * _HOUR, -400 * 24 * _HOUR)
 
 
-def test_sessions_go_on_whatever_time_it_is(start_services: StartServices, database_url: str) -> None:
+def test_sessions_continue_after_a_clock_jump(start_services: StartServices, database_url: str) -> None:
     services = start_services(database_url, slots=(8, 8))
     client = services.client
     sessions = [client.make_session(f"number {n}", {"nodes": 4, "pods": 100, "seed": n}) for n in range(4)]

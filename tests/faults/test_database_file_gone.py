@@ -1,4 +1,4 @@
-"""The SQLite file is removed or replaced under a running installation: it says so, accepts nothing more, and goes on after a restart."""
+"""The SQLite file is removed or replaced under a running installation, which reports it, refuses writes, and works again after a restart."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def is_down(installation: Installation) -> str:
     return until(asked)
 
 
-def test_a_removed_file_is_named_and_nothing_more_is_accepted(start_up: StartUp, folder: Path) -> None:
+def test_a_removed_file_is_reported_and_stops_writes(start_up: StartUp, folder: Path) -> None:
     installation = start_up(sqlite_url(folder))
     client = installation.client
     session = client.make_session("before", CLUSTER)
@@ -60,7 +60,7 @@ def test_a_removed_file_is_named_and_nothing_more_is_accepted(start_up: StartUp,
     assert client.session(session)["status"] == "ready"
 
 
-def test_a_replaced_file_is_used_after_a_restart_alone(start_up: StartUp, folder: Path) -> None:
+def test_a_replaced_file_is_used_only_after_a_restart(start_up: StartUp, folder: Path) -> None:
     installation = start_up(sqlite_url(folder))
     client = installation.client
     session = client.make_session("before", CLUSTER)
@@ -85,7 +85,7 @@ def test_a_replaced_file_is_used_after_a_restart_alone(start_up: StartUp, folder
 
 
 @pytest.mark.parametrize("companion", ["-wal", "-shm"])
-def test_a_removed_companion_is_named(start_up: StartUp, folder: Path, companion: str) -> None:
+def test_a_removed_wal_or_shm_file_is_reported(start_up: StartUp, folder: Path, companion: str) -> None:
     installation = start_up(sqlite_url(folder))
     file = folder / "data" / f"schedviz.sqlite3{companion}"
     until(file.exists)
@@ -96,7 +96,7 @@ def test_a_removed_companion_is_named(start_up: StartUp, folder: Path, companion
     assert f"{file.with_name('schedviz.sqlite3')}-wal" in is_down(installation)
 
 
-def test_a_removed_data_folder_is_named(start_up: StartUp, folder: Path) -> None:
+def test_a_removed_data_folder_is_reported(start_up: StartUp, folder: Path) -> None:
     installation = start_up(sqlite_url(folder), SCHEDVIZ_PUBLIC="1")
 
     shutil.rmtree(folder / "data")

@@ -1,4 +1,4 @@
-"""The disk under the data folder is full for a while: it is said which, nothing is lost, and all goes on when there is room again."""
+"""The disk of the data folder is full for a while: the message names the disk, nothing is lost, and writes continue when there is space."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def small_disk(folder: Path) -> Iterator[Path]:
     subprocess.run(["umount", "--lazy", data], check=True)
 
 
-def test_a_full_disk_is_named_and_nothing_is_lost(start_up: StartUp, folder: Path, small_disk: Path) -> None:
+def test_a_full_disk_is_reported_and_loses_nothing(start_up: StartUp, folder: Path, small_disk: Path) -> None:
     installation = start_up(sqlite_url(folder))
     client = installation.client
     sessions = [client.make_session(f"number {n}", {"nodes": 4, "pods": 100, "seed": n}) for n in range(2)]

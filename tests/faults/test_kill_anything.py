@@ -1,4 +1,4 @@
-"""A short run of `python -m tests.faults` on each database: whatever is killed, nothing is lost, doubled or done out of order."""
+"""A short run of `python -m tests.faults` on each database: kills of any process lose, duplicate or reorder no command."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def run(*options: str) -> None:
     assert done.returncode == 0, done.stdout
 
 
-def test_nothing_is_lost_on_sqlite() -> None:
+def test_kills_lose_no_command_on_sqlite() -> None:
     run("--minutes", "0.5", "--sessions", "3")
 
 
 @pytest.mark.postgres
-def test_nothing_is_lost_on_postgresql() -> None:
+def test_kills_lose_no_command_on_postgresql() -> None:
     run("--minutes", "0.25", "--sessions", "3", "--database", "postgres")

@@ -1,4 +1,4 @@
-"""A command that ends every worker that does it: it is set aside, and everything else goes on."""
+"""A poison command, which kills every worker that runs it, is quarantined. All other commands run."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def installed(folder: Path) -> Path:
     return site
 
 
-def test_a_command_that_ends_every_worker_is_set_aside_and_the_others_go_on(start_up: StartUp, database_url: str, installed: Path) -> None:
+def test_a_command_that_kills_every_worker_is_quarantined(start_up: StartUp, database_url: str, installed: Path) -> None:
     installation = start_up(database_url, PYTHONPATH=str(installed))
     client = installation.client
     poisoned = client.make_session("with a plugin", {"nodes": 4, "pods": 20})

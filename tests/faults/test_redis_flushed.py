@@ -1,4 +1,4 @@
-"""Somebody empties Redis (FLUSHALL) under load, again and again: nothing is lost, and viewers repair themselves."""
+"""Redis is flushed (FLUSHALL) repeatedly under load: nothing is lost, and viewers repair gaps from the database."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.faults.viewer import Viewer
 _TIMES = 8
 
 
-def test_nothing_is_lost_and_viewers_have_everything(start_up: StartUp, database_url: str) -> None:
+def test_a_flush_of_redis_loses_no_command_and_no_frame(start_up: StartUp, database_url: str) -> None:
     installation = start_up(database_url)
     client = installation.client
     sessions = [client.make_session(f"number {n}", {"nodes": 4, "pods": 100, "seed": n}) for n in range(3)]

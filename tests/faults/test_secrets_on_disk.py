@@ -1,4 +1,4 @@
-"""What the scheduler does not read reaches no disk: marks are sent every way there is, and every file is searched for them."""
+"""Fields that the scheduler does not read never reach the disk: the test sends markers through every input, and searches every file for them."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ class Searched:
         assert not missing
 
 
-def test_nothing_that_the_scheduler_does_not_read_reaches_the_disk(
+def test_fields_that_the_scheduler_does_not_read_never_reach_the_disk(
     start_up: StartUp, folder: Path, database_url: str, request: pytest.FixtureRequest
 ) -> None:
     temporary = folder / "tmp"

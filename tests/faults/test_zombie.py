@@ -1,4 +1,4 @@
-"""A worker that stands still past its lease, and then goes on: it writes nothing any more."""
+"""A worker that is suspended past the end of its lease writes nothing when it continues (fencing)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.faults.conftest import StartServices
 from tests.faults.services import Service, Services
 
 
-def test_a_worker_that_stood_still_past_its_lease_writes_nothing(start_services: StartServices, database_url: str) -> None:
+def test_a_worker_that_was_suspended_past_its_lease_writes_nothing(start_services: StartServices, database_url: str) -> None:
     services = start_services(database_url, slots=(8, 8))
     client = services.client
     session_id = client.make_session("a zombie's", {"nodes": 4, "pods": 1500})
