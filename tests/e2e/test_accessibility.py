@@ -1,4 +1,4 @@
-"""axe finds nothing serious on any page, dark and light; and the keyboard alone is enough."""
+"""axe finds no serious violation on any page in either theme, and everything works with the keyboard."""
 
 from __future__ import annotations
 
@@ -66,14 +66,14 @@ def open_page(request: pytest.FixtureRequest, browser: Browser, signed_in: Brows
     context.close()
 
 
-def test_the_sessions_page_has_nothing_serious(open_page: Page, server: Server):
+def test_the_sessions_page_has_no_serious_accessibility_violation(open_page: Page, server: Server):
     open_page.goto(f"{server.url}/sessions/")
     open_page.locator("tr[data-session]").first.wait_for()
     assert complaints(open_page) == []
 
 
 @pytest.mark.parametrize(("shape", "nodes", "pods"), [("demo", 4, 12), ("mixed", 1500, 3000)])
-def test_the_scope_has_nothing_serious(open_page: Page, server: Server, shape: str, nodes: int, pods: int):
+def test_the_scope_has_no_serious_accessibility_violation(open_page: Page, server: Server, shape: str, nodes: int, pods: int):
     open_page.goto(f"{server.url}/s/{generated(server, shape, nodes, pods)}/")
     open_page.locator("[data-queue=activeQ]").wait_for()
     assert complaints(open_page) == []
@@ -93,7 +93,7 @@ def test_the_scope_has_nothing_serious(open_page: Page, server: Server, shape: s
         expect(open_page.get_by_role("dialog")).to_have_count(0)
 
 
-def test_every_panel_and_dialog_of_the_scope_has_nothing_serious(open_page: Page, server: Server):
+def test_panels_and_dialogs_have_no_serious_accessibility_violation(open_page: Page, server: Server):
     session = generated(server, "demo", 4, 12)
     open_page.goto(f"{server.url}/s/{session}/?select=pod:default/batch-2&tab=why")
     open_page.locator("[data-why-sentence]").wait_for(timeout=60_000)
@@ -116,7 +116,7 @@ def test_every_panel_and_dialog_of_the_scope_has_nothing_serious(open_page: Page
         expect(open_page.get_by_role("dialog")).to_have_count(0)
 
 
-def test_lessons_comparisons_and_panels_have_nothing_serious(open_page: Page, server: Server):
+def test_lessons_comparisons_and_embedded_panels_have_no_serious_accessibility_violation(open_page: Page, server: Server):
     session = generated(server, "demo", 4, 12)
     for address, there in (
         ("/lessons/", "[data-lesson]"),
@@ -129,7 +129,7 @@ def test_lessons_comparisons_and_panels_have_nothing_serious(open_page: Page, se
         assert complaints(open_page) == [], address
 
 
-def test_a_phone_has_nothing_serious(open_page: Page, server: Server):
+def test_a_phone_layout_has_no_serious_accessibility_violation(open_page: Page, server: Server):
     open_page.set_viewport_size({"width": 390, "height": 844})
     open_page.goto(f"{server.url}/s/{generated(server, 'demo', 4, 12)}/")
     open_page.locator("[data-queue=activeQ]").wait_for(timeout=60_000)
@@ -137,14 +137,14 @@ def test_a_phone_has_nothing_serious(open_page: Page, server: Server):
     open_page.set_viewport_size({"width": 1280, "height": 800})
 
 
-def test_the_login_page_has_nothing_serious(browser: Browser, server: Server):
+def test_the_login_page_has_no_serious_accessibility_violation(browser: Browser, server: Server):
     with browser.new_context(bypass_csp=True) as context:
         page = context.new_page()
         page.goto(f"{server.url}/login/")
         assert complaints(page) == []
 
 
-def test_a_node_is_found_and_chosen_by_keys_alone(page: Page, server: Server):
+def test_a_node_is_found_and_selected_with_the_keyboard(page: Page, server: Server):
     page.goto(f"{server.url}/s/{generated(server, 'mixed', 50, 60)}/")
     page.locator("[data-queue=activeQ]").wait_for()
 
@@ -158,7 +158,7 @@ def test_a_node_is_found_and_chosen_by_keys_alone(page: Page, server: Server):
     expect(page.get_by_role("complementary")).to_have_count(0)
 
 
-def test_the_first_step_is_hinted_at_until_it_is_made(page: Page, server: Server):
+def test_a_hint_shows_until_the_first_step(page: Page, server: Server):
     page.goto(f"{server.url}/sessions/")
     page.locator("[data-try=lesson]").click()
     page.wait_for_url("**/s/*/")

@@ -1,11 +1,11 @@
-"""What a browser loads before it draws a page stays small: a view that is not seen at first comes when it is wanted."""
+"""The initial load of each page stays small: views that are not visible at first are loaded on demand."""
 
 from __future__ import annotations
 
 from tests.bench.bundle import MOST, sizes_of_pages
 
 
-def test_no_page_loads_more_than_it_may(chromium: str):
+def test_every_page_stays_within_its_size_budget(chromium: str):
     sizes = sizes_of_pages()
     assert "src/views/ScopePage.svelte" in sizes
     too_large = {page: f"{size / 1024:.1f} KB" for page, size in sizes.items() if size > MOST}

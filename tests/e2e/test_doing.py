@@ -1,4 +1,4 @@
-"""What a person does on the page, and what the scheduler makes of it."""
+"""User actions on the page, and their effect in the scheduler."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ spec:
 """
 
 
-def test_a_pod_is_injected_in_the_midst_of_a_cycle(page: Page, server: Server, file: Path):
+def test_a_pod_is_injected_during_a_cycle(page: Page, server: Server, file: Path):
     session = import_through(page, server, file)
     page.keyboard.press("2")
     page.keyboard.press("ArrowRight")
@@ -77,7 +77,7 @@ def test_a_pod_is_injected_in_the_midst_of_a_cycle(page: Page, server: Server, f
     until(lambda: pods_in(page, "activeQ")[0] == "default/injected")
 
 
-def test_what_is_wrong_with_an_object_is_said_at_its_line_before_and_after_sending(page: Page, server: Server, file: Path):
+def test_errors_in_an_object_are_marked_at_their_line_before_and_after_submission(page: Page, server: Server, file: Path):
     import_through(page, server, file)
     sheet = open_doing(page, "n")
 
@@ -140,7 +140,7 @@ def scored(server: Server, session: str) -> Any:
     return None
 
 
-def test_a_configuration_that_is_refused_is_marked_where_it_is_wrong(page: Page, server: Server, file: Path):
+def test_errors_in_a_configuration_are_marked_at_their_line(page: Page, server: Server, file: Path):
     import_through(page, server, file)
     sheet = open_doing(page, "g")
     configuration = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\npercentageOfNodesToScore: 400\n"
@@ -165,7 +165,7 @@ def test_five_nodes_are_added_and_one_is_drained(page: Page, server: Server, fil
     expect(sheet.locator("[data-told=done]")).to_contain_text("node-1 is drained", timeout=PATIENCE_MILLIS)
 
 
-def test_a_bind_is_made_to_fail(page: Page, server: Server, file: Path):
+def test_a_binding_fails_on_request(page: Page, server: Server, file: Path):
     import_through(page, server, file)
     page.get_by_role("radio", name="pop order").click()
     sheet = open_doing(page, "x")
@@ -217,7 +217,7 @@ def test_a_session_is_found_renamed_and_deleted(page: Page, server: Server, file
     expect(row).to_have_count(0)
 
 
-def test_the_language_changes_in_place_and_stays(page: Page, server: Server, file: Path):
+def test_the_language_changes_without_a_reload_and_persists(page: Page, server: Server, file: Path):
     import_through(page, server, file)
     page.evaluate("window.untouched = true")
 
@@ -232,7 +232,7 @@ def test_the_language_changes_in_place_and_stays(page: Page, server: Server, fil
     expect(page.locator("#cache-title")).to_have_text("Cache")
 
 
-def test_a_link_lets_others_look_until_it_is_revoked(page: Page, server: Server, file: Path):
+def test_a_share_link_gives_read_access_until_it_is_revoked(page: Page, server: Server, file: Path):
     import_through(page, server, file)
     page.keyboard.press("s")
     dialog = page.get_by_role("dialog", name="Share")
@@ -251,7 +251,7 @@ def test_a_link_lets_others_look_until_it_is_revoked(page: Page, server: Server,
         assert "/login/" in visitor.url
 
 
-def test_after_a_dialog_that_was_opened_by_the_pointer_space_plays(page: Page, server: Server, file: Path):
+def test_space_plays_after_a_dialog_that_a_click_opened(page: Page, server: Server, file: Path):
     import_through(page, server, file)
     page.get_by_role("button", name="Help").click()
     page.locator("dialog[open]").wait_for()
@@ -265,7 +265,7 @@ def test_after_a_dialog_that_was_opened_by_the_pointer_space_plays(page: Page, s
     expect(page.locator("dialog[open]")).to_have_count(0)
 
 
-def test_space_plays_after_a_click_and_presses_what_the_keyboard_has_gone_to(page: Page, server: Server, file: Path):
+def test_space_plays_after_a_click_and_activates_what_has_keyboard_focus(page: Page, server: Server, file: Path):
     import_through(page, server, file)
     page.get_by_role("radio", name="pop order").click()
 

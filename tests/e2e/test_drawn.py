@@ -1,4 +1,4 @@
-"""What the canvases draw, and what moves between the panels: the pictures against the tables, the pods' way against the events."""
+"""Canvases show the values of their tables, and animations follow the events."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def written(page: Page, canvas: str) -> list[str]:
     return texts
 
 
-def test_the_picture_of_the_cache_writes_what_its_table_has(still: Page, server: Server, file: Path) -> None:
+def test_the_cache_canvas_has_the_values_of_its_table(still: Page, server: Server, file: Path) -> None:
     still.add_init_script(LISTEN)
     import_through(still, server, file)
     step_cycles(still, 6)
@@ -93,7 +93,7 @@ def test_the_picture_of_the_cache_writes_what_its_table_has(still: Page, server:
     assert drawn == sum(int(text.split(" / ")[0]) for text in cells(still, "pods")), "each pod by its name"
 
 
-def test_the_tree_of_active_q_has_the_pods_of_its_pop_order(still: Page, server: Server, file: Path) -> None:
+def test_the_heap_of_active_q_has_the_pods_of_its_pop_order(still: Page, server: Server, file: Path) -> None:
     still.add_init_script(LISTEN)
     import_through(still, server, file)
     canvas = "[data-queue=activeQ] canvas"
@@ -107,7 +107,7 @@ def test_the_tree_of_active_q_has_the_pods_of_its_pop_order(still: Page, server:
     assert set(picture) <= set(order)
 
 
-def test_a_click_on_the_picture_chooses_the_node_that_is_written_there(still: Page, server: Server, file: Path) -> None:
+def test_a_click_on_the_canvas_selects_the_node_that_it_shows(still: Page, server: Server, file: Path) -> None:
     still.add_init_script(LISTEN)
     import_through(still, server, file)
     canvas = still.locator("canvas[role=application]")
@@ -119,9 +119,7 @@ def test_a_click_on_the_picture_chooses_the_node_that_is_written_there(still: Pa
         expect(still).to_have_url(re.compile(f"select=node:{node}"), timeout=PATIENCE_MILLIS)
 
 
-def test_a_pod_travels_from_the_queue_through_the_cycle_and_the_api_server_to_where_it_is_solid(
-    moving: Page, server: Server, file: Path
-) -> None:
+def test_the_animation_moves_a_pod_from_the_queue_through_the_cycle_to_its_node(moving: Page, server: Server, file: Path) -> None:
     moving.add_init_script(FOLLOW)
     import_through(moving, server, file)
 
@@ -136,7 +134,7 @@ def test_a_pod_travels_from_the_queue_through_the_cycle_and_the_api_server_to_wh
     expect(moving.locator("[data-traveller]")).to_have_count(0, timeout=PATIENCE_MILLIS)
 
 
-def test_nothing_travels_for_those_who_asked_for_stillness(still: Page, server: Server, file: Path) -> None:
+def test_reduced_motion_disables_the_animation(still: Page, server: Server, file: Path) -> None:
     still.add_init_script(FOLLOW)
     import_through(still, server, file)
 
@@ -145,7 +143,7 @@ def test_nothing_travels_for_those_who_asked_for_stillness(still: Page, server: 
     assert still.evaluate("travelled") == {}
 
 
-def test_a_change_of_the_theme_reaches_the_canvases_with_the_page(still: Page, server: Server, file: Path) -> None:
+def test_a_theme_change_redraws_the_canvases(still: Page, server: Server, file: Path) -> None:
     import_through(still, server, file)
     canvas = still.locator("canvas[role=application]")
     paper = "canvas => canvas.getContext('2d').getImageData(canvas.width / 8, 34 * devicePixelRatio, 1, 1).data[0]"

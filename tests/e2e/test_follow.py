@@ -1,4 +1,4 @@
-"""A session that follows a cluster: the page says whom, how often the two schedulers agree, and leads to where they do not."""
+"""A session that follows a cluster: the page names the cluster, shows the agreement rate, and links to disagreements."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def push(server: Server, session: str, n: int, events: list[dict[str, Any]]) -> 
     server.rest(f"sessions/{session}/observations/", {"source": "kind-dev", "n": n, "events": events})
 
 
-def test_what_does_not_agree_is_listed_with_why_and_leads_to_its_moment(page: Page, server: Server, followed: str) -> None:
+def test_a_disagreement_is_listed_with_its_reason_and_links_to_its_moment(page: Page, server: Server, followed: str) -> None:
     page.goto(f"{server.url}/s/{followed}/")
     banner = page.locator("[data-follows='kind-dev']")
     expect(banner).to_contain_text("Following the cluster “kind-dev”", timeout=PATIENCE_MILLIS)
@@ -67,7 +67,7 @@ def test_what_does_not_agree_is_listed_with_why_and_leads_to_its_moment(page: Pa
     expect(panel).to_have_count(0)
 
 
-def test_a_fork_says_that_it_is_detached(page: Page, server: Server, followed: str) -> None:
+def test_a_fork_of_a_followed_session_shows_that_it_is_detached(page: Page, server: Server, followed: str) -> None:
     fork = server.rest(f"sessions/{followed}/branches/", {})
     assert fork["follows"] == {"source": "kind-dev", "detached": True}
     until(lambda: server.rest(f"sessions/{fork['id']}/")["status"] == "ready")

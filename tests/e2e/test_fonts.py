@@ -1,4 +1,4 @@
-"""The page is drawn with the fonts that it brings, and fetches no more of them than it draws."""
+"""The page uses its own fonts, and loads only those that it needs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def fonts_of(page: Page) -> dict[str, bool]:
     return drawn
 
 
-def test_every_word_is_drawn_with_a_font_that_came_with_the_page(browser: Browser, signed_in: BrowserContext, server: Server):
+def test_all_text_uses_fonts_of_the_page(browser: Browser, signed_in: BrowserContext, server: Server):
     with browser.new_context(storage_state=signed_in.storage_state(), locale="en") as context:
         page = context.new_page()
         fetched: list[str] = []

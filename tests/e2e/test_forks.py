@@ -1,4 +1,4 @@
-"""A session goes another way from a moment, and the two are compared: on the page, as one story."""
+"""A session is forked at a moment, and both are compared."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_step_back_fork_compare(page: Page, server: Server, file: Path) -> None:
     page.locator(f'[data-event="{made["forkedFrom"]["event"]}"]').wait_for(timeout=PATIENCE_MILLIS)
 
 
-def test_undo_goes_on_in_a_fork_of_the_same_name(page: Page, server: Server, file: Path) -> None:
+def test_undo_continues_in_a_fork_with_the_same_name(page: Page, server: Server, file: Path) -> None:
     session = import_through(page, server, file)
     step_cycles(page, 2)
     head = figure(page, "data-event")
@@ -111,7 +111,7 @@ def test_undo_goes_on_in_a_fork_of_the_same_name(page: Page, server: Server, fil
     assert server.rest(f"sessions/{session}/")["event"] == head, "What was undone is still there."
 
 
-def test_a_session_is_exported_and_imported_as_it_was(page: Page, server: Server, file: Path) -> None:
+def test_an_exported_session_is_imported_unchanged(page: Page, server: Server, file: Path) -> None:
     session = import_through(page, server, file)
     step_cycles(page, 3)
     page.keyboard.press("e")

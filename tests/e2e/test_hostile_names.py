@@ -1,4 +1,4 @@
-"""Names that somebody made to run as a script, in every place of the page that a test can open: they are text wherever they are drawn."""
+"""Names that contain scripts are drawn as text in every view."""
 
 from __future__ import annotations
 
@@ -89,14 +89,14 @@ def test_the_scope_draws_hostile_names_as_text(page: Page, server: Server, hosti
 
 
 @pytest.mark.parametrize("panel", PANELS)
-def test_each_panel_draws_them_as_text(page: Page, server: Server, hostile: dict[str, Any], panel: str) -> None:
+def test_each_panel_draws_hostile_names_as_text(page: Page, server: Server, hostile: dict[str, Any], panel: str) -> None:
     page.goto(f"{server.url}/s/{hostile['id']}/panel/{panel}/")
     page.wait_for_load_state("networkidle")
 
     assert is_unharmed(page)
 
 
-def test_lists_and_comparisons_draw_them_as_text(page: Page, server: Server, hostile: dict[str, Any]) -> None:
+def test_lists_and_comparisons_draw_hostile_names_as_text(page: Page, server: Server, hostile: dict[str, Any]) -> None:
     page.goto(f"{server.url}/sessions/")
     expect(page.get_by_text(f"a session {PAYLOADS[0]}").first).to_be_visible(timeout=30_000)
     assert is_unharmed(page)
@@ -106,7 +106,7 @@ def test_lists_and_comparisons_draw_them_as_text(page: Page, server: Server, hos
     assert is_unharmed(page)
 
 
-def test_a_report_to_take_along_has_them_as_text(page: Page, server: Server, hostile: dict[str, Any]) -> None:
+def test_a_downloaded_report_has_hostile_names_as_text(page: Page, server: Server, hostile: dict[str, Any]) -> None:
     """It is one file that is opened from a disk, with no policy of ours around it."""
     token = (server.data / "token").read_text().strip()
     address = f"{server.url}/api/v1/compare/report/?a={hostile['id']}@5&b={hostile['id']}"
@@ -119,7 +119,7 @@ def test_a_report_to_take_along_has_them_as_text(page: Page, server: Server, hos
 
 
 @pytest.mark.parametrize("selected", ["pod", "node"])
-def test_what_is_opened_by_its_name_in_an_address_is_text(page: Page, server: Server, hostile: dict[str, Any], selected: str) -> None:
+def test_a_hostile_name_in_a_url_is_drawn_as_text(page: Page, server: Server, hostile: dict[str, Any], selected: str) -> None:
     for payload in PAYLOADS[:4]:
         page.goto(f"{server.url}/s/{hostile['id']}/?{selected}={urllib.request.quote(payload)}&at=3&select={urllib.request.quote(payload)}")
         page.wait_for_load_state("networkidle")

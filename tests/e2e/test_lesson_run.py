@@ -1,4 +1,4 @@
-"""`schedviz lesson run`: the page of a lesson follows its files while they are written."""
+"""`schedviz lesson run`: the page of a lesson reloads when its files change."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def running(tmp_path: Path, folder: Path, chromium: str) -> Iterator[Running]:
         yield start()
 
 
-def test_the_page_begins_anew_at_the_same_stop_when_the_lesson_changes(running: Running, folder: Path, browser: Browser):
+def test_the_page_reloads_the_same_stop_when_the_lesson_changes(running: Running, folder: Path, browser: Browser):
     link = running.login_link()
     with browser.new_context() as context:
         page = context.new_page()

@@ -1,4 +1,4 @@
-"""Lessons are walked in the browser, in both languages, right and wrong, astray and back."""
+"""Lessons in the browser, in both languages: right and wrong answers, leaving the path and returning."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def walk(page: Page, lesson: Lesson) -> None:
 
 @pytest.mark.parametrize("name", ["the-list", "hazards-of-expiry", "nominated-for-ever"])
 @pytest.mark.parametrize("language", ["en", "zh-CN"])
-def test_a_lesson_is_walked_from_end_to_end(page: Page, server: Server, language: str, name: str):
+def test_a_lesson_is_completed_from_start_to_end(page: Page, server: Server, language: str, name: str):
     lesson = find(name)
     begin(page, server, lesson.name)
     if language != "en":
@@ -60,7 +60,7 @@ def test_a_lesson_is_walked_from_end_to_end(page: Page, server: Server, language
         page.locator("button[data-language=en]").click()
 
 
-def test_a_wrong_answer_is_told_and_the_stop_taken_again_on_a_fork(page: Page, server: Server):
+def test_a_wrong_answer_is_explained_and_the_stop_is_repeated_on_a_fork(page: Page, server: Server):
     begin(page, server, "the-list")
     page.locator("[data-lesson-next]").click()
     at(page, "first-snapshot")
@@ -75,7 +75,7 @@ def test_a_wrong_answer_is_told_and_the_stop_taken_again_on_a_fork(page: Page, s
     expect(page.locator("[data-right=true]")).to_be_visible(timeout=PATIENCE_MILLIS)
 
 
-def test_the_path_is_left_and_found_again(page: Page, server: Server):
+def test_the_learner_leaves_the_path_and_returns(page: Page, server: Server):
     begin(page, server, "the-list")
     page.locator("[data-lesson-next]").click()
     at(page, "first-snapshot")
@@ -90,7 +90,7 @@ def test_the_path_is_left_and_found_again(page: Page, server: Server):
     expect(page.locator(".asking")).to_be_visible()
 
 
-def test_a_fork_is_tried_and_the_path_waits(page: Page, server: Server):
+def test_the_path_waits_while_the_learner_tries_a_fork(page: Page, server: Server):
     begin(page, server, "the-list")
     page.locator("[data-lesson-next]").click()
     at(page, "first-snapshot")
@@ -109,7 +109,7 @@ def test_a_fork_is_tried_and_the_path_waits(page: Page, server: Server):
     expect(page.locator(".asking")).to_be_visible()
 
 
-def test_how_far_somebody_is_is_known_in_another_browser(page: Page, server: Server):
+def test_progress_is_shown_in_another_browser(page: Page, server: Server):
     begin(page, server, "the-list")
     page.locator("[data-lesson-next]").click()
     at(page, "first-snapshot")
@@ -124,7 +124,7 @@ def test_how_far_somebody_is_is_known_in_another_browser(page: Page, server: Ser
     expect(page.locator("[data-right=false]")).to_contain_text("You answered 1.", timeout=PATIENCE_MILLIS)
 
 
-def test_a_stop_has_an_address_of_its_own(page: Page, server: Server):
+def test_each_stop_has_a_url(page: Page, server: Server):
     page.goto(f"{server.url}/lessons/?begin=the-list&stop=a-pod-is-assumed")
     at(page, "a-pod-is-assumed")
     session = page.url.split("/s/")[1].split("/")[0]

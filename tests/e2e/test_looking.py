@@ -1,4 +1,4 @@
-"""Those who only look find nothing to press that changes anything: on a phone, and where a session was shared to be looked at."""
+"""Read-only pages, on a phone and of a session shared for viewing, have no control that changes anything."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def stepped(page: Page, server: Server, file: Path) -> str:
     return session
 
 
-def test_on_a_phone_there_is_nothing_that_changes_anything(browser: Browser, signed_in: BrowserContext, server: Server, stepped: str):
+def test_a_phone_has_no_control_that_changes_a_session(browser: Browser, signed_in: BrowserContext, server: Server, stepped: str):
     with browser.new_context(storage_state=signed_in.storage_state(), viewport={"width": 390, "height": 844}) as context:
         page = context.new_page()
         page.goto(f"{server.url}/s/{stepped}/")
@@ -59,7 +59,7 @@ def test_on_a_phone_there_is_nothing_that_changes_anything(browser: Browser, sig
         expect(page.locator("[data-event]").first).not_to_have_attribute("data-event", str(seen))
 
 
-def test_a_session_that_is_shared_to_look_at_can_only_be_looked_at(browser: Browser, server: Server, stepped: str):
+def test_a_session_shared_for_viewing_is_read_only(browser: Browser, server: Server, stepped: str):
     link = server.rest(f"sessions/{stepped}/links/", {"role": "viewer"})
     with browser.new_context(viewport={"width": 1280, "height": 800}) as context:
         page = context.new_page()

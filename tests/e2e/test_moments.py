@@ -1,4 +1,4 @@
-"""Back and forth in time on the page: the engine stays where it is, and an address is a moment."""
+"""Time travel on the page: the engine does not move, and the URL has the moment."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def wait_for_event(page: Page, event: int) -> None:
     page.locator(f'[data-event="{event}"]').wait_for(timeout=PATIENCE_MILLIS)
 
 
-def test_a_step_back_is_a_moment_of_its_own_that_the_address_keeps_and_live_leaves(page: Page, server: Server, file: Path) -> None:
+def test_a_step_back_puts_its_moment_in_the_url_until_live_is_pressed(page: Page, server: Server, file: Path) -> None:
     session = import_through(page, server, file)
     step_cycles(page, 3)
     head = figure(page, "data-event")
@@ -45,7 +45,7 @@ def test_a_step_back_is_a_moment_of_its_own_that_the_address_keeps_and_live_leav
     page.wait_for_url(re.compile(r"/s/[^?]*$"), timeout=PATIENCE_MILLIS)
 
 
-def test_who_looks_at_another_part_of_the_timeline_is_left_there(page: Page, server: Server, file: Path) -> None:
+def test_new_events_do_not_scroll_the_timeline_away_from_the_viewed_range(page: Page, server: Server, file: Path) -> None:
     import_through(page, server, file)
     step_cycles(page, 4)
     timeline = page.locator("canvas[data-window]")
@@ -72,7 +72,7 @@ def last_seen(page: Page) -> int:
     return int((page.locator("canvas[data-window]").get_attribute("data-window") or "").split("-")[1])
 
 
-def test_a_line_of_a_history_goes_to_its_moment(page: Page, server: Server, file: Path) -> None:
+def test_a_history_entry_links_to_its_moment(page: Page, server: Server, file: Path) -> None:
     session = import_through(page, server, file)
     step_cycles(page, 2)
     pod = server.rest(f"sessions/{session}/cycles/?limit=1")["results"][0]["pod"]
@@ -91,7 +91,7 @@ def test_a_line_of_a_history_goes_to_its_moment(page: Page, server: Server, file
     page.wait_for_url(re.compile(rf"[?&]at={told[0]['event']}\b"), timeout=PATIENCE_MILLIS)
 
 
-def test_stepping_back_and_on_across_a_kill_of_every_worker(page: Page, server: Server, file: Path) -> None:
+def test_stepping_back_and_forward_works_after_every_worker_was_killed(page: Page, server: Server, file: Path) -> None:
     session = import_through(page, server, file)
     step_cycles(page, 5)
     page.locator("select").first.select_option(index=0)  # Slow, so that a run is in progress when they die.

@@ -1,4 +1,4 @@
-"""Panels with the window to themselves, and as another site shows them: by a share link, without a cookie."""
+"""Panels as pages of their own, and embedded in another site with a share link and without a cookie."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def session(page: Page, server: Server, tmp_path: Path) -> str:
     return made
 
 
-def test_a_panel_is_alone_at_its_address_and_goes_through_time(page: Page, server: Server, session: str) -> None:
+def test_a_panel_has_a_page_of_its_own_with_time_travel(page: Page, server: Server, session: str) -> None:
     page.goto(f"{server.url}/s/{session}/panel/cycle/?cycle=2")
 
     expect(page.locator("[data-cycle]")).to_have_attribute("data-cycle", "2", timeout=PATIENCE_MILLIS)
@@ -36,14 +36,12 @@ def test_a_panel_is_alone_at_its_address_and_goes_through_time(page: Page, serve
     expect(page.locator("[data-cycle]")).to_have_attribute("data-cycle", "3", timeout=PATIENCE_MILLIS)
 
 
-def test_the_panels_name_their_addresses(page: Page, server: Server, session: str) -> None:
+def test_panes_link_to_their_panels(page: Page, server: Server, session: str) -> None:
     for panel in ("queue", "cycle", "cache"):
         assert page.locator(f'a[href="/s/{session}/panel/{panel}/"]').count() == 1
 
 
-def test_an_embedded_panel_is_drawn_for_somebody_without_a_cookie_and_leaves_none(
-    browser: Browser, server: Server, page: Page, session: str
-) -> None:
+def test_an_embedded_panel_needs_no_cookie_and_sets_none(browser: Browser, server: Server, page: Page, session: str) -> None:
     event = figure(page, "data-event")
     secret = server.rest(f"sessions/{session}/links/", {"role": "viewer"})["url"].partition("link=")[2]
     context = browser.new_context()
@@ -66,7 +64,7 @@ def test_an_embedded_panel_is_drawn_for_somebody_without_a_cookie_and_leaves_non
     context.close()
 
 
-def test_on_a_phone_the_panels_stand_below_each_other_and_nothing_is_wider_than_it(page: Page, server: Server, session: str) -> None:
+def test_on_a_phone_panels_are_stacked_and_nothing_overflows(page: Page, server: Server, session: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(f"{server.url}/s/{session}/")
     page.locator("#cache-title").wait_for(timeout=PATIENCE_MILLIS)
@@ -87,7 +85,7 @@ def test_on_a_phone_the_panels_stand_below_each_other_and_nothing_is_wider_than_
     )
 
 
-def test_on_paper_there_is_all_of_the_cycle_and_nothing_to_press(page: Page, server: Server, session: str) -> None:
+def test_a_printed_page_has_the_whole_cycle_and_no_controls(page: Page, server: Server, session: str) -> None:
     page.goto(f"{server.url}/s/{session}/")
     page.locator("[data-cycle]").wait_for(timeout=PATIENCE_MILLIS)
 

@@ -1,4 +1,4 @@
-"""Who may see a session by name: invited over the page, made an editor, removed; and what of an account the page's menu leads to."""
+"""Members of a session are invited, become editors and are removed; the account menu."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def make_account(page: Page, invite: str, name: str) -> None:
     page.locator("main button").click()
 
 
-def test_somebody_is_invited_becomes_a_member_and_is_removed(page: Page, browser: Browser, server: Server, file: Path):
+def test_a_user_is_invited_becomes_an_editor_and_is_removed(page: Page, browser: Browser, server: Server, file: Path):
     session = import_through(page, server, file)
     page.keyboard.press("s")
     people = page.get_by_role("dialog", name="Share").locator("[data-members]")
@@ -72,7 +72,7 @@ def test_somebody_is_invited_becomes_a_member_and_is_removed(page: Page, browser
         assert ada.goto(f"{server.url}/s/{session}/").status == 404  # type: ignore[union-attr]
 
 
-def test_the_menu_leads_to_what_is_ones_own(browser: Browser, server: Server):
+def test_the_account_menu_links_to_the_users_pages(browser: Browser, server: Server):
     session = server.rest("sessions/", {"generate": {"shape": "demo"}})["id"]
     invite = server.rest(f"sessions/{session}/invites/", {})["url"]
     with browser.new_context(viewport={"width": 1280, "height": 800}) as another:

@@ -1,4 +1,4 @@
-"""A room with a teacher and two participants, in either language: they follow, answer, look around, drop, return, and try things."""
+"""A room with a teacher and two participants, in both languages: following, answering, disconnecting, returning, forking."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def following(page: Page, is_so: str) -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "zh-CN"])
-def test_a_room_from_its_opening_to_its_end(page: Page, browser: Browser, server: Server, language: str):
+def test_a_room_from_its_start_to_its_end(page: Page, browser: Browser, server: Server, language: str):
     teacher = page
     code = open_room(teacher, server, "the-list")
     with somebody(browser) as ada, somebody(browser, width=390) as bob:
@@ -126,7 +126,7 @@ def test_a_room_from_its_opening_to_its_end(page: Page, browser: Browser, server
         teacher.locator("[data-room-closed]").wait_for()
 
 
-def test_a_question_of_the_teachers_own_and_the_other_views(page: Page, browser: Browser, server: Server):
+def test_a_teacher_asks_a_custom_question_and_other_views_show_it(page: Page, browser: Browser, server: Server):
     open_room(page, server, "the-list")
     room = page.url
     page.locator("[data-room-panel]").click()
@@ -147,7 +147,7 @@ def test_a_question_of_the_teachers_own_and_the_other_views(page: Page, browser:
 
 
 @pytest.mark.parametrize("scheme", ["dark", "light"])
-def test_no_page_of_rooms_has_anything_serious(
+def test_rooms_have_no_serious_accessibility_violation(
     signed_in: BrowserContext, browser: Browser, server: Server, scheme: Literal["dark", "light"]
 ):
     if not AXE.exists():

@@ -1,4 +1,4 @@
-"""The page against REST: what it shows is what there is."""
+"""The page of a session shows the data of the REST API."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def figure(page: Page, name: str) -> int:
     return int(page.locator(f"[{name}]").first.get_attribute(name) or -1)
 
 
-def test_ten_cycles_are_shown_as_rest_has_them(page: Page, server: Server, file: Path):
+def test_ten_cycles_match_the_rest_api(page: Page, server: Server, file: Path):
     session = import_through(page, server, file)
     show_as_tables(page)
 
@@ -114,7 +114,7 @@ def test_the_matrix_has_every_node_of_the_cycle(page: Page, server: Server, file
     assert {name: total for name, total in totals.items() if total} == feasible
 
 
-def test_by_mutation_the_view_moves_inside_what_the_engine_has_done(page: Page, server: Server, file: Path):
+def test_steps_by_mutation_move_the_view_and_not_the_engine(page: Page, server: Server, file: Path):
     session = import_through(page, server, file)
     step_cycles(page, 1)
     shown = figure(page, "data-event")
@@ -153,7 +153,7 @@ def test_a_reload_shows_the_same_moment(page: Page, server: Server, file: Path):
     assert (cells(page, "node"), cells(page, "generation"), figure(page, "data-event")) == before
 
 
-def test_choosing_a_node_marks_it_and_opens_its_summary(page: Page, server: Server, file: Path):
+def test_selecting_a_node_marks_it_and_opens_its_summary(page: Page, server: Server, file: Path):
     import_through(page, server, file)
     page.get_by_role("radio", name="table").click()
 
@@ -170,7 +170,7 @@ def test_choosing_a_node_marks_it_and_opens_its_summary(page: Page, server: Serv
     expect(drawer).to_have_count(0)
 
 
-def test_a_file_that_is_no_cluster_gets_the_servers_words(page: Page, server: Server, tmp_path: Path):
+def test_a_file_that_is_not_a_cluster_shows_the_error_of_the_server(page: Page, server: Server, tmp_path: Path):
     broken = tmp_path / "broken.json"
     broken.write_text('{"kind": "List", "items": [{"kind": "Pod", "metadata": {"name": "a"}, "spec": {"containers": [{"name": "c",')
     page.goto(f"{server.url}/sessions/")

@@ -1,4 +1,4 @@
-"""What the page says when there is nothing, not yet, not all, not any more: each state has words of its own."""
+"""The page in its empty, loading, stale, denied and truncated states."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.browser
 SOCKET = "**/ws/v1/sessions/**"
 
 
-def test_empty_a_cluster_without_nodes_and_cycles_says_what_to_do_first(page: Page, server: Server, tmp_path: Path):
+def test_an_empty_cluster_shows_what_to_do_first(page: Page, server: Server, tmp_path: Path):
     file = tmp_path / "pods.json"
     file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [pod("web-1", "500m")]}))
     import_through(page, server, file)
@@ -28,7 +28,7 @@ def test_empty_a_cluster_without_nodes_and_cycles_says_what_to_do_first(page: Pa
     expect(page.locator("[data-message]")).to_have_text("no nodes available to schedule pods", timeout=PATIENCE_MILLIS)
 
 
-def test_loading_a_line_that_is_not_there_yet_says_that_it_connects(page: Page, server: Server, file: Path):
+def test_a_page_without_a_connection_shows_that_it_connects(page: Page, server: Server, file: Path):
     session = import_through(page, server, file)
     page.route_web_socket(SOCKET, lambda _: None)
 
@@ -38,7 +38,7 @@ def test_loading_a_line_that_is_not_there_yet_says_that_it_connects(page: Page, 
     expect(page.locator("[data-queue=activeQ]")).to_have_count(0)
 
 
-def test_disconnected_the_picture_stays_and_says_that_it_is_old_until_it_goes_on(page: Page, server: Server, file: Path):
+def test_a_disconnected_page_keeps_the_view_and_marks_it_as_stale_until_it_reconnects(page: Page, server: Server, file: Path):
     session = import_through(page, server, file)
     lines: list[WebSocketRoute] = []
     broken = False
@@ -66,7 +66,7 @@ def test_disconnected_the_picture_stays_and_says_that_it_is_old_until_it_goes_on
     expect(page.locator("[data-cycle='3']")).to_be_visible(timeout=PATIENCE_MILLIS)
 
 
-def test_denied_who_is_shut_out_while_looking_keeps_the_picture_and_is_told(page: Page, server: Server, file: Path):
+def test_a_viewer_who_loses_access_keeps_the_view_and_gets_a_message(page: Page, server: Server, file: Path):
     session = import_through(page, server, file)
     lines: list[WebSocketRoute] = []
 
@@ -84,7 +84,7 @@ def test_denied_who_is_shut_out_while_looking_keeps_the_picture_and_is_told(page
     expect(page.locator("[data-cycle='1']")).to_be_visible()
 
 
-def test_denied_a_stranger_sees_neither_the_session_nor_that_there_is_one(browser: Browser, page: Page, server: Server, file: Path):
+def test_a_stranger_cannot_tell_that_a_session_exists(browser: Browser, page: Page, server: Server, file: Path):
     session = import_through(page, server, file)
     with browser.new_context() as context:
         stranger = context.new_page()
@@ -92,7 +92,7 @@ def test_denied_a_stranger_sees_neither_the_session_nor_that_there_is_one(browse
         assert "/login/" in stranger.url
 
 
-def test_truncated_a_long_queue_says_how_much_of_it_is_not_shown(page: Page, server: Server):
+def test_a_long_queue_shows_how_many_pods_are_hidden(page: Page, server: Server):
     session = server.rest("sessions/", {"generate": {"shape": "mixed", "nodes": 20, "pods": 3000}})["id"]
     page.goto(f"{server.url}/s/{session}/")
     page.locator("[data-queue=activeQ]").wait_for(timeout=PATIENCE_MILLIS)
@@ -105,7 +105,7 @@ def test_truncated_a_long_queue_says_how_much_of_it_is_not_shown(page: Page, ser
     page.get_by_role("radio", name="heap").click()
 
 
-def test_an_import_says_how_far_it_is_and_can_be_cancelled(page: Page, server: Server):
+def test_an_import_shows_its_progress_and_can_be_cancelled(page: Page, server: Server):
     session = server.rest("sessions/", {"generate": {"shape": "mixed", "nodes": 5000, "pods": 60000}})["id"]
     page.goto(f"{server.url}/s/{session}/")
     expect(page.get_by_role("progressbar", name="Importing")).to_be_visible(timeout=PATIENCE_MILLIS)

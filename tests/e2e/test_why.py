@@ -1,4 +1,4 @@
-"""Why a pod is Pending, and what would place it: asked on the page, and tried on a fork."""
+"""Why a pod is Pending and what would place it: explained on the page, and tried on a fork."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_import_why_fix(page: Page, server: Server, file: Path) -> None:
     assert server.rest(f"sessions/{fork}/")["forkedFrom"]["id"] == session
 
 
-def test_a_pod_that_is_nominated_for_ever_is_explained_and_mended_by_a_preempt_verb(page: Page, server: Server) -> None:
+def test_a_pod_that_stays_nominated_is_explained_and_fixed_with_a_preempt_verb(page: Page, server: Server) -> None:
     page.goto(f"{server.url}/sessions/")
     page.locator("details:has([data-case]) > summary").click(timeout=PATIENCE_MILLIS)
     page.locator("[data-case='nominated-for-ever'] button").click()
@@ -97,7 +97,7 @@ def test_a_pod_that_is_nominated_for_ever_is_explained_and_mended_by_a_preempt_v
     assert server.rest(f"sessions/{session}/explain/test-ns/test-pod-hgfmk/")["forEver"], "The session itself is as it was."
 
 
-def test_a_pasted_message_is_told_right(page: Page, server: Server, file: Path) -> None:
+def test_a_pasted_message_is_explained(page: Page, server: Server, file: Path) -> None:
     session = import_through(page, server, file)
     ask_why(page, server, session, "giant")
 
@@ -117,7 +117,7 @@ def test_a_pasted_message_is_told_right(page: Page, server: Server, file: Path) 
     expect(page.get_by_role("complementary").get_by_role("alert")).to_contain_text("0/N nodes are available", timeout=PATIENCE_MILLIS)
 
 
-def test_copies_are_tried_and_nothing_changes(page: Page, server: Server, file: Path) -> None:
+def test_trying_copies_does_not_change_the_session(page: Page, server: Server, file: Path) -> None:
     session = import_through(page, server, file)
     ask_why(page, server, session, "web-1")
     before = server.rest(f"sessions/{session}/")["event"]
@@ -133,7 +133,7 @@ def test_copies_are_tried_and_nothing_changes(page: Page, server: Server, file: 
     assert server.rest(f"sessions/{session}/")["event"] == before
 
 
-def test_why_follows_the_moment_that_is_shown(page: Page, server: Server, file: Path) -> None:
+def test_why_follows_the_shown_moment(page: Page, server: Server, file: Path) -> None:
     session = import_through(page, server, file)
     step_cycles(page, 2)
     ask_why(page, server, session, "web-1")
@@ -144,7 +144,7 @@ def test_why_follows_the_moment_that_is_shown(page: Page, server: Server, file: 
     expect(page.locator("[data-why]")).to_have_attribute("data-why", "pending", timeout=PATIENCE_MILLIS)
 
 
-def test_what_is_kept_of_a_thing_is_shown_as_yaml_of_the_moment(page: Page, server: Server, file: Path) -> None:
+def test_an_object_is_shown_as_yaml_at_the_shown_moment(page: Page, server: Server, file: Path) -> None:
     session = import_through(page, server, file)
     step_cycles(page, 2)
     page.goto(f"{server.url}/s/{session}/?select=pod:default/web-1&tab=yaml")
@@ -155,7 +155,7 @@ def test_what_is_kept_of_a_thing_is_shown_as_yaml_of_the_moment(page: Page, serv
     expect(kept).not_to_contain_text("nodeName", timeout=PATIENCE_MILLIS)
 
 
-def test_describe_adds_up_what_the_api_server_has_beside_the_cache(page: Page, server: Server, file: Path) -> None:
+def test_describe_compares_the_api_server_with_the_cache(page: Page, server: Server, file: Path) -> None:
     session = import_through(page, server, file)
     token = (server.data / "token").read_text().strip()
     command = {"op": "schedule"}
