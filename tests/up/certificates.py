@@ -1,4 +1,4 @@
-"""A certificate that vouches for itself, as a workshop's machine has it."""
+"""A self-signed certificate, as on the machine of a workshop."""
 
 from __future__ import annotations
 

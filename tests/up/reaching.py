@@ -1,4 +1,4 @@
-"""How a listener of this machine would be reached."""
+"""The `Reach` of a listener on this machine."""
 
 from __future__ import annotations
 

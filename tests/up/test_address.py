@@ -1,4 +1,4 @@
-"""How people reach the server, and what is said to them about it."""
+"""The public URL of the server, and what the terminal prints about it."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def bare_environment(monkeypatch):
     monkeypatch.delenv("SCHEDVIZ_URL", raising=False)
 
 
-def test_port_0_takes_a_free_port_and_its_address_says_which():
+def test_port_0_takes_a_free_port_and_the_url_has_it():
     found = reached("127.0.0.1")
 
     assert found.url == f"http://127.0.0.1:{found.address[1]}"
     assert found.address[1] > 0
 
 
-def test_on_this_machine_alone_all_its_names_are_right_and_nothing_is_dangerous():
+def test_a_loopback_address_allows_all_local_names_without_a_warning():
     found = reached("127.0.0.1")
 
     assert set(found.environment["SCHEDVIZ_ALLOWED_HOSTS"].split(",")) == {"127.0.0.1", "localhost", "[::1]"}
@@ -39,7 +39,7 @@ def test_on_this_machine_alone_all_its_names_are_right_and_nothing_is_dangerous(
     assert not found.warning
 
 
-def test_an_address_that_others_reach_is_the_only_name_and_origin():
+def test_a_public_address_is_the_only_allowed_host_and_origin():
     address = own_address()
     for host in (address, "0.0.0.0"):
         found = reached(host)
@@ -58,11 +58,11 @@ def test_an_ipv6_address_is_written_in_brackets():
     assert found.url == f"http://[::1]:{found.address[1]}"
 
 
-def test_a_name_stays_a_name():
+def test_a_host_name_stays_in_the_url():
     assert reached("localhost").url.startswith("http://localhost:")
 
 
-def test_what_the_operator_says_is_believed(monkeypatch):
+def test_an_explicit_public_url_is_used(monkeypatch):
     monkeypatch.setenv("SCHEDVIZ_URL", "https://schedviz.example.org/")
 
     found = reached("127.0.0.1")
@@ -73,14 +73,14 @@ def test_what_the_operator_says_is_believed(monkeypatch):
 
 
 @pytest.mark.parametrize("url", ["schedviz.example.org", "ftp://x", "https://x/path"])
-def test_unless_it_is_no_address(monkeypatch, url):
+def test_an_invalid_public_url_is_refused(monkeypatch, url):
     monkeypatch.setenv("SCHEDVIZ_URL", url)
 
     with pytest.raises(CannotStart, match="SCHEDVIZ_URL"):
         reached("127.0.0.1")
 
 
-def test_with_a_certificate_it_is_https_and_nobody_is_warned(tmp_path):
+def test_a_certificate_gives_https_without_a_warning(tmp_path):
     cert, key = certificate(tmp_path)
 
     found = reached("0.0.0.0", tls_certificate=cert, tls_key=key)
@@ -89,7 +89,7 @@ def test_with_a_certificate_it_is_https_and_nobody_is_warned(tmp_path):
     assert not found.warning
 
 
-def test_files_that_are_no_certificate_are_refused_in_words(tmp_path):
+def test_files_that_are_not_a_certificate_are_refused_with_a_reason(tmp_path):
     cert, key = certificate(tmp_path / "one")
     other = certificate(tmp_path / "two")[1]
 
@@ -100,7 +100,7 @@ def test_files_that_are_no_certificate_are_refused_in_words(tmp_path):
         reached("127.0.0.1", tls_certificate=cert, tls_key=tmp_path / "none.pem")
 
 
-def test_the_terminal_shows_the_address_as_a_qr_code_where_others_can_come(capsys):
+def test_the_terminal_shows_a_qr_code_for_a_public_address(capsys):
     there = Reach("http://192.0.2.7:8777", ("192.0.2.7", 8777), None)
     Terminal(reach=there, data=Path("data"), open_browser=False).announce("http://192.0.2.7:8777/login/?once=x", 1.0)
     shown = capsys.readouterr().out
@@ -112,7 +112,7 @@ def test_the_terminal_shows_the_address_as_a_qr_code_where_others_can_come(capsy
     assert "█" not in alone
 
 
-def test_the_terminal_says_how_scripts_find_a_data_folder_of_ones_own(capsys, tmp_path, monkeypatch):
+def test_the_terminal_prints_how_scripts_find_a_custom_data_folder(capsys, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "usual"))
     monkeypatch.delenv("SCHEDVIZ_DATA", raising=False)
     for folder, told in ((tmp_path / "my own", True), (tmp_path / "usual/schedviz", False)):
@@ -120,7 +120,7 @@ def test_the_terminal_says_how_scripts_find_a_data_folder_of_ones_own(capsys, tm
         assert (f"export SCHEDVIZ_DATA='{folder}'" in capsys.readouterr().out) is told
 
 
-def test_health_is_asked_over_tls_of_nobody_but_ourselves(tmp_path):
+def test_the_health_check_verifies_our_own_certificate(tmp_path):
     own, other = (Tls(*certificate(tmp_path / name)) for name in ("own", "other"))
 
     assert asked_over_tls(own, own)

@@ -1,4 +1,4 @@
-"""One supervisor for each data folder."""
+"""One supervisor per data folder."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_a_second_lock_is_refused_with_the_pid_and_the_address_of_the_first(tmp_
     first.release()
 
 
-def test_a_second_lock_is_refused_before_the_first_has_told_its_name(tmp_path: Path):
+def test_a_second_lock_is_refused_before_the_first_has_written_its_pid(tmp_path: Path):
     first = DataLock(tmp_path)
 
     with pytest.raises(CannotStart, match="already running"):
@@ -36,7 +36,7 @@ def test_a_released_lock_can_be_taken(tmp_path: Path):
     DataLock(tmp_path).release()
 
 
-def test_the_file_of_a_dead_holder_locks_nobody_out(tmp_path: Path):
+def test_the_lock_file_of_a_dead_process_is_taken_over(tmp_path: Path):
     (tmp_path / "lock").write_text('{"pid": 1, "url": "http://long-gone"}')
 
     DataLock(tmp_path).release()

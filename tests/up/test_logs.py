@@ -1,4 +1,4 @@
-"""What of the children's logs is shown on the terminal."""
+"""The lines of the children's logs that the terminal shows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def write(path: Path, *lines: str) -> None:
         log.writelines(line + "\n" for line in lines)
 
 
-def test_only_trouble_is_news_and_only_once(tmp_path: Path):
+def test_only_warnings_are_shown_and_only_once(tmp_path: Path):
     log = tmp_path / "web.log"
     write(log, '{"level": "error", "event": "before we looked"}')
     tail = LogTail(log)
@@ -23,7 +23,7 @@ def test_only_trouble_is_news_and_only_once(tmp_path: Path):
     assert tail.news() == []
 
 
-def test_the_last_line_of_a_traceback_and_celery_errors_are_trouble(tmp_path: Path):
+def test_the_last_line_of_a_traceback_and_celery_errors_are_shown(tmp_path: Path):
     log = tmp_path / "io.log"
     tail = LogTail(log)
     write(log, "Traceback (most recent call last):", '  File "x.py", line 1, in f', "ValueError: no", "[ERROR/MainProcess] lost the broker")
@@ -31,7 +31,7 @@ def test_the_last_line_of_a_traceback_and_celery_errors_are_trouble(tmp_path: Pa
     assert tail.news() == ["ValueError: no", "[ERROR/MainProcess] lost the broker"]
 
 
-def test_a_flood_is_cut_with_a_pointer_to_the_log(tmp_path: Path):
+def test_a_flood_of_warnings_is_cut_with_the_path_of_the_log(tmp_path: Path):
     log = tmp_path / "web.log"
     tail = LogTail(log)
     write(log, *(json.dumps({"level": "error", "event": f"number {n}"}) for n in range(100)))
@@ -44,7 +44,7 @@ def test_a_flood_is_cut_with_a_pointer_to_the_log(tmp_path: Path):
     assert tail.news() == []
 
 
-def test_a_large_log_is_moved_aside_and_its_writer_goes_on(tmp_path: Path):
+def test_a_large_log_is_rotated_while_its_writer_continues(tmp_path: Path):
     log = tmp_path / "web.log"
     with log.open("a") as writer:
         writer.write("x" * 100 + "\n")
@@ -58,7 +58,7 @@ def test_a_large_log_is_moved_aside_and_its_writer_goes_on(tmp_path: Path):
     assert not rotate(log, 100)
 
 
-def test_last_words_are_the_last_lines_shortened(tmp_path: Path):
+def test_the_last_lines_of_a_log_are_shortened(tmp_path: Path):
     log = tmp_path / "web.log"
     write(log, *(f"line {n}" for n in range(50)), "", "y" * 1000)
 

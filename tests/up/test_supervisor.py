@@ -1,4 +1,4 @@
-"""The supervisor over toy children: restarts, the order of ending, and that nobody is left behind."""
+"""The supervisor over toy children: restarts, the order of a stop, and no remaining processes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.up.running import Start, alive
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="schedviz up needs Linux or macOS")
 
 
-def test_it_announces_the_login_link_once_everything_is_up(start_toys: Start):
+def test_the_login_link_is_printed_when_everything_is_up(start_toys: Start):
     running = start_toys("idle")
 
     running.waits_for("http://toy/login")
@@ -24,7 +24,7 @@ def test_it_announces_the_login_link_once_everything_is_up(start_toys: Start):
     assert running.said.count("http://toy/login") == 1
 
 
-def test_ctrl_c_ends_everything_in_order_and_leaves_nothing(start_toys: Start, tmp_path: Path):
+def test_ctrl_c_stops_all_children_in_order(start_toys: Start, tmp_path: Path):
     running = start_toys("idle", "parent")
     running.waits_for("http://toy/login")
     until((tmp_path / "parent").exists)
@@ -38,7 +38,7 @@ def test_ctrl_c_ends_everything_in_order_and_leaves_nothing(start_toys: Start, t
     assert not list(tmp_path.glob("tmp*")), "the folder of sockets is removed"
 
 
-def test_a_child_that_does_not_end_is_killed_after_its_grace(start_toys: Start, tmp_path: Path):
+def test_a_child_that_does_not_stop_is_killed_after_its_grace_period(start_toys: Start, tmp_path: Path):
     running = start_toys("stubborn")
     running.waits_for("http://toy/login")
     until((tmp_path / "stubborn").exists)
@@ -52,7 +52,7 @@ def test_a_child_that_does_not_end_is_killed_after_its_grace(start_toys: Start, 
     assert not alive(child)
 
 
-def test_a_second_ctrl_c_waits_for_nobody(start_toys: Start, tmp_path: Path):
+def test_a_second_ctrl_c_kills_all_children(start_toys: Start, tmp_path: Path):
     running = start_toys("stubborn")
     running.waits_for("http://toy/login")
     until((tmp_path / "stubborn").exists)
@@ -81,7 +81,7 @@ def test_killing_the_supervisor_leaves_no_process(start_toys: Start, tmp_path: P
     until(lambda: not list(tmp_path.glob("tmp*")))
 
 
-def test_a_killed_child_is_started_again(start_toys: Start):
+def test_a_killed_child_is_restarted(start_toys: Start):
     running = start_toys("idle")
     running.waits_for("http://toy/login")
     for name in ("idle", "web", "housekeeper"):
@@ -92,7 +92,7 @@ def test_a_killed_child_is_started_again(start_toys: Start):
         assert alive(running.child_after(old, name))
 
 
-def test_who_awaits_the_database_is_told_and_told_again_after_a_restart(start_toys: Start, tmp_path: Path):
+def test_a_child_that_waits_for_the_database_is_notified_also_after_a_restart(start_toys: Start, tmp_path: Path):
     running = start_toys("awaiting")
     told = tmp_path / "awaiting"
     until(lambda: told.exists() and told.read_text() == "database\n")
@@ -103,7 +103,7 @@ def test_who_awaits_the_database_is_told_and_told_again_after_a_restart(start_to
     until(lambda: told.read_text() == "database\ndatabase\n")
 
 
-def test_who_awaits_a_database_that_does_not_come_does_nothing(start_toys: Start, tmp_path: Path):
+def test_a_child_that_waits_for_the_database_does_not_start_without_it(start_toys: Start, tmp_path: Path):
     running = start_toys("awaiting", "failing_housekeeper")
 
     running.waits_for("The database is on holiday.")
@@ -112,7 +112,7 @@ def test_who_awaits_a_database_that_does_not_come_does_nothing(start_toys: Start
     assert not (tmp_path / "awaiting").exists()
 
 
-def test_the_housekeeper_is_told_who_died(start_toys: Start, tmp_path: Path):
+def test_the_housekeeper_is_notified_of_dead_workers(start_toys: Start, tmp_path: Path):
     running = start_toys("idle")
     running.waits_for("http://toy/login")
 
@@ -123,7 +123,7 @@ def test_the_housekeeper_is_told_who_died(start_toys: Start, tmp_path: Path):
     until(lambda: f".{running.process.pid}.idle-1\n" in heard.read_text())
 
 
-def test_a_killed_watcher_is_replaced_and_does_its_work(start_toys: Start, tmp_path: Path):
+def test_a_killed_parent_watcher_is_replaced(start_toys: Start, tmp_path: Path):
     running = start_toys("idle", SCHEDVIZ_NO_PDEATHSIG="1")
     running.waits_for("http://toy/login")
     watcher_script = str(Path("schedviz/up/parent_watcher.py"))
@@ -137,7 +137,7 @@ def test_a_killed_watcher_is_replaced_and_does_its_work(start_toys: Start, tmp_p
     until(lambda: not [member for member in everybody if alive(member)])
 
 
-def test_a_child_that_cannot_start_ends_the_attempt_with_its_words(start_toys: Start):
+def test_a_child_that_cannot_start_stops_the_start_with_its_message(start_toys: Start):
     running = start_toys("broken")
 
     assert running.process.wait(timeout=60) == 1
@@ -146,14 +146,14 @@ def test_a_child_that_cannot_start_ends_the_attempt_with_its_words(start_toys: S
     assert not running.family()
 
 
-def test_a_database_that_cannot_be_used_is_said_in_its_sentence(start_toys: Start):
+def test_an_unusable_database_stops_the_start_with_its_message(start_toys: Start):
     running = start_toys("failing_housekeeper")
 
     assert running.process.wait(timeout=60) == 1
     assert "cannot start: The database is on holiday." in running.said
 
 
-def test_a_database_that_is_away_for_a_while_ends_nothing_and_the_dead_are_told_of_again(start_toys: Start, tmp_path: Path):
+def test_a_database_outage_stops_nothing_and_dead_workers_are_reported_afterwards(start_toys: Start, tmp_path: Path):
     running = start_toys("unlucky_housekeeper", "idle")
     running.waits_for("http://toy/login")
     web = running.child("web")

@@ -1,4 +1,4 @@
-"""`schedviz up` with everything real: Redis, workers, the web server, a database on a fresh data folder."""
+"""`schedviz up` with Redis, workers, web server and database, on a new data folder."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _command(folder: Path) -> Any:
     return lambda options: [*command, *(options if "--port" in options else ("--port", "0", *options))]
 
 
-def test_at_the_first_200_the_token_is_there_and_opens_the_api(start_up: Start, tmp_path: Path):
+def test_the_token_works_when_healthz_first_returns_200(start_up: Start, tmp_path: Path):
     running = start_up()
     url = address_of(running)
     token = tmp_path / "data" / "token"
@@ -121,20 +121,20 @@ def test_at_the_first_200_the_token_is_there_and_opens_the_api(start_up: Start, 
     assert get(f"{url}/api/v1/sessions/")[0] == 401
 
 
-def test_the_secrets_are_readable_by_their_user_alone(shared: Running):
+def test_secrets_are_readable_only_by_their_user(shared: Running):
     for path in (shared.folder / "data").iterdir():
         if path.name in {"token", "secret_key", "lock"}:
             assert path.stat().st_mode & 0o777 == 0o600, path
     assert (shared.folder / "data").stat().st_mode & 0o777 == 0o700
 
 
-def test_the_web_server_may_open_more_files_than_the_usual_soft_limit(shared: Running):
+def test_the_web_server_raises_its_limit_of_open_files(shared: Running):
     soft, hard = shared.child("schedviz.up.web_server").rlimit(psutil.RLIMIT_NOFILE)
 
     assert soft == min(hard, 65_536) if hard != psutil.RLIM_INFINITY else soft == 65_536
 
 
-def test_a_client_cannot_choose_the_address_that_is_counted(shared: Running):
+def test_a_client_cannot_spoof_its_address(shared: Running):
     """Without SCHEDVIZ_PROXIES nobody's X-Forwarded-For is believed, whoever the peer is."""
     url = address_of(shared)
 
@@ -153,7 +153,7 @@ def test_a_client_cannot_choose_the_address_that_is_counted(shared: Running):
     assert 429 in [status(number) for number in range(20)]
 
 
-def test_nothing_in_a_data_folder_that_was_made_open_to_all_can_be_read_by_others(start_up: Start, tmp_path: Path):
+def test_a_world_readable_data_folder_becomes_private(start_up: Start, tmp_path: Path):
     (tmp_path / "data").mkdir(mode=0o755)
     wait_until_up(start_up())
 
@@ -162,7 +162,7 @@ def test_nothing_in_a_data_folder_that_was_made_open_to_all_can_be_read_by_other
     assert [path for path in files if path.stat().st_mode & 0o077] == []
 
 
-def test_without_workers_healthz_says_503_and_which_part_is_down(start_up: Start):
+def test_without_workers_healthz_returns_503_and_names_the_failed_part(start_up: Start):
     running = start_up()
     url = wait_until_up(running)
     for name in ("engine-1", "engine-2"):
@@ -182,7 +182,7 @@ def _unless_ok(answer: tuple[int, Any]) -> tuple[int, Any] | None:
 
 
 @pytest.mark.parametrize("name", CHILDREN)
-def test_a_killed_part_is_started_again_and_all_is_well(shared: Running, name: str):
+def test_a_killed_part_is_restarted(shared: Running, name: str):
     url = wait_until_up(shared)
     old = find(shared, name)
 
@@ -193,7 +193,7 @@ def test_a_killed_part_is_started_again_and_all_is_well(shared: Running, name: s
     until(lambda: is_up(url), seconds=120)
 
 
-def test_a_second_start_on_the_same_folder_says_who_runs_there(shared: Running, start_up: Start):
+def test_a_second_start_on_the_same_folder_names_the_running_one(shared: Running, start_up: Start):
     second = start_up("--data", str(shared.folder / "data"))
 
     assert second.process.wait(timeout=60) == 1
@@ -201,7 +201,7 @@ def test_a_second_start_on_the_same_folder_says_who_runs_there(shared: Running, 
     assert "Traceback" not in second.said
 
 
-def test_a_port_in_use_is_refused_with_who_has_it(shared: Running, start_up: Start):
+def test_a_port_in_use_is_refused_with_its_process(shared: Running, start_up: Start):
     url = address_of(shared)
     port = url.rsplit(":", 1)[1]
 
@@ -213,7 +213,7 @@ def test_a_port_in_use_is_refused_with_who_has_it(shared: Running, start_up: Sta
     assert "Traceback" not in second.said
 
 
-def test_a_variable_that_cannot_be_read_is_told_in_one_sentence(start_up: Start):
+def test_an_invalid_setting_is_reported_in_one_sentence(start_up: Start):
     started = start_up(SCHEDVIZ_UPLOAD_FILES="many")
 
     assert started.process.wait(timeout=60) == 1
@@ -221,7 +221,7 @@ def test_a_variable_that_cannot_be_read_is_told_in_one_sentence(start_up: Start)
     assert "Traceback" not in started.said
 
 
-def test_ctrl_c_ends_everything_and_the_next_start_finds_it_again(start_up: Start, tmp_path: Path):
+def test_ctrl_c_stops_everything_and_the_next_start_has_the_same_sessions(start_up: Start, tmp_path: Path):
     running = start_up()
     wait_until_up(running)
     running.waits_for("Ready after")
@@ -239,7 +239,7 @@ def test_ctrl_c_ends_everything_and_the_next_start_finds_it_again(start_up: Star
     assert (tmp_path / "data" / "token").read_text() == token
 
 
-def test_the_graces_of_all_parts_add_up_to_less_than_three_seconds(tmp_path: Path):
+def test_the_grace_periods_of_all_parts_add_up_to_less_than_three_seconds(tmp_path: Path):
     with socket.socket() as listener:
         web = programs.web(listener).grace_seconds
     workers = max(program.grace_seconds for program in [*programs.workers(), programs.housekeeper("")])
@@ -295,7 +295,7 @@ def _without_redirect(url: str) -> tuple[int, Any]:
             return error.code, error.read()
 
 
-def test_others_reach_it_over_tls_at_its_own_address_and_no_other_name(start_up: Start, tmp_path: Path):
+def test_a_public_server_is_reached_over_tls_by_its_own_name_only(start_up: Start, tmp_path: Path):
     address = own_address()
     cert, key = certificate(tmp_path / "tls", address)
     running = start_up("--listen", "0.0.0.0", "--tls-cert", str(cert), "--tls-key", str(key))
@@ -320,7 +320,7 @@ def test_others_reach_it_over_tls_at_its_own_address_and_no_other_name(start_up:
     assert "Without TLS" not in running.said
 
 
-def test_two_instances_leave_each_others_logins_in_one_browser_alone(shared: Running, start_up: Start):
+def test_two_instances_keep_separate_logins_in_one_browser(shared: Running, start_up: Start):
     first, second = wait_until_up(shared), start_up()
     link = second.login_link()
     command = [sys.executable, "-m", "schedviz.cli.main", "login", "--data", str(shared.folder / "data")]
