@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import httpx
 import pytest
 
 from schedviz.sessions.models import Command
 from tests.conftest import until
 from tests.faults import verdict
 from tests.faults.conftest import StartUp
-from tests.sessions.conftest import pod
+from tests.sessions.conftest import node, pod
 
 #: An installed plugin, as anybody may write one, with a bug as C extensions have them: the process is gone without a word.
 PLUGIN = """
+import ctypes
 import os
 from schedviz.engine.framework.status import SUCCESS
 
@@ -21,11 +24,20 @@ class Poison:
     name = "Poison"
 
     def __init__(self, args, handle):
-        pass
+        if os.environ.get("POISON_IMPORT"):
+            with open(os.environ["POISON_LOG"], "a") as log:
+                log.write("tried\\n")
+            # Unlike CDLL, it holds the interpreter lock.
+            ctypes.PyDLL(None).sleep(600)
 
     def pre_enqueue(self, pod):
         if pod.pod.metadata.name == "poison":
             os._exit(1)
+        if pod.pod.metadata.name == "endless":
+            with open(os.environ["POISON_LOG"], "a") as log:
+                log.write("tried\\n")
+            while True:
+                pass
         return SUCCESS
 """
 CONFIGURATION = {
@@ -77,3 +89,42 @@ def test_a_command_that_kills_every_worker_is_quarantined(start_up: StartUp, dat
     installation.stop()
     for each in neighbours:
         assert verdict.check(each, theirs[each])
+
+
+def test_a_command_that_computes_without_end_stops_one_process_and_is_set_aside(
+    start_up: StartUp, database_url: str, installed: Path, folder: Path
+) -> None:
+    tries = folder / "tries"
+    installation = start_up(database_url, PYTHONPATH=str(installed), POISON_LOG=str(tries))
+    client = installation.client
+    poisoned = client.make_session("with a plugin", {"nodes": 4, "pods": 20})
+    until(lambda: client.session(poisoned)["status"] == "ready")
+
+    client.send(poisoned, "configure", {"op": "configure", "config": CONFIGURATION})
+    client.send(poisoned, "endless", {"op": "create", "object": pod("endless")})
+    client.send(poisoned, "after", {"op": "run"})
+    until(lambda: client.session(poisoned)["appliedSeq"] == 3, seconds=180)
+
+    assert "Command 2 was set aside: it computed for over 10 s without a pause" in client.session(poisoned)["message"]
+    assert Command.objects.get(session_id=poisoned, quarantined=True).seq == 2
+    assert tries.read_text().splitlines() == ["tried"]
+
+
+def test_an_import_that_holds_the_interpreter_lock_is_never_done_twice_at_once_and_fails(
+    start_up: StartUp, database_url: str, installed: Path, folder: Path
+) -> None:
+    tries = folder / "tries"
+    installation = start_up(database_url, PYTHONPATH=str(installed), POISON_LOG=str(tries), POISON_IMPORT="1")
+    client = installation.client
+    files = [("file", ("node.json", json.dumps(node("n")))), ("file", ("config.json", json.dumps(CONFIGURATION)))]
+    headers = {"Authorization": f"Bearer {client.token}"}
+    made = httpx.post(f"http://{client.host}:{client.port}/api/v1/sessions/", files=files, headers=headers, timeout=60)
+    assert made.status_code == 201, made.text
+    session_id = made.json()["id"]
+    until(lambda: client.session(session_id)["status"] == "failed", seconds=400)
+
+    assert "a step took over 30 s, which is the limit" in client.session(session_id)["message"]
+    assert tries.read_text().splitlines() == ["tried"] * 3
+    log = installation.logs(1_000_000)
+    assert log.count("Timeout (0:00:30)!") == 3
+    assert "Another owner has taken" not in log

@@ -21,12 +21,13 @@ from schedviz.sessions.extenders import answers
 from schedviz.sessions.extenders.http import HttpTransport
 from schedviz.sessions.history import checkpoints, reading
 from schedviz.sessions.history.checkpoints import Saved
+from schedviz.sessions.hosting import lease as leases
 from schedviz.sessions.hosting import slice_commit
-from schedviz.sessions.hosting.lease import Lease, announce
+from schedviz.sessions.hosting.lease import Lease, announce, announce_stuck
 from schedviz.sessions.hosting.pace import Pace
 from schedviz.sessions.hosting.slice_commit import Done, Position, Work
 from schedviz.sessions.hosting.slots import BULK, LOADING, SUSPECT
-from schedviz.sessions.hosting.watchdog import WATCHDOG
+from schedviz.sessions.hosting.watchdog import STAGE_SECONDS, WATCHDOG
 from schedviz.sessions.metrics import plugins
 from schedviz.sessions.metrics import process as measured
 from schedviz.sessions.metrics.keeping import Keeper
@@ -50,6 +51,8 @@ SLICE_CPU_SECONDS = 0.02
 LONGEST_SLICE_SECONDS = 0.25
 #: Of a session that follows a cluster a slice is so many times as long: nobody steps through it, and a commit costs as much as ten changes.
 FOLLOWED_SLICES = 4
+#: A session that could not be loaded within the limit of a stage is loaded again after this time, twice this time, and so on.
+STUCK_REST_SECONDS = 30.0
 #: Commands fetched from the inbox at once.
 _FETCHED = 100
 #: Why a run ended, beside what the engine says.
@@ -102,6 +105,8 @@ class EngineHost:
         self.worked_seconds = 0.0
         self._is_bulk = False
         self._span = CommandSpan()
+        #: The command that the current slice is at.
+        self._doing_seq = 0
 
     def keep_figures(self, *, now: bool = False) -> None:
         """Store what was counted for /metrics, if that is due; `now`: whether it is or not."""
@@ -114,7 +119,8 @@ class EngineHost:
 
     def load(self) -> None:
         """Make the engine from what is stored. Raises `ReplayDiverged`, `HistoryUnavailable`, or what the engine raises."""
-        with LOADING, measured.LOADS.time(), WATCHDOG.watch(f"Loading session {self.session.pk}") as alive:
+        watch = WATCHDOG.watch(f"Loading session {self.session.pk}", on_stuck=self._rest_stuck)
+        with LOADING, measured.LOADS.time(), watch as alive:
             began, cpu_began = time.perf_counter(), time.thread_time()
             self.simulation, self.running, self._checkpoint = replayer.load(
                 self.session.pk, to_seq=self.position.applied_seq, to_event=self.position.event, alive=alive
@@ -208,7 +214,7 @@ class EngineHost:
 
     def _do_slice(self) -> list[tuple[Stored, Done]]:
         done: list[tuple[Stored, Done]] = []
-        with WATCHDOG.watch(f"The engine of session {self.session.pk}") as alive:
+        with WATCHDOG.watch(f"The engine of session {self.session.pk}", on_stuck=self._announce_stuck) as alive:
             stop = self._end_of_slice(alive)
             if isinstance(self._transport, HttpTransport):
                 self._transport.before_call = alive
@@ -241,8 +247,19 @@ class EngineHost:
 
         return stop
 
+    def _announce_stuck(self) -> None:
+        """Called by the watchdog before it ends this process: no second process is to end for the same command."""
+        announce_stuck(self.lease, self._doing_seq)
+
+    def _rest_stuck(self) -> None:
+        """Called by the watchdog before it ends this process: back off for longer each time, so that other sessions can work."""
+        seconds = min(STUCK_REST_SECONDS * self.session.acquisitions, leases.LONGEST_REST_SECONDS)
+        message = f"Loading this session took over {STAGE_SECONDS:g} s without a pause; it is loaded again in {seconds:.0f} s."
+        leases.rest(self.lease, seconds, message, has_tried=True)
+
     def _do(self, stored: Stored, stop: Callable[[], bool]) -> Done | None:
         """Begin a command or go on with it; None when the slice ended first."""
+        self._doing_seq = stored.seq
         if why := self.broken.get(stored.seq):
             return self._quarantine(stored, why)
         if self.is_suspicious and not announce(self.lease, stored.seq):

@@ -18,24 +18,29 @@ from django.db import DatabaseError, connection, transaction
 from django.db.models import Case, F, Q, When
 from django.db.models.functions import Greatest
 
+from schedviz.sessions.hosting.watchdog import INTERPRETER_LOCK_SECONDS
 from schedviz.sessions.models import Session
 from schedviz.sessions.queries.database import DatabaseSeconds
 
 #: After this long without a renewal anybody may take the session.
 LEASE_SECONDS = 6.0
 RENEWAL_SECONDS = LEASE_SECONDS / 3
+#: The same for an import. A step in C code may hold the interpreter lock, and then no thread renews the lease: it is longer than
+#: `INTERPRETER_LOCK_SECONDS`, after which the process ends, so that two processes never do the same import.
+IMPORT_LEASE_SECONDS = INTERPRETER_LOCK_SECONDS + 4.0
 #: Has the lease of a session that is left alone for a while.
 BACKING_OFF = "resting"
 #: `trying_seq` of a session that has been left alone since its last owner died: the next one is to load it.
 RESTED = -1
-
+#: `tries` of a command that is known to have stopped its owner's process: the next owner quarantines it without another try.
+STUCK = 1_000
 
 #: A session is left alone for so long at most.
 LONGEST_REST_SECONDS = 300.0
 #: A lease that ends later than any can was given before the database's clock was set back. Its owner, if it lives, has it renewed within
 #: `RENEWAL_SECONDS`, or is fenced.
 _OF_ANOTHER_TIME = Q(lease_until__gt=DatabaseSeconds() + 2 * LONGEST_REST_SECONDS) | (
-    Q(lease_until__gt=DatabaseSeconds() + 2 * LEASE_SECONDS) & ~Q(lease_owner=BACKING_OFF)
+    Q(lease_until__gt=DatabaseSeconds() + 2 * LEASE_SECONDS) & ~Q(lease_owner=BACKING_OFF) & ~Q(status=Session.Status.IMPORTING)
 )
 FREE = Q(lease_owner="") | Q(lease_until__lt=DatabaseSeconds()) | _OF_ANOTHER_TIME
 
@@ -46,6 +51,8 @@ class Lease(msgspec.Struct, frozen=True):
     session_id: UUID
     owner: str
     epoch: int
+    #: How long it lasts without a renewal.
+    seconds: float = LEASE_SECONDS
 
 
 def owner_prefix() -> str:
@@ -61,6 +68,7 @@ def acquire(session_id: UUID, *, importing: bool = False) -> tuple[Lease, Sessio
     """
     if not _is_free(session_id):
         return None
+    seconds = IMPORT_LEASE_SECONDS if importing else LEASE_SECONDS
     owner = f"{owner_prefix()}.{secrets.token_hex(4)}"
     imported = [Session.Status.READY, Session.Status.RUNNING, Session.Status.PAUSED]
     wanted = Q(status=Session.Status.IMPORTING, uploaded=True) if importing else Q(status__in=imported)
@@ -68,14 +76,12 @@ def acquire(session_id: UUID, *, importing: bool = False) -> tuple[Lease, Sessio
         taken = (
             Session.objects.filter(wanted, pk=session_id)
             .filter(FREE)
-            .update(
-                epoch=F("epoch") + 1, acquisitions=F("acquisitions") + 1, lease_owner=owner, lease_until=DatabaseSeconds() + LEASE_SECONDS
-            )
+            .update(epoch=F("epoch") + 1, acquisitions=F("acquisitions") + 1, lease_owner=owner, lease_until=DatabaseSeconds() + seconds)
         )
         if not taken:
             return None
         session = Session.objects.get(pk=session_id)
-    return Lease(session_id=session_id, owner=owner, epoch=session.epoch), session
+    return Lease(session_id=session_id, owner=owner, epoch=session.epoch, seconds=seconds), session
 
 
 def _is_free(session_id: UUID) -> bool:
@@ -88,33 +94,41 @@ def fenced_update(lease: Lease, **values: Any) -> bool:
     return Session.objects.filter(pk=lease.session_id, epoch=lease.epoch).update(**values) == 1
 
 
-def renewed() -> Any:
-    """Until when a lease lasts that is renewed in the statement with this."""
-    return DatabaseSeconds() + LEASE_SECONDS
+def renewed(lease: Lease) -> Any:
+    """The end of the lease if it is renewed in the statement with this."""
+    return DatabaseSeconds() + lease.seconds
 
 
 def renew(lease: Lease) -> bool:
-    """Hold on for another `LEASE_SECONDS`; False: it is too late."""
-    return fenced_update(lease, lease_until=DatabaseSeconds() + LEASE_SECONDS)
+    """Renew the lease; False: it is too late."""
+    return fenced_update(lease, lease_until=renewed(lease))
 
 
 def renew_all(leases: Collection[Lease]) -> list[Lease]:
-    """Hold on to all of them, in one statement; returns those for which it is too late."""
-    if not leases:
-        return []
+    """Renew all of them, those of one length in one statement; returns those for which it is too late."""
+    return [lost for seconds in sorted({lease.seconds for lease in leases}) for lost in _renew_alike(leases, seconds)]
+
+
+def _renew_alike(leases: Collection[Lease], seconds: float) -> list[Lease]:
+    alike = [lease for lease in leases if lease.seconds == seconds]
     held = Q(pk=None)
-    for lease in leases:
+    for lease in alike:
         held |= Q(pk=lease.session_id, epoch=lease.epoch)
     rows = Session.objects.filter(held)
-    if rows.update(lease_until=DatabaseSeconds() + LEASE_SECONDS) == len(leases):
+    if rows.update(lease_until=DatabaseSeconds() + seconds) == len(alike):
         return []
     still = set(rows.values_list("pk", flat=True))
-    return [lease for lease in leases if lease.session_id not in still]
+    return [lease for lease in alike if lease.session_id not in still]
 
 
 def announce(lease: Lease, seq: int) -> bool:
     """Say which command is about to be done, in case that its owner dies of it; False: fenced."""
     return fenced_update(lease, tries=Case(When(trying_seq=seq, then=F("tries") + 1), default=1), trying_seq=seq)
+
+
+def announce_stuck(lease: Lease, seq: int) -> bool:
+    """Store which command this process ends for: its next owner quarantines it. False: fenced."""
+    return fenced_update(lease, tries=STUCK, trying_seq=seq)
 
 
 def release_idle(lease: Lease) -> bool:

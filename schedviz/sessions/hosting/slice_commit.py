@@ -16,7 +16,7 @@ from schedviz.sessions.commands.breakpoints import Hit
 from schedviz.sessions.errors import Fenced
 from schedviz.sessions.extenders import answers
 from schedviz.sessions.history import cycle_groups, object_index, packing, reading, timeline
-from schedviz.sessions.hosting.lease import LEASE_SECONDS, Lease
+from schedviz.sessions.hosting.lease import Lease
 from schedviz.sessions.models import Session, shown_status
 from schedviz.sessions.observing import agreement
 from schedviz.sessions.observing.agreement import Shown
@@ -155,7 +155,7 @@ def _move(lease: Lease, before: Position, work: Work, *, grown: int, levels: Lev
         epoch=lease.epoch,
         applied_seq=before.applied_seq,
         chunk=before.chunk,
-        lease_seconds=LEASE_SECONDS,
+        lease_seconds=lease.seconds,
         values=(after.applied_seq, after.chunk, after.cycle, after.event, after.clock_seconds, str(work.status), work.message),
         grown=grown,
         levels=levels,

@@ -11,9 +11,15 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from django.db import DatabaseError, connection
+
 logger = logging.getLogger(__name__)
 
 STAGE_SECONDS = 10.0
+#: A process that imports ends when one step of C code holds the interpreter lock for so long: no limit can be enforced meanwhile.
+INTERPRETER_LOCK_SECONDS = 30.0
+#: The report of a stuck stage may take this long; the process ends afterwards in any case.
+_REPORT_SECONDS = 3.0
 #: EX_SOFTWARE: a supervisor restarts the worker, and whoever comes next to the session counts a death.
 EXIT_CODE = 70
 
@@ -22,6 +28,22 @@ def _end_process(what: str) -> None:
     logger.critical("%s has been computing for over %s s without a pause; this process ends", what, STAGE_SECONDS)
     faulthandler.dump_traceback(sys.stderr)
     os._exit(EXIT_CODE)
+
+
+def _report(on_stuck: Callable[[], None]) -> None:
+    """Run a report, but do not wait long for it: the database may be the reason why a stage is stuck."""
+
+    def report() -> None:
+        try:
+            on_stuck()
+        except DatabaseError as error:
+            logger.warning("cannot store why this process ends: %s", error)
+        finally:
+            connection.close()
+
+    thread = threading.Thread(target=report, name="watchdog-report", daemon=True)
+    thread.start()
+    thread.join(_REPORT_SECONDS)
 
 
 class Watchdog:
@@ -40,13 +62,18 @@ class Watchdog:
         self._stood_still = 0.0
         #: Thread → what it does, and until when it must have been heard of, by the clock less what it stood still.
         self._watched: dict[int, tuple[str, float]] = {}
+        #: Thread → what to call before the process ends because of it.
+        self._reports: dict[int, Callable[[], None]] = {}
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
 
     @contextmanager
-    def watch(self, what: str) -> Iterator[Callable[[], None]]:
-        """Watch this thread; gives the function by which it is heard of."""
+    def watch(self, what: str, *, on_stuck: Callable[[], None] | None = None) -> Iterator[Callable[[], None]]:
+        """Watch this thread. Yields the function that the thread calls while it makes progress. `on_stuck` is called in another thread
+        before the process ends."""
         me = threading.get_ident()
+        if on_stuck is not None:
+            self._reports[me] = on_stuck
 
         def alive() -> None:
             self._watched[me] = (what, self._clock() - self._stood_still + self.seconds)
@@ -57,6 +84,7 @@ class Watchdog:
             yield alive
         finally:
             self._watched.pop(me, None)
+            self._reports.pop(me, None)
 
     def look(self) -> None:
         """Bite whoever was silent too long. Time in which nobody looked does not count: the whole process stood still (a debugger, a
@@ -68,6 +96,8 @@ class Watchdog:
         for thread, (what, deadline) in list(self._watched.items()):
             if now - self._stood_still > deadline:
                 self._watched.pop(thread, None)
+                if (on_stuck := self._reports.pop(thread, None)) is not None:
+                    _report(on_stuck)
                 self._bite(what)
 
     def _ensure_thread(self) -> None:
@@ -84,3 +114,29 @@ class Watchdog:
 
 
 WATCHDOG = Watchdog()
+
+
+@contextmanager
+def interpreter_lock_limit(seconds: float = INTERPRETER_LOCK_SECONDS) -> Iterator[None]:
+    """End this process when, inside the block, no Python code of any thread runs for `seconds`.
+
+    A regular expression or a decoder in C may hold the interpreter lock. Then neither soft time limits nor the watchdog's thread run.
+    `faulthandler` has a thread that does not need the lock. It is rearmed from Python.
+    """
+    done = threading.Event()
+    # Not `sys.stderr`: Celery puts a logger in its place.
+    log = sys.__stderr__ or sys.stderr
+
+    def rearm() -> None:
+        while not done.wait(seconds / 10):
+            faulthandler.dump_traceback_later(seconds, exit=True, file=log)
+
+    faulthandler.dump_traceback_later(seconds, exit=True, file=log)
+    thread = threading.Thread(target=rearm, name="interpreter-lock-limit", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+        faulthandler.cancel_dump_traceback_later()

@@ -17,8 +17,9 @@ from schedviz.sessions import disk, frames
 from schedviz.sessions.errors import Fenced, HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.hosting import lease
 from schedviz.sessions.hosting.engine_host import EngineBroke, EngineHost
-from schedviz.sessions.hosting.lease import LEASE_RENEWER, RESTED, Lease
+from schedviz.sessions.hosting.lease import LEASE_RENEWER, RESTED, STUCK, Lease
 from schedviz.sessions.hosting.slots import SLOTS, STOPPING
+from schedviz.sessions.hosting.watchdog import STAGE_SECONDS
 from schedviz.sessions.metrics import process as measured
 from schedviz.sessions.models import Session
 from schedviz.sessions.redis import stream, wakeups
@@ -139,6 +140,12 @@ class _HostedSession:
         if session.trying_seq == RESTED:
             session.message = ""
             lease.fenced_update(self.lease, trying_seq=0, message="")
+            return False
+        if session.trying_seq > session.applied_seq and session.tries >= STUCK:
+            self.hosted.broken[session.trying_seq] = (
+                f"it computed for over {STAGE_SECONDS:g} s without a pause, which ended the worker process. "
+                "Ask for less in one command; if the server was overloaded, send it again."
+            )
             return False
         if deaths < MAX_WORKER_DEATHS:
             return False

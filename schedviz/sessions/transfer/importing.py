@@ -38,6 +38,7 @@ from schedviz.sessions.hosting import lease
 from schedviz.sessions.hosting.engine_host import saved_engine
 from schedviz.sessions.hosting.lease import LEASE_RENEWER, Lease
 from schedviz.sessions.hosting.slice_commit import Position
+from schedviz.sessions.hosting.watchdog import INTERPRETER_LOCK_SECONDS, interpreter_lock_limit
 from schedviz.sessions.hosting.worker_loop import MAX_WORKER_DEATHS
 from schedviz.sessions.metrics import keeping
 from schedviz.sessions.models import Command, Session, Upload
@@ -72,7 +73,8 @@ def import_uploads(session_id: UUID) -> None:
     mine, session = taken
     LEASE_RENEWER.hold(mine)
     try:
-        _for(mine, session).run()
+        with interpreter_lock_limit():
+            _for(mine, session).run()
     except KeyLost as lost:
         Importing(mine, session).fail(str(lost))
     except KeysAway:
@@ -119,7 +121,11 @@ class Importing:
 
     def run(self) -> None:
         if self.session.acquisitions > MAX_WORKER_DEATHS:
-            self.fail(f"{MAX_WORKER_DEATHS} workers in a row ended while importing it; it may need more memory than they have.")
+            self.fail(
+                f"The import was given up, because {MAX_WORKER_DEATHS} worker processes in a row ended during it. Either a step took over "
+                f"{INTERPRETER_LOCK_SECONDS:g} s, which is the limit, or the processes ran out of memory. "
+                "Import fewer or smaller files; the log of the io workers has the reason."
+            )
             return
         try:
             report = self.make()
@@ -258,7 +264,7 @@ class Importing:
             with transaction.atomic():
                 # Many of these in a row leave the thread that renews the lease no turn at the database.
                 grown = {"last_seq": F("last_seq") + len(some), "command_bytes": F("command_bytes") + sum(len(body) for _, body in some)}
-                if not lease.fenced_update(self.lease, **grown, lease_until=lease.renewed()):
+                if not lease.fenced_update(self.lease, **grown, lease_until=lease.renewed(self.lease)):
                     raise Fenced(f"Another owner has taken session {self.session.pk}.")
                 last_seq = Session.objects.values_list("last_seq", flat=True).get(pk=self.session.pk)
                 first = last_seq - len(some) + 1
@@ -315,7 +321,7 @@ class Importing:
         shown = {"phase": progress.phase, "done": progress.done, "total": progress.total, "unit": progress.unit}
         if progress.file:
             shown["file"] = progress.file
-        if not lease.fenced_update(self.lease, progress=shown, lease_until=lease.renewed()):
+        if not lease.fenced_update(self.lease, progress=shown, lease_until=lease.renewed(self.lease)):
             raise Fenced(f"Another owner has taken session {self.session.pk}, or it was deleted.")
         self._cancelled = Session.objects.filter(pk=self.session.pk, cancel_requested=True).exists()
         self.session.progress = shown

@@ -61,3 +61,16 @@ def test_time_in_which_the_whole_process_stood_still_does_not_count() -> None:
 
     assert bitten == ["a stage"]
     assert 169.0 < now < 172.0
+
+
+def test_what_was_stuck_is_reported_before_the_process_ends() -> None:
+    reported: list[str] = []
+    watchdog = Watchdog(0.05, reported.append)
+
+    with watchdog.watch("a stage", on_stuck=lambda: reported.append("the reason")):
+        wait_for(reported)
+        deadline = time.monotonic() + 10
+        while len(reported) < 2 and time.monotonic() < deadline:
+            time.sleep(0.01)
+
+    assert reported == ["the reason", "a stage"]

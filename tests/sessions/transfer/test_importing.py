@@ -167,7 +167,7 @@ def test_an_import_that_kills_three_workers_fails(monkeypatch: pytest.MonkeyPatc
 
     session.refresh_from_db()
     assert session.status == Session.Status.FAILED
-    assert "3 workers" in session.message
+    assert "3 worker processes" in session.message
 
 
 def test_an_import_without_memory_says_which_limit_it_hit(monkeypatch: pytest.MonkeyPatch) -> None:
