@@ -1,13 +1,13 @@
-"""How many cycles of a run with a rate are due by wall time."""
+"""Paces a run with a rate: how many of its cycles are due by wall time."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 
-#: Fast runs are done in batches that are due this often; viewers are not shown more.
+#: Cycles of fast runs are computed in batches at this interval, which is the frame rate of viewers.
 BATCH_SECONDS = 0.05
-#: Who is further behind than this (a busy machine, a new owner) does not catch up in one burst.
+#: A run that is further behind than this, on a busy machine or after a change of owner, does not catch up in one burst.
 _FORGIVEN_SECONDS = 0.25
 
 
@@ -25,11 +25,11 @@ class Pace:
         return max(0.0, self._next_at + (self._batch - 1) / self.rate - self._clock())
 
     def due(self) -> int:
-        """How many cycles are due now, at least 1: ask when `wait_seconds` is 0."""
+        """How many cycles are due now, at least 1. Call it when `wait_seconds` is 0."""
         return max(1, int((self._clock() - self._next_at) * self.rate + 1e-9) + 1)
 
     def did(self, cycles: int) -> None:
-        """So many cycles were done."""
+        """Count cycles that were done."""
         self._next_at += cycles / self.rate
         now = self._clock()
         if self._next_at < now - _FORGIVEN_SECONDS:

@@ -1,4 +1,4 @@
-"""What the turns of one process share: how many there are, who waits for one, who computes at length, who may be dangerous."""
+"""What the hosted sessions of one process share: slots, and locks that limit runs, loads and suspicious commands."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from collections import deque
 from collections.abc import Callable
 from typing import Self
 
-#: Set when the worker shuts down: turns release their sessions and ring for another worker.
+#: Set when the worker shuts down: it releases its sessions and wakes another worker.
 STOPPING = threading.Event()
 
-#: Held by whoever does a command that its last owner may have died of: who dies with it held is known by name.
+#: Held while a command runs that may have ended its last owner, so that a death meanwhile can be attributed to that command.
 SUSPECT = threading.Lock()
 
 
 class FairSemaphore:
-    """Lets so many threads through at a time, in the order in which they came.
+    """Admits a fixed number of threads at a time, in order of arrival.
 
-    A semaphore would let the one that has just left in again before those who wait, and they would starve.
+    `threading.Semaphore` may admit a thread that has just left before those that wait, which then starve.
     """
 
     def __init__(self, width: int) -> None:
@@ -34,7 +34,7 @@ class FairSemaphore:
             mine = threading.Lock()
             mine.acquire()
             self._waiting.append(mine)
-        # Released by whoever leaves, who leaves the place to this thread.
+        # Released by the thread that leaves, which hands its place over.
         mine.acquire()
         return self
 
@@ -46,23 +46,23 @@ class FairSemaphore:
                 self._free += 1
 
 
-#: Slices of runs pass here one by one, with their commits: there is a process for each core, and a single step shares it with one of them.
+#: Slices of runs are computed and committed one at a time. There is a process per core, and a single step competes with one run at most.
 BULK = FairSemaphore(1)
-#: Engines are loaded so many at a time; if all of a crowd did so at once, each would take as long as all of them.
+#: Engines that load at the same time. Without a limit, each load of many would take as long as all of them.
 LOADING = FairSemaphore(3)
 
 
-def _turns_waiting_here() -> int:
-    """Turns that this worker was given and has no slot for."""
+def _tasks_waiting_here() -> int:
+    """Hosting tasks that this worker has fetched and has no slot for."""
     from celery.worker import state
 
     return len(state.reserved_requests) - len(state.active_requests)
 
 
 class Slots:
-    """How many turns this process is taking, of how many it can."""
+    """How many sessions this process hosts, and how many it can host."""
 
-    def __init__(self, total: int, waiting: Callable[[], int] = _turns_waiting_here) -> None:
+    def __init__(self, total: int, waiting: Callable[[], int] = _tasks_waiting_here) -> None:
         self.total = total
         self._waiting = waiting
         self._taken = 0
@@ -81,16 +81,16 @@ class Slots:
 
     @property
     def taken(self) -> int:
-        """How many turns it takes now."""
+        """How many sessions the process hosts now."""
         return self._taken
 
     @property
     def is_crowded(self) -> bool:
-        """Whether 80 % are taken, so that whoever has nothing to do is to leave soon."""
+        """Whether 80 % of the slots are taken, so that idle sessions should be released soon."""
         return self._taken >= 0.8 * self.total
 
     def give_way(self) -> bool:
-        """Whether a turn that has work is to leave for one that waits; who is told so leaves. No more do than wait."""
+        """Whether a session with work must release its slot for a waiting one. No more slots are released than sessions wait."""
         with self._lock:
             if self._waiting() <= self._leaving:
                 return False

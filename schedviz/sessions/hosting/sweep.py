@@ -1,4 +1,4 @@
-"""Ringing again for sessions that have work and no live owner: the bell may have been lost, or the owner may have died."""
+"""The sweeper: wakes workers again for sessions that have work and no live owner, after a lost wake-up or the death of the owner."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from schedviz.sessions.uploads import upload_keys
 logger = logging.getLogger(__name__)
 
 SWEEP_SECONDS = 0.5
-#: What others have swept is swept so often.
+#: Interval of the sweeps that other packages register.
 _SELDOM_SECONDS = 10.0
-#: An upload that is not complete after so long never will be.
+#: An upload that is incomplete after this time is deleted.
 _UPLOAD_HOURS = 6
 
 _others: list[Callable[[], None]] = []
@@ -30,14 +30,14 @@ _others_due = 0.0
 
 
 def seldom(also: Callable[[], None]) -> None:
-    """Have something swept along, every few seconds: of packages above this one, which is not to know them."""
+    """Register a sweep of a package above this one, which this package must not import. It runs every `_SELDOM_SECONDS`."""
     _others.append(also)
 
 
 def sweep(*, again: bool = False) -> int:
-    """Ring for every session that nobody works at though there is work. Returns for how many. Harmless at any time, and twice.
+    """Wake a worker for every session with work and without an owner. Returns the number of such sessions. Idempotent.
 
-    `again`: a worker died, and with it perhaps a turn that it had been given a moment ago; ring whoever rang last.
+    `again`: a worker died, perhaps with a task that it had just fetched, so wake-ups that were sent a moment ago are sent again.
     """
     waiting = Session.objects.filter(FREE)
     imports = list(waiting.filter(status=Session.Status.IMPORTING, uploaded=True).values_list("pk", flat=True))
@@ -67,7 +67,7 @@ def _sweep_others() -> None:
 
 
 def sweep_until(stopped: threading.Event, *, seconds: float = SWEEP_SECONDS) -> None:
-    """Sweep every few seconds, whatever happens to the database in between."""
+    """Sweep at an interval, and continue after database errors."""
     while not stopped.wait(seconds):
         try:
             sweep()

@@ -1,4 +1,4 @@
-"""Ends a process that is stuck in one stage. A thread cannot be stopped from outside, and the engine has no business taking so long."""
+"""Ends a process that is stuck in one stage, because Python cannot stop a thread from outside."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STAGE_SECONDS = 10.0
 INTERPRETER_LOCK_SECONDS = 30.0
 #: The report of a stuck stage may take this long; the process ends afterwards in any case.
 _REPORT_SECONDS = 3.0
-#: EX_SOFTWARE: a supervisor restarts the worker, and whoever comes next to the session counts a death.
+#: EX_SOFTWARE. The supervisor restarts the worker, and the next owner of the session counts a death.
 EXIT_CODE = 70
 
 
@@ -47,20 +47,20 @@ def _report(on_stuck: Callable[[], None]) -> None:
 
 
 class Watchdog:
-    """Watches the threads of a process that compute. Each says now and then that it is alive."""
+    """Watches the computing threads of a process. Each reports progress regularly."""
 
     def __init__(
-        self, seconds: float = STAGE_SECONDS, bite: Callable[[str], None] = _end_process, clock: Callable[[], float] = time.monotonic
+        self, seconds: float = STAGE_SECONDS, end: Callable[[str], None] = _end_process, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self.seconds = seconds
-        self._bite = bite
+        self._end = end
         self._clock = clock
-        #: Seconds between two looks.
+        #: Seconds between two checks.
         self._pause = min(0.5, seconds / 4)
-        #: When it last looked, and how long in all nobody could.
-        self._looked = clock()
-        self._stood_still = 0.0
-        #: Thread → what it does, and until when it must have been heard of, by the clock less what it stood still.
+        #: Time of the last check, and for how long in total no check was possible.
+        self._checked = clock()
+        self._stopped_seconds = 0.0
+        #: Thread → the name of its stage, and when its next progress report is due. Time in which the process was stopped does not count.
         self._watched: dict[int, tuple[str, float]] = {}
         #: Thread → what to call before the process ends because of it.
         self._reports: dict[int, Callable[[], None]] = {}
@@ -76,7 +76,7 @@ class Watchdog:
             self._reports[me] = on_stuck
 
         def alive() -> None:
-            self._watched[me] = (what, self._clock() - self._stood_still + self.seconds)
+            self._watched[me] = (what, self._clock() - self._stopped_seconds + self.seconds)
 
         alive()
         self._ensure_thread()
@@ -87,27 +87,27 @@ class Watchdog:
             self._reports.pop(me, None)
 
     def look(self) -> None:
-        """Bite whoever was silent too long. Time in which nobody looked does not count: the whole process stood still (a debugger, a
-        machine that was paused), and whoever it was that computed could not have been heard of."""
+        """End the process if a thread has not reported progress in time. Time without checks does not count: then the whole process was
+        stopped, by a debugger or because the machine was paused, and no thread could report."""
         now = self._clock()
-        if now - self._looked > 2 * self._pause:
-            self._stood_still += now - self._looked - self._pause
-        self._looked = now
+        if now - self._checked > 2 * self._pause:
+            self._stopped_seconds += now - self._checked - self._pause
+        self._checked = now
         for thread, (what, deadline) in list(self._watched.items()):
-            if now - self._stood_still > deadline:
+            if now - self._stopped_seconds > deadline:
                 self._watched.pop(thread, None)
                 if (on_stuck := self._reports.pop(thread, None)) is not None:
                     _report(on_stuck)
-                self._bite(what)
+                self._end(what)
 
     def _ensure_thread(self) -> None:
         with self._lock:
             if self._thread is None or not self._thread.is_alive():
-                self._looked = self._clock()
-                self._thread = threading.Thread(target=self._look_for_ever, name="watchdog", daemon=True)
+                self._checked = self._clock()
+                self._thread = threading.Thread(target=self._check_until_exit, name="watchdog", daemon=True)
                 self._thread.start()
 
-    def _look_for_ever(self) -> None:
+    def _check_until_exit(self) -> None:
         pause = threading.Event()
         while not pause.wait(self._pause):
             self.look()
