@@ -1,4 +1,4 @@
-"""Django's HTTP in a few threads: all of our views are synchronous, and so is the whole way to them, from the first middleware on."""
+"""Django's ASGI handler with a thread pool: views and middlewares are synchronous (docs/decisions/0013)."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from django.urls import set_script_prefix
 from schedviz.ingest.spool import Spool
 from schedviz.web.threads import Threads
 
-#: So many requests are answered at a time, each over its thread's connection to the database; others wait.
+#: The number of requests that run at the same time. Each thread keeps its database connection; further requests wait.
 HTTP_THREADS = Threads("http", 32)
 
 
 class ThreadedHandler(ASGIHandler):
-    """The ASGI application of Django, with one step into a thread and back."""
+    """Django's ASGI application. A request runs in one thread from the first middleware to the response."""
 
     def load_middleware(self, is_async: bool = False) -> None:  # noqa: ARG002, FBT001, FBT002 -- Django calls it so.
-        """Load it for threads."""
+        """Load the middleware synchronously."""
         super().load_middleware(is_async=False)
 
     async def read_body(self, receive: Any) -> IO[bytes]:
-        """The whole body, in memory or encrypted on disk. Django would write it to a temporary file as it is."""
+        """The complete body, in memory or encrypted on disk. Django would write it to a temporary file unencrypted."""
         body = Spool(settings.FILE_UPLOAD_MAX_MEMORY_SIZE)
         try:
             await _receive_into(body, receive)
@@ -39,13 +39,13 @@ class ThreadedHandler(ASGIHandler):
         return cast("IO[bytes]", body)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answer one request."""
+        """Handle one request."""
         try:
             body = await self.read_body(receive)
         except RequestAborted:
             return
         try:
-            # In a context of its own: middleware says in it whose log lines these are.
+            # In its own context, in which middleware binds the values for the request's log lines.
             response = await HTTP_THREADS.run(copy_context().run, self._answer, scope, body)
             if response.streaming:
                 await self._stream(response, receive, send)
@@ -55,20 +55,20 @@ class ThreadedHandler(ASGIHandler):
             body.close()
 
     def _answer(self, scope: Any, body: IO[bytes]) -> HttpResponseBase:
-        """The whole way of a request; what is not a stream is complete afterwards."""
+        """The response, complete unless it is a stream. Runs in a thread. Upstream: django/core/handlers/asgi.py ASGIHandler.handle"""
         set_script_prefix(get_script_prefix(scope))
         signals.request_started.send(sender=self.__class__, scope=scope)
         request, refused = self.create_request(scope, body)
         response: Any = refused if request is None else self.get_response(request)
         response._handler_class = self.__class__  # noqa: SLF001 -- As Django's own handlers do.
         if not response.streaming:
-            # In this thread, whose connection is looked after then.
+            # In this thread, so that Django closes its database connection if it has expired.
             response.close()
         answer: HttpResponseBase = response
         return answer
 
     async def _stream(self, response: HttpResponseBase, receive: Any, send: Any) -> None:
-        """Send it until its end, or until nobody reads any more."""
+        """Send a stream until it ends or the client disconnects."""
         sending = asyncio.create_task(self.send_response(response, send))
         leaving = asyncio.create_task(receive())
         try:
@@ -83,7 +83,7 @@ class ThreadedHandler(ASGIHandler):
 
 
 async def _receive_into(body: Spool, receive: Any) -> None:
-    """Write a whole body. Raises `RequestAborted`."""
+    """Write the complete body. Raises `RequestAborted` when the client disconnects."""
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":

@@ -1,71 +1,132 @@
-"""Requests are answered in threads that stay, and so do their connections to the database."""
+"""What `ThreadedHandler` needs of Django that Django does not document (docs/decisions/0013), and what it promises in return."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+import asyncio
+import inspect
+import re
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
-from django.db.backends.signals import connection_created
+from django.core import signals
+from django.core.handlers import asgi
+from django.core.handlers.asgi import ASGIHandler
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.urls import path
 
-from schedviz.sessions.models import Session
-from tests.sessions.conftest import MakeSession, make_session  # noqa: F401  (a fixture)
-from tests.web.conftest import LiveServer, People
+from schedviz.web.threaded import HTTP_THREADS, ThreadedHandler
+
+THREADS: list[str] = []
+
+
+def echo(request: HttpRequest) -> HttpResponse:
+    THREADS.append(threading.current_thread().name)
+    return HttpResponse(request.body[::-1])
+
+
+def stream(_request: HttpRequest) -> StreamingHttpResponse:
+    async def numbers() -> Any:
+        yield b"1"
+        yield b"2"
+
+    return StreamingHttpResponse(numbers())
+
+
+urlpatterns = [path("echo/", echo), path("stream/", stream)]
 
 
 @pytest.fixture
-def connected() -> Iterator[list[Any]]:
-    """Each connection that is opened to the database."""
-    opened: list[Any] = []
-
-    def note(connection: Any, **_: object) -> None:
-        opened.append(connection)
-
-    connection_created.connect(note)
-    yield opened
-    connection_created.disconnect(note)
+def handler(settings) -> Iterator[ThreadedHandler]:
+    settings.ROOT_URLCONF = __name__
+    settings.MIDDLEWARE = []
+    THREADS.clear()
+    yield ThreadedHandler()
+    HTTP_THREADS.close()
 
 
-@pytest.fixture
-def client(web_server: LiveServer, people: People) -> Iterator[httpx.Client]:
-    headers = {"Authorization": people.client("owner-token")._credentials["HTTP_AUTHORIZATION"]}
-    # Past a limit of idle ones httpx's pool closes a connection that another thread is just about to use.
-    limits = httpx.Limits(max_connections=100, max_keepalive_connections=None)
-    with httpx.Client(base_url=f"http://{web_server.netloc}", headers=headers, limits=limits, timeout=60) as made:
-        yield made
+async def ask(handler: ThreadedHandler, address: str, *received: dict[str, Any]) -> list[dict[str, Any]]:
+    sent: list[dict[str, Any]] = []
+    messages = iter(received)
+
+    async def receive() -> dict[str, Any]:
+        if (message := next(messages, None)) is not None:
+            return message
+        return await asyncio.Future()
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    scope = {"type": "http", "method": "POST", "path": address, "query_string": b"", "headers": [(b"host", b"testserver")]}
+    await handler(scope, receive, send)
+    return sent
 
 
-def test_one_request_after_the_other_opens_no_connections(client: httpx.Client, connected: list[Any]) -> None:
-    for _ in range(20):
-        assert client.get("/api/v1/sessions/").status_code == 200
+@pytest.mark.parametrize(
+    ("member", "parameters"),
+    [
+        (ASGIHandler.load_middleware, ["self", "is_async"]),
+        (ASGIHandler.read_body, ["self", "receive"]),
+        (ASGIHandler.create_request, ["self", "scope", "body_file"]),
+        (ASGIHandler.send_response, ["self", "response", "send"]),
+        (ASGIHandler.get_response, ["self", "request"]),
+        (asgi.get_script_prefix, ["scope"]),
+    ],
+)
+def test_django_still_has_what_is_overridden_or_called(member: Callable[..., Any], parameters: list[str]) -> None:
+    assert list(inspect.signature(member).parameters) == parameters
+    assert "_handler_class" in inspect.getsource(ASGIHandler)
 
-    # A thread that has just answered may not be free yet when the next request comes.
-    assert len(connected) <= 2
+
+@pytest.mark.asyncio
+async def test_a_request_runs_in_a_thread_of_the_pool_and_its_signals_are_sent_once(handler: ThreadedHandler) -> None:
+    seen: list[str] = []
+
+    def started(**_: Any) -> None:
+        seen.append(f"started in {threading.current_thread().name}")
+
+    def finished(**_: Any) -> None:
+        seen.append(f"finished in {threading.current_thread().name}")
+
+    signals.request_started.connect(started)
+    signals.request_finished.connect(finished)
+    try:
+        body = ({"type": "http.request", "body": b"ab", "more_body": True}, {"type": "http.request", "body": b"c"})
+        start, content = await ask(handler, "/echo/", *body)
+    finally:
+        signals.request_started.disconnect(started)
+        signals.request_finished.disconnect(finished)
+
+    assert (start["status"], content["body"]) == (200, b"cba")
+    [thread] = THREADS
+    assert thread.startswith("http_")
+    assert seen == [f"started in {thread}", f"finished in {thread}"]
 
 
-def test_more_than_there_are_threads_are_all_answered(client: httpx.Client, connected: list[Any]) -> None:
-    with ThreadPoolExecutor(50) as pool:
-        answers = list(pool.map(lambda _: client.get("/api/v1/sessions/").status_code, range(200)))
+@pytest.mark.asyncio
+async def test_a_stream_is_sent_from_the_event_loop(handler: ThreadedHandler) -> None:
+    sent = await ask(handler, "/stream/", {"type": "http.request", "body": b""})
 
-    assert answers == [200] * 200
-    assert len(connected) <= 32
+    assert [message.get("body", b"") for message in sent[1:]] == [b"1", b"2", b""]
 
 
-def test_a_download_closes_its_connection(
-    client: httpx.Client,
-    people: People,
-    make_session: MakeSession,  # noqa: F811
-    connected: list[Any],
-) -> None:
-    session_id = make_session(nodes=2, pods=3)
-    Session.objects.filter(pk=session_id).update(owner=people.owner)
-    assert client.get("/api/v1/sessions/").status_code == 200
-    opened = len(connected)
+@pytest.mark.asyncio
+async def test_a_request_whose_client_leaves_before_the_body_is_complete_is_dropped(handler: ThreadedHandler) -> None:
+    body = ({"type": "http.request", "body": b"ab", "more_body": True}, {"type": "http.disconnect"})
 
-    assert client.get(f"/api/v1/sessions/{session_id}/export/").status_code == 200
+    assert await ask(handler, "/echo/", *body) == []
+    assert THREADS == []
 
-    while all(one.connection is not None for one in connected[opened:]):
-        time.sleep(0.01)
+
+def test_of_channels_only_the_routing_is_used() -> None:
+    """docs/decisions/0015."""
+    root = Path(__file__).parents[2] / "schedviz"
+    found = {
+        line
+        for file in root.rglob("*.py")
+        for line in re.findall(r"^ *((?:from|import) channels.*)", file.read_text("utf-8"), re.MULTILINE)
+    }
+
+    assert found == {"from channels.routing import ProtocolTypeRouter", "from channels.routing import URLRouter"}

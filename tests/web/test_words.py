@@ -16,6 +16,11 @@ TEMPLATES = Path(words.__file__).resolve().parent.parent / "templates/web"
 
 def test_every_language_has_the_same_words():
     assert all(set(known) == set(words.ENGLISH) for known in words.WORDS.values())
+    placeholder = re.compile(r"\{\w+\}")
+    for known in words.WORDS.values():
+        assert {key: placeholder.findall(text) for key, text in known.items()} == {
+            key: placeholder.findall(text) for key, text in words.ENGLISH.items()
+        }
 
 
 def test_every_word_of_a_template_is_there():

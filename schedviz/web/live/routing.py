@@ -1,4 +1,4 @@
-"""Addresses of WebSockets."""
+"""URLs of WebSockets. Behind Channels' routing are plain ASGI applications instead of consumers (docs/decisions/0015)."""
 
 from __future__ import annotations
 
