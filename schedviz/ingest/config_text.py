@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from typing import Any, Final
 
 import msgspec
@@ -17,8 +18,11 @@ from schedviz.ingest.errors import UnreadableFile
 
 _DUPLICATE: Final = re.compile(r'(?:(.*): )?duplicate entry with key "([^"]*)"(?: at line (\d+))?')
 #: Of the tokens that matter, strings come first: what is in them is no comment.
-_RELAXED: Final = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/|^[ \t]*\.\.\.[ \t]*$|,(?=\s*[}\]])', re.DOTALL | re.MULTILINE)
-_TRAILING: Final = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])', re.DOTALL)
+#: One that does not end reaches to the end of the text: it is read once, and not again from every character in it.
+_RELAXED: Final = re.compile(
+    r'("(?:\\.|[^"\\])*(?:"|\Z))|//[^\n]*|/\*.*?(?:\*/|\Z)|^[ \t]*\.\.\.[ \t]*$|,(?=\s*[}\]])', re.DOTALL | re.MULTILINE
+)
+_TRAILING: Final = re.compile(r'("(?:\\.|[^"\\])*(?:"|\Z))|,(?=\s*[}\]])', re.DOTALL)
 
 
 class ConfigText(msgspec.Struct, frozen=True):
@@ -57,8 +61,8 @@ def _strict_json(text: str) -> ConfigText:
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) < len(pairs):
-            names = [name for name, _ in pairs]
-            twice[id(found)] = [name for name in found if names.count(name) > 1]
+            counts = Counter(name for name, _ in pairs)
+            twice[id(found)] = [name for name, count in counts.items() if count > 1]
         return found
 
     twice: dict[int, list[str]] = {}

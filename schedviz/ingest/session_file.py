@@ -10,7 +10,7 @@ import hashlib
 import zlib
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 
@@ -21,6 +21,10 @@ FORMAT: Final = "schedviz-session/1"
 LINE_BYTES: Final = 64 << 20
 COMMANDS: Final = 1_000_000
 ANSWERS: Final = 1_000_000
+
+#: Numbers of events, commands and objects: what the database and a browser can hold.
+Number = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e15)]
 
 _GZIP = b"\x1f\x8b"
 _STEP = 1 << 20
@@ -38,16 +42,16 @@ class Manifest(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     #: What it was made from, and what its import brought, as the server told it that wrote the file.
     source: dict[str, Any] = {}
     report: dict[str, Any] | None = None
-    objects: int
-    commands: int
-    answers: int
+    objects: Number
+    commands: Number
+    answers: Number
     #: The sessions that it was forked from were left at these events, the oldest first.
-    forks: list[int] = []
+    forks: list[Number] = []
     #: The events of the file: those after `first_event`, up to `last_event`.
-    first_event: int
-    last_event: int
-    last_cycle: int
-    clock_seconds: float
+    first_event: Number
+    last_event: Number
+    last_cycle: Number
+    clock_seconds: Seconds
     #: Of the view after the last event.
     view_digest: str
 
@@ -65,7 +69,7 @@ class ObjectLine(Line, frozen=True, tag="object"):
 class AnswerLine(Line, frozen=True, tag="answer"):
     """What an extender answered at an event, or why it did not."""
 
-    event: int
+    event: Number
     body: bytes
     error: str = ""
 
@@ -73,17 +77,17 @@ class AnswerLine(Line, frozen=True, tag="answer"):
 class CommandLine(Line, frozen=True, tag="command"):
     """A command that was done. `stopped`: it was cut short after this event."""
 
-    seq: int
+    seq: Number
     command: msgspec.Raw
     outcome: dict[str, Any]
-    stopped: int | None = None
+    stopped: Number | None = None
     quarantined: bool = False
 
 
 class ForkLine(Line, frozen=True, tag="fork"):
     """The commands before this one are those of the session that was forked after `event`; the next ones begin at 1 again."""
 
-    event: int
+    event: Number
 
 
 class EventsLine(Line, frozen=True, tag="events"):

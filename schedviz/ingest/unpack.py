@@ -12,6 +12,11 @@ from typing import Protocol
 from schedviz.ingest.errors import UnreadableFile
 
 _STEP = 4 << 20
+#: Compressed bytes given to a decompressor at once. It copies what follows the end of a stream, so many small streams in a large piece
+#: would take quadratic time.
+_WINDOW = 64 << 10
+#: Empty streams in a file. bgzip and rotated logs have a few; more would cost time without a byte of progress.
+EMPTY_STREAMS = 1000
 #: So much of the beginning is looked at for what a file is.
 _HEAD = 64 << 10
 _GZIP = b"\x1f\x8b"
@@ -140,22 +145,34 @@ def _unpacked(name: str, pieces: Iterator[bytes]) -> Iterator[bytes]:
 
 def _decompressed(name: str, first: bytes, pieces: Iterator[bytes], new: Callable[[], _Stream], packing: str) -> Iterator[bytes]:
     """All streams of a file one after another, in steps of bounded size."""
-    stream, waiting = new(), first
+    windows = _windows(chain((first,), pieces))
+    stream, waiting, is_empty, empty = new(), b"", True, 0
     try:
         while True:
             if stream.eof:
-                waiting = stream.unused_data.lstrip(b"\0") or next(pieces, b"")
+                empty += is_empty
+                if empty > EMPTY_STREAMS:
+                    raise UnreadableFile(f"{name}: the {packing} file has more than {EMPTY_STREAMS:,} empty streams, which no dump has.")
+                waiting = stream.unused_data.lstrip(b"\0") or next(windows, b"")
                 if not waiting:
                     return
-                stream = new()
+                stream, is_empty = new(), True
             elif stream.needs_input and not waiting:
-                waiting = next(pieces, b"")
+                waiting = next(windows, b"")
                 if not waiting:
                     raise UnreadableFile(f"{name}: the {packing} file is cut short; fetch it again.")
-            yield stream.decompress(waiting, _STEP)
+            data = stream.decompress(waiting, _STEP)
+            is_empty = is_empty and not data
+            yield data
             waiting = b""
     except (zlib.error, lzma.LZMAError) as error:
         raise UnreadableFile(f"{name}: the {packing} file is damaged ({error}); fetch it again.") from None
+
+
+def _windows(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    for piece in pieces:
+        for start in range(0, len(piece), _WINDOW):
+            yield piece[start : start + _WINDOW]
 
 
 def _check_head(name: str, head: bytes) -> None:

@@ -45,3 +45,43 @@ def test_what_kubectl_prints_is_read_in_linear_time(text: str) -> None:
 @pytest.mark.parametrize("text", RECORDS.values(), ids=RECORDS)
 def test_a_record_of_a_log_is_read_in_linear_time(text: str) -> None:
     expect_end(KLOG.format(text=f"{HEAD!r} + {text.format(n=LENGTH)}"))
+
+
+CONFIGURATIONS = {
+    "a member given twice": "'{{' + ','.join('\"k%d\": 1' % (k // 2) for k in range({n} // 12)) + '}}'",
+    "comments that do not end": "'{{' + '/* ' * ({n} // 3)",
+    "strings that do not end": "'{{' + chr(34) + (chr(92) + chr(34)) * ({n} // 2)",
+    "commas": "'{{' + ', ' * ({n} // 2)",
+}
+PARSE = """
+from schedviz.ingest.config_text import parse_config
+try:
+    parse_config({text})
+except ValueError as error:
+    print(str(error)[:200])
+"""
+
+
+@pytest.mark.parametrize("text", CONFIGURATIONS.values(), ids=CONFIGURATIONS)
+def test_a_configuration_is_read_in_linear_time(text: str) -> None:
+    expect_end(PARSE.format(text=text.format(n=LENGTH)))
+
+
+GZIP = """
+import gzip
+from schedviz.ingest.unpack import EMPTY_STREAMS, unpacked
+from schedviz.ingest.errors import UnreadableFile
+small = gzip.compress(b'{}\\n')
+assert sum(map(len, unpacked('f', [small * 100_000]))) == 300_000
+assert b''.join(unpacked('f', [(gzip.compress(b'') + small) * EMPTY_STREAMS])) == b'{}\\n' * EMPTY_STREAMS
+try:
+    list(unpacked('f', [gzip.compress(b'') * 1_000_000]))
+except UnreadableFile as error:
+    assert 'more than 1,000 empty streams' in str(error)
+else:
+    raise AssertionError('was read')
+"""
+
+
+def test_small_and_empty_gzip_streams_take_linear_time_and_are_limited() -> None:
+    expect_end(GZIP)

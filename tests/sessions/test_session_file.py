@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import random
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 from uuid import UUID
 
@@ -401,3 +403,52 @@ def test_an_import_whose_worker_died_begins_again(busy: UUID, monkeypatch: pytes
 
     assert Session.objects.get(pk=made.pk).status == Session.Status.READY
     assert encode_events(stored_events(made.pk)) == encode_events(stored_events(busy))
+
+
+HOSTILE = [None, -1, 2**63, 10**30, -(10**30), 1e308, 1.5, "x", True, [], {}, [1], {"a": 1}]
+
+
+def forgeries(line: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The line with every scalar in it replaced by every hostile value, and where that is."""
+
+    def within(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:
+        if isinstance(value, dict | list):
+            for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+                yield from within(inner, (*path, key))
+        if path and not (isinstance(value, dict | list) and value):
+            yield path
+
+    for path in within(line, ()):
+        for hostile in HOSTILE:
+            forged = copy.deepcopy(line)
+            at: Any = forged
+            for key in path[:-1]:
+                at = at[key]
+            at[path[-1]] = hostile
+            yield f"{path} = {hostile!r}", forged
+
+
+@pytest.mark.parametrize("kind", ["manifest", "object", "command", "events"])
+def test_forged_values_never_fail_inside_schedviz(make_session: MakeSession, kind: str, caplog: pytest.LogCaptureFixture) -> None:
+    session_id = make_session(nodes=1, pods=2)
+    send(session_id, "run")
+    work_off(session_id)
+    data = packed(session_id)
+    lines = [json.loads(line) for line in zlib.decompress(data, 31).splitlines()]
+    number = next(n for n, line in enumerate(lines) if line.get("line", "manifest") == kind)
+    forged = list(forgeries(lines[number]))
+    chosen = random.Random(16).sample(forged, min(120, len(forged)))
+    if kind == "manifest":
+        settings = ({**lines[0]["settings"], name: value} for name in ("config", "seed") for value in HOSTILE)
+        chosen += [(f"settings {one}", {**lines[0], "settings": one}) for one in settings]
+    if kind == "command":
+        chosen += [(f"stopped {value!r}", {**lines[number], "stopped": value}) for value in HOSTILE]
+
+    for what, line in chosen:
+        try:
+            session = imported(changed(data, lambda lines, line=line: lines.__setitem__(number, line)))
+        except SourceRefused:
+            continue
+        assert "inside schedviz" not in session.message, (what, session.message)
+        assert session.status in (Session.Status.READY, Session.Status.FAILED), what
+    assert not [record for record in caplog.records if record.exc_info]

@@ -1,40 +1,46 @@
-"""Where the name of an extender may lead: to public addresses, and to those networks that the operator allows.
+"""The addresses that the hostname of an extender may resolve to: public ones, and the networks that the operator allows.
 
-The operator lists names; who owns such a name decides what it resolves to, and may change it between two calls. So each call looks at the
-very address that it connects to.
+The operator lists hostnames, but the owner of a hostname decides what it resolves to, and may change it between two calls. So every call
+checks the address that it connects to.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Final
 
-#: The networks, besides public ones, that names may lead to.
+#: The networks, besides public ones, that hostnames may resolve to.
 NETWORKS_SETTING: Final = "SCHEDVIZ_EXTENDER_NETWORKS"
-#: For whoever calls extenders from a machine of their own.
+#: Allows every address, for users who call extenders from their own machine.
 EVERYWHERE: Final = ("0.0.0.0/0", "::/0")
-#: Addresses that a gateway turns into IPv4 (RFC 6052).
-_NAT64: Final = IPv6Network("64:ff9b::/96")
+#: The only unicast addresses of IPv6 that are public (RFC 4291), and exceptions in it: documentation (RFC 9637).
+_PUBLIC_IPV6: Final = IPv6Network("2000::/3")
+_NOT_PUBLIC_IPV6: Final = (IPv6Network("3fff::/20"),)
+#: Not public, whatever this version of Python says: protocol assignments (RFC 6890; some clouds have their metadata service there) and
+#: 6to4 relays (RFC 7526).
+_NOT_PUBLIC_IPV4: Final = (IPv4Network("192.0.0.0/24"), IPv4Network("192.88.99.0/24"))
+#: IPv6 networks whose last four bytes are an IPv4 address: IPv4-compatible (RFC 4291), IPv4-translated (RFC 2765), NAT64 (RFC 6052).
+_ENDING_IN_IPV4: Final = (IPv6Network("::/96"), IPv6Network("::ffff:0:0:0/96"), IPv6Network("64:ff9b::/96"))
 
 Address = IPv4Address | IPv6Address
 
 
 class AddressPolicy:
-    """Which addresses may be connected to. Raises `ValueError` for what is no network."""
+    """Which addresses may be connected to. Raises `ValueError` for an invalid network."""
 
     def __init__(self, networks: Iterable[str] = ()) -> None:
         self._networks = [ip_network(one) for one in networks]
 
     def why_not(self, host: str, address: str) -> str:
-        """Why `host`, as it is listed, may not be called at the `address` that it leads to; "": it may.
+        """Why `host`, as the operator listed it, may not be called at the `address` that it resolved to; "" if it may.
 
-        An address that is listed itself, and localhost, are what they say.
+        A listed address is always allowed, and so is a loopback address for localhost.
         """
         found = _embedded(ip_address(address.partition("%")[0]))
         if _is_address(host) or (host == "localhost" and found.is_loopback):
             return ""
-        if found.is_global and not found.is_multicast:
+        if _is_public(found):
             return ""
         if any(found in network for network in self._networks if network.version == found.version):
             return ""
@@ -49,8 +55,16 @@ def _is_address(host: str) -> bool:
     return True
 
 
+def _is_public(address: Address) -> bool:
+    if not address.is_global or address.is_multicast:
+        return False
+    if isinstance(address, IPv4Address):
+        return not any(address in network for network in _NOT_PUBLIC_IPV4)
+    return address in _PUBLIC_IPV6 and not any(address in network for network in _NOT_PUBLIC_IPV6)
+
+
 def _embedded(address: Address) -> Address:
-    """The IPv4 address that an IPv6 address stands for; else itself."""
+    """The IPv4 address to which an IPv6 address is translated; otherwise the address itself."""
     if isinstance(address, IPv4Address):
         return address
     if address.ipv4_mapped is not None:
@@ -59,7 +73,7 @@ def _embedded(address: Address) -> Address:
         return address.sixtofour
     if address.teredo is not None:
         return address.teredo[1]
-    if address in _NAT64:
+    if address not in (IPv6Address("::"), IPv6Address("::1")) and any(address in network for network in _ENDING_IN_IPV4):
         return IPv4Address(address.packed[-4:])
     return address
 
@@ -71,4 +85,4 @@ def _kind(address: Address) -> str:
         return "link-local"
     if address.is_multicast:
         return "multicast"
-    return "private" if address.is_private else "special"
+    return "private" if address.is_private or (isinstance(address, IPv6Address) and address.is_site_local) else "special"

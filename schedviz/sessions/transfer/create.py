@@ -12,7 +12,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.db.models import F
 
-from schedviz.ingest.errors import IngestError, LimitExceeded
+from schedviz.ingest.errors import IngestError
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.session_file import check_head, looks_like_session
 from schedviz.sessions.errors import SourceRefused, SourceTooLarge
@@ -191,8 +191,6 @@ def _expect_readable(name: str, first: bytes) -> None:
     if looks_like_session(first):
         try:
             check_head(name, first, Limits(unpacked_bytes=settings.IMPORT_UNPACKED_BYTES))
-        except LimitExceeded as error:
-            raise SourceTooLarge(str(error)) from error
         except IngestError as error:
             raise SourceRefused(str(error)) from error
 

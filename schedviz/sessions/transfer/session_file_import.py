@@ -150,7 +150,10 @@ class SessionFileImport(Importing):
 
     def begin(self, manifest: Manifest) -> Simulation:
         """An engine that knows the objects, and runs no installed code."""
-        _refuse_code(manifest.settings.get("config"), "settings.config")
+        config = manifest.settings.get("config")
+        if not isinstance(config, dict | None):
+            raise IngestError(f"settings.config: expected an object or null, found {type(config).__name__}.")
+        _refuse_code(config, "settings.config")
         _check_numbers(manifest.settings, "settings")
         try:
             expect_profiles(manifest.settings.get("config"))
@@ -442,6 +445,8 @@ def _refuse_code(config: dict[str, Any] | None, path: str, *, was_refused: bool 
 def _check_numbers(value: Any, path: str) -> None:
     if isinstance(value, dict):
         for name, inner in value.items():
+            if name == "seed" and isinstance(inner, int) and not -(2**63) <= inner < 2**63:
+                raise IngestError(f"{path}.seed: expected a number of at most 64 bits.")
             if name not in ("config", "seed", "fake_extenders"):
                 _check_numbers(inner, f"{path}.{name}")
     elif isinstance(value, int | float) and not 0 <= value <= _MOST:

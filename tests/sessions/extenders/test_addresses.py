@@ -38,6 +38,19 @@ METADATA = "169.254.169.254"
         ("64:ff9b::a9fe:a9fe", "link-local"),
         ("2002:a9fe:a9fe::", "link-local"),
         ("64:ff9b::7f00:1", "loopback"),
+        ("192.0.0.1", "private"),
+        ("192.0.0.192", "special"),
+        ("192.88.99.1", "special"),
+        ("fec0::1", "private"),
+        ("64:ff9b:1::7f00:1", "special"),
+        ("::127.0.0.1", "loopback"),
+        (f"::{METADATA}", "link-local"),
+        ("::ffff:0:127.0.0.1", "loopback"),
+        ("::ffff:0:10.0.0.1", "private"),
+        ("3fff::1", "special"),
+        ("5f00::1", "special"),
+        ("2001:db8::1", "private"),
+        ("4000::1", "special"),
     ],
 )
 def test_a_name_may_not_lead_to_what_is_not_public(address: str, kind: str) -> None:
@@ -46,7 +59,9 @@ def test_a_name_may_not_lead_to_what_is_not_public(address: str, kind: str) -> N
     assert said == f"its name leads to a {kind} address, which {NETWORKS_SETTING} does not hold"
 
 
-@pytest.mark.parametrize("address", ["8.8.8.8", "2606:4700::1111", "::ffff:8.8.8.8"])
+@pytest.mark.parametrize(
+    "address", ["8.8.8.8", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808", "::ffff:0:8.8.8.8", "2002:808:808::1"]
+)
 def test_a_name_may_lead_to_a_public_address(address: str) -> None:
     assert AddressPolicy().why_not("extender.example", address) == ""
 
