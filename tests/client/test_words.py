@@ -61,7 +61,7 @@ def test_a_session_is_made_up_with_a_configuration_and_compared_by_name(session:
         client.session(made).delete()
 
     assert [each["path"] for each in json.loads(differ.stdout)["settings"]] == ["config"]
-    assert (same.exit_code, "did the same" in same.stdout) == (0, True)
+    assert (same.exit_code, "The runs are the same" in same.stdout) == (0, True)
     assert "There is no session 'nothing'" in nothing.output
     assert "nothing.yaml: No such file" in no_file.output
     assert "mixed" in str(said("generate", "--shape", "round").exception)
