@@ -19,12 +19,15 @@ _SHOWN_CHARACTERS = 160
 
 
 def differences(expected: Mapping[str, Any], actual: Mapping[str, Any]) -> Iterator[str]:
-    """Sentences about the differences between two recorded documents, in the order of the steps; empty if they agree."""
+    """Sentences about the differences between two recorded documents, in the order of the steps; empty if they agree.
+
+    The sentences are those of tests/conformance/compare.py, to which a test holds them.
+    """
     if bool(expected.get("error")) != bool(actual.get("error")):
-        yield f"error: expected {_short(expected.get('error'))}, found {_short(actual.get('error'))}"
+        yield f"error: {_short(expected.get('error'))} expected, {_short(actual.get('error'))} found"
     left, right = expected.get("steps") or [], actual.get("steps") or []
     if len(left) != len(right):
-        yield f"steps: expected {len(left)}, found {len(right)}"
+        yield f"steps: {len(left)} expected, {len(right)} found"
     for index, (one, two) in enumerate(zip(left, right, strict=False)):
         recorded, observed = _ranked(one.get("observed") or {}), _ranked(two.get("observed") or {})
         if recorded != observed:
@@ -38,12 +41,12 @@ def _between(expected: Any, actual: Any, path: str) -> Iterator[str]:
             yield from _between(expected.get(key, _ABSENT), actual.get(key, _ABSENT), f"{path}.{key}" if path else key)
     elif isinstance(expected, list) and isinstance(actual, list):
         if len(expected) != len(actual):
-            yield f"{path}: expected {len(expected)} items, found {len(actual)}: {_short(expected)} != {_short(actual)}"
+            yield f"{path}: {len(expected)} items expected, {len(actual)} found: {_short(expected)} != {_short(actual)}"
             return
         for index, (left, right) in enumerate(zip(expected, actual, strict=True)):
             yield from _between(left, right, f"{path}[{index}]")
     elif not (expected == actual or (_blank(expected) and _blank(actual)) or _near(expected, actual)):
-        yield f"{path}: expected {_short(expected)}, found {_short(actual)}"
+        yield f"{path}: {_short(expected)} expected, {_short(actual)} found"
 
 
 def _blank(value: Any) -> bool:

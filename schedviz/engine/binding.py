@@ -22,8 +22,8 @@ from schedviz.engine.queue import events as queue_events
 from schedviz.engine.reporting import stage_timing
 from schedviz.engine.reporting.stage_report import StageReport, statuses_of
 from schedviz.engine.schedule_one import SchedulingCycle, activate
+from schedviz.engine.scheduler_state import SchedulerState
 from schedviz.engine.stages import Stage
-from schedviz.engine.state import SchedulerState
 from schedviz.trace.events import BindingEnded, BindingStageEnded, BindingStarted
 from schedviz.trace.view import StageView
 

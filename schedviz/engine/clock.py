@@ -13,7 +13,7 @@ NANOSECOND: Final = 1
 MILLISECOND: Final = 1_000_000
 SECOND: Final = 1_000_000_000
 
-#: Where the virtual clock begins, in seconds since 1970.
+#: Second 0 of the virtual clock, in seconds since 1970.
 EPOCH_SECONDS: Final = int(to_seconds("2024-01-01T00:00:00Z"))
 
 
@@ -23,7 +23,7 @@ def nanoseconds(seconds: float) -> int:
 
 
 class Clock:
-    """The time of one session."""
+    """The virtual time of one session."""
 
     __slots__ = ("now",)
 
@@ -44,15 +44,15 @@ class Clock:
         self.now += nanos
 
     def move_to(self, moment: int) -> None:
-        """Let time pass until a moment; one that is past changes nothing."""
+        """Let time pass until a moment; a moment in the past changes nothing."""
         self.now = max(self.now, moment)
 
     def timestamp(self, *, after_seconds: int = 0) -> str:
-        """The time as Kubernetes writes it, cut to whole seconds: `2024-01-01T00:00:00Z`."""
+        """The time in Kubernetes' format, truncated to whole seconds: `2024-01-01T00:00:00Z`."""
         return from_seconds(EPOCH_SECONDS + self.now // SECOND + after_seconds)
 
     def exact_timestamp(self, *, after_seconds: int = 0) -> str:
-        """The time with its fraction of a second, where it has one: `2024-01-01T00:00:00.004Z`."""
+        """The time with its fraction of a second, if it has one: `2024-01-01T00:00:00.004Z`."""
         fraction = f"{self.now % SECOND:09d}".rstrip("0")
         whole = self.timestamp(after_seconds=after_seconds)
         return f"{whole.removesuffix('Z')}.{fraction}Z" if fraction else whole

@@ -1,4 +1,4 @@
-"""What a scheduling cycle and a binding cycle found out so far, as data that a checkpoint can keep."""
+"""The results of a scheduling cycle and of a binding cycle so far, as data that a checkpoint can store."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from schedviz.trace.view import ScoredNodeView, StageView
 
 
 class NominatedNodeEvaluation(msgspec.Struct):
-    """The first try on `status.nominatedNodeName`."""
+    """The evaluation of `status.nominatedNodeName`, before the main pass."""
 
     node: str
     feasible: list[str] = []
@@ -21,21 +21,21 @@ class NominatedNodeEvaluation(msgspec.Struct):
 
 
 class Ranking(msgspec.Struct, frozen=True):
-    """Who has the highest total: positions among the feasible rows. Of those that share it the first few are kept: it may be all."""
+    """The node with the highest total, as a position among the feasible rows. Of the tied nodes only the first few are kept."""
 
     winner: int
     total: int
     tied_nodes: int
     first_tied: list[int]
-    #: The best of the others, the first of them; None: there is no other node.
+    #: The best of the other nodes, the first if several are; None: there is no other node.
     runner_up: int | None = None
     runner_up_total: int = 0
 
 
 class CycleResults(msgspec.Struct):
-    """Of a scheduling cycle."""
+    """The results of a scheduling cycle."""
 
-    #: When it began.
+    #: When the cycle began.
     at_seconds: float = 0.0
     attempts: int = 0
     all_nodes: int = 0
@@ -49,24 +49,24 @@ class CycleResults(msgspec.Struct):
     skipped_filter_plugins: list[str] = []
     nominated_node: NominatedNodeEvaluation | None = None
     num_feasible_nodes_to_find: int = 0
-    #: By extender, in the order in which they were asked; the first try on the nominated node comes first.
+    #: By extender, in the order of the calls; the evaluation of the nominated node comes first.
     extender_filter: list[ExtenderFilterRecord] = []
-    #: How many extenders were asked, or passed over, in the main pass.
+    #: How many extenders the main pass has called or skipped.
     extenders_done: int = 0
     extender_scores: dict[str, ExtenderScoreRecord] | None = None
     rejected_nodes: int = 0
-    #: Filter's rejections are in the diagnosis.
+    #: Filter's rejections have been added to the diagnosis.
     is_diagnosed: bool = False
     feasible_nodes: int = 0
     post_filter: PostFilterOutcome | None = None
     pre_score: tuple[PluginAnswer, ...] = ()
     skipped_score_plugins: list[str] = []
     ranking: Ranking | None = None
-    #: The first few of the tied nodes, and who came out on top.
+    #: The first few of the tied nodes, the winner and the runner-up.
     tied: list[str] = []
     winner: ScoredNodeView | None = None
     runner_up: ScoredNodeView | None = None
-    #: The chosen node; "" again once the cycle has failed.
+    #: The selected node; "" again after the cycle has failed.
     node: str = ""
     reserve: tuple[PluginAnswer, ...] = ()
     permit: tuple[PluginAnswer, ...] = ()
@@ -85,12 +85,12 @@ class CycleResults(msgspec.Struct):
 
     @property
     def tied_nodes(self) -> int:
-        """How many nodes share the highest total; 0 where nothing was scored."""
+        """How many nodes share the highest total; 0 if nothing was scored."""
         return 0 if self.winner is None or self.ranking is None else self.ranking.tied_nodes
 
 
 class BindingResults(msgspec.Struct):
-    """Of a binding cycle."""
+    """The results of a binding cycle."""
 
     stages: list[StageView] = []
     pre_bind: tuple[PluginAnswer, ...] = ()

@@ -1,4 +1,4 @@
-"""Which change of which object becomes which call of cache and queue.
+"""Event handlers: which watch event leads to which call of cache and queue.
 
 Upstream: pkg/scheduler/eventhandlers.go
 """
@@ -14,12 +14,12 @@ from schedviz.engine.cluster.watch import WatchEvent
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, PodInfo
 from schedviz.engine.node_events import node_scheduling_properties_change, pre_check_for_node
 from schedviz.engine.queue import events as queue_events
-from schedviz.engine.state import SchedulerState
+from schedviz.engine.scheduler_state import SchedulerState
 from schedviz.kube.core import Node, Pod
 from schedviz.kube.meta import KubeObject
 from schedviz.kube.storage import StorageClass
 
-#: Kinds whose changes move pods only when a plugin waits for them: kind -> its name in cluster events, and in their labels.
+#: Kinds whose changes move pods only if a plugin has registered for them: kind -> its name in cluster events and in their labels.
 _WATCHED_FOR_PLUGINS: Final[Mapping[str, tuple[str, str]]] = {
     "CSINode": (GVK.CSI_NODE, "CSINode"),
     "CSIDriver": (GVK.CSI_DRIVER, "CSIDriver"),
@@ -30,10 +30,10 @@ _WATCHED_FOR_PLUGINS: Final[Mapping[str, tuple[str, str]]] = {
 
 
 class EventHandlers:
-    """What the scheduler does with each watch event, after the informer's store has taken it."""
+    """Handles each watch event, after the informer's store was updated."""
 
     def __init__(self, state: SchedulerState, cluster_event_map: Mapping[ClusterEvent, object]) -> None:
-        """`cluster_event_map` has the events that plugins wait for."""
+        """`cluster_event_map` has the events that plugins have registered for."""
         self._state = state
         self._cache = state.cache
         self._queue = state.queue
@@ -51,12 +51,12 @@ class EventHandlers:
             case _:
                 self._other(event, before)
 
-    # Pods: the cache's handlers come first, then the queue's, as they were registered.
+    # Pods: the cache's handlers run before the queue's, in the order of registration.
 
     def _pod(self, event: WatchEvent, before: KubeObject | None, pod: Pod) -> None:
         old = before if isinstance(before, Pod) else None
         if event.final_state_unknown:
-            # What was last seen may be old: whether it was assigned is not asked, both sides clean up.
+            # The last known state may be stale, so both cache and queue clean up, whether or not the pod was assigned.
             self._delete_pod_from_cache(pod)
             if pod.spec.scheduler_name in self._state.profiles:
                 self._delete_pod_from_queue(pod)
@@ -72,7 +72,7 @@ class EventHandlers:
         return not pod.spec.node_name and pod.spec.scheduler_name in self._state.profiles
 
     def _info(self, pod: Pod) -> PodInfo:
-        """The pod's PodInfo, made from the one that the cache has where that is possible."""
+        """The pod's PodInfo, derived from the cache's if possible."""
         known = self._cache.pod_states.get(pod.uid)
         if known is None:
             return PodInfo(pod)
@@ -109,7 +109,7 @@ class EventHandlers:
         framework = self._state.profiles[pod.spec.scheduler_name]
         waiting = framework.waiting_pods.get(pod.uid)
         if waiting is not None:
-            # It was assumed already: its place becomes free.
+            # The pod was assumed, so its resources are free again.
             waiting.reject("", "removed")
             self._queue.move_all_to_active_or_backoff_queue(queue_events.ASSIGNED_POD_DELETE)
 
@@ -128,14 +128,14 @@ class EventHandlers:
             info = self._cache.add_node(node)
             self._queue.move_all_to_active_or_backoff_queue(queue_events.NODE_ADD, pre_check_for_node(info))
 
-    # Everything else moves pods, if a plugin waits for it.
+    # All other kinds move pods if a plugin has registered for the change.
 
     def _storage_class(self, event: WatchEvent, before: KubeObject | None, storage_class: StorageClass) -> None:
         waited_for = self._waited_for.get(GVK.STORAGE_CLASS, ActionType(0))
         if event.verb == "DELETED":
             return
         if before is None:
-            # Only late binding can make a claim without a volume acceptable.
+            # Only late binding can make a claim without a volume schedulable.
             if waited_for & ActionType.ADD and storage_class.volume_binding_mode == "WaitForFirstConsumer":
                 self._queue.move_all_to_active_or_backoff_queue(queue_events.STORAGE_CLASS_ADD)
         elif waited_for & ActionType.UPDATE:
@@ -164,7 +164,7 @@ def _filtered(
     update: Callable[[Pod, Pod], None],
     delete: Callable[[Pod], None],
 ) -> None:
-    """Call a handler that sees only some pods: one that comes into view is added, one that leaves it deleted.
+    """Call a handler that sees only some pods: a pod that starts to match is added, one that stops matching is deleted.
 
     Upstream: client-go tools/cache/controller.go FilteringResourceEventHandler
     """
@@ -183,7 +183,7 @@ def _filtered(
 
 
 def _logged() -> suppress:
-    """Errors that upstream's handlers log, and nothing more."""
+    """Suppress errors that upstream's handlers only log."""
     return suppress(CacheError)
 
 
@@ -192,7 +192,7 @@ def _assigned(pod: Pod) -> bool:
 
 
 def _unioned_gvks(events: Mapping[ClusterEvent, Any]) -> dict[str, ActionType]:
-    """What any plugin waits for, by resource. Upstream: pkg/scheduler/scheduler.go unionedGVKs"""
+    """The actions that any plugin has registered for, by resource. Upstream: pkg/scheduler/scheduler.go unionedGVKs"""
     found: dict[str, ActionType] = {}
     for event in events:
         found[event.resource] = found.get(event.resource, ActionType(0)) | event.action_type

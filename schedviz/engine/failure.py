@@ -1,4 +1,4 @@
-"""What happens to a pod whose attempt failed: back to the queue, nomination, an event, the PodScheduled condition.
+"""Handles a failed scheduling attempt: requeues the pod, nominates a node, records an event, sets the PodScheduled condition.
 
 Upstream: pkg/scheduler/schedule_one.go handleSchedulingFailure
 """
@@ -17,14 +17,14 @@ from schedviz.engine.framework.runtime import Framework
 from schedviz.engine.framework.status import Code, Status, StatusError, as_status
 from schedviz.engine.framework.types import PodInfo, QueuedPodInfo
 from schedviz.engine.instructions import PatchPodStatus
-from schedviz.engine.state import SchedulerState
+from schedviz.engine.scheduler_state import SchedulerState
 from schedviz.kube.core import Node, PodCondition
 from schedviz.kube.meta import ObjectMeta
 
 UNSCHEDULABLE: Final = "Unschedulable"
 SCHEDULER_ERROR: Final = "SchedulerError"
 
-#: The longest note that a Kubernetes Event may have.
+#: The maximum length of a Kubernetes Event's note.
 NOTE_LENGTH_LIMIT: Final = 1024
 
 NO_NODES_AVAILABLE: Final = "no nodes available to schedule pods"
@@ -34,7 +34,7 @@ CLEAR_NOMINATED_NODE: Final = NominatingInfo(NominatingMode.OVERRIDE, "")
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """Why an attempt ended: a status, and the plugins that rejected the pod where it was a FitError (None: it was not)."""
+    """Why an attempt failed: a status, and the plugins that rejected the pod; None: the failure was not a FitError."""
 
     status: Status
     unschedulable_plugins: tuple[str, ...] | None = None
@@ -47,7 +47,7 @@ class Failure(msgspec.Struct, frozen=True):
 
     @property
     def outcome(self) -> str:
-        """The outcome of the cycle in FORMAT.md's words."""
+        """The outcome of the cycle, by FORMAT.md's names."""
         return "unschedulable" if self.status.is_unschedulable else "error"
 
     @property
@@ -63,19 +63,19 @@ def fit_failure(error: FitError, nominating_info: NominatingInfo | None) -> Fail
 
 
 def no_nodes_failure() -> Failure:
-    """There are no nodes at all."""
+    """The cluster has no nodes."""
     return Failure(Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, error=StatusError(NO_NODES_AVAILABLE)))
 
 
 def error_failure(error: StatusError | str | None) -> Failure:
-    """Something went wrong that has nothing to do with how the pod fits."""
+    """An error unrelated to whether the pod fits."""
     return Failure(as_status(error))
 
 
 def handle_scheduling_failure(state: SchedulerState, framework: Framework, queued: QueuedPodInfo, failure: Failure) -> dict[str, Any]:
-    """Do all that is due, in upstream's order; what it came to, as the stage's facts.
+    """Handle a failed attempt in upstream's order. Returns the facts of the stage.
 
-    A status that is no error (the last Bind plugin skipped) is told to nobody: upstream's comment has it that only tests get there.
+    A status without an error (the last Bind plugin skipped) causes no event and no condition; upstream notes that only tests get there.
     """
     pod = queued.pod_info
     if failure.unschedulable_plugins is not None:
@@ -99,7 +99,7 @@ def handle_scheduling_failure(state: SchedulerState, framework: Framework, queue
 
 
 def _drop_node_that_is_gone(state: SchedulerState, error: StatusError | None) -> None:
-    """A node that the API server does not find, asked for again, leaves the cache; the informer's event does it later otherwise."""
+    """Remove a node from the cache that the API server no longer has, before the informer's event arrives."""
     if error is None or error.not_found_kind != "node":
         return
     if state.host.find("Node", error.not_found_name) is None:
@@ -112,7 +112,7 @@ def _drop_node_that_is_gone(state: SchedulerState, error: StatusError | None) ->
 def _requeue(state: SchedulerState, queued: QueuedPodInfo) -> bool:
     cached = state.informers.by_key("Pod", queued.key)
     if cached is None or cached.spec.node_name:
-        # Deleted meanwhile, or bound although the answer to the Bind call said otherwise.
+        # The pod was deleted, or it was bound although the Bind call returned an error.
         return False
     queued.pod_info = queued.pod_info.like(cached)
     return state.queue.add_unschedulable_if_not_present(queued, state.queue.scheduling_cycle)
@@ -132,7 +132,7 @@ def _update_pod(state: SchedulerState, pod: PodInfo, failure: Failure) -> None:
 
 
 def truncate_message(message: str) -> str:
-    """A note that is not too long. Upstream: pkg/scheduler/schedule_one.go truncateMessage (which counts bytes)"""
+    """The message, truncated to a note's maximum length in bytes. Upstream: pkg/scheduler/schedule_one.go truncateMessage"""
     data = message.encode()
     if len(data) <= NOTE_LENGTH_LIMIT:
         return message

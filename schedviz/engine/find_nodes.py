@@ -1,4 +1,4 @@
-"""Which nodes are looked at, in which order, and how many feasible ones are enough.
+"""Which nodes are evaluated, in which order, and how many feasible nodes are enough.
 
 Upstream: pkg/scheduler/schedule_one.go findNodesThatFitPod, numFeasibleNodesToFind
 """
@@ -16,13 +16,13 @@ from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import unresolvable, unschedulable
 from schedviz.engine.framework.types import PodInfo
 
-#: Fewer feasible nodes than this are never enough while there are more to look at.
+#: The search does not stop with fewer feasible nodes than this while there are more to evaluate.
 MIN_FEASIBLE_NODES_TO_FIND: Final = 100
 MIN_FEASIBLE_NODES_PERCENTAGE_TO_FIND: Final = 5
 
 
 def num_feasible_nodes_to_find(percentage: int, num_all_nodes: int) -> int:
-    """After how many feasible nodes the search stops; percentage 0 is adaptive. Upstream: schedule_one.go numFeasibleNodesToFind"""
+    """How many feasible nodes end the search; percentage 0 is adaptive. Upstream: schedule_one.go numFeasibleNodesToFind"""
     if num_all_nodes < MIN_FEASIBLE_NODES_TO_FIND:
         return num_all_nodes
     if percentage == 0:
@@ -31,9 +31,9 @@ def num_feasible_nodes_to_find(percentage: int, num_all_nodes: int) -> int:
 
 
 def rows_in_search_order(snapshot: Snapshot, names: frozenset[str] | None, start: int) -> Rows:
-    """The nodes that PreFilter left (`names`, None: all), beginning where the last search stopped.
+    """The nodes that PreFilter left (`names`; None: all), starting where the last search stopped.
 
-    PreFilter's nodes come sorted by name. Raises LookupError for one that is not in the snapshot.
+    PreFilter's nodes are sorted by name. Raises LookupError for a node that is not in the snapshot.
     """
     if names is None:
         count = snapshot.num_nodes
@@ -47,8 +47,8 @@ def rows_in_search_order(snapshot: Snapshot, names: frozenset[str] | None, start
 
 
 def pass_extender(extender: Extender, pod: PodInfo, rows: Rows, statuses: NodeToStatusMap) -> tuple[Rows, ExtenderFilterRecord]:
-    """The rows that an extender lets pass, in its order; why not the others is added to `statuses`. Where it fails, all rows and no
-    reasons. Deviation: a node that it was not asked about is left out.
+    """The rows that an extender keeps, in its order; its reasons for the others are added to `statuses`. If it fails, all rows. Deviation:
+    a node in its answer that it was not asked about is ignored.
 
     Upstream: schedule_one.go findNodesThatPassExtenders
     """

@@ -1,6 +1,6 @@
-"""What the scheduler knows of the API server's objects: the informers' stores, filled by watch events.
+"""The informers' stores: the scheduler's copies of the API server's objects, updated by watch events.
 
-Plugins look objects up here, and see a change in the middle of a cycle, as upstream's listers do.
+Plugins look objects up here, and see changes in the middle of a cycle, as with upstream's listers.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ class Informers:
 
     def __init__(self) -> None:
         self._stores: dict[str, dict[str, KubeObject]] = {kind.name: {} for kind in KINDS}
-        #: Kind -> its objects sorted by key, while nothing changed.
+        #: Kind -> its objects sorted by key; dropped when one changes.
         self._sorted: dict[str, list[KubeObject]] = {}
-        #: Kind -> how often its store changed: what is derived from it is stale when this moved.
+        #: Kind -> how often its store changed. Derived data is stale once this has increased.
         self.versions: dict[str, int] = dict.fromkeys(self._stores, 0)
 
     def apply(self, event: WatchEvent) -> KubeObject | None:
-        """Take the event into the store. The object that was there before, or None.
+        """Update the store and return the object that was there before, or None.
 
-        An object that was missed when it was added is found by its first update, as upstream.
+        An object whose add event was missed is stored by its first update, as upstream does.
         """
         store = self._stores[event.kind]
         self._touched(event.kind)
@@ -38,18 +38,18 @@ class Informers:
         return before
 
     def put(self, obj: KubeObject) -> None:
-        """Take an object as a list from the API server shows it."""
+        """Store an object from the API server's list."""
         kind = BY_TYPE[type(obj)].name
         self._stores[kind][obj.metadata.key] = obj
         self._touched(kind)
 
     def load(self, kind: str, objects: Mapping[str, KubeObject]) -> None:
-        """Take all objects of a kind, by key."""
+        """Replace all objects of a kind, by key."""
         self._stores[kind] = dict(objects)
         self._touched(kind)
 
     def get(self, kind: str, namespace: str, name: str) -> Any | None:
-        """The object, or None. `namespace` does not matter for a kind that has none."""
+        """The object, or None. `namespace` is ignored for cluster-scoped kinds."""
         return self._stores[kind].get(f"{namespace}/{name}" if BY_NAME[kind].namespaced else name)
 
     def by_key(self, kind: str, key: str) -> Any | None:
@@ -61,12 +61,12 @@ class Informers:
         return self._stores["Pod"].get(f"{namespace}/{name}")  # type: ignore[return-value]  # the store has pods alone
 
     def namespace_labels(self, name: str) -> Mapping[str, str]:
-        """The labels of a namespace, none where it does not exist."""
+        """The labels of a namespace; none if it does not exist."""
         namespace = self._stores["Namespace"].get(name)
         return {} if namespace is None else namespace.metadata.labels
 
     def list(self, kind: str, namespace: str | None = None) -> Sequence[Any]:
-        """Objects of a kind sorted by key, of one namespace or of all."""
+        """The objects of a kind sorted by key, of one namespace or of all."""
         objects = self._sorted.get(kind)
         if objects is None:
             store = self._stores[kind]

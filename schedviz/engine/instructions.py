@@ -1,7 +1,7 @@
-"""What the scheduler wants done in the world outside: it never does it itself.
+"""Instructions: the writes that the scheduler asks its host to make. The scheduler itself never writes.
 
-A host is given instructions one at a time and answers with an error as a value, or None when it was done. The simulated API server
-(`cluster`) is one host, the writer to a followed cluster another.
+A host gets one instruction at a time and returns an error as a value, or None. The simulated API server (`cluster`) is one host, the writer
+to a followed cluster another.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from schedviz.kube.meta import KubeObject
 
 
 class Instruction(msgspec.Struct, frozen=True):
-    """One thing to be done."""
+    """One write."""
 
 
 class BindPod(Instruction, frozen=True):
@@ -28,9 +28,9 @@ class BindPod(Instruction, frozen=True):
 
 
 class PatchPodStatus(Instruction, frozen=True):
-    """Patch a pod's status: what differs from `pod`, which is the pod as the scheduler knew it.
+    """Patch a pod's status with the differences from `pod`, the scheduler's version of the pod.
 
-    None leaves a condition or the nomination as it is, "" clears the nomination. Upstream: util/utils.go PatchPodStatus
+    None leaves a condition or the nomination unchanged, "" clears the nomination. Upstream: util/utils.go PatchPodStatus
     """
 
     pod: Pod
@@ -39,20 +39,20 @@ class PatchPodStatus(Instruction, frozen=True):
 
 
 class ApplyPodCondition(Instruction, frozen=True):
-    """Apply one condition to a pod's status, whatever was there. Its transition time is now. Upstream: server-side ApplyStatus"""
+    """Apply one condition to a pod's status, unconditionally. Its transition time is now. Upstream: server-side ApplyStatus"""
 
     pod: Pod
     condition: PodCondition
 
 
 class DeletePod(Instruction, frozen=True):
-    """Delete a pod that has to make room."""
+    """Delete a victim of preemption."""
 
     pod: Pod
 
 
 class UpdateObject(Instruction, Generic[StorageObject], frozen=True):
-    """Replace a volume that is to be held by a claim, or a claim that is to be provisioned. It must not have changed meanwhile."""
+    """Replace a volume that a claim reserves, or a claim that is to be provisioned. Fails if the object has changed meanwhile."""
 
     object: StorageObject
 
@@ -73,16 +73,16 @@ AnyInstruction = BindPod | PatchPodStatus | ApplyPodCondition | DeletePod | Reco
 
 
 class Host(Protocol):
-    """Whoever does what the scheduler wants done."""
+    """Carries out instructions."""
 
     def carry_out(self, instruction: AnyInstruction) -> StatusError | None:
-        """Do it. The error that the API server answered with, or None."""
+        """Carry out an instruction. Returns the API server's error, or None."""
         ...
 
     def find(self, kind: str, key: str) -> KubeObject | None:
-        """What the API server itself has, or None; informers may know something else for a while."""
+        """The API server's object, or None; informers may lag behind it."""
         ...
 
     def update_object(self, instruction: UpdateObject[StorageObject]) -> StorageObject | StatusError:
-        """Do it. What the object has become, or the error that the API server answered with."""
+        """Update an object. Returns the updated object, or the API server's error."""
         ...

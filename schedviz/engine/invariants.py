@@ -1,4 +1,4 @@
-"""What must hold of cache, snapshot and queue between any two calls. A breach is a bug of the engine, never of its input."""
+"""Invariants of cache, snapshot and queue that hold between any two calls. A violation is a bug of the engine, never of its input."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from schedviz.trace.heap import Heap
 
 
 class InvariantError(AssertionError):
-    """An invariant does not hold. `what` says which and where; `story` is what happened to the object before, where it is known."""
+    """An invariant does not hold. `what` says which and where; `story` is the history of the object, where it is known."""
 
     def __init__(self, what: str, story: Iterable[str] = ()) -> None:
         self.what = what
@@ -25,7 +25,7 @@ Story = Callable[[str], Iterable[str]]
 
 
 def validate_state(cache: Cache, snapshot: Snapshot, queue: SchedulingQueue, *, sums: bool = True, story: Story | None = None) -> None:
-    """Check everything; it costs about as much as building it. Raises InvariantError, with `story(pod or node)` attached.
+    """Check all invariants; this costs about as much as building the state. Raises InvariantError, with `story(pod or node)` attached.
 
     See `validate_cache` for `sums`.
     """
@@ -41,10 +41,10 @@ def validate_state(cache: Cache, snapshot: Snapshot, queue: SchedulingQueue, *, 
 
 
 def validate_cache(cache: Cache, *, sums: bool = True) -> None:
-    """The cache alone. Without `sums` nodes may sum up other amounts than their pods request.
+    """Check the cache alone. Without `sums`, a node's sums may differ from what its pods request.
 
-    That is so, as upstream, once an informer's store had a version of an assigned pod that no handler was told of: with the next
-    event that version is subtracted, and never was added.
+    That happens, as upstream, after an informer stored a version of an assigned pod that no handler saw: the next event subtracts that
+    version, which was never added.
     """
     _list_is_linked_by_generation(cache)
     _pod_states_match_nodes(cache)
@@ -93,7 +93,7 @@ def _pod_states_match_nodes(cache: Cache) -> None:
 
 
 def _sums_match_pods(info: NodeInfo) -> None:
-    """The sums are those of the same pods put on an empty node one by one."""
+    """The sums equal those of the same pods added to an empty node one by one."""
     again = NodeInfo(info.name, Generations())
     for pod in info.pods:
         again.add_pod(pod)
@@ -111,7 +111,7 @@ def _sums_match_pods(info: NodeInfo) -> None:
         info.name,
         "podsWithRequiredAntiAffinity is not what its pods make",
     )
-    # A port that two pods took is free when one of them goes, so there can be fewer; never others.
+    # A port that two pods use becomes free when one of them leaves, so ports may be missing, but none may be left over.
     for ip, ports in info.used_ports.by_ip.items():
         _require(bool(ports) and ports <= again.used_ports.by_ip.get(ip, set()), info.name, f"a port of {ip} is used by no pod")
 
@@ -137,7 +137,7 @@ def _images_match_nodes(cache: Cache) -> None:
 
 
 def validate_snapshot(cache: Cache, snapshot: Snapshot) -> None:
-    """The snapshot, against itself and, where it is up to date, against the cache."""
+    """Check the snapshot: against itself and, where it is up to date, against the cache."""
     for name, info in snapshot.node_info_map.items():
         _require(info.name == name, name, "the snapshot has another NodeInfo under its name")
         _require(info.node is not None, name, "the snapshot has a NodeInfo without a node")
@@ -179,7 +179,7 @@ def _amount(amounts: object, resource: str) -> int:
 
 
 def validate_queue(queue: SchedulingQueue) -> None:
-    """The queue: heaps are heaps, and a pod is in one place."""
+    """Check the queue: heaps are ordered, and a pod is in one place."""
     for name, heap in (("activeQ", queue.active_q), ("backoffQ", queue.backoff_q)):
         _is_heap(name, heap)
         for queued in heap:

@@ -1,4 +1,4 @@
-"""What a change of a node is called, and which pods it can help.
+"""The cluster event of a node's change, and the check whether a pod can benefit from it.
 
 Upstream: pkg/scheduler/eventhandlers.go nodeSchedulingPropertiesChange, preCheckForNode
 """
@@ -19,7 +19,7 @@ from schedviz.kube.node_affinity import required_node_affinity
 
 
 def node_scheduling_properties_change(new: Node, old: Node) -> ClusterEvent | None:
-    """The first of the changes that can make pods schedulable; None: nothing of that kind changed."""
+    """The first change that can make pods schedulable; None: there is none."""
     if old.spec.unschedulable and not new.spec.unschedulable:
         return queue_events.NODE_SPEC_UNSCHEDULABLE_CHANGE
     if old.status.allocatable != new.status.allocatable:
@@ -38,9 +38,9 @@ def _conditions(node: Node) -> dict[str, str]:
 
 
 def pre_check_for_node(node_info: NodeInfo) -> Callable[[PodInfo], bool]:
-    """Whether a pod can come to fit on this node: resources, node affinity, node name, host ports and NoSchedule taints are looked at.
+    """Whether a pod may fit on this node, by resources, node affinity, node name, host ports and NoSchedule taints.
 
-    A pod for which preemption would help may be turned down here; the flush of old unschedulable pods retries it.
+    A pod that preemption would help may be rejected here; the flush of old unschedulable pods retries it.
     """
 
     def check(pod: PodInfo) -> bool:

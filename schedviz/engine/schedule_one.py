@@ -30,9 +30,9 @@ from schedviz.engine.framework.runtime import FilterOutcome, Framework, PluginAn
 from schedviz.engine.framework.types import PodInfo, QueuedPodInfo, to_seconds
 from schedviz.engine.reporting import stage_timing
 from schedviz.engine.reporting.stage_report import StageReport, extender_rejections, filter_rejections, statuses_of
+from schedviz.engine.scheduler_state import SchedulerState
 from schedviz.engine.select_host import rank, scored_nodes, tied_names, totals
 from schedviz.engine.stages import Stage
-from schedviz.engine.state import SchedulerState
 from schedviz.trace.events import CycleEnded, CycleStarted, StageEnded
 from schedviz.trace.view import StageView
 
@@ -326,8 +326,8 @@ class SchedulingCycle:
             return self._fail(error_failure(outcome.status.as_error()), {})
         self.scored = outcome
         facts: dict[str, Any] = {"plugins": [plugin.name for plugin in outcome.plugins], "nodes": len(self.feasible)}
-        if self.state.beside_score is not None:
-            facts["priorities"] = self.state.beside_score.run(self.pod, self.feasible, self.state.snapshot)
+        if self.state.classic_priorities is not None:
+            facts["priorities"] = self.state.classic_priorities.run(self.pod, self.feasible, self.state.snapshot)
         return StageReport(stages.NORMALIZE_SCORE, facts=facts)
 
     def _normalize_score(self) -> StageReport:

@@ -1,6 +1,6 @@
-"""`Scheduler`: cache, queue, profiles and cycles put together. Watch events and time go in, state changes, instructions come out.
+"""`Scheduler`: cache, queue, profiles and cycles. It takes watch events and time, and produces state changes and instructions.
 
-It owns no thread, clock or socket: what it wants done outside goes to its `Host`.
+It has no thread, clock or socket of its own; its `Host` makes all writes.
 
 Upstream: pkg/scheduler/scheduler.go
 """
@@ -25,11 +25,10 @@ from schedviz.engine.framework.status import StatusError
 from schedviz.engine.framework.types import ClusterEvent, PodInfo
 from schedviz.engine.informers import Informers
 from schedviz.engine.instructions import ApplyPodCondition, BindPod, DeletePod, Host, PatchPodStatus, RecordEvent, UpdateObject
-from schedviz.engine.legacy.beside_score import BesideScore
-from schedviz.engine.legacy.switches import cache_for, with_policies
+from schedviz.engine.legacy.policies import ClassicPriorities, cache_for, with_policies
 from schedviz.engine.queue import Nominator, SchedulingQueue
 from schedviz.engine.schedule_one import SchedulingCycle
-from schedviz.engine.state import SchedulerState
+from schedviz.engine.scheduler_state import SchedulerState
 from schedviz.kube.core import Pod, PodCondition
 from schedviz.kube.meta import KubeObject
 from schedviz.trace.policies import Policies
@@ -37,7 +36,7 @@ from schedviz.trace.recorder import Recorder
 
 
 class ApiClient:
-    """The API server as plugins write to it."""
+    """The API server's write operations, for plugins."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
@@ -47,11 +46,11 @@ class ApiClient:
         return self._host.carry_out(BindPod(pod.pod, node_name))
 
     def update(self, obj: StorageObject) -> StorageObject | StatusError:
-        """Replace a volume or a claim; what it has become."""
+        """Replace a volume or a claim. Returns the updated object or the error."""
         return self._host.update_object(UpdateObject(obj))
 
     def clear_nominated_node_name(self, pod: Pod) -> StatusError | None:
-        """Take a nomination back where there is one. Upstream: scheduler/util/utils.go ClearNominatedNodeName"""
+        """Clear the nomination, if there is one. Upstream: scheduler/util/utils.go ClearNominatedNodeName"""
         if not pod.status.nominated_node_name:
             return None
         return self._host.carry_out(PatchPodStatus(pod, nominated_node_name=""))
@@ -61,7 +60,7 @@ class ApiClient:
         return self._host.carry_out(ApplyPodCondition(pod, condition))
 
     def delete_pod(self, pod: Pod) -> StatusError | None:
-        """Delete a pod that has to make room."""
+        """Delete a victim of preemption."""
         return self._host.carry_out(DeletePod(pod))
 
     def record_event(self, pod: Pod, *, profile: str, type_: str, reason: str, action: str, note: str, related: str = "") -> None:
@@ -70,7 +69,7 @@ class ApiClient:
 
 
 class Scheduler:
-    """One scheduler process: what it remembers is gone when it restarts."""
+    """One scheduler process. A restart replaces it, and its state is lost."""
 
     def __init__(
         self,
@@ -109,7 +108,7 @@ class Scheduler:
             pod_max_backoff_seconds=configuration.pod_max_backoff_seconds,
             pod_max_in_unschedulable_pods_seconds=pod_max_in_unschedulable_seconds,
         )
-        # The queue is the nominator; plugins and queue need each other to be made (upstream: SetPodNominator).
+        # The queue is the nominator. Plugins and queue need each other at construction (upstream: SetPodNominator).
         for framework in profiles.values():
             framework.nominator = queue
             framework.extenders = extenders
@@ -126,12 +125,12 @@ class Scheduler:
             extenders=extenders,
             percentage_of_nodes_to_score=configuration.percentage_of_nodes_to_score,
             random_source=random_source,
-            beside_score=BesideScore.of(policies, informers),
+            classic_priorities=ClassicPriorities.of(policies, informers),
         )
         self._handlers = EventHandlers(self.state, self.cluster_event_map)
-        #: The scheduling cycle that runs.
+        #: The running scheduling cycle.
         self.cycle: SchedulingCycle | None = None
-        #: Binding cycles that have not ended, oldest first; those that wait for their watch event are among them.
+        #: Binding cycles that have not ended, oldest first, with those that wait for their watch event.
         self.bindings: list[BindingCycle] = []
 
     def profiles_of(self, configuration: KubeSchedulerConfiguration) -> dict[str, Framework]:
@@ -153,9 +152,10 @@ class Scheduler:
     def reconfigure(
         self, configuration: KubeSchedulerConfiguration, profiles: Mapping[str, Framework], extenders: Sequence[Extender]
     ) -> None:
-        """Go on with another configuration and its `profiles_of`. Cache and queue stay, but for the pods of profiles that are gone, or new.
+        """Switch to another configuration and its `profiles_of`. Cache and queue keep their pods, except for profiles that were added or
+        removed.
 
-        Only while no cycle runs. Upstream has nothing like it: there a configuration is read when the process starts.
+        Only between cycles. Upstream has no equivalent: it reads its configuration when the process starts.
         """
         state = self.state
         before = state.profiles
@@ -168,7 +168,7 @@ class Scheduler:
         state.percentage_of_nodes_to_score = configuration.percentage_of_nodes_to_score
         self._handlers = EventHandlers(state, self.cluster_event_map)
         for binding in self.bindings:
-            # They are bound and wait for their watch event, which asks no plugin.
+            # These pods are bound and wait for their watch event, which involves no plugin.
             binding.framework = profiles.get(binding.framework.profile_name, profiles[configuration.profiles[0].scheduler_name])
         self._reconfigure_queue(before)
 
@@ -192,37 +192,37 @@ class Scheduler:
                 state.queue.add(PodInfo(pod))
 
     def replace_cache(self, cache: Cache, snapshot: Snapshot) -> None:
-        """Take the cache and the snapshot of a checkpoint."""
+        """Use the cache and the snapshot of a checkpoint."""
         self.state.cache = cache
         self.use_snapshot(snapshot)
         self._handlers = EventHandlers(self.state, self.cluster_event_map)
 
     def use_snapshot(self, snapshot: Snapshot) -> None:
-        """Have cycles and plugins read this snapshot."""
+        """Make cycles and plugins read this snapshot."""
         self.state.snapshot = snapshot
         for framework in self.state.profiles.values():
             framework.snapshot = snapshot
 
-    # Events go in.
+    # Watch events.
 
     def handle(self, event: WatchEvent) -> None:
-        """An informer is told of a change. Raises `SchedulerExitError` where upstream's process would end."""
+        """Deliver a watch event to the informers and handlers. Raises `SchedulerExitError` where upstream's process would end."""
         before = self.state.informers.apply(event)
         if event.lost != "handlers":
-            # Plugins were made, and asked for events, before the scheduler did.
+            # Plugins register their handlers before the scheduler does.
             for framework in self.state.profiles.values():
                 framework.object_changed(event.kind, event.verb, event.object)
             self._handlers.handle(event, before)
 
     def list_one(self, kind: str, obj: KubeObject) -> None:
-        """An informer finds the object when it lists its kind for the first time."""
+        """Deliver an object from an informer's first list."""
         self.handle(WatchEvent(0, "ADDED", kind, obj))  # type: ignore[arg-type]  # every kind is an AnyObject
 
-    # Cycles go on.
+    # Cycles.
 
     @property
     def has_active_pods(self) -> bool:
-        """Whether a pod waits in activeQ."""
+        """Whether activeQ has a pod."""
         return len(self.state.queue.active_q) > 0
 
     def begin_cycle(self) -> SchedulingCycle | None:
@@ -241,7 +241,7 @@ class Scheduler:
         return self.cycle
 
     def begin_binding(self, cycle: SchedulingCycle, *, held: bool) -> BindingCycle:
-        """The binding cycle of a pod that was scheduled; `held` until it is asked for."""
+        """Begin the binding cycle of a scheduled pod; `held`: it waits for a `bind` command."""
         binding = BindingCycle.after(cycle, held=held)
         self.bindings.append(binding)
         return binding
@@ -252,16 +252,16 @@ class Scheduler:
         return [binding for binding in self.bindings if binding.held]
 
     def waiting_deadline(self) -> int | None:
-        """When the first pod that waits at Permit is rejected, or that waits in PreBind gives up."""
+        """The earliest deadline of a pod that waits at Permit or in PreBind."""
         waiting = [pod for framework in self.state.profiles.values() for pod in framework.waiting_pods.all()]
         deadlines = [pod.deadline for pod in waiting if pod.pending]
         deadlines += [binding.pre_bind_deadline for binding in self.bindings if binding.pre_bind_deadline is not None]
         return min(deadlines, default=None)
 
-    # Time passes.
+    # Time.
 
     def flush(self) -> None:
-        """What upstream's goroutines do from time to time, once each: FORMAT.md, `advance`."""
+        """Run each of upstream's periodic goroutines once: FORMAT.md, `advance`."""
         now = self.state.clock.now
         self.state.queue.flush_backoff_q_completed()
         self.state.queue.flush_unschedulable_pods_leftover()
@@ -269,7 +269,7 @@ class Scheduler:
 
 
 def _pre_enqueue(profiles: Mapping[str, Framework]) -> Callable[[PodInfo], str | None]:
-    """Which plugin holds a pod back, asked of the pod's own profile."""
+    """A function that returns the PreEnqueue plugin of the pod's profile that gates the pod, or None."""
 
     def ask(pod: PodInfo) -> str | None:
         run = profiles[pod.pod.spec.scheduler_name].run_pre_enqueue_plugins(pod)
@@ -279,7 +279,7 @@ def _pre_enqueue(profiles: Mapping[str, Framework]) -> Callable[[PodInfo], str |
 
 
 def _merged(frameworks: Iterable[Framework]) -> dict[ClusterEvent, set[str]]:
-    """What any plugin of any profile waits for."""
+    """The events that any plugin of any profile has registered for."""
     merged: dict[ClusterEvent, set[str]] = {}
     for framework in frameworks:
         for event, plugins in framework.cluster_event_map().items():

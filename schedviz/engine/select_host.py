@@ -1,4 +1,4 @@
-"""Who has the highest total, who shares it, and what it is made of.
+"""Selects the node with the highest total, and describes the tied nodes, the winner and the runner-up.
 
 Upstream: pkg/scheduler/schedule_one.go selectHost (reservoir sampling, which is one uniform draw among the tied nodes)
 """
@@ -18,12 +18,12 @@ from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.runtime import ScoreOutcome
 from schedviz.trace.view import ScoredNodeView, ScoreView
 
-#: How many of the tied nodes are named.
+#: How many of the tied nodes are listed by name.
 NAMED_NODES: Final = 8
 
 
 def totals(rows: Rows, scored: ScoreOutcome | None, extenders: Mapping[str, ExtenderScoreRecord] | None) -> Scores:
-    """What plugins and extenders gave to each row together; 1 each where nobody scores."""
+    """The sum of plugins' and extenders' scores for each row; 1 each if nothing was scored."""
     if scored is None:
         return np.ones(len(rows), np.int64)
     found = scored.totals
@@ -33,7 +33,7 @@ def totals(rows: Rows, scored: ScoreOutcome | None, extenders: Mapping[str, Exte
 
 
 def rank(scores: Scores, random_source: random.Random | None) -> Ranking:
-    """The winner among the rows; drawn from those that are tied, or the first of them where there is no source."""
+    """The winner among the rows: a random one of the tied nodes, or the first without a random source."""
     total = int(scores.max())
     tied = np.flatnonzero(scores == total)
     first = tied[:NAMED_NODES].tolist()
@@ -50,20 +50,20 @@ def rank(scores: Scores, random_source: random.Random | None) -> Ranking:
 
 
 def tied_rows(scores: Scores) -> list[int]:
-    """All rows that share the highest total."""
+    """All rows with the highest total."""
     rows: list[int] = np.flatnonzero(scores == scores.max()).tolist()
     return rows
 
 
 def tied_names(ranking: Ranking, rows: Rows) -> list[str]:
-    """The first few tied nodes."""
+    """The names of the first few tied nodes."""
     return [rows.names[row] for row in ranking.first_tied]
 
 
 def scored_nodes(
     ranking: Ranking, rows: Rows, scored: ScoreOutcome | None, extenders: Mapping[str, ExtenderScoreRecord] | None = None
 ) -> tuple[ScoredNodeView, ScoredNodeView | None]:
-    """The winner and the runner-up with the shares of plugins and extenders."""
+    """The winner and the runner-up, with the scores of plugins and extenders."""
     winner = _scored_node(rows.names[ranking.winner], ranking.total, ranking.winner, scored, extenders or {})
     if ranking.runner_up is None:
         return winner, None

@@ -1,12 +1,11 @@
-"""`Simulation`: a scheduler with a simulated API server around it, driven by commands. The engine's public face.
+"""`Simulation`: a scheduler with a simulated API server around it, driven by commands. The engine's public interface.
 
-Commands go in one at a time (`start`, then `work` until it is done), trace events come out (`drain_events`). A command may be left
-in the middle, between two cycles, and be taken up again, also from a checkpoint, without changing what it does.
+Commands run one at a time: `start`, then `work` until it returns an outcome; `drain_events` returns the trace events. A command can be
+interrupted between two cycles and resumed, also from a checkpoint, without changing its result.
 """
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Literal
 
@@ -14,27 +13,20 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from schedviz.engine.binding import BindingCycle
-from schedviz.engine.cache import SchedulerExitError, SnapshotUpdate
+from schedviz.engine.cache import SchedulerExitError
 from schedviz.engine.checkpointing import checkpoint as checkpoints
-from schedviz.engine.checkpointing.origin import Origin
-from schedviz.engine.clock import Clock
-from schedviz.engine.cluster import Cluster
 from schedviz.engine.commands import connections
-from schedviz.engine.commands.executor import Operations, Task
-from schedviz.engine.config import ConfigurationError, KubeSchedulerConfiguration, Problem, load_configuration
-from schedviz.engine.extenders.calls import Answer, ExtenderCalls
-from schedviz.engine.extenders.extender import Extender, build_extenders, with_ignored_resources
+from schedviz.engine.commands.executor import CommandExecutor
+from schedviz.engine.extenders.calls import Answer
 from schedviz.engine.framework.runtime import Stopwatch
-from schedviz.engine.outcome import Outcome
 from schedviz.engine.reporting import observation
 from schedviz.engine.reporting.cycle_view import api_view, binding_view, cycle_view
 from schedviz.engine.schedule_one import SchedulingCycle
-from schedviz.engine.scheduler import Scheduler
+from schedviz.engine.simulation_state import Outcome, SimulationState, Task
 from schedviz.kube.meta import KubeObject
 from schedviz.trace import observed
 from schedviz.trace.commands import AnyCommand
 from schedviz.trace.events import AnyEvent, CommandDone
-from schedviz.trace.recorder import Recorder
 from schedviz.trace.simulation_settings import SimulationSettings
 from schedviz.trace.view import CycleView, View
 
@@ -44,64 +36,28 @@ def never() -> bool:
     return False
 
 
-class LeftBetweenStages(Exception):  # noqa: N818 -- says what happened.
-    """A cycle is left between two stages, and the command that it belongs to with it."""
+class LeftBetweenStages(Exception):  # noqa: N818 - not an error: `work_until` asked for it.
+    """A cycle, and its command, was left between two stages."""
 
 
-class Simulation:
+class Simulation(SimulationState):
     """One session's engine."""
 
     def __init__(self, settings: SimulationSettings, *, config: dict[str, Any] | UnsetType | None = UNSET) -> None:
-        """An empty cluster with a scheduler that has just started; `config`: it was given another configuration than its settings'.
-
-        Raises `ConfigurationError`.
-        """
-        #: As decoding gives it (whole seconds are floats too), so that a checkpoint is the same whoever made it.
-        self.settings = msgspec.convert(msgspec.to_builtins(settings), SimulationSettings)
-        self.recorder = Recorder()
-        #: Give it a transport, and extenders that were not declared with their answers are called.
-        self.extender_calls = ExtenderCalls(self.recorder)
-        #: The KubeSchedulerConfiguration in use as it was given; None: the default one.
-        self.config: dict[str, Any] | None
-        self.configuration: KubeSchedulerConfiguration
-        self.extenders: list[Extender]
-        self.configure(self.settings.config if config is UNSET else config)
-        self.clock = Clock()
-        self.random_source = None if settings.first_of_tied else random.Random(settings.seed)  # noqa: S311  (a draw, not a secret)
-        self.cluster = self._new_cluster()
-        self.scheduler = self._new_scheduler()
-        #: Why the scheduler ended its process; "": it runs.
-        self.exited = ""
-        self.origin = Origin()
-        #: The command that is being carried out.
-        self.task: Task | None = None
-        self.operations = Operations(self)
-        #: The last scheduling cycle: the one that runs, or ran last.
-        self.shown_cycle: CycleView | None = None
-        #: Which of FORMAT.md's records of cycles and bindings are made: "" (none) | "placement" | "full".
+        super().__init__(settings, config=config)
+        self.executor = CommandExecutor(self, observer=self)
+        #: Which of FORMAT.md's records of cycles and bindings are made; "": none.
         self.records: Literal["", "placement", "full"] = ""
-        #: Of the cycles of this command: their numbers and records.
+        #: Numbers and records of the cycles of this command.
         self.cycle_records: list[tuple[int, dict[str, Any]]] = []
         self.binding_record: dict[str, Any] | None = None
-        #: What the last `snapshot` command did.
-        self.snapshot_update: SnapshotUpdate | None = None
         self._ended_cycles: list[CycleView] = []
-        #: `work_until` leaves the command at the first boundary of stages from this event on.
+        #: `work_until` leaves the command at the first boundary between stages from this event on.
         self._leave_at: int | None = None
         #: Times plugins, for the records of cycles.
-        self._watch: Stopwatch | None = None
+        self._stopwatch: Stopwatch | None = None
 
-    # Where it is.
-
-    @property
-    def event(self) -> int:
-        """The number of the last event."""
-        return self.recorder.event
-
-    @property
-    def cycle(self) -> int:
-        """The number of the last scheduling cycle."""
-        return self.scheduler.state.cycle
+    # Position.
 
     @property
     def clock_seconds(self) -> float:
@@ -110,36 +66,25 @@ class Simulation:
 
     @property
     def running_pod(self) -> str:
-        """Whose scheduling cycle is between two stages; "": none is."""
+        """The pod whose scheduling cycle is between two stages; "": none."""
         cycle = self.scheduler.cycle
         return "" if cycle is None else cycle.queued.key
 
-    # What it starts from.
-
-    def configure(self, config: dict[str, Any] | None) -> None:
-        """Take a configuration for the next scheduler that is made. Raises `ConfigurationError`, and has changed nothing then."""
-        configuration = load_configuration(config)
-        declared = self.settings.fake_extenders
-        try:
-            self.extenders = build_extenders(configuration, declared, self.extender_calls)
-        except msgspec.ValidationError as error:
-            raise ConfigurationError([Problem("fakeExtenders", str(error))]) from None
-        self.configuration = with_ignored_resources(configuration, declared)
-        self.config = config
+    # Import.
 
     def load(self, objects: Iterable[KubeObject]) -> None:
-        """Take an import: nodes and bound pods go into the cache, pending pods into the queue in this order. Records no events."""
+        """Import objects: nodes and bound pods enter the cache, pending pods the queue, in this order. Records no events."""
         self.recorder.silent = True
         try:
-            # As they are stored: a checkpoint need not write again what is as it was at the beginning.
-            self.origin.take(self.operations.load(objects))
+            # The objects as stored, so that a checkpoint can omit those that have not changed.
+            self.origin.take(connections.load(self.executor.runner, objects))
         finally:
             self.recorder.silent = False
 
     # Commands.
 
     def start(self, command: AnyCommand, *, seq: int = 0) -> None:
-        """Begin a command. Raises RuntimeError while another one is being carried out."""
+        """Begin a command. Raises RuntimeError while another one is in progress."""
         if self.task is not None:
             raise RuntimeError(f"command {self.task.seq} has not ended")
         self.task = Task.of(command, seq)
@@ -147,10 +92,10 @@ class Simulation:
         self.binding_record = None
 
     def work(self, *, stop: Callable[[], bool] = never, until_event: int | None = None) -> Outcome | None:
-        """Go on with the command until it ends. None: `stop()` said so after a cycle or a stage; call again to go on.
+        """Run the command until it ends. None: `stop()` returned True after a cycle or a stage; call again to continue.
 
-        `until_event` ends the command as `interrupt` does, where the events before its CommandDone, or with it, have got that far: the
-        `event` of the outcome of a command that was interrupted does it again exactly.
+        `until_event` ends the command as `interrupt` does, once its events, including CommandDone, reach that number. The `event` of
+        an interrupted command's outcome repeats that interruption exactly.
         """
         while self.task is not None:
             outcome = self._unit(self.task)
@@ -163,10 +108,9 @@ class Simulation:
         raise RuntimeError("no command was started")
 
     def work_until(self, event: int, *, between_units: Callable[[], object] = never) -> bool:
-        """Go on with the command until this event has happened, and forget the rest of it there: between two stages, or where it ends.
+        """Run the command until this event has happened and drop the rest of it, between two stages. True: the command did not end.
 
-        The engine is then where `Step` by stages would have left it. True: the command was not ended. `between_units` is called after
-        each cycle or stage.
+        The engine is then in the state that `Step` by stages would give. `between_units` is called after each cycle or stage.
         """
         self._leave_at = event
         try:
@@ -184,19 +128,19 @@ class Simulation:
         return True
 
     def between_stages(self) -> None:
-        """Called by `Operations` inside a cycle where it can be left. Raises `LeftBetweenStages` where `work_until` wants that."""
+        """Raise `LeftBetweenStages` if `work_until` has reached its event. Called by `CycleRunner`."""
         if self._leave_at is not None and self.event >= self._leave_at:
             raise LeftBetweenStages
 
     def interrupt(self) -> Outcome:
-        """End the command where it is: a pause overtook it."""
+        """End the command at its present position, because of a pause."""
         if self.task is None:
             raise RuntimeError("no command was started")
         return self._done(self.task.outcome or Outcome(cycles=self.task.cycles, stopped="paused"))
 
     def _unit(self, task: Task) -> Outcome | None:
         try:
-            return self.operations.unit(task)
+            return self.executor.unit(task)
         except SchedulerExitError as error:
             outcome = connections.exit_scheduler(self, str(error))
             return msgspec.structs.replace(outcome, cycles=task.cycles)
@@ -215,11 +159,11 @@ class Simulation:
             stopped=outcome.stopped,
         )
 
-    # What it did.
+    # Results.
 
     @property
     def pending_events(self) -> Sequence[AnyEvent]:
-        """The events since the last drain, left where they are; not to be kept."""
+        """The events since the last drain, without draining them. Do not keep the sequence: it changes."""
         return self.recorder.pending
 
     def drain_events(self) -> list[AnyEvent]:
@@ -232,7 +176,7 @@ class Simulation:
         return cycles
 
     def drain_answers(self) -> list[Answer]:
-        """What extenders answered since the last drain. To be stored with the events, before the command goes on."""
+        """The answers of extenders since the last drain. Store them with the events, before the command continues."""
         return self.extender_calls.drain()
 
     @property
@@ -246,33 +190,33 @@ class Simulation:
 
     @property
     def last_cycle(self) -> dict[str, Any] | None:
-        """FORMAT.md's `cycle` of the last scheduling cycle of this command; made while `detail` is set."""
+        """FORMAT.md's `cycle` of the last scheduling cycle of this command; recorded while `detail` is set."""
         return self.cycle_records[-1][1] if self.cycle_records else None
 
     def watch_plugins(self, clock: Callable[[], int]) -> None:
-        """Say in full records from the next cycle on what FORMAT.md does not ask for: how long plugins took, by a clock that tells
-        nanoseconds (`pluginNanos`), and of preemption which pods were put back (`reprieves`). What is decided stays the same.
+        """Add to full records, from the next cycle on: the time of plugins by a clock in nanoseconds (`pluginNanos`), and the pods that
+        preemption put back (`reprieves`). Decisions do not change.
 
-        A scheduler that is made anew (a restart, another configuration) is not watched until it is asked for again.
+        A new scheduler (after a restart, or with another configuration) is not timed until this is called again.
         """
-        self._watch = Stopwatch(clock)
+        self._stopwatch = Stopwatch(clock)
         for framework in self.scheduler.state.profiles.values():
-            framework.watch_plugins(self._watch)
+            framework.watch_plugins(self._stopwatch)
 
     def cycle_ended(self, cycle: SchedulingCycle) -> None:
-        """Called by `Operations` when a scheduling cycle has ended."""
+        """Keep the record of a scheduling cycle that has ended. Called by `CycleRunner`."""
         self.shown_cycle = cycle_view(cycle)
         self._ended_cycles.append(self.shown_cycle)
         if self.records == "full":
             record = observation.cycle_record(cycle)
-            if self._watch is not None:
-                record |= {"pluginNanos": self._watch.take(), "reprieves": observation.reprieves(cycle)}
+            if self._stopwatch is not None:
+                record |= {"pluginNanos": self._stopwatch.take(), "reprieves": observation.reprieves(cycle)}
             self.cycle_records.append((cycle.number, record))
         elif self.records == "placement":
             self.cycle_records.append((cycle.number, observation.placement_record(cycle)))
 
     def binding_ended(self, binding: BindingCycle) -> None:
-        """Called by `Operations` when a binding cycle has nothing left to run, and again when it was confirmed."""
+        """Keep the record of a binding cycle that has no stage left to run, or was confirmed. Called by `CycleRunner`."""
         if not self.records:
             return
         self.binding_record = observation.binding_record(binding)
@@ -284,10 +228,10 @@ class Simulation:
                     observation.note_binding_of_placement(record, binding)
                 return
 
-    # The state.
+    # State.
 
     def view(self) -> View:
-        """Everything that a page draws."""
+        """The state as a page draws it."""
         state = self.scheduler.state
         running = self.scheduler.cycle
         return View(
@@ -309,11 +253,11 @@ class Simulation:
         return observed.state(self.view())
 
     def stored_objects(self) -> Iterator[KubeObject]:
-        """What the simulated API server has."""
+        """The objects of the simulated API server."""
         return iter(self.cluster.store)
 
     def checkpoint(self) -> bytes:
-        """Everything, also a command in progress and a cycle between two stages. Events that were not drained are not part of it."""
+        """The whole state as bytes, with the command in progress and a cycle between two stages; without undrained events."""
         return checkpoints.save(self)
 
     @classmethod
@@ -323,60 +267,12 @@ class Simulation:
 
     @classmethod
     def begin_again(cls, data: bytes) -> Simulation:
-        """The engine as it was before the first command, out of a checkpoint of this or an older format. Raises `CheckpointError`."""
-        return checkpoints.begin_again(cls, data)
+        """The engine before the first command, from a checkpoint of this or an older format. Raises `CheckpointError`."""
+        settings, objects = checkpoints.beginning(data)
+        simulation = cls(settings)
+        simulation.load(objects)
+        return simulation
 
     def state_hash(self) -> str:
-        """A digest of the state; equal for equal states, whatever way they came about."""
+        """A digest of the state; equal states have equal digests, whatever their history."""
         return checkpoints.state_hash(self)
-
-    # Making and dropping schedulers.
-
-    def _new_cluster(self) -> Cluster:
-        settings = self.settings
-        return Cluster(
-            self.clock,
-            self.recorder,
-            graceful_victims=settings.graceful_victims,
-            helpers=settings.helpers,
-            pods_per_sync=settings.pods_per_sync,
-        )
-
-    def _new_scheduler(self) -> Scheduler:
-        scheduler = Scheduler(
-            self.configuration,
-            recorder=self.recorder,
-            clock=self.clock,
-            host=self.cluster,
-            assumed_pod_ttl_seconds=self.settings.assumed_pod_ttl_seconds,
-            pod_max_in_unschedulable_seconds=self.settings.pod_max_in_unschedulable_seconds,
-            random_source=self.random_source,
-            extenders=self.extenders,
-            policies=self.settings.policies,
-        )
-        self.cluster.deliver = scheduler.handle
-        return scheduler
-
-    def start_over(self) -> None:
-        """Forget everything but the settings, and how events and cycles are numbered."""
-        cycle = self.scheduler.state.cycle
-        self.configure(self.settings.config)
-        self.clock.now = 0
-        self.recorder.at = 0.0
-        self.recorder.cycle = 0
-        if self.random_source is not None:
-            self.random_source.seed(self.settings.seed)
-        self.cluster = self._new_cluster()
-        self.scheduler = self._new_scheduler()
-        self.exited = ""
-        self.scheduler.state.cycle = cycle
-        self.shown_cycle = None
-
-    def drop_scheduler(self) -> None:
-        """Begin again with a scheduler that knows nothing; cycles are numbered on."""
-        cycle = self.scheduler.state.cycle
-        self.scheduler = self._new_scheduler()
-        self.scheduler.state.cycle = cycle
-        self.cluster.watches.watched = True
-        self.exited = ""
-        self.shown_cycle = None

@@ -1,4 +1,4 @@
-"""Runs a schedviz-trace/1 file: its steps one after the other, with everything that FORMAT.md observes after each."""
+"""Runs a schedviz-trace/1 file: its steps in order, with everything that FORMAT.md observes after each."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any, Literal, Protocol
 from schedviz.engine.cache.debugger.log_line import LogLine
 from schedviz.engine.config import ConfigurationError
 from schedviz.engine.extenders.calls import ExtenderTransport
-from schedviz.engine.outcome import Outcome
 from schedviz.engine.reporting import observation
 from schedviz.engine.reporting.debugger import dump_lines
 from schedviz.engine.reporting.scheduler_log import SchedulerLog
 from schedviz.engine.simulation import Simulation
+from schedviz.engine.simulation_state import Outcome
 from schedviz.kube import codec
 from schedviz.trace import commands
 from schedviz.trace.events import AnyEvent
@@ -32,7 +32,7 @@ class Logging(Protocol):
 
 
 class Trace(Protocol):
-    """A decoded trace file: its header and its steps. `document` is the file as it was."""
+    """A decoded trace file: its header and its steps. `document` is the file as it was read."""
 
     @property
     def config(self) -> dict[str, Any] | None: ...
@@ -61,7 +61,7 @@ class Trace(Protocol):
 
 
 def settings_of(trace: Trace) -> SimulationSettings:
-    """The settings that a trace asks for."""
+    """The settings in a trace's header."""
     return SimulationSettings(
         config=trace.config,
         assumed_pod_ttl_seconds=trace.assumed_pod_ttl_seconds,
@@ -75,9 +75,9 @@ def settings_of(trace: Trace) -> SimulationSettings:
 
 
 def run_trace(trace: Trace, *, transport: ExtenderTransport | None = None) -> dict[str, Any]:
-    """The trace's document with `observed` in every step, and `error` where its configuration is refused.
+    """The trace's document with `observed` in every step, and `error` if its configuration is invalid.
 
-    `transport` calls extenders that the trace does not answer for; without one nobody is called.
+    `transport` calls extenders whose answers the trace does not declare; without it they are not called.
     """
     document = {**trace.document}
     try:
@@ -96,7 +96,7 @@ def run_trace(trace: Trace, *, transport: ExtenderTransport | None = None) -> di
 
 
 class Observer:
-    """Carries out steps on a simulation and says what FORMAT.md observes of each."""
+    """Runs steps on a simulation and returns FORMAT.md's observations of each."""
 
     def __init__(self, simulation: Simulation, *, placement: bool = False, logging: Logging | None = None) -> None:
         self._simulation = simulation
@@ -106,7 +106,7 @@ class Observer:
         simulation.records = "placement" if placement else "full"
 
     def step(self, command: Any, *, with_state: bool = True) -> dict[str, Any]:
-        """Do one step."""
+        """Run one step."""
         simulation = self._simulation
         if not isinstance(command, commands.AnyCommand):
             return self._dump(with_state=with_state)
@@ -123,9 +123,9 @@ class Observer:
         return observed
 
     def _dump(self, *, with_state: bool) -> dict[str, Any]:
-        """What SIGUSR2 does."""
+        """The output of SIGUSR2."""
         simulation = self._simulation
-        simulation.operations.tick()
+        simulation.executor.runner.tick()
         events = simulation.drain_events()
         observed = self._surroundings(simulation.clock_seconds)
         if not self._placement:
@@ -139,7 +139,7 @@ class Observer:
         return observed
 
     def _note_log(self, observed: dict[str, Any], events: list[AnyEvent], more: Sequence[LogLine] = ()) -> None:
-        """Note what the scheduler logged, if that is captured."""
+        """Keep the scheduler's log lines of this step, if the log is captured."""
         if self._logging is None:
             return
         lines = [line for line in [*self._log.lines(events), *more] if line.verbosity <= self._logging.v]
@@ -147,7 +147,7 @@ class Observer:
             observed["log"] = "".join(line.write(self._logging.format, pid=self._logging.pid) for line in lines)
 
     def _surroundings(self, clock_seconds: float) -> dict[str, Any]:
-        """What every step observes."""
+        """What is observed in every step."""
         simulation = self._simulation
         return {
             "clockSeconds": clock_seconds,
@@ -184,7 +184,7 @@ class Observer:
         simulation = self._simulation
         if outcome.result:
             observed["result"] = outcome.result
-        pod = simulation.operations.pod if command.pod == "*" else command.pod
+        pod = simulation.executor.pod if command.pod == "*" else command.pod
         if pod:
             observed["pod"] = pod
         if not isinstance(command, commands.Confirm) and simulation.binding_record is not None and not self._placement:

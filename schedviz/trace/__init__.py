@@ -1,6 +1,6 @@
-"""The language of a session: commands go in, trace events come out, a view is what they add up to.
+"""A session's data model: commands, trace events, views, and the fold from events to a view.
 
-`commands` are what a user asks for, `events` what the scheduler did, `view` the state that a page draws, and `fold` applies
-events to a view. The engine speaks this language, sessions store it, the web folds it and the front end is generated
-from it. So it stands below all of them, and knows neither NumPy nor Django.
+`commands` are a user's requests, `events` the scheduler's actions, `view` the state that a page draws, and `fold` applies events to a view.
+The engine produces events, sessions store them, the web folds them, and the front end's types are generated from them. So this package is
+below all of those, and uses neither NumPy nor Django.
 """

@@ -1,4 +1,4 @@
-"""What events have got since the first that were kept: files and data folders of before do not tell it."""
+"""Members that were added to events after the first release; older files and databases lack them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from schedviz.trace.events import AnyEvent, ApiWritten, BindingStarted, CachePod, CycleEnded, CycleStarted, TraceEvent
 
-#: Members, with what they say where they are not told.
+#: The added members and their defaults.
 _ADDED: Final[dict[type[TraceEvent], dict[str, Any]]] = {
     ApiWritten: {"uid": ""},
     BindingStarted: {"waiting_for": []},
@@ -18,7 +18,7 @@ _ADDED: Final[dict[type[TraceEvent], dict[str, Any]]] = {
 }
 
 
-def without_what_was_added(event: AnyEvent) -> AnyEvent:
-    """The event as the first builds would have told it."""
+def without_added_members(event: AnyEvent) -> AnyEvent:
+    """The event as the first release recorded it."""
     added = _ADDED.get(type(event))
     return replace(event, **added) if added else event

@@ -1,4 +1,4 @@
-"""Of which pods and nodes events speak: what an index of stories is made of."""
+"""The pods and nodes that events affect, for the index of object histories."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from schedviz.trace.events import (
 
 
 class Touched:
-    """Keys of pods (`namespace/name`), names of nodes, the pods whose life began or ended, and whether the scheduler restarted."""
+    """Keys of pods (`namespace/name`), names of nodes, the pods that were created or deleted, and whether the scheduler restarted."""
 
     __slots__ = ("lives", "nodes", "pods", "restarted")
 
@@ -42,10 +42,10 @@ class Touched:
 
 
 def touched(events: Iterable[AnyEvent]) -> Touched:
-    """Of whom these events speak. The stages of a cycle that began before them do not say whose it is."""
+    """The objects that these events affect. Stages of a cycle that began before these events do not name its pod."""
     found = Touched()
     for event in events:
-        # Not a match: the worker does this for every event, and classes one after the other cost three times as much.
+        # Not a `match`: the worker calls this for every event, and testing classes in turn takes three times as long.
         note = _NOTES.get(type(event))
         if note is not None:
             note(event, found)
@@ -55,14 +55,14 @@ def touched(events: Iterable[AnyEvent]) -> Touched:
 
 
 def is_birth(event: AnyEvent) -> bool:
-    """Whether an event is the creation of a pod at the API server."""
+    """Whether an event creates a pod at the API server."""
     return (
         isinstance(event, ApiWritten) and event.verb == "create" and event.resource == "pods" and not event.subresource and not event.error
     )
 
 
 def is_death(event: AnyEvent) -> bool:
-    """Whether an event is the deletion of a pod at the API server; one with a grace period is asked for first, and told twice."""
+    """Whether an event deletes a pod at the API server; a deletion with a grace period has an earlier event that requests it."""
     return isinstance(event, ApiWritten) and event.verb == "delete" and event.resource == "pods" and not event.error
 
 

@@ -1,4 +1,4 @@
-"""The language in which breakpoints are written: text in, a tree or the column of the mistake out."""
+"""The grammar of breakpoints: parses a text to a tree, or reports the column of the error."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from schedviz.trace.breakpoint_tree import (
 from schedviz.trace.events import AnyEvent
 
 LONGEST = 500
-#: Parentheses and `not`s inside each other.
+#: The maximum nesting of parentheses and `not`s.
 DEEPEST = 50
 
 _GRAMMAR = r"""
@@ -61,7 +61,7 @@ NUMBER: /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?/
 %ignore /[ \t\r\n]+/
 """
 
-#: What the parser may look for next, as people write it.
+#: The parser's terminals, as error messages name them.
 _WORDS = {
     "_POPPED": "popped",
     "NODE": "node",
@@ -96,7 +96,7 @@ _QUEUES = {"activeQ": "activeQ", "backoffQ": "backoffQ", "unschedulablePods": "u
 
 
 class BreakpointError(Exception):
-    """A breakpoint that says nothing: `column` (from 1) is where, `expected` what could stand there, `found` what does."""
+    """A breakpoint that cannot be parsed: `column` (from 1) is the position, `expected` what could follow there, `found` what does."""
 
     def __init__(self, message: str, *, column: int, expected: str = "", found: str = "") -> None:
         super().__init__(f"column {column}: {message}")
@@ -129,7 +129,7 @@ def _parser() -> lark.Lark:
 
 
 def _check_depth(text: str) -> None:
-    """Refuse what is nested so deep that nobody means it; texts in quotes are counted too, and do no harm."""
+    """Reject deep nesting. Parentheses in quoted texts count too, which is harmless."""
     depth = 0
     for column, character in enumerate(text, start=1):
         depth += (character == "(") - (character == ")")
@@ -162,7 +162,7 @@ def _listed(terminals: Iterable[str]) -> str:
 
 
 class _Trees(lark.Transformer[lark.Token, Any]):
-    """From the parser's tree to ours."""
+    """Converts the parser's tree to ours."""
 
     def or_test(self, operands: list[Tree]) -> Tree:
         return Or(tuple(operands))
@@ -229,14 +229,14 @@ class _Trees(lark.Transformer[lark.Token, Any]):
 
 
 class _Value(NamedTuple):
-    """A literal, and where it stands."""
+    """A literal and its position."""
 
     value: Any
     column: int
 
 
 def _check_type(field: list[lark.Token], literal: _Value) -> None:
-    """A type of events that does not exist would never stop anything."""
+    """Reject an unknown type of events, which would never match."""
     if _names(field) == ("t",) and literal.value not in _types():
         raise _unknown("type of events", str(literal.value), _types(), literal.column)
 

@@ -23,13 +23,13 @@ class Popped(msgspec.Struct, frozen=True, tag=True):
 
 
 class NodeChanged(msgspec.Struct, frozen=True, tag=True):
-    """`node node3 changed`: the cache's NodeInfo of a node changed."""
+    """`node node3 changed`: a node's NodeInfo in the cache changed."""
 
     node: str
 
 
 class StatusReturned(msgspec.Struct, frozen=True, tag=True):
-    """`status Error by NodeResourcesFit at Filter`: a plugin answered so, for the pod or for a node."""
+    """`status Error by NodeResourcesFit at Filter`: a plugin returned this status, for the pod or for a node."""
 
     code: str
     plugin: str = "*"
@@ -37,14 +37,14 @@ class StatusReturned(msgspec.Struct, frozen=True, tag=True):
 
 
 class Reached(msgspec.Struct, frozen=True, tag=True):
-    """`pod default/* reached unschedulablePods`: a pod came to a queue, from elsewhere. `queue` is its name in events."""
+    """`pod default/* reached unschedulablePods`: a pod entered a queue from elsewhere. `queue` is its name in events."""
 
     pod: str
     queue: str
 
 
 class Compare(msgspec.Struct, frozen=True, tag=True):
-    """`cycle > 10`: a member of the event. Where the member is a list, one of its elements; where it is not there, nothing is true."""
+    """`cycle > 10`: compares a member of the event. For a list, one element must match; a missing member never matches."""
 
     field: tuple[str, ...]
     operator: str
@@ -73,7 +73,7 @@ Tree = Popped | NodeChanged | StatusReturned | Reached | Compare | Not | And | O
 
 
 def test_of(tree: Tree) -> Test:
-    """The tree as a function of an event."""
+    """A function that returns whether the tree matches an event."""
     match tree:
         case Popped():
             return _popped(tree)
@@ -184,7 +184,7 @@ _ABSENT: Any = object()
 
 
 def _is_same(found: Any, value: Any) -> bool:
-    # In Python True is 1; in JSON it is not.
+    # In Python True equals 1; in JSON it does not.
     return isinstance(found, bool) == isinstance(value, bool) and found == value
 
 
@@ -226,7 +226,7 @@ def attributes_of(kind: type[msgspec.Struct]) -> dict[str, str]:
 
 
 def _glob(pattern: str) -> Callable[[str], bool]:
-    """A name in which `*` stands for anything and `?` for one character."""
+    """A name pattern in which `*` matches any text and `?` one character."""
     if "*" not in pattern and "?" not in pattern:
         return pattern.__eq__
     if pattern == "*":

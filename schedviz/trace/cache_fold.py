@@ -1,4 +1,4 @@
-"""Cache and snapshot of a view, kept so that one event costs what it changes and not what there is."""
+"""The cache and the snapshot of a view, in a form in which the cost of an event depends on its changes, not on the cluster's size."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from schedviz.trace.view import CacheImage, CacheView, NodeItem, NodeTree, PodSt
 
 
 class CacheFold:
-    """A CacheView and a SnapshotView that events are applied to. What it hands out is never changed afterwards."""
+    """A CacheView and a SnapshotView to which events are applied. Views that it returned never change."""
 
     def __init__(self, cache: CacheView, snapshot: SnapshotView) -> None:
         #: By name, head first.
@@ -29,7 +29,7 @@ class CacheFold:
         self._stale: dict[str, NodeItem] = dict(snapshot.stale)
 
     def cache_view(self) -> CacheView:
-        """The cache as it is now."""
+        """The cache's present view."""
         return CacheView(
             list=list(self._items.values()),
             assumed_pods=sorted(self._assumed_pods),
@@ -43,11 +43,11 @@ class CacheFold:
         )
 
     def snapshot_view(self) -> SnapshotView:
-        """The snapshot as it is now."""
+        """The snapshot's present view."""
         return replace(self._snapshot, node_generations=dict(self._node_generations), stale=dict(self._stale))
 
     def cache_pod(self, event: CachePod) -> None:
-        """The cache took or lost a pod, or learnt more of it."""
+        """Apply a change of a pod in the cache."""
         for change in event.nodes:
             self._change(change)
         self._pod_states.pop(event.instead_of, None)
@@ -60,7 +60,7 @@ class CacheFold:
             self._assumed_pods.add(event.uid)
 
     def cache_node(self, event: CacheNode) -> None:
-        """The cache took, changed or lost a node."""
+        """Apply a change of a node in the cache."""
         for change in event.nodes:
             self._change(change)
         if event.tree is not None:
@@ -69,7 +69,7 @@ class CacheFold:
             self._change_image(event.node, image)
 
     def snapshot_updated(self, event: SnapshotUpdated) -> None:
-        """The snapshot took over what changed in the cache."""
+        """Apply an update of the snapshot."""
         for name in event.cloned:
             self._node_generations[name] = self._items[name].generation
             self._stale.pop(name, None)
@@ -89,7 +89,7 @@ class CacheFold:
         name = change.node
         before = self._items.get(name)
         if before is not None and name in self._node_generations and name not in self._stale:
-            # Until now the snapshot's value was the cache's.
+            # Up to now the snapshot's value equalled the cache's.
             self._stale[name] = before
         if change.dropped:
             self._items.pop(name, None)
@@ -122,7 +122,7 @@ class CacheFold:
             self._images.pop(change.image, None)
 
 
-#: Members of a NodeItem that a NodeChange gives as they are.
+#: Members of a NodeItem that a NodeChange has unchanged.
 _VALUES = (
     "has_node",
     "unschedulable",
@@ -140,7 +140,7 @@ _VALUES = (
 
 
 def _changed(item: NodeItem, change: NodeChange) -> NodeItem:
-    """The item after a change; the one before stays as it is."""
+    """The item after a change; the previous item is not modified."""
     values: dict[str, Any] = {}
     if change.removed or change.added:
         pods, near, far = item.pod_order.copy(), item.pods_with_affinity.copy(), item.pods_with_required_anti_affinity.copy()
@@ -162,7 +162,7 @@ def _changed(item: NodeItem, change: NodeChange) -> NodeItem:
 
 
 def _swap_remove(keys: list[str], key: str) -> None:
-    """Take a key out and put the last one in its place, as `NodeInfo.Pods` does it."""
+    """Remove a key and move the last one to its position, as `NodeInfo.Pods` does."""
     if key in keys:
         place = keys.index(key)
         last = keys.pop()

@@ -1,7 +1,7 @@
-"""What a user can ask of a session, as data: the operations of a schedviz-trace/1 file and the transport of the page.
+"""A session's commands as data: the operations of a schedviz-trace/1 file, and the page's requests.
 
-A command is decoded from JSON by its `op` (an unknown op, member or type is a `msgspec.ValidationError` that names its
-path), stored as the same JSON, and executed by the engine.
+A command is decoded from JSON by its `op` (an unknown op, member or type is a `msgspec.ValidationError` that names its path), stored as the
+same JSON, and executed by the engine.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from schedviz.kube.lines import ONE_LINE_OF_JSON_SCHEMA
 
 PositiveCount = Annotated[int, Meta(ge=1, le=1_000_000)]
 Seconds = Annotated[float, Meta(ge=0, le=100_000_000)]
-#: Names in commands, as far as one can be long. What is stored is read whatever it has; what comes new is held to it where it is accepted
-#: (`sessions/commands/stored_form.py`).
+#: Maximum lengths of names in commands. They apply to new commands, where these are accepted (`sessions/commands/stored_form.py`); stored
+#: commands are always readable.
 LONGEST: Final = {"kind": 63, "name": 253, "namespace": 63, "node": 253, "pod": 63 + 1 + 253, "plugin": 253, "message": 4096}
 ObjectName = Annotated[str, Meta(extra_json_schema={"maxLength": LONGEST["name"], "pattern": ONE_LINE_OF_JSON_SCHEMA})]
 NamespaceName = Annotated[str, Meta(extra_json_schema={"maxLength": LONGEST["namespace"], "pattern": ONE_LINE_OF_JSON_SCHEMA})]
@@ -25,7 +25,7 @@ PodKey = Annotated[
     str, Meta(min_length=1, max_length=512, extra_json_schema={"maxLength": LONGEST["pod"], "pattern": ONE_LINE_OF_JSON_SCHEMA})
 ]
 
-#: What a watch event can be lost to: the whole event, or only the scheduler's handlers (FORMAT.md, `drop`).
+#: What loses a watch event: everything, or only the scheduler's handlers (FORMAT.md, `drop`).
 Drop = Literal["watch", "handlers"]
 
 
@@ -76,7 +76,7 @@ class BindFail(Command, frozen=True, tag="bind_fail"):
 
 
 class Confirm(Command, frozen=True, tag="confirm"):
-    """Deliver the watch event of a binding; with `node`, somebody else's binding to that node."""
+    """Deliver the watch event of a binding; with `node`, of another scheduler's binding to that node."""
 
     pod: PodKey = "*"
     node: ObjectName | None = None
@@ -87,7 +87,7 @@ class Cycle(Command, frozen=True, tag="cycle"):
 
 
 class Run(Command, frozen=True, tag="run"):
-    """Run cycles until nothing can be scheduled, `max` cycles ran or a pause came; `rate` is in cycles a second of wall time."""
+    """Run cycles until nothing can be scheduled, `max` cycles ran or a pause arrived; `rate` is in cycles per second of wall time."""
 
     max: PositiveCount | None = None
     rate: Annotated[float, Meta(gt=0, le=10_000)] | None = None
@@ -101,11 +101,13 @@ class Advance(Command, frozen=True, tag="advance"):
 
 
 class Snapshot(Command, frozen=True, tag="snapshot"):
-    """Run UpdateSnapshot and nothing else."""
+    """Run UpdateSnapshot only."""
 
 
 class Step(Command, frozen=True, tag="step"):
-    """Go on by `count` units. The engine runs whole stages; `mutation` runs one stage and the page reveals its events one at a time."""
+    """Advance by `count` units. The engine runs whole stages; for `mutation` it runs one stage, and the page reveals its events one at a
+    time.
+    """
 
     unit: Literal["mutation", "stage", "cycle"] = "cycle"
     count: PositiveCount = 1
@@ -123,8 +125,9 @@ class Latency(Command, frozen=True, tag="latency"):
 
 
 class Watch(Command, frozen=True, tag="watch"):
-    """Break the watch of a kind (`*`: of every kind): lose its next `drop` events, `disconnect` it so that events pile up unseen, or
-    `reconnect` it, which lists again and tells the scheduler of every difference. Exactly one of the three."""
+    """Change the watch of a kind (`*`: every kind): `drop` its next events, `disconnect` it so that it misses events, or `reconnect` it,
+    which lists again and sends every difference to the scheduler. Exactly one of the three.
+    """
 
     kind: str
     drop: PositiveCount | None = None
@@ -132,12 +135,12 @@ class Watch(Command, frozen=True, tag="watch"):
     reconnect: bool = False
 
 
-#: Helpers of the simulated cluster, in the order in which they act.
+#: Simulated controllers, in the order in which they act.
 HelperName = Literal["kubelet", "nodeLifecycle", "podGc", "deployments", "replicaSets", "pvBinder", "pdbStatus"]
 
 
 class Helper(Command, frozen=True, tag="helper"):
-    """Switch a helper of the cluster on or off. `seconds`: how long a pod takes to run (kubelet), how long a node is missed (podGc)."""
+    """Enable or disable a simulated controller. `seconds`: the time until a pod runs (kubelet), or a node must be gone (podGc)."""
 
     name: HelperName
     on: bool = True
@@ -145,37 +148,38 @@ class Helper(Command, frozen=True, tag="helper"):
 
 
 class Cordon(Command, frozen=True, tag="cordon"):
-    """Set a node's spec.unschedulable, or with `on` false take it back."""
+    """Set a node's spec.unschedulable; with `on` false, clear it."""
 
     node: ObjectName
     on: bool = True
 
 
 class Evict(Command, frozen=True, tag="evict"):
-    """Ask the eviction API to delete a pod; it keeps to disruption budgets."""
+    """Evict a pod with the eviction API, which respects disruption budgets."""
 
     pod: PodKey
 
 
 class Drain(Command, frozen=True, tag="drain"):
-    """Cordon a node and evict its pods, once each; those that a budget protects stay, and are named."""
+    """Cordon a node and evict its pods, once each. The result names the pods that a budget protects."""
 
     node: ObjectName
 
 
 class Permit(Command, frozen=True, tag="permit"):
-    """Answer for a pod that waits at Permit: for one plugin that it waits for, or for all of them."""
+    """Answer for a pod that waits at Permit, for one plugin or for all."""
 
     pod: PodKey
     action: Literal["allow", "reject"]
     plugin: ObjectName | None = None
-    #: Why it is rejected.
+    #: The reason for the rejection.
     message: Message = "rejected by hand"
 
 
 class Configure(Command, frozen=True, tag="configure"):
-    """Give the scheduler another KubeSchedulerConfiguration (null: the default one), between two cycles: cache and queue stay. With
-    `restart` the scheduler restarts with it."""
+    """Replace the scheduler's KubeSchedulerConfiguration (null: the default one) between two cycles; cache and queue are kept. With
+    `restart`, the scheduler restarts with it.
+    """
 
     config: dict[str, Any] | None
     restart: bool = False
@@ -221,7 +225,7 @@ _decoder: msgspec.json.Decoder[AnyCommand] = msgspec.json.Decoder(AnyCommand)
 def decode_command(data: bytes) -> AnyCommand:
     """A command from its JSON.
 
-    Raises `msgspec.ValidationError` with the path of what is wrong, `msgspec.DecodeError` where it is not JSON.
+    Raises `msgspec.ValidationError` with the path of the invalid value, `msgspec.DecodeError` if it is not JSON.
     """
     return _decoder.decode(data)
 

@@ -1,4 +1,4 @@
-"""Which helpers a simulated cluster begins with. A session switches them with the command `helper`."""
+"""The initial settings of the simulated controllers. The command `helper` changes them in a session."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import msgspec
 
 Seconds = Annotated[float, msgspec.Meta(ge=0)]
 
-#: How long a pod takes from its binding to Running, where nothing else is said.
+#: The default time from a pod's binding to Running.
 RUNNING_AFTER_SECONDS = 1.0
 #: How long a node has to be gone. Upstream: pkg/controller/podgc/gc_controller.go quarantineTime
 QUARANTINE_SECONDS = 40.0
 
 
 class HelperSettings(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
-    """Every helper is off unless it is asked for."""
+    """Every controller is off by default."""
 
     kubelet: bool = False
     #: From a pod's binding to Running.

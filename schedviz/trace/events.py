@@ -1,8 +1,7 @@
-"""What the scheduler did, one typed event for every call that changed something, in order.
+"""Trace events: what the scheduler did, one typed event for every call that changed something, in order.
 
-An event carries enough to apply it to a `View` without knowing the engine (`fold.apply`): new values, never differences,
-except where a list would be long; there it says what was added and removed. Its members are camelCase in JSON, and its type is
-the member `t`.
+An event has enough data to apply it to a `View` without the engine (`fold.apply`): new values, not differences, except for long lists, for
+which it has what was added and removed. Members are camelCase in JSON; the member `t` has the type.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from schedviz.trace.view import ImageState, NodeItem, PodState, QueuedPod, Rejec
 
 
 class Piece(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True, gc=False):
-    """A part of an event. `gc=False`: what an event holds never leads back to it, so the collector need not look."""
+    """A part of an event. `gc=False`: events contain no reference cycles, so the garbage collector can skip them."""
 
 
 class TraceEvent(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True, tag_field="t", gc=False):
@@ -39,9 +38,9 @@ class PodOnNode(Piece, frozen=True):
 
 
 class NodeChange(Piece, frozen=True):
-    """What changed in one NodeInfo. It has moved to the head of the list, unless it was `dropped` from it.
+    """The changes of one NodeInfo, which moved to the head of the list, unless it was `dropped` from it.
 
-    A member that is None is unchanged. Removals come before additions, in order; a removal puts the last pod in the gap.
+    A member that is None is unchanged. Removals come before additions, in order; a removal moves the last pod to the gap.
     """
 
     node: str
@@ -58,8 +57,8 @@ class NodeChange(Piece, frozen=True):
     used_ports: dict[str, list[str]] | None = None
     image_states: dict[str, ImageState] | None = None
     pvc_ref_counts: dict[str, int] | None = None
-    #: The lists of pods as they are now, where they do not follow from `removed` and `added`: two pods of one name are on the
-    #: node, or an update was missed that gave a pod its affinity or took it away.
+    #: The present lists of pods, if they do not follow from `removed` and `added`: two pods with one name are on the node, or an update
+    #: that changed a pod's affinity was missed.
     pod_order: list[str] | None = None
     pods_with_affinity: list[str] | None = None
     pods_with_required_anti_affinity: list[str] | None = None
@@ -69,20 +68,20 @@ PodOperation = Literal["assume", "finishBinding", "forget", "add", "update", "re
 
 
 class CachePod(TraceEvent, frozen=True, kw_only=True, tag="cachePod"):
-    """The cache took or lost a pod, or learnt more of it."""
+    """The cache added, changed or removed a pod."""
 
     op: PodOperation
     pod: str
     uid: str
-    #: The uid of an older pod of this name that this one took the place of: its Delete never came.
+    #: The uid of an older pod of this name that this pod replaced, because its Delete was missed.
     instead_of: str = ""
-    #: In order: for a confirm on another node the assumed one comes first.
+    #: In order; if a pod is confirmed on another node, the node on which it was assumed comes first.
     nodes: list[NodeChange] = []
-    #: The pod's state afterwards; None: the cache does not know it any more.
+    #: The pod's state afterwards; None: the cache no longer has it.
     state: PodState | None = None
 
 
-#: Where v1.14's cache saw a pod; in Initial, Expired and Deleted it does not know it.
+#: The state of a pod in v1.14's cache, which has no data of pods in Initial, Expired and Deleted.
 CacheStateName = Literal["Initial", "Assumed", "Added", "Expired", "Deleted"]
 
 
@@ -91,9 +90,9 @@ CacheMethod = Literal["AssumePod", "FinishBinding", "ForgetPod", "AddPod", "Upda
 
 
 class CacheCall(TraceEvent, frozen=True, kw_only=True, tag="cacheCall"):
-    """A call of the v1.14 cache (policy `cache`) about one pod: from which state to which, and the error that it returned.
+    """A call of a method of the v1.14 cache (policy `cache`) for one pod: the states before and after, and the returned error.
 
-    It comes after the CachePod of what the call changed, also where nothing was changed.
+    It follows the CachePod event of the change, and is recorded even if nothing changed.
     """
 
     call: CacheMethod
@@ -105,7 +104,7 @@ class CacheCall(TraceEvent, frozen=True, kw_only=True, tag="cacheCall"):
 
 
 class ImageChange(Piece, frozen=True):
-    """A node has, or no longer has, an image. An image that no node has is gone from the cache."""
+    """A node has, or no longer has, an image. The cache drops an image that no node has."""
 
     image: str
     size: int
@@ -113,7 +112,7 @@ class ImageChange(Piece, frozen=True):
 
 
 class TreeChange(Piece, frozen=True):
-    """The node left a zone of the node tree (a zone left empty is gone), then was appended to another."""
+    """The node left a zone of the node tree (an empty zone is removed), and was then appended to another."""
 
     left: str | None = None
     joined: str | None = None
@@ -123,7 +122,7 @@ NodeOperation = Literal["add", "update", "remove"]
 
 
 class CacheNode(TraceEvent, frozen=True, kw_only=True, tag="cacheNode"):
-    """The cache took, changed or lost a node."""
+    """The cache added, changed or removed a node."""
 
     op: NodeOperation
     node: str
@@ -136,7 +135,7 @@ class SnapshotUpdated(TraceEvent, frozen=True, kw_only=True, tag="snapshotUpdate
     """UpdateSnapshot walked the list from its head."""
 
     generation: int
-    #: Items walked, head first; those with a node were cloned.
+    #: Visited items, head first; those with a node were cloned.
     visited: list[str] = []
     cloned: list[str] = []
     #: Nodes that are no longer in the snapshot.
@@ -153,15 +152,15 @@ class SnapshotUpdated(TraceEvent, frozen=True, kw_only=True, tag="snapshotUpdate
     error: str = ""
 
 
-#: Where a pod can be in the queue; None: in none of the three.
+#: The queue that holds a pod; None: none of the three.
 QueueName = Literal["activeQ", "backoffQ", "unschedulable"]
 
 
 class QueueMove(Piece, frozen=True):
-    """One pod went from one of the three queues to another, or changed in place (`source` is `target`).
+    """One pod moved between two of the three queues, or changed in place (`source` is `target`).
 
-    `entry` is its QueuedPodInfo afterwards, None where it did not change. In the two heaps a pod that leaves is removed as
-    container/heap's Remove does (`popped`: as Pop does), one that comes is pushed, one that changes in place is fixed.
+    `entry` is its QueuedPodInfo afterwards, None: unchanged. In the two heaps, a pod that leaves is removed with container/heap's Remove
+    (`popped`: Pop), one that enters is pushed, one that changes in place is fixed.
     """
 
     pod: str
@@ -172,8 +171,9 @@ class QueueMove(Piece, frozen=True):
 
 
 class QueueMoved(TraceEvent, frozen=True, kw_only=True, tag="queueMoved"):
-    """Pods entered, left or changed places in the queue, because of `cause`: an event's label as upstream has it
-    (`PodAdd`, `ScheduleAttemptFailure`, `BackoffComplete`, `NodeAdd`, ...), `Pop`, or `PodUpdate`, `PodDelete`."""
+    """Pods entered, left or changed in the queue, because of `cause`: upstream's label of the event (`PodAdd`, `ScheduleAttemptFailure`,
+    `BackoffComplete`, `NodeAdd`, ...), `Pop`, or `PodUpdate`, `PodDelete`.
+    """
 
     cause: str
     moves: list[QueueMove] = []
@@ -182,7 +182,7 @@ class QueueMoved(TraceEvent, frozen=True, kw_only=True, tag="queueMoved"):
 
 
 class PodNominated(TraceEvent, frozen=True, kw_only=True, tag="podNominated"):
-    """The nominator filed a pod under a node ("" too), after taking it from where it was; None: only taken away."""
+    """The nominator assigned a pod to a node (or to ""), after removing its earlier entry; None: it only removed it."""
 
     pod: str
     node: str | None = None
@@ -192,7 +192,7 @@ class CycleStarted(TraceEvent, frozen=True, kw_only=True, tag="cycleStarted"):
     """A pod was popped and its scheduling cycle began."""
 
     pod: str
-    #: Tells pods of one name apart.
+    #: Distinguishes pods with one name.
     uid: str = ""
     profile: str = ""
     attempts: int = 0
@@ -212,7 +212,7 @@ class StageEnded(TraceEvent, frozen=True, kw_only=True, tag="stageEnded"):
 class CycleEnded(TraceEvent, frozen=True, kw_only=True, tag="cycleEnded"):
     """The scheduling cycle of `pod` ended; other members as in `view.CycleView`."""
 
-    #: "" in what earlier builds stored: the pod is that of the `cycleStarted` with this `cycle`.
+    #: "" in events of older versions: the pod is that of the `cycleStarted` with this `cycle`.
     pod: str = ""
     outcome: str
     node: str
@@ -230,19 +230,19 @@ class CycleEnded(TraceEvent, frozen=True, kw_only=True, tag="cycleEnded"):
     unschedulable_plugins: list[str] = []
 
 
-#: The members of a CycleEnded that a CycleView has too, by the same names; the `pod` of a CycleView comes from `cycleStarted`.
+#: The members of a CycleEnded that a CycleView has too, by the same names. The `pod` of a CycleView comes from `cycleStarted`.
 CYCLE_RESULTS: Final = tuple(
     member for member in CycleEnded.__struct_fields__ if member not in TraceEvent.__struct_fields__ and member != "pod"
 )
 
 
 def cycle_results(source: object) -> dict[str, Any]:
-    """The results of a cycle by member name, from a CycleEnded or from the engine's CycleResults: arguments for a CycleView."""
+    """The results of a cycle by member name, from a CycleEnded or from the engine's CycleResults, as arguments for a CycleView."""
     return {member: getattr(source, member) for member in CYCLE_RESULTS}
 
 
 class BindingStarted(TraceEvent, frozen=True, kw_only=True, tag="bindingStarted"):
-    """A binding cycle began, or is held until it is asked for. `cycle` is the scheduling cycle that it came from."""
+    """A binding cycle began; `held`: it waits for a `bind` command. `cycle` is the pod's scheduling cycle."""
 
     pod: str
     node: str
@@ -253,14 +253,15 @@ class BindingStarted(TraceEvent, frozen=True, kw_only=True, tag="bindingStarted"
 
 
 class BindingReleased(TraceEvent, frozen=True, kw_only=True, tag="bindingReleased"):
-    """A binding cycle that was held was asked for, and waits at Permit now. `cycle` is the scheduling cycle that it came from."""
+    """A held binding cycle was released and waits at Permit now. `cycle` is the pod's scheduling cycle."""
 
     pod: str
 
 
 class PermitAnswered(TraceEvent, frozen=True, kw_only=True, tag="permitAnswered"):
-    """Somebody allowed a pod that waits at Permit for `plugins`, or rejected it; `waiting_for` are those that have not allowed it yet.
-    `cycle` is the scheduling cycle that its binding cycle came from."""
+    """A user allowed or rejected a pod that waits at Permit for `plugins`; `waiting_for` are the plugins that have not allowed it yet.
+    `cycle` is the pod's scheduling cycle.
+    """
 
     pod: str
     action: Literal["allow", "reject"]
@@ -270,7 +271,7 @@ class PermitAnswered(TraceEvent, frozen=True, kw_only=True, tag="permitAnswered"
 
 
 class BindingStageEnded(TraceEvent, frozen=True, kw_only=True, tag="bindingStageEnded"):
-    """One stage of a binding cycle ended; the next is `Confirm` when only the watch event is missing."""
+    """One stage of a binding cycle ended; the next is `Confirm` if only the watch event is missing."""
 
     pod: str
     stage: str
@@ -292,27 +293,25 @@ WriteVerb = Literal["create", "update", "patch", "delete"]
 
 
 class ApiWritten(TraceEvent, frozen=True, kw_only=True, tag="apiWritten"):
-    """An object was written at the API server, by the scheduler or by somebody else. `count` is the number of objects of the
-    kind afterwards."""
+    """An object was written at the API server, by the scheduler if `by_scheduler`. `count`: objects of the kind afterwards."""
 
     verb: WriteVerb
     resource: str
     kind: str
     key: str
-    #: Of a pod that was created or deleted: it tells pods of one name apart.
+    #: For a pod that was created or deleted: distinguishes pods with one name.
     uid: str = ""
     subresource: str = ""
     detail: str = ""
     error: str = ""
     by_scheduler: bool = False
-    #: The helper that wrote it.
+    #: The simulated controller that wrote it.
     helper: str = ""
     count: int = 0
 
 
 class WatchSent(TraceEvent, frozen=True, kw_only=True, tag="watchSent"):
-    """A watch event left the API server and arrives at `due_seconds`. With no latency it is delivered at once and this event is left
-    out."""
+    """A watch event left the API server and arrives at `due_seconds`. Without latency it is delivered at once, and has no `watchSent`."""
 
     id: int = 0
     verb: Literal["ADDED", "MODIFIED", "DELETED"]
@@ -322,8 +321,9 @@ class WatchSent(TraceEvent, frozen=True, kw_only=True, tag="watchSent"):
 
 
 class WatchDelivered(TraceEvent, frozen=True, kw_only=True, tag="watchDelivered"):
-    """The informers were told; `lost` where they were not: `watch` (dropped), `disconnected`, or `handlers` (only their store was told).
-    `final_state_unknown`: a list did not show the object any more, what it was in the end was not seen."""
+    """An event reached the informers, unless it was `lost`: `watch` (dropped), `disconnected`, or `handlers` (it reached only their
+    stores). `final_state_unknown`: a list no longer had the object, and its last state was not seen.
+    """
 
     id: int = 0
     verb: Literal["ADDED", "MODIFIED", "DELETED"]
@@ -334,7 +334,7 @@ class WatchDelivered(TraceEvent, frozen=True, kw_only=True, tag="watchDelivered"
 
 
 class WatchChanged(TraceEvent, frozen=True, kw_only=True, tag="watchChanged"):
-    """The watch of a kind lost its connection or has it again, missed an event (`unseen` so far), or is to lose its next `drops`."""
+    """The watch of a kind was disconnected or reconnected, missed an event (`unseen` so far), or will drop its next `drops` events."""
 
     kind: str
     connected: bool = True
@@ -343,7 +343,7 @@ class WatchChanged(TraceEvent, frozen=True, kw_only=True, tag="watchChanged"):
 
 
 class HelperSet(TraceEvent, frozen=True, kw_only=True, tag="helperSet"):
-    """A helper of the cluster was switched on or off; `seconds` is its delay."""
+    """A simulated controller was enabled or disabled; `seconds` is its delay."""
 
     name: str
     on: bool = True
@@ -351,27 +351,28 @@ class HelperSet(TraceEvent, frozen=True, kw_only=True, tag="helperSet"):
 
 
 class Configured(TraceEvent, frozen=True, kw_only=True, tag="configured"):
-    """The scheduler has another KubeSchedulerConfiguration from now on, as it was given (null: the default one)."""
+    """The scheduler uses another KubeSchedulerConfiguration from now on, as it was given (null: the default one)."""
 
     config: dict[str, Any] | None = None
 
 
 class SchedulerExited(TraceEvent, frozen=True, kw_only=True, tag="schedulerExited"):
-    """The scheduler ended its process, as upstream does where it finds its cache corrupted. The API server lives on; what the scheduler
-    knew is shown until a `restarted`."""
+    """The scheduler ended its process, as upstream does if its cache is corrupted. The API server keeps running, and the scheduler's last
+    state is shown until a `restarted`.
+    """
 
     message: str
 
 
 class LatencySet(TraceEvent, frozen=True, kw_only=True, tag="latencySet"):
-    """Watch events of a kind (`*`: every kind) take this long from now on."""
+    """Watch events of a kind (`*`: every kind) have this latency from now on."""
 
     kind: str
     seconds: float = 0.0
 
 
 class EventRecorded(TraceEvent, frozen=True, kw_only=True, tag="eventRecorded"):
-    """The scheduler recorded a Kubernetes Event on a pod. Not to be confused with a trace event."""
+    """The scheduler recorded a Kubernetes Event about a pod. Not to be confused with a trace event."""
 
     type: str = ""
     reason: str = ""
@@ -383,8 +384,9 @@ class EventRecorded(TraceEvent, frozen=True, kw_only=True, tag="eventRecorded"):
 
 
 class ExtenderAnswered(TraceEvent, frozen=True, kw_only=True, tag="extenderAnswered"):
-    """An extender was called and answered, or did not (`error`). An answer is an input: it is stored whole, with its digest here, and
-    when the cycle is done again nobody is called. `answer` is the beginning of it, `size` its length in bytes."""
+    """An extender answered a call, or failed (`error`). An answer is an input: the session stores it whole, this event has its digest, and
+    a replay does not call the extender. `answer` is its beginning, `size` its length in bytes.
+    """
 
     extender: str
     verb: str
@@ -395,17 +397,17 @@ class ExtenderAnswered(TraceEvent, frozen=True, kw_only=True, tag="extenderAnswe
 
 
 class ClockAdvanced(TraceEvent, frozen=True, kw_only=True, tag="clockAdvanced"):
-    """Virtual time passed and nothing else; `at` is the new time."""
+    """Virtual time passed and nothing else happened; `at` is the new time."""
 
 
 class Restarted(TraceEvent, frozen=True, kw_only=True, tag="restarted"):
-    """The scheduler restarted (`reason` where it exited by itself): cache, queue, snapshot, nominator and cycles are empty."""
+    """The scheduler restarted (`reason`: why it had exited): cache, queue, snapshot, nominator and cycles are empty."""
 
     reason: str = ""
 
 
 class CommandDone(TraceEvent, frozen=True, kw_only=True, tag="commandDone"):
-    """The command with this number ended; `result` says why nothing happened, `error` what was wrong with it."""
+    """The command with this number ended; `result` says why it had no effect, `error` why it was invalid."""
 
     seq: int = 0
     op: str = ""

@@ -1,6 +1,6 @@
-"""Trace events applied to a view: the state after them is the state before and the events, without any engine.
+"""Applies trace events to a view, without the engine.
 
-`Fold` is for many events; `apply` for one. The TypeScript model of the page does the same, and is tested against this.
+`Fold` is for many events, `apply` for one. The front end's TypeScript model does the same, and is tested against this module.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ __all__ = ["Fold", "apply", "pop_order", "state"]
 
 
 def apply(view: View, event: AnyEvent) -> None:
-    """Bring a view up to date by one event, in place. For more than a few events use a Fold: this goes over the whole view."""
+    """Apply one event to a view, in place. Use a Fold for more than a few events: this processes the whole view."""
     fold = Fold(view)
     fold.apply(event)
     after = fold.to_view()
@@ -67,9 +67,9 @@ def apply(view: View, event: AnyEvent) -> None:
 
 
 class Fold:
-    """A view that goes on. It takes a view, events change what it keeps, and `to_view` says what that is now.
+    """Applies events to a view; `to_view` returns the result.
 
-    Neither the view that it was given nor one that it handed out is changed.
+    The given view and returned views are not changed.
     """
 
     def __init__(self, view: View) -> None:
@@ -90,7 +90,7 @@ class Fold:
         self._config = view.config
 
     def to_view(self) -> View:
-        """Everything as it is now."""
+        """The present view."""
         return View(
             event=self.event,
             clock_seconds=self.clock_seconds,
@@ -112,7 +112,7 @@ class Fold:
         )
 
     def apply(self, event: AnyEvent | PastEvent) -> None:
-        """Apply the event that comes next."""
+        """Apply the next event."""
         self.event = event.event
         self.clock_seconds = event.at
         change = self._CHANGES.get(type(event))
@@ -120,7 +120,9 @@ class Fold:
             change(self, event)
 
     def apply_all(self, events: Iterable[AnyEvent | PastEvent]) -> None:
-        """Apply events in their order. Faster than one by one: of half of them number and time alone count, and then the last ones."""
+        """Apply events in order. Faster than one by one: about half of the events change only number and time, of which the last ones
+        count.
+        """
         find = self._CHANGES.get
         event = None
         for event in events:
@@ -204,7 +206,7 @@ class Fold:
             del self._bindings[place]
 
     def _binding(self, event: BindingReleased | BindingStageEnded | BindingEnded | PermitAnswered) -> int | None:
-        """Its place: the pod's binding of that cycle."""
+        """The position of the pod's binding of that cycle."""
         for place, binding in enumerate(self._bindings):
             if binding.cycle == event.cycle and binding.pod == event.pod:
                 return place
@@ -259,7 +261,7 @@ class Fold:
         self._bindings = []
         self.next_start_node_index = 0
 
-    #: What changes a view, and how; all other events change its number and time alone.
+    #: Events that change a view, and the methods that apply them; all other events change only its number and time.
     _CHANGES: ClassVar[dict[type[TraceEvent], Callable[[Fold, Any], None]]] = {
         CachePod: _cache_pod,
         CacheNode: _cache_node,

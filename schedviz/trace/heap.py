@@ -1,6 +1,6 @@
-"""A keyed heap that lays out its array exactly as Go's container/heap does.
+"""A keyed heap whose array equals that of Go's container/heap.
 
-Python's `heapq` sifts differently, so that pods of equal rank would leave in another order and the array on the page would be another one.
+Python's `heapq` sifts differently, so pods of equal priority would leave in another order, and the array on the page would differ.
 
 Upstream: internal/heap/heap.go Heap, over container/heap.
 """
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class Heap(Generic[T]):
-    """A heap of objects that are known by a key; `less(a, b)` says that a leaves before b."""
+    """A heap of objects with keys; `less(a, b)`: a leaves before b."""
 
     def __init__(self, key: Callable[[T], str], less: Callable[[T, T], bool]) -> None:
         self._key = key
@@ -22,7 +22,7 @@ class Heap(Generic[T]):
         self.less = less
         #: The heap's array. The first leaves next.
         self._array: list[T] = []
-        #: Key -> place in the array.
+        #: Key -> position in the array.
         self._index: dict[str, int] = {}
 
     def __len__(self) -> int:
@@ -37,12 +37,12 @@ class Heap(Generic[T]):
 
     @property
     def is_in_order(self) -> bool:
-        """Whether no object would leave before its parent in the array: so after any change of `less` that changes nothing."""
+        """Whether every object is ordered after its parent in the array."""
         array = self._array
         return not any(self.less(array[place], array[(place - 1) // 2]) for place in range(1, len(array)))
 
     def load(self, array: Iterable[T]) -> None:
-        """Take an array that another heap of the same order laid out, as it is."""
+        """Load the array of another heap with the same order."""
         self._array = list(array)
         self._index = {self._key(item): place for place, item in enumerate(self._array)}
 
@@ -52,11 +52,11 @@ class Heap(Generic[T]):
         return None if place is None else self._array[place]
 
     def peek(self) -> T | None:
-        """The object that leaves next, left where it is."""
+        """The object that leaves next; it stays in the heap."""
         return self._array[0] if self._array else None
 
     def add(self, item: T) -> None:
-        """Insert an object, or put it in the place of the one with its key and restore the order."""
+        """Insert an object, or replace the one with its key and restore the order."""
         key = self._key(item)
         place = self._index.get(key)
         if place is None:
@@ -68,7 +68,7 @@ class Heap(Generic[T]):
             self._fix(place)
 
     def pop(self) -> T:
-        """Take the object that leaves next. Raises IndexError when there is none."""
+        """Remove and return the object that leaves next. Raises IndexError if the heap is empty."""
         if not self._array:
             raise IndexError("pop from an empty heap")
         last = len(self._array) - 1
@@ -77,7 +77,7 @@ class Heap(Generic[T]):
         return self._drop_last()
 
     def delete(self, key: str) -> T | None:
-        """Take the object with this key; None: there is none."""
+        """Remove and return the object with this key; None: there is none."""
         place = self._index.get(key)
         if place is None:
             return None
@@ -89,7 +89,7 @@ class Heap(Generic[T]):
         return self._drop_last()
 
     def in_pop_order(self) -> list[T]:
-        """The objects in the order in which they would leave. The heap stays as it is."""
+        """The objects in the order in which they would leave. The heap does not change."""
         copy: Heap[T] = Heap(self._key, self.less)
         copy.load(self._array)
         return [copy.pop() for _ in range(len(copy))]
@@ -121,7 +121,7 @@ class Heap(Generic[T]):
     def _down(self, start: int, end: int) -> bool:
         """Sink the object at `start` within array[:end]. True: it moved.
 
-        Go swaps at each level. To move the others up and put this one down at the end gives the same array for half of the writes.
+        Go swaps at each level. Moving the others up and placing this one at the end gives the same array with half of the writes.
         """
         array, index, key, less = self._array, self._index, self._key, self.less
         place, item = start, array[start]

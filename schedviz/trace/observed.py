@@ -1,4 +1,6 @@
-"""A view in the shapes of FORMAT.md's `observed`: `cache`, `snapshot` and `queue` with all members, as the real scheduler's are written."""
+"""Converts a view to the shapes of FORMAT.md's `observed`: `cache`, `snapshot` and `queue` with all members, as recorded from the real
+scheduler.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Events as far as a view needs them that comes after a later cycle: what a cycle found is most of what is stored, and is left out."""
+"""Reduced forms of events before the last cycle. A later view needs little of them, and a cycle's results are most of the stored data."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from schedviz.trace.events import TraceEvent
 
 
 class Passed(TraceEvent, frozen=True, kw_only=True):
-    """An event of which a view keeps its number and time alone, once a later cycle has begun."""
+    """An event of which a view needs only number and time, once a later cycle has begun."""
 
 
 class PastCycleEnded(TraceEvent, frozen=True, kw_only=True, tag="cycleEnded"):
-    """Of a cycle that ended, what the next one begins with."""
+    """The part of a CycleEnded that the next cycle needs."""
 
     next_start_node_index: int = 0
 
 
-#: Of a running cycle, and what no view has at all.
+#: Events of a running cycle, and events that no view shows.
 _PASSED = (
     events.CycleStarted,
     events.StageEnded,

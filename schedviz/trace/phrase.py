@@ -1,7 +1,7 @@
-"""`Phrase`: a sentence of ours as a template and what is filled in, so that whoever shows it can say it in another language.
+"""`Phrase`: a sentence as a template and its values, so that it can be translated where it is shown.
 
-The English template is the key, as in gettext: it is written once, here. The page has other languages in `zh-CN.explain.json`. What the
-scheduler says in its own words is filled in as it is.
+The English template is the key, as in gettext: it is written once, here. The page's other languages are in `zh-CN.explain.json`. The
+scheduler's own messages are values, and are not translated.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ import msgspec
 
 
 class Phrase(msgspec.Struct, frozen=True):
-    """A template with `{names}`, and a value for each of them: a text, a number, or another phrase."""
+    """A template with `{names}`, and a value for each: a text, a number, or another phrase."""
 
     template: str
     values: dict[str, str | int | Phrase] = msgspec.field(default_factory=dict)
 
     @property
     def text(self) -> str:
-        """In English."""
+        """The English text."""
         return self.template.format(**{name: _said(value) for name, value in self.values.items()})
 
 
 def phrase(template: str, **values: str | int | Phrase) -> Phrase:
-    """A phrase; short to write."""
+    """Shorthand for a Phrase."""
     return Phrase(template, values)
 
 
@@ -34,13 +34,13 @@ def counted(count: int, one: str, other: str) -> Phrase:
 
 
 def some(names: Sequence[str], most: int = 3) -> str | Phrase:
-    """The first few names, and how many more there are."""
+    """The first few names, and the number of the others."""
     shown = ", ".join(names[:most])
     return shown if len(names) <= most else phrase("{names} and {count} more", names=shown, count=len(names) - most)
 
 
 def as_sentence(text: str) -> str:
-    """An English text as the beginning of one."""
+    """An English text with a capital first letter."""
     return text[:1].upper() + text[1:]
 
 

@@ -1,6 +1,6 @@
-"""Policies of other versions: what a session can do as a scheduler that is not v1.27.1 did. Everything is off by default.
+"""Policies: parts of a session's scheduler that behave as in other versions than v1.27.1. All are off by default.
 
-They are asked for when a session is made, over REST or in the header of a trace file, and never change afterwards.
+They are set when a session is created, over REST or in the header of a trace file, and never change.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Annotated, Final, Literal
 import msgspec
 from msgspec import Meta
 
-#: The priorities that v1.14 knew by name and that can be asked for.
+#: v1.14's priorities that can be enabled by name.
 CLASSIC_PRIORITIES: Final = (
     "BalancedResourceAllocation",
     "EqualPriority",
@@ -24,12 +24,12 @@ CLASSIC_PRIORITIES: Final = (
     "TaintTolerationPriority",
 )
 
-#: When assumed pods expire where nobody says it: never in v1.27.1, after 30 s in v1.14.
+#: The default time after which assumed pods expire: never in v1.27.1 (0), after 30 s in v1.14.
 DEFAULT_TTL_SECONDS: Final = {"v1.27": 0.0, "v1.14": 30.0}
 
 
 class PriorityPolicy(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True):
-    """One priority with its weight. With `scores` it is not one of v1.14's but gives these scores, by node, and 0 to all others."""
+    """One priority with its weight. With `scores` it is not one of v1.14's: it gives these scores, by node, and 0 to all other nodes."""
 
     name: Annotated[str, Meta(min_length=1, max_length=100)]
     weight: Annotated[int, Meta(ge=1, le=10_000_000)] = 1
@@ -44,15 +44,16 @@ class PriorityPolicy(msgspec.Struct, frozen=True, rename="camel", forbid_unknown
 
 
 class Policies(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True):
-    """What is done as in another version."""
+    """Behaviour of other versions."""
 
-    #: How long an assumed pod lives after its binding finished (v1.14: 30 s, later 15 min); 0: for ever; None: as the cache's version.
+    #: How long an assumed pod lives after its binding finished (v1.14: 30 s, later 15 min); 0: it never expires; None: the default of the
+    #: cache's version.
     assumed_pod_ttl_seconds: Annotated[float, Meta(ge=0, le=31_536_000)] | None = msgspec.field(default=None, name="assumedPodTTLSeconds")
-    #: v1.14: the cache as it was, with its states and errors.
+    #: v1.14: the cache with its states and errors.
     cache: Literal["v1.27", "v1.14"] = "v1.27"
-    #: Priorities that run beside Score and decide nothing; "v1.14": those that were the default there.
+    #: Priorities that run beside Score and decide nothing; "v1.14": its default ones.
     priorities: Literal["v1.14"] | Annotated[list[PriorityPolicy], Meta(max_length=50)] | None = None
-    #: v1.18: a node on which nobody has to be evicted is a candidate.
+    #: v1.18: a node without victims is a candidate.
     preemption: Literal["v1.27", "v1.18"] = "v1.27"
 
     def __post_init__(self) -> None:
@@ -63,7 +64,7 @@ class Policies(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_field
                     raise ValueError(f"priority {name} is there twice")
 
     def ttl_seconds(self, asked: float = 0.0) -> float:
-        """How long an assumed pod lives; `asked` is what a trace or the settings say, which counts where the policies say nothing."""
+        """How long an assumed pod lives; `asked` is the value of a trace or of the settings, which applies if the policies set none."""
         if self.assumed_pod_ttl_seconds is not None:
             return self.assumed_pod_ttl_seconds
         return asked or DEFAULT_TTL_SECONDS[self.cache]

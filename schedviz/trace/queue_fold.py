@@ -1,4 +1,4 @@
-"""The queue of a view, with heaps that are heaps."""
+"""The queue of a view, with working heaps."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ def pop_order(queue: Literal["activeQ", "backoffQ"], entries: list[QueuedPod]) -
 
 
 class QueueFold:
-    """A QueueView that events are applied to. What it hands out is never changed afterwards."""
+    """A QueueView to which events are applied. Views that it returned never change."""
 
     def __init__(self, view: QueueView) -> None:
         self._heaps = {"activeQ": heap_of("activeQ", view.active_q), "backoffQ": heap_of("backoffQ", view.backoff_q)}
-        #: By key, in order of arrival.
+        #: By key, in the order in which they were added.
         self._unschedulable = {entry.pod: entry for entry in view.unschedulable}
         self._nominated = {node: list(pods) for node, pods in view.nominated.items()}
         self._scheduling_cycle = view.scheduling_cycle
         self._move_request_cycle = view.move_request_cycle
 
     def view(self) -> QueueView:
-        """The queue as it is now."""
+        """The queue's present view."""
         return QueueView(
             active_q=list(self._heaps["activeQ"]),
             backoff_q=list(self._heaps["backoffQ"]),
@@ -56,7 +56,7 @@ class QueueFold:
         )
 
     def queue_moved(self, event: QueueMoved) -> None:
-        """Pods entered, left or changed places."""
+        """Apply moves of pods."""
         for move in event.moves:
             entry = move.entry
             if move.source is not None and move.source != move.target:
@@ -68,7 +68,7 @@ class QueueFold:
         self._move_request_cycle = event.move_request_cycle
 
     def pod_nominated(self, event: PodNominated) -> None:
-        """The nominator filed a pod, or forgot it."""
+        """Apply a change of a nomination."""
         for node, pods in self._nominated.items():
             if event.pod in pods:
                 pods.remove(event.pod)

@@ -1,4 +1,4 @@
-"""What happened to one pod or one node, in a sentence each: upstream's words, present to whoever reads a story."""
+"""A sentence for each thing that happened to a pod or a node, in the present tense, with upstream's terms."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from schedviz.trace.events import (
 from schedviz.trace.phrase import Phrase, phrase, some
 from schedviz.trace.view import RejectionView, StatusView
 
-#: Queues by the names of their fields upstream.
+#: The queues by upstream's names of their fields.
 QUEUES = {"activeQ": "activeQ", "backoffQ": "backoffQ", "unschedulable": "unschedulablePods"}
-#: How many names a sentence lists.
+#: The number of names that a sentence lists.
 _NAMED = 5
 
 
 def of_pod(event: AnyEvent, pod: str, *, cycle_pod: str = "") -> Phrase | None:
-    """What an event means for a pod (`namespace/name`); None: nothing worth a line. `cycle_pod` is whose cycle was running."""
+    """What an event means for a pod (`namespace/name`); None: nothing worth showing. `cycle_pod` is the pod of the running cycle."""
     match event:
         case QueueMoved():
             return _joined([_move(move, event.cause) for move in event.moves if move.pod == pod])
@@ -80,7 +80,7 @@ def of_pod(event: AnyEvent, pod: str, *, cycle_pod: str = "") -> Phrase | None:
 
 
 def of_node(event: AnyEvent, node: str, *, cycle_pod: str = "") -> Phrase | None:
-    """What an event means for a node; None: nothing worth a line."""
+    """What an event means for a node; None: nothing worth showing."""
     who = _who(cycle_pod)
     match event:
         case CacheNode() if event.node == node:
@@ -122,7 +122,7 @@ def of_node(event: AnyEvent, node: str, *, cycle_pod: str = "") -> Phrase | None
 
 
 def stage(name: str, statuses: Iterable[StatusView], facts: dict[str, Any], rejections: Iterable[RejectionView] = ()) -> Phrase | None:
-    """What a stage did for its pod. None for one that only kept the machine going: what it did is told by the events beside it."""
+    """What a stage did for its pod; None for stages whose effect other events show."""
     if told := _joined([_rejected(name, each, facts) for each in rejections]):
         return phrase("{said}; passed {count}", said=told, count=str(facts["feasible"])) if facts.get("feasible") else told
     if failed := _joined([_returned(name, each) for each in statuses if each.code not in ("Success", "Skip")]):
@@ -264,7 +264,7 @@ def _cache_pod(event: CachePod) -> Phrase:
 
 
 def _pod_on_node(event: CachePod, changes: list[NodeChange]) -> Phrase:
-    # A confirmed or updated pod leaves and comes back in one call.
+    # A confirmed or updated pod is removed and added in one call.
     here = any(added.pod == event.pod for added in changes[-1].added)
     match event.op:
         case "assume":
@@ -305,7 +305,7 @@ def _nominated(event: PodNominated) -> Phrase:
         return phrase("no longer nominated")
     if event.node:
         return phrase("nominated to {node}", node=event.node)
-    # A failed attempt clears the nomination by filing the pod under no name; upstream's nominator keeps that entry.
+    # A failed attempt clears the nomination by adding the pod under no name; upstream's nominator keeps that entry.
     return phrase('nominated nowhere any more (the nominator has it under "")')
 
 

@@ -24,24 +24,24 @@ def graceful_victims(*, asked: bool) -> GracefulVictims:
 
 
 class SimulationSettings(msgspec.Struct, frozen=True):
-    """What a session is made with. Defaults are those of v1.27.1 and of FORMAT.md."""
+    """The settings of a session. Defaults are those of v1.27.1 and of FORMAT.md."""
 
     #: KubeSchedulerConfiguration v1 as JSON; None: the default one.
     config: dict[str, Any] | None = None
-    #: How long an assumed pod lives after its binding finished; 0: for ever.
+    #: How long an assumed pod lives after its binding finished; 0: it never expires.
     assumed_pod_ttl_seconds: float = 0
     pod_max_in_unschedulable_seconds: float = 300
-    #: By how much the clock moves before each command and each cycle of a run.
+    #: How far the clock moves before each command and each cycle of a run.
     tick_millis: int = 1
     #: Whether a victim gets a deletionTimestamp instead of being deleted.
     graceful_victims: GracefulVictims = False
     seed: int = 0
-    #: Of tied nodes the first is taken (FORMAT.md, "Frozen choices"); False: one is drawn.
+    #: Select the first of tied nodes (FORMAT.md, "Frozen choices"); False: select one at random.
     first_of_tied: bool = True
     fake_extenders: list[dict[str, Any]] = []
-    #: Parts of Kubernetes around the scheduler; none of them by default.
+    #: Simulated controllers; none by default.
     helpers: HelperSettings = HelperSettings()
-    #: What is done as in other versions; none of it by default.
+    #: Parts that behave as in other versions; none by default.
     policies: Policies = Policies()
     #: Pods that a simulated controller creates or deletes in one sync: `PODS_PER_SYNC` in sessions that are made now. 0: all of them, as in
     #: sessions that older versions made; they are replayed as they ran.

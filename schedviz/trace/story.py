@@ -1,4 +1,4 @@
-"""Everything that happened to one pod or one node, as entries in order, from events that may begin anywhere."""
+"""The history of one pod or one node as entries in order, from events that may begin anywhere."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from schedviz.trace.phrase import Phrase, phrase
 
 
 class Entry(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """One line of a story, in English and as a phrase. `uid` tells pods of one name apart; `stage` is the stage that ended."""
+    """One line of a history, in English and as a phrase. `uid` distinguishes pods with one name; `stage` is the stage that ended."""
 
     event: int
     clock_seconds: float
@@ -41,7 +41,7 @@ class Entry(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
 
 
 class Life(msgspec.Struct, frozen=True, rename="camel"):
-    """One of the pods that had a name. `born` is the event of its creation, 0: it was imported; `died` that of its deletion."""
+    """One of the pods with a name. `born` is the event of its creation, 0: it was imported; `died` that of its deletion."""
 
     uid: str
     born: int = 0
@@ -49,18 +49,18 @@ class Life(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class CyclePod(msgspec.Struct, frozen=True):
-    """Whose cycle it is."""
+    """The pod of a cycle."""
 
     pod: str = ""
     uid: str = ""
 
 
-#: Whose cycle a number is, where the events that were told so far do not say it.
+#: Returns the pod of a cycle that the events so far do not name.
 FindCycle = Callable[[int], CyclePod]
 
 
 def lives_of(pod: str, events: Iterable[AnyEvent]) -> list[Life]:
-    """The pods of this name, oldest first, from events that hold all their creations and deletions, and the first mention of its uid."""
+    """The pods with this name, oldest first, from events with all their creations and deletions, and the first mention of its uid."""
     lives: list[Life] = []
     for event in events:
         uid = own_uid(event, pod)
@@ -75,7 +75,7 @@ def lives_of(pod: str, events: Iterable[AnyEvent]) -> list[Life]:
 
 
 def own_uid(event: AnyEvent, pod: str) -> str | None:
-    """The uid that an event about this pod tells; None: it is about another, or does not say."""
+    """The uid in an event about this pod; None: the event is about another pod, or has no uid."""
     match event:
         case CachePod() | CacheCall() | CycleStarted():
             return event.uid if event.pod == pod else None
@@ -85,7 +85,7 @@ def own_uid(event: AnyEvent, pod: str) -> str | None:
 
 
 class Teller:
-    """Tells the story of one pod or node. Events are given in order; stretches that do not speak of it may be left out."""
+    """Builds the history of one pod or node. Events are given in order; stretches that do not affect it may be left out."""
 
     def __init__(self, kind: str, name: str, *, lives: Sequence[Life] = (), find_cycle: FindCycle) -> None:
         self._is_pod = kind == "pods"
@@ -94,9 +94,9 @@ class Teller:
         self._find_cycle = find_cycle
         self._cycle = 0
         self._cycle_pod = CyclePod()
-        #: The pod that the scheduler means by the name.
+        #: The uid of the pod that the scheduler knows by this name.
         self._seen: str | None = None
-        #: Scheduling cycle → uid, for the binding cycles that come of them.
+        #: Scheduling cycle → uid, for its binding cycle.
         self._uids: dict[int, str] = {}
 
     def tell(self, events: Iterable[AnyEvent]) -> Iterator[Entry]:
@@ -129,7 +129,7 @@ class Teller:
         )
 
     def _running(self, event: AnyEvent) -> CyclePod:
-        """Whose scheduling cycle the event is from."""
+        """The pod of the event's scheduling cycle."""
         if not event.cycle or not isinstance(event, StageEnded | CycleEnded | ApiWritten):
             return CyclePod()
         if event.cycle != self._cycle:

@@ -1,4 +1,4 @@
-"""What a stretch of events amounts to, in numbers: what a timeline draws without looking at the events again."""
+"""Totals of a stretch of events, from which a timeline is drawn without reading the events again."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from schedviz.trace.view import QueueView
 
 
 class Levels(msgspec.Struct, frozen=True):
-    """How many pods are in each queue, and how many objects the API server has, at one moment."""
+    """The number of pods in each queue, and of objects at the API server, at one moment."""
 
     active_q: int = 0
     backoff_q: int = 0
@@ -21,32 +21,32 @@ class Levels(msgspec.Struct, frozen=True):
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """How often something happened in a stretch."""
+    """How often things happened in a stretch."""
 
-    #: Scheduling cycles that ended, whatever came of them.
+    #: Scheduling cycles that ended, whatever their outcome.
     cycles: int = 0
     scheduled: int = 0
     unschedulable: int = 0
     errors: int = 0
-    #: Pods that the scheduler deleted to make room.
+    #: Victims that the scheduler deleted.
     preempted: int = 0
-    #: Bindings that were written at the API server.
+    #: Bindings written at the API server.
     bound: int = 0
-    #: Pods that entered, left or changed places in the queue.
+    #: Pods that entered, left or changed in the queue.
     pod_moves: int = 0
-    #: Nodes that the cache took, changed or lost.
+    #: Nodes that the cache added, changed or removed.
     node_changes: int = 0
 
 
 class Tally(msgspec.Struct, frozen=True):
-    """A stretch of events: what happened in it, and the levels at its end."""
+    """A stretch of events: its counts, and the levels at its end."""
 
     counts: Counts
     levels: Levels
 
 
 def levels_of(queue: QueueView, objects: Mapping[str, int]) -> Levels:
-    """The levels of a queue, and of how many objects of each kind there are."""
+    """The levels of a queue and of these object counts."""
     return Levels(
         active_q=len(queue.active_q),
         backoff_q=len(queue.backoff_q),
@@ -57,7 +57,7 @@ def levels_of(queue: QueueView, objects: Mapping[str, int]) -> Levels:
 
 
 def tally(events: Iterable[AnyEvent], before: Levels) -> Tally:
-    """What these events amount to, where these were the levels before them."""
+    """The totals of these events, given the levels before them."""
     outcomes = {"scheduled": 0, "unschedulable": 0, "error": 0}
     cycles = preempted = bound = pod_moves = node_changes = 0
     queues = {"activeQ": before.active_q, "backoffQ": before.backoff_q, "unschedulable": before.unschedulable}

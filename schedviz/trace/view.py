@@ -1,9 +1,8 @@
 """The state of a session as a page draws it: plain structs with the shapes of a schedviz-trace/1 `observed`.
 
-Two members differ from that format because they are larger there than what they say: a NodeInfo has no sorted `pods` (it is
-`podOrder` sorted), and `activeQ`/`backoffQ` are the heap's array (the format's pop order is derived, see `fold.pop_order`).
-What the format has not, and a page draws, is added: time, cycle, watch events in flight, the snapshot's own
-values where they are not the cache's.
+Two members differ from that format, where they would be redundant: a NodeInfo has no sorted `pods` (it is `podOrder` sorted), and
+`activeQ`/`backoffQ` are the heap's array (the format's pop order is derived, see `fold.pop_order`). Members that the format lacks and a
+page draws are added: time, cycle, watch events in flight, and the snapshot's values where they differ from the cache's.
 """
 
 from __future__ import annotations
@@ -14,11 +13,11 @@ import msgspec
 
 
 class Part(msgspec.Struct, rename="camel", omit_defaults=False, gc=False):
-    """A piece of a view. Written in camelCase, as Kubernetes writes JSON. `gc=False`: a view is a tree, so the collector need not look."""
+    """A part of a view, in camelCase JSON like Kubernetes objects. `gc=False`: a view is a tree, so the garbage collector can skip it."""
 
 
 class Value(msgspec.Struct, frozen=True, rename="camel", omit_defaults=False, gc=False):
-    """A piece of a view that never changes."""
+    """An immutable part of a view."""
 
 
 class Resources(Value, frozen=True, omit_defaults=True):
@@ -32,7 +31,7 @@ class Resources(Value, frozen=True, omit_defaults=True):
 
 
 class ImageState(Value, frozen=True):
-    """An image on a node: its size in bytes, and on how many nodes it was when the node was last seen."""
+    """An image on a node: its size in bytes, and the number of nodes that had it when this node was last set."""
 
     size: int
     num_nodes: int
@@ -43,26 +42,26 @@ class NodeItem(Part, omit_defaults=True):
 
     name: str
     generation: int = 0
-    #: False for a ghost: the node is deleted and pods are still on it.
+    #: False for a ghost: the node was deleted and still has pods.
     has_node: bool = False
     unschedulable: bool = False
     zone: str = ""
-    #: Keys of the pods as NodeInfo.Pods has them (removal swaps the last one in).
+    #: Keys of the pods in the order of NodeInfo.Pods (removal moves the last one to the gap).
     pod_order: list[str] = []
     pods_with_affinity: list[str] = []
     pods_with_required_anti_affinity: list[str] = []
     requested: Resources = Resources()
     non_zero_requested: Resources = Resources()
     allocatable: Resources = Resources()
-    #: ip -> sorted ["TCP/80"].
+    #: IP -> sorted ["TCP/80"].
     used_ports: dict[str, list[str]] = {}
     image_states: dict[str, ImageState] = {}
-    #: "ns/claim" -> how many pods use it.
+    #: "ns/claim" -> number of pods that use it.
     pvc_ref_counts: dict[str, int] = {}
 
 
 class PodState(Part, omit_defaults=True):
-    """What the cache knows of one pod, by uid."""
+    """The cache's data of one pod, by uid."""
 
     pod: str
     node: str
@@ -72,7 +71,7 @@ class PodState(Part, omit_defaults=True):
 
 
 class NodeTree(Part):
-    """Nodes by zone, zones in the order in which they are walked."""
+    """Nodes by zone; zones in the order of the tree's walk."""
 
     num_nodes: int = 0
     zones: list[str] = []
@@ -80,19 +79,19 @@ class NodeTree(Part):
 
 
 class CacheImage(Part):
-    """An image that the cache knows of: its size in bytes and the nodes that have it, sorted."""
+    """An image in the cache: its size in bytes and the nodes that have it, sorted."""
 
     size: int
     nodes: list[str]
 
 
-#: Named here because inside `CacheView` the word `list` is its member.
+#: Defined here because inside `CacheView` the name `list` is a member.
 NodeItems = list[NodeItem]
 Names = list[str]
 
 
 class CacheView(Part):
-    """The scheduler's cache. `list` has headNode first."""
+    """The scheduler's cache. `list` starts with headNode."""
 
     list: NodeItems = []
     assumed_pods: Names = []
@@ -102,7 +101,7 @@ class CacheView(Part):
 
 
 class SnapshotView(Part):
-    """The scheduler's snapshot: what the current cycle sees."""
+    """The scheduler's snapshot, which the current cycle reads."""
 
     generation: int = 0
     node_info_list: list[str] = []
@@ -110,7 +109,7 @@ class SnapshotView(Part):
     have_pods_with_affinity: list[str] = []
     have_pods_with_required_anti_affinity: list[str] = []
     used_pvc_set: list[str] = msgspec.field(default_factory=list, name="usedPVCSet")
-    #: The snapshot's value of those NodeInfos of which the cache has another generation, or none.
+    #: The snapshot's NodeInfos whose generation differs from the cache's, or that the cache does not have.
     stale: dict[str, NodeItem] = {}
 
 
@@ -128,13 +127,13 @@ class QueuedPod(Part, omit_defaults=True):
 
 
 class QueueView(Part):
-    """The scheduling queue. The two heaps are arrays as container/heap lays them out."""
+    """The scheduling queue. The two heaps are container/heap's arrays."""
 
     active_q: list[QueuedPod] = msgspec.field(default_factory=list, name="activeQ")
     backoff_q: list[QueuedPod] = msgspec.field(default_factory=list, name="backoffQ")
-    #: In the order of arrival; gated pods are among them.
+    #: In the order in which they were added; includes gated pods.
     unschedulable: list[QueuedPod] = []
-    #: node name ("" too, see FORMAT.md behaviour 1) -> pods in order of nomination.
+    #: Node name ("" too, see FORMAT.md behaviour 1) -> pods in order of nomination.
     nominated: dict[str, list[str]] = {}
     scheduling_cycle: int = 0
     move_request_cycle: int = -1
@@ -151,32 +150,32 @@ class WatchInFlight(Value, frozen=True):
 
 
 class WatchView(Value, frozen=True):
-    """A watch that is not as it should be."""
+    """A watch that is disconnected, or will drop events."""
 
     connected: bool = True
-    #: Events that it missed since its connection broke.
+    #: Number of events missed since its connection broke.
     unseen: int = 0
-    #: So many of the next events get lost.
+    #: Number of next events that will be dropped.
     drops: int = 0
 
 
 class ApiView(Part):
     """The simulated API server."""
 
-    #: Kind -> how many objects.
+    #: Kind -> number of objects.
     objects: dict[str, int] = {}
-    #: The one that arrives next is first.
+    #: The next one to arrive comes first.
     in_flight: list[WatchInFlight] = []
     #: Kind -> seconds of watch latency, where it is not 0.
     latencies: dict[str, float] = {}
-    #: Kind -> its watch, where it is disconnected or is to lose events.
+    #: Kind -> its watch, if it is disconnected or will drop events.
     watches: dict[str, WatchView] = {}
-    #: Helpers that are on -> their delay in seconds.
+    #: Enabled controllers -> their delay in seconds.
     helpers: dict[str, float] = {}
 
 
 class StatusView(Value, frozen=True, omit_defaults=True):
-    """What one plugin answered at one extension point."""
+    """The status that one plugin returned at one extension point."""
 
     plugin: str
     code: str
@@ -184,18 +183,18 @@ class StatusView(Value, frozen=True, omit_defaults=True):
 
 
 class RejectionView(Value, frozen=True):
-    """How many nodes one plugin rejected with one set of reasons."""
+    """How many nodes one plugin rejected for one set of reasons."""
 
     plugin: str
     code: str
     reasons: list[str]
     nodes: int
-    #: The first few of them, for a label.
+    #: The first few nodes, for a label.
     first: list[str] = []
 
 
 class ScoreView(Value, frozen=True):
-    """What one plugin gave to one node: raw, after NormalizeScore, and times its weight."""
+    """The scores of one plugin for one node: raw, after NormalizeScore, and weighted."""
 
     plugin: str
     weight: int
@@ -205,7 +204,7 @@ class ScoreView(Value, frozen=True):
 
 
 class ScoredNodeView(Value, frozen=True):
-    """A node with its total and the shares of the plugins."""
+    """A node with its total and the scores of the plugins."""
 
     node: str
     total: int
@@ -217,14 +216,14 @@ class StageView(Value, frozen=True, omit_defaults=True):
 
     stage: str
     statuses: list[StatusView] = []
-    #: Filter and ExtenderFilter: who was turned away, by whom and why.
+    #: Filter and ExtenderFilter: the rejected nodes, by plugin and reasons.
     rejections: list[RejectionView] = []
-    #: Anything else that the stage found, in words that the docs define (docs/wire.md, "stage facts").
+    #: Other results of the stage (docs/wire.md, "stage facts").
     facts: dict[str, Any] = {}
 
 
 class CycleView(Part, omit_defaults=True):
-    """A scheduling cycle, running or ended, as its summary is recorded."""
+    """A scheduling cycle, running or ended; also its stored summary."""
 
     cycle: int
     pod: str
@@ -241,12 +240,12 @@ class CycleView(Part, omit_defaults=True):
     condition_reason: str = ""
     evaluated_nodes: int = 0
     feasible_nodes: int = 0
-    #: Nodes that were in the snapshot, so that a page can say how many were never looked at.
+    #: The number of nodes in the snapshot; a page shows how many were not evaluated.
     all_nodes: int = 0
     num_feasible_nodes_to_find: int = 0
     start_node_index: int = 0
     next_start_node_index: int = 0
-    #: How many nodes share the highest total, and the first 8 of them.
+    #: The number of nodes with the highest total, and the first 8 of them.
     tied_nodes: int = 0
     tied: list[str] = []
     winner: ScoredNodeView | None = None
@@ -260,7 +259,7 @@ class BindingView(Part, omit_defaults=True):
     pod: str
     node: str
     cycle: int
-    #: The stage that comes next: WaitOnPermit | PreBind | Bind | FinishBinding | PostBind, or Confirm (bound, watch event to come).
+    #: The next stage: WaitOnPermit | PreBind | Bind | FinishBinding | PostBind, or Confirm (bound, watch event pending).
     next_stage: str = ""
     stages: list[StageView] = []
     #: Held until a `bind` command: FORMAT.md's `schedule`.
@@ -270,21 +269,21 @@ class BindingView(Part, omit_defaults=True):
 
 
 class View(Part):
-    """Everything that a page draws of one moment."""
+    """The whole state of one moment."""
 
-    #: The number of the last event that is in this view.
+    #: The number of the last event in this view.
     event: int = 0
     clock_seconds: float = 0.0
     cache: CacheView = msgspec.field(default_factory=CacheView)
     snapshot: SnapshotView = msgspec.field(default_factory=SnapshotView)
     queue: QueueView = msgspec.field(default_factory=QueueView)
-    #: The cycle that runs, else the last one.
+    #: The running cycle, or the last one.
     cycle: CycleView | None = None
-    #: Oldest first: binding cycles that run or are held, and bindings that are not confirmed.
+    #: Oldest first: binding cycles that run or are held, and unconfirmed bindings.
     bindings: list[BindingView] = []
     api: ApiView = msgspec.field(default_factory=ApiView)
     next_start_node_index: int = 0
-    #: Why the scheduler ended its process and waits for a restart; "": it runs.
+    #: Why the scheduler ended its process and waits for a restart; "": it is running.
     exited: str = ""
     #: The scheduler's KubeSchedulerConfiguration as it was given; None: the default one.
     config: dict[str, Any] | None = None

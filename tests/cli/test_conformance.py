@@ -60,7 +60,7 @@ def test_what_differs_is_shown_in_short(recordings: Path) -> None:
     (recordings / "wrong.json").write_text(json.dumps(wrong))
     result = run(recordings, "--show", "1")
     assert result.exit_code == 1
-    assert "wrong.json: 2 differences\n    step 0 (create): clockSeconds: expected 77.0, found 0.001\n" in result.output
+    assert "wrong.json: 2 differences\n    step 0 (create): clockSeconds: 77.0 expected, 0.001 found\n" in result.output
     assert "78.0" not in result.output
     assert "agreed 2/3, 1 differ, " in result.output
 

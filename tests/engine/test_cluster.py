@@ -51,7 +51,7 @@ def a_pod(name: str = "p", **more: Any) -> dict[str, Any]:
     return {"kind": "Pod", "metadata": {"name": name}, **more}
 
 
-def test_names_that_come_back_get_another_uid(watched: Watched) -> None:
+def test_a_reused_name_gets_a_new_uid(watched: Watched) -> None:
     assert watched.create(**a_pod()).uid == "default/p"
     watched.cluster.delete("Pod", "default", "p")
     assert watched.create(**a_pod()).uid == "default/p#2"
@@ -69,7 +69,7 @@ def test_a_pod_gets_the_priority_of_its_class_or_of_the_default_class(watched: W
     assert watched.create(**a_pod("d", spec={"priority": 3})).spec.priority == 3
 
 
-def test_an_update_keeps_identity_and_what_it_does_not_say(watched: Watched) -> None:
+def test_an_update_keeps_identity_and_unset_members(watched: Watched) -> None:
     before = watched.create(**a_pod(spec={"priority": 5}, status={"phase": "Running"}))
     watched.clock.advance(9 * SECOND)
     after = watched.update(**a_pod(spec={"nodeName": "n"}))
@@ -77,7 +77,7 @@ def test_an_update_keeps_identity_and_what_it_does_not_say(watched: Watched) -> 
     assert (after.spec.priority, after.spec.node_name, after.status.phase) == (5, "n", "Running")
 
 
-def test_an_update_that_changes_nothing_is_not_told(watched: Watched) -> None:
+def test_an_update_that_changes_nothing_sends_no_event(watched: Watched) -> None:
     watched.create(**a_pod())
     version = watched.stored("Pod", "p").metadata.resource_version
     watched.verbs()
@@ -85,7 +85,7 @@ def test_an_update_that_changes_nothing_is_not_told(watched: Watched) -> None:
     assert watched.verbs() == []
 
 
-def test_a_pod_that_finishes_is_deleted_for_the_watchers(watched: Watched) -> None:
+def test_a_finished_pod_is_deleted_for_watches(watched: Watched) -> None:
     watched.create(**a_pod())
     watched.update(**a_pod(status={"phase": "Succeeded"}))
     watched.update(**a_pod(status={"phase": "Succeeded", "nominatedNodeName": "n"}))
@@ -102,13 +102,13 @@ def test_a_graceful_deletion_is_an_update(watched: Watched) -> None:
     assert watched.stored("Pod", "p").metadata.deletion_timestamp == "2024-01-01T00:00:30Z"
 
 
-def test_a_name_is_taken_once(watched: Watched) -> None:
+def test_a_name_can_be_used_once(watched: Watched) -> None:
     watched.create(kind="CSINode", metadata={"name": "n"})
     with pytest.raises(Refusal, match=r'csinodes\.storage\.k8s\.io "n" already exists'):
         watched.create(kind="CSINode", metadata={"name": "n"})
 
 
-def test_bindings_are_refused_in_upstreams_words(watched: Watched) -> None:
+def test_bindings_are_refused_with_upstreams_messages(watched: Watched) -> None:
     pod = watched.create(**a_pod())
     conflict = 'Operation cannot be fulfilled on pods/binding "p": '
 
@@ -131,7 +131,7 @@ def default_pod(name: str, uid: str = "") -> Pod:
     return pod
 
 
-def test_a_binding_is_told_before_whatever_happens_to_the_pod_next(watched: Watched) -> None:
+def test_a_bindings_event_precedes_later_events_of_the_pod(watched: Watched) -> None:
     pod = watched.create(**a_pod())
     watched.cluster.carry_out(BindPod(pod, "n1"))
     watched.cluster.cycle_ended()
@@ -141,7 +141,7 @@ def test_a_binding_is_told_before_whatever_happens_to_the_pod_next(watched: Watc
     assert not watched.cluster.confirm("default/p")
 
 
-def test_what_the_scheduler_writes_is_told_when_its_cycle_has_ended(watched: Watched) -> None:
+def test_events_of_the_schedulers_writes_are_sent_after_its_cycle(watched: Watched) -> None:
     pod = watched.create(**a_pod())
     watched.verbs()
     condition = PodCondition(type="PodScheduled", status="False", reason="Unschedulable", message="no")
@@ -151,7 +151,7 @@ def test_what_the_scheduler_writes_is_told_when_its_cycle_has_ended(watched: Wat
     assert watched.verbs() == ["MODIFIED default/p"]
 
 
-def test_a_patch_has_only_what_differs_from_what_the_scheduler_knew() -> None:
+def test_a_patch_has_only_differences_from_the_schedulers_version() -> None:
     said = PodCondition(type="PodScheduled", status="False", reason="Unschedulable", message="no", last_transition_time="t1")
     first = status_patch.between(PodStatus(), said, "")
     assert first is not None
@@ -169,7 +169,7 @@ def test_a_patch_has_only_what_differs_from_what_the_scheduler_knew() -> None:
     assert cleared.detail == "nominatedNodeName=null"
 
 
-def test_a_changed_finalizer_is_told_though_the_update_keeps_the_status(watched: Watched) -> None:
+def test_a_changed_finalizer_sends_an_event_although_the_status_is_kept(watched: Watched) -> None:
     watched.create(**a_pod(status={"podIP": "10.0.0.1"}))
     watched.verbs()
     watched.update(kind="Pod", metadata={"name": "p", "finalizers": ["example.com/x"]})
@@ -178,7 +178,7 @@ def test_a_changed_finalizer_is_told_though_the_update_keeps_the_status(watched:
     assert watched.verbs() == ["MODIFIED default/p"]
 
 
-def test_an_update_without_a_status_keeps_what_is_not_read_of_it(watched: Watched) -> None:
+def test_an_update_without_a_status_keeps_unread_status_members(watched: Watched) -> None:
     watched.create(**a_pod(status={"podIP": "10.0.0.1"}))
     watched.create(kind="Node", metadata={"name": "n"}, status={"nodeInfo": {"osImage": "linux"}})
     watched.create(kind="PersistentVolume", metadata={"name": "v"}, status={"message": "found"})

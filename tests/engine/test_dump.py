@@ -38,7 +38,7 @@ def _without_times(log: str) -> list[str]:
     return [line[21:] if line.startswith("I0101") else line for line in log.splitlines()]
 
 
-def test_the_log_is_the_real_ones() -> None:
+def test_the_log_equals_the_recorded_log() -> None:
     observed = _run({"v": 2, "format": "text", "pid": 1})
     real = (SAMPLE / "scheduler.log").read_text()
     ours = "".join(step.get("log", "") for step in observed)
@@ -48,10 +48,10 @@ def test_the_log_is_the_real_ones() -> None:
     assert [item["metadata"]["name"] for item in observed[-1]["objects"]["items"]][:3] == ["worker-1", "worker-2", "worker-3"]
 
 
-def test_json_logging_says_the_same() -> None:
+def test_json_logging_has_the_same_content() -> None:
     text, structured = (_run({"v": 2, "format": form, "pid": 1})[-1]["log"] for form in ("text", "json"))
     assert read_signals("text", text.encode())[-1].dump == read_signals("json", structured.encode())[-1].dump
 
 
-def test_nothing_is_captured_that_was_not_asked_for() -> None:
+def test_without_logging_nothing_is_captured() -> None:
     assert not any("log" in step for step in _run(None))

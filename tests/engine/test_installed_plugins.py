@@ -113,7 +113,7 @@ def test_a_plugin_that_is_not_installed_does_not_exist(tmp_path):
     )
 
 
-def test_an_installed_plugin_that_is_not_enabled_is_not_even_imported(installed, tmp_path):
+def test_an_installed_plugin_that_is_not_enabled_is_not_imported(installed, tmp_path):
     (tmp_path / "site").mkdir()
     for entry in installed.iterdir():
         if entry.name.endswith(".dist-info"):
@@ -165,7 +165,7 @@ class Bad:
         ("writes", 'running Reserve plugin "Bad": what was written to CycleState as "bad/handle" cannot be stored: '),
     ],
 )
-def test_a_session_lives_on_whatever_a_plugin_does(tmp_path, monkeypatch, wrong, message):
+def test_a_session_survives_every_fault_of_a_plugin(tmp_path, monkeypatch, wrong, message):
     info = tmp_path / "bad-1.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: bad\nVersion: 1\n")

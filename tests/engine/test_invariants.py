@@ -67,7 +67,7 @@ def test_links_go_both_ways(world: World) -> None:
     assert world.breach() == "b: prev is not the item before it"
 
 
-def test_assumed_pods_are_known(world: World) -> None:
+def test_assumed_pods_are_in_pod_states(world: World) -> None:
     world.cache.assumed_pods.add("x")
     assert world.breach() == "x: is assumed and not in podStates"
 
@@ -110,7 +110,7 @@ def test_a_pod_is_in_one_queue(world: World) -> None:
     assert world.breach() == "d/low: is in 2 of the three queues"
 
 
-def test_a_breach_comes_with_the_story_of_what_it_is_about(world: World) -> None:
+def test_a_violation_has_the_history_of_its_object(world: World) -> None:
     world.cache.assumed_pods.add("x")
 
     with pytest.raises(InvariantError) as caught:

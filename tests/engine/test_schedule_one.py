@@ -40,7 +40,7 @@ def test_a_percent_sign_in_an_extender_s_error_goes_through_a_format_too() -> No
     assert record["message"] == "50%!d(MISSING)own"
 
 
-def test_a_pod_that_took_the_name_of_one_whose_end_was_missed_has_its_place_among_the_nominated() -> None:
+def test_a_pod_inherits_the_nomination_of_a_pod_of_its_name_whose_deletion_was_missed() -> None:
     simulation = four_nodes(pod("a", cpu="100"), pod("b", cpu="100"))
     do(simulation, "run")
     assert simulation.observed_state()["queue"]["nominated"] == {"": ["default/a", "default/b"]}

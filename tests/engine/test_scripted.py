@@ -28,7 +28,7 @@ def _bound(simulation):
     return [pod.key for pod in simulation.stored_objects() if type(pod).__name__ == "Pod" and pod.spec.node_name]
 
 
-def test_a_slow_pre_bind_is_taken_up_after_a_checkpoint():
+def test_a_waiting_pre_bind_resumes_after_a_checkpoint():
     simulation = _simulation({"point": "preBind", "delaySeconds": 5})
     _do(simulation, {"op": "cycle"})
     assert _bound(simulation) == []
@@ -39,7 +39,7 @@ def test_a_slow_pre_bind_is_taken_up_after_a_checkpoint():
     assert _bound(simulation) == ["default/p"]
 
 
-def test_a_rule_that_has_answered_has_answered_after_a_checkpoint_too():
+def test_used_rules_stay_used_after_a_checkpoint():
     rule = {"point": "filter", "code": "Unschedulable", "reasons": ["not today"], "times": 1}
     simulation = _simulation(rule)
     _do(simulation, {"op": "cycle"})
@@ -54,7 +54,7 @@ def test_a_rule_that_has_answered_has_answered_after_a_checkpoint_too():
     assert _bound(simulation) == ["default/p"]
 
 
-def test_a_permit_that_waits_is_rejected_in_the_end():
+def test_a_waiting_permit_times_out():
     simulation = _simulation({"point": "permit", "code": "Wait", "delaySeconds": 3, "times": 1})
     _do(simulation, {"op": "cycle"})
     simulation = Simulation.restore(simulation.checkpoint())
@@ -164,7 +164,7 @@ def _fate(point, code):
 @pytest.mark.parametrize(
     ("point", "code", "fate"), [(point, code, fate) for point, row in FATES.items() for code, fate in zip(CODES, row, strict=True)]
 )
-def test_what_becomes_of_a_pod_for_every_code_at_every_extension_point(point, code, fate):
+def test_the_outcome_for_every_code_at_every_extension_point(point, code, fate):
     assert _fate(point, code) == fate
 
 
@@ -172,7 +172,7 @@ def _find_node(simulation, name):
     return name in [item["name"] for item in simulation.observed_state()["cache"]["list"]]
 
 
-def test_a_node_that_the_api_server_does_not_find_either_leaves_the_cache():
+def test_a_node_that_the_api_server_no_longer_has_leaves_the_cache():
     simulation = _simulation({"point": "reserve", "code": "Error", "notFoundNode": "n"})
     _do(simulation, {"op": "cycle"})
     assert _find_node(simulation, "n")

@@ -56,13 +56,13 @@ def test_a_step_binds_and_confirms() -> None:
     assert simulation.view().bindings == []
 
 
-def test_a_step_with_nothing_to_schedule_says_so() -> None:
+def test_a_step_with_an_empty_queue_reports_it() -> None:
     outcome = do(four_nodes(), "step")
     assert outcome.result == "activeQ is empty"
     assert outcome.stopped == "empty"
 
 
-def test_stepping_by_stages_does_what_a_whole_cycle_does() -> None:
+def test_stepping_by_stages_equals_a_whole_cycle() -> None:
     whole, staged = (four_nodes(pod("a"), pod("big", cpu="100"), pod("b")) for _ in range(2))
     do(whole, "run")
     stages = 0
@@ -73,7 +73,7 @@ def test_stepping_by_stages_does_what_a_whole_cycle_does() -> None:
     assert staged.observed_state() == whole.observed_state()
 
 
-def test_what_happens_between_two_stages_changes_the_cache_and_not_the_snapshot() -> None:
+def test_changes_between_two_stages_reach_the_cache_and_not_the_snapshot() -> None:
     simulation = four_nodes(pod("a"))
     while simulation.view().cycle is None or simulation.view().cycle.next_stage != "PreScore":
         do(simulation, "step", unit="stage")
@@ -99,12 +99,12 @@ def test_a_cycle_between_two_stages_survives_a_checkpoint() -> None:
     assert simulation.state_hash() == straight.state_hash()
 
 
-def test_bytes_that_are_no_checkpoint_are_refused() -> None:
+def test_invalid_checkpoints_are_refused() -> None:
     with pytest.raises(CheckpointError, match="not a checkpoint"):
         Simulation.restore(b"\x93\x01\x02\x03")
 
 
-def test_a_run_that_is_interrupted_can_be_done_again_exactly() -> None:
+def test_an_interrupted_run_can_be_repeated_exactly() -> None:
     first, again = (four_nodes(*(pod(f"p{number}") for number in range(9))) for _ in range(2))
     command = convert_command({"op": "run"})
     first.start(command, seq=7)
@@ -116,7 +116,7 @@ def test_a_run_that_is_interrupted_can_be_done_again_exactly() -> None:
     assert encode_events(again.drain_events()) == encode_events(first.drain_events())
 
 
-def test_the_last_event_of_a_command_says_that_it_is_done() -> None:
+def test_the_last_event_of_a_command_is_command_done() -> None:
     simulation = four_nodes()
     simulation.start(convert_command({"op": "delete", "kind": "Node", "name": "nobody"}), seq=3)
     outcome = simulation.work()
@@ -161,7 +161,7 @@ def test_a_latency_keeps_a_binding_unconfirmed_until_its_event_arrives() -> None
     assert simulation.view().cache.assumed_pods == []
 
 
-def test_a_run_waits_for_pods_that_are_on_their_way() -> None:
+def test_a_run_waits_for_pods_in_flight() -> None:
     simulation = four_nodes()
     do(simulation, "latency", kind="*", seconds=5)
     do(simulation, "create", object=pod("late"))
@@ -205,7 +205,7 @@ def _drained_and_restored(simulation: Simulation, fold: Fold) -> Simulation:
     return Simulation.restore(simulation.checkpoint())
 
 
-def test_a_tie_is_drawn_from_the_seed_where_the_first_is_not_taken() -> None:
+def test_a_tie_is_broken_by_the_seed_unless_the_first_node_is_selected() -> None:
     def winners(seed: int) -> list[str]:
         simulation = four_nodes(*(pod(f"p{number}", cpu="10m") for number in range(12)), first_of_tied=False, seed=seed)
         do(simulation, "run", max=4)
@@ -218,7 +218,7 @@ def test_a_tie_is_drawn_from_the_seed_where_the_first_is_not_taken() -> None:
     assert len({tuple(winners(seed)) for seed in range(5)}) > 1
 
 
-def test_a_lost_watch_event_leaves_the_scheduler_in_the_dark() -> None:
+def test_the_scheduler_does_not_see_a_lost_watch_event() -> None:
     simulation = four_nodes()
     do(simulation, "create", object=pod("unseen"), drop="watch")
     do(simulation, "create", object=pod("unheard"), drop="handlers")
@@ -229,7 +229,7 @@ def test_a_lost_watch_event_leaves_the_scheduler_in_the_dark() -> None:
     assert simulation.cluster.store.count("Pod") == 2
 
 
-def test_a_scheduler_that_ends_itself_says_why_and_waits_for_a_restart() -> None:
+def test_a_scheduler_that_exits_reports_why_and_needs_a_restart() -> None:
     simulation = four_nodes(pod("a", node_name="node1"))
     fold = Fold(simulation.view())
     outcome = do(simulation, "update", object=pod("a", node_name="node2"))
@@ -266,7 +266,7 @@ def _with_permit(simulation: Simulation) -> Simulation:
     return simulation
 
 
-def test_a_pod_waits_at_permit_until_its_time_is_up() -> None:
+def test_a_pod_waits_at_permit_until_its_timeout() -> None:
     simulation = _with_permit(four_nodes(pod("a")))
     fold = Fold(simulation.view())
     do(simulation, "step")
@@ -287,7 +287,7 @@ def test_a_pod_waits_at_permit_until_its_time_is_up() -> None:
     assert fold.to_view() == simulation.view()
 
 
-def test_a_waiting_pod_goes_on_when_it_is_allowed() -> None:
+def test_a_waiting_pod_resumes_when_it_is_allowed() -> None:
     simulation = _with_permit(four_nodes(pod("a")))
     do(simulation, "step")
     [waiting] = simulation.scheduler.state.profiles["default-scheduler"].waiting_pods.all()
@@ -296,7 +296,7 @@ def test_a_waiting_pod_goes_on_when_it_is_allowed() -> None:
     assert simulation.observed_state()["cache"]["podStates"]["default/a"]["assumed"] is False
 
 
-def test_a_waiting_pod_that_is_deleted_gives_its_place_back() -> None:
+def test_deleting_a_waiting_pod_frees_its_resources() -> None:
     simulation = _with_permit(four_nodes(pod("a")))
     do(simulation, "step")
     do(simulation, "delete", kind="Pod", name="a")

@@ -66,7 +66,7 @@ def test_a_pods_claims_are_bound_before_the_pod() -> None:
     assert simulation.observed_state()["cache"]["podStates"]["default/p"]["assumed"] is False
 
 
-def test_prebind_waits_while_the_news_is_on_its_way() -> None:
+def test_prebind_waits_for_watch_events_in_flight() -> None:
     simulation = _simulation(_pod("p", "static", "dynamic"))
     do(simulation, "latency", kind="PersistentVolumeClaim", seconds=5)
     do(simulation, "step")
@@ -80,7 +80,7 @@ def test_prebind_waits_while_the_news_is_on_its_way() -> None:
     assert simulation.observed_state()["cache"]["podStates"]["default/p"]["assumed"] is False
 
 
-def test_prebind_that_waits_too_long_fails_and_the_pod_is_tried_again() -> None:
+def test_prebind_times_out_and_the_pod_is_retried() -> None:
     config = {"profiles": [{"pluginConfig": [{"name": "VolumeBinding", "args": {"bindTimeoutSeconds": 3}}]}]}
     simulation = _simulation(_pod("p", "dynamic"), config=config)
     do(simulation, "latency", kind="PersistentVolumeClaim", seconds=60)
@@ -98,7 +98,7 @@ def test_prebind_that_waits_too_long_fails_and_the_pod_is_tried_again() -> None:
     )
 
 
-def test_a_volume_that_somebody_changed_is_not_overwritten() -> None:
+def test_a_concurrently_changed_volume_is_not_overwritten() -> None:
     simulation = _simulation(_pod("p", "static"))
     do(simulation, "schedule")
     changed = {
@@ -131,7 +131,7 @@ def test_a_checkpoint_at_any_stage_loses_nothing() -> None:
     assert [entry["pod"] for entry in saved.observed_state()["queue"]["unschedulable"]] == ["default/q"]
 
 
-def test_a_restarted_scheduler_has_assumed_nothing() -> None:
+def test_a_restarted_scheduler_has_no_assumed_volumes() -> None:
     simulation = _simulation(_pod("p", "static"), _pod("q", "late"))
     do(simulation, "schedule")
     do(simulation, "restart")

@@ -8,7 +8,7 @@ import pytest
 from explain_clusters import cluster, do, node, pod
 
 from schedviz.engine import Simulation
-from schedviz.engine.dryrun.sandbox import NotAskedBesideError, Sandbox
+from schedviz.engine.dryrun.sandbox import Sandbox, StatefulPluginError
 from schedviz.explain.judgement import Choice, Judgement, Share
 from schedviz.explain.shadow import choose, judge
 from schedviz.kube.core import Pod
@@ -106,5 +106,5 @@ def test_a_plugin_that_counts_what_it_is_asked_is_not_asked() -> None:
     }
     config = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "profiles": [profile]}
     simulation = cluster(node("n1"), pod("p"), config=config)
-    with pytest.raises(NotAskedBesideError, match="Scripted"):
+    with pytest.raises(StatefulPluginError, match="Scripted"):
         choice_of(simulation, "p")

@@ -73,13 +73,13 @@ trees = st.recursive(
 
 @given(trees.filter(lambda tree: len(written(tree)) <= LONGEST and "e-" not in written(tree) and "e+" not in written(tree)))
 @settings(deadline=None)
-def test_what_was_written_is_parsed_to_the_same_tree(tree: Tree) -> None:
+def test_a_printed_tree_parses_to_the_same_tree(tree: Tree) -> None:
     assert parse(written(tree)) == tree
 
 
 @given(st.text(max_size=60) | st.lists(st.sampled_from(WORDS)).map(" ".join))
 @settings(deadline=None, max_examples=400)
-def test_whatever_is_sent_is_a_tree_or_a_mistake_with_a_column(text: str) -> None:
+def test_any_text_gives_a_tree_or_an_error_with_a_column(text: str) -> None:
     try:
         tree = parse(text)
     except BreakpointError as error:
@@ -107,7 +107,7 @@ def test_whatever_is_sent_is_a_tree_or_a_mistake_with_a_column(text: str) -> Non
         ("not " * 100 + "cycle > 1", 1, "more than 50 times `not`"),
     ],
 )
-def test_a_mistake_is_told_where_it_is(text: str, column: int, said: str) -> None:
+def test_an_error_has_its_column(text: str, column: int, said: str) -> None:
     with pytest.raises(BreakpointError, match="column") as caught:
         parse(text)
 
@@ -155,7 +155,7 @@ def test_events_of_a_run_are_matched(text: str, kinds: set[str] | None) -> None:
     assert {str(type(event).__struct_config__.tag) for event in events_of(*RUN) if test(event)} == kinds
 
 
-def test_stars_are_found_in_time_whatever_they_stand_for() -> None:
+def test_patterns_match_in_linear_time() -> None:
     test = test_of(parse(f"popped {'a*' * 200}b"))
 
     assert not any(test(event) for event in events_of(create(node("node1")), create(pod("a" * 200)), {"op": "run"}))

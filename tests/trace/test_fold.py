@@ -18,7 +18,7 @@ def test_number_and_time_come_from_the_last_event() -> None:
     assert (view.event, view.clock_seconds) == (2, 2.5)
 
 
-def test_a_cycle_is_told_stage_by_stage() -> None:
+def test_a_cycle_is_folded_stage_by_stage() -> None:
     started = e.CycleStarted(event=1, at=3.0, cycle=7, pod="default/p", profile="default-scheduler", attempts=2, all_nodes=4)
     stage = e.StageEnded(
         event=2, at=3.0, cycle=7, stage="PreFilter", next_stage="Filter", statuses=[StatusView(plugin="NodeAffinity", code="Skip")]
@@ -36,7 +36,7 @@ def test_a_cycle_is_told_stage_by_stage() -> None:
     assert view.next_start_node_index == 2
 
 
-def test_a_binding_is_held_until_its_first_stage_and_goes_when_it_is_confirmed() -> None:
+def test_a_binding_is_held_until_its_first_stage_and_removed_when_confirmed() -> None:
     started = e.BindingStarted(event=1, at=0.0, cycle=1, pod="default/p", node="n1", held=True, next_stage="WaitOnPermit")
     other = e.BindingStarted(event=2, at=0.0, cycle=2, pod="default/p", node="n2", next_stage="WaitOnPermit")
     stage = e.BindingStageEnded(event=3, at=0.0, cycle=1, pod="default/p", stage="WaitOnPermit", next_stage="PreBind")
@@ -78,7 +78,7 @@ def test_watch_events_are_in_the_order_in_which_they_arrive() -> None:
     assert [watch.id for watch in view.api.in_flight] == [2, 3, 1]
 
 
-def test_the_last_object_of_a_kind_and_a_latency_of_nothing_leave_no_trace() -> None:
+def test_the_last_object_of_a_kind_and_a_zero_latency_are_removed() -> None:
     view = folded(
         e.ApiWritten(event=1, at=0.0, verb="create", resource="nodes", kind="Node", key="n1", count=1),
         e.ApiWritten(event=2, at=0.0, verb="delete", resource="nodes", kind="Node", key="n1", count=0),
@@ -89,7 +89,7 @@ def test_the_last_object_of_a_kind_and_a_latency_of_nothing_leave_no_trace() -> 
     assert (view.api.objects, view.api.latencies) == ({}, {})
 
 
-def test_a_restart_leaves_the_api_server_alone() -> None:
+def test_a_restart_leaves_the_api_server_unchanged() -> None:
     before = View(
         cache=CacheView(list=[NodeItem(name="n1")]),
         snapshot=SnapshotView(generation=5),
@@ -133,7 +133,7 @@ def test_the_snapshot_keeps_what_it_saw() -> None:
     assert after.snapshot.node_generations == {"n1": 3}
 
 
-def test_a_fold_changes_neither_the_view_it_was_given_nor_one_it_handed_out() -> None:
+def test_a_fold_changes_neither_given_nor_returned_views() -> None:
     entry = QueuedPod(pod="default/p")
     given = View()
     fold = Fold(given)

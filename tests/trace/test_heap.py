@@ -53,7 +53,7 @@ def test_adding_a_key_again_replaces_the_item_in_its_place() -> None:
     assert heap.get("2") == ("2", 0)
 
 
-def test_what_is_not_there_is_not_found() -> None:
+def test_a_missing_key_is_not_found() -> None:
     heap = heap_of()
 
     assert heap.peek() is None
@@ -63,7 +63,7 @@ def test_what_is_not_there_is_not_found() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from(["add", "pop", "delete"]), st.integers(0, 9), st.integers(0, 5))))
-def test_it_stays_a_heap_whatever_happens(calls: list[tuple[str, int, int]]) -> None:
+def test_random_operations_keep_it_a_heap(calls: list[tuple[str, int, int]]) -> None:
     heap = heap_of()
     for call, key, rank in calls:
         if call == "add":

@@ -43,7 +43,7 @@ def beginnings_of_cycles(events: list[AnyEvent]) -> list[int]:
 
 
 @pytest.mark.parametrize("cycle", range(4))
-def test_moments_after_a_cycle_began_are_the_same_whatever_earlier_ones_found(cycle: int) -> None:
+def test_views_after_a_cycle_began_do_not_depend_on_results_of_earlier_cycles(cycle: int) -> None:
     events = events_of(*STORY)
     began = beginnings_of_cycles(events)[cycle]
 
@@ -51,7 +51,7 @@ def test_moments_after_a_cycle_began_are_the_same_whatever_earlier_ones_found(cy
         assert folded(as_past(events[:began]), events[began:until]) == folded(events[:until])
 
 
-def test_a_binding_that_goes_on_keeps_its_stages() -> None:
+def test_a_running_binding_keeps_its_stages() -> None:
     events = events_of(create(node("node1")), create(pod("web")), {"op": "schedule"}, create(pod("db")), {"op": "schedule"})
     began = beginnings_of_cycles(events)[1]
     assert any(isinstance(event, BindingStarted) for event in events[:began])
@@ -62,7 +62,7 @@ def test_a_binding_that_goes_on_keeps_its_stages() -> None:
     assert view == folded(events)
 
 
-def test_what_is_left_out_is_not_made() -> None:
+def test_omitted_members_are_not_decoded() -> None:
     past = as_past(events_of(*STORY))
 
     passed = [event for event in past if isinstance(event, Passed)]
@@ -70,7 +70,7 @@ def test_what_is_left_out_is_not_made() -> None:
     assert not any(isinstance(event, CycleStarted) for event in past)
 
 
-def test_every_kind_of_event_has_its_place() -> None:
+def test_every_kind_of_event_is_classified() -> None:
     def tags(union: Any) -> set[str]:
         return {kind.__struct_config__.tag for kind in get_args(union)}
 

@@ -1,4 +1,4 @@
-"""The scheduler's cache of nodes and assigned pods, and the snapshot that a cycle takes of it. Upstream: internal/cache."""
+"""The scheduler's cache of nodes and assigned pods, and the snapshot that cycles read. Upstream: internal/cache."""
 
 from schedviz.engine.cache.cache import Cache, CacheDump
 from schedviz.engine.cache.errors import CacheError, SchedulerExitError

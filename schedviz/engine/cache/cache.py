@@ -48,7 +48,7 @@ _CORRUPTED = "scheduler cache is corrupted and can badly affect scheduling decis
 
 
 class PodState:
-    """What the cache knows of one pod. Upstream: internal/cache/cache.go podState"""
+    """The cache's state of one pod. Upstream: internal/cache/cache.go podState"""
 
     __slots__ = ("binding_finished", "deadline", "info")
 
@@ -56,7 +56,7 @@ class PodState:
         self.info = info
         #: When an assumed pod expires, in nanoseconds; None: never.
         self.deadline: int | None = None
-        #: While a binding runs an assumed pod does not expire.
+        #: An assumed pod does not expire while its binding runs.
         self.binding_finished = False
 
 
@@ -73,13 +73,13 @@ class Cache:
     Every call that changes something records one trace event. Upstream: internal/cache/cache.go cacheImpl
     """
 
-    #: Whether an added pod still says that its binding finished. Upstream forgets it since AddPod makes the podState anew.
+    #: Whether an added pod keeps `binding_finished`. Upstream loses it because AddPod creates a new podState.
     keeps_binding_finished: ClassVar[bool] = False
 
     def __init__(self, recorder: Recorder, generations: Generations, *, ttl_seconds: float = 0) -> None:
         self._recorder = recorder
         self.generations = generations
-        #: How long an assumed pod lives after its binding finished, in nanoseconds; 0: for ever.
+        #: How long an assumed pod lives after its binding finished, in nanoseconds; 0: it never expires.
         self.ttl = round(ttl_seconds * NANOS_PER_SECOND)
         self.nodes = NodeInfoList()
         #: By uid.
@@ -92,7 +92,7 @@ class Cache:
     # Pods
 
     def assume_pod(self, pod: PodInfo | Pod) -> None:
-        """Put a pod on `spec.nodeName` before the API server knows. Raises CacheError. Upstream: cache.go AssumePod"""
+        """Add a pod to `spec.nodeName` before the API server confirms it. Raises CacheError. Upstream: cache.go AssumePod"""
         info = self._info(pod)
         if info.uid in self.pod_states:
             raise CacheError(f"pod {_ref(info)} is in the cache, so can't be assumed")
@@ -101,7 +101,7 @@ class Cache:
         self._record_pod("assume", info, changes)
 
     def finish_binding(self, pod: PodInfo | Pod, now: int) -> None:
-        """From now on an assumed pod can expire. Upstream: cache.go FinishBinding"""
+        """Let an assumed pod expire from now on. Upstream: cache.go FinishBinding"""
         info = self._info(pod)
         state = self.pod_states.get(info.uid)
         if state is None or info.uid not in self.assumed_pods:
@@ -111,7 +111,7 @@ class Cache:
         self._record_pod("finishBinding", info, NodeInfoChanges())
 
     def forget_pod(self, pod: PodInfo | Pod) -> None:
-        """Take back an assumption. Raises CacheError. Upstream: cache.go ForgetPod"""
+        """Remove an assumed pod. Raises CacheError. Upstream: cache.go ForgetPod"""
         info = self._info(pod)
         state = self.pod_states.get(info.uid)
         if state is not None and _node_of(state.info) != _node_of(info):
@@ -121,7 +121,7 @@ class Cache:
         self._remove_and_record("forget", info)
 
     def add_pod(self, pod: PodInfo | Pod) -> None:
-        """Learn of an assigned pod, or that an assumed one is assigned now (to whatever node).
+        """Add an assigned pod, or confirm an assumed one, on whichever node it is assigned to.
 
         Raises CacheError. Upstream: cache.go AddPod
         """
@@ -135,11 +135,11 @@ class Cache:
                 self._remove_pod(state.info, changes)
             self._add_pod(info, changes, assume=False)
         except PodNotFoundError:
-            pass  # Upstream logs it and goes on.
+            pass  # Upstream logs the error and continues.
         self._record_pod("add", info, changes)
 
     def update_pod(self, old: PodInfo | Pod, new: PodInfo | Pod) -> None:
-        """Replace an added pod by another version of it. Raises CacheError, SchedulerExitError. Upstream: cache.go UpdatePod"""
+        """Replace an added pod by a newer version. Raises CacheError, SchedulerExitError. Upstream: cache.go UpdatePod"""
         old_info = self._info(old)
         state = self.pod_states.get(old_info.uid)
         if state is None:
@@ -158,12 +158,12 @@ class Cache:
             raise error
 
     def remove_pod(self, pod: PodInfo | Pod) -> None:
-        """Learn that a pod is gone. Raises CacheError, SchedulerExitError. Upstream: cache.go RemovePod"""
+        """Remove a deleted pod. Raises CacheError, SchedulerExitError. Upstream: cache.go RemovePod"""
         info = self._info(pod)
         state = self.pod_states.get(info.uid)
         if state is None:
             raise CacheError(f"pod {_ref(info)} is not found in scheduler cache, so cannot be removed from it")
-        # The node name is empty where a Delete was missed and the informer gives the last state that it knew.
+        # The node name is empty if a Delete was missed and the informer passes on the last known state.
         if _node_of(state.info) != _node_of(info) and _node_of(info) != "":
             raise SchedulerExitError(_CORRUPTED)
         self._remove_and_record("remove", state.info)
@@ -177,13 +177,13 @@ class Cache:
         return state.info.pod
 
     def is_assumed_pod(self, pod: PodInfo | Pod) -> bool:
-        """Whether the pod is assumed and not confirmed. Upstream: cache.go IsAssumedPod"""
+        """Whether the pod is assumed and not yet confirmed. Upstream: cache.go IsAssumedPod"""
         if not pod.uid:
             raise CacheError("cannot get cache key for pod with empty UID")
         return pod.uid in self.assumed_pods
 
     def cleanup_assumed_pods(self, now: int) -> list[PodInfo]:
-        """Remove assumed pods whose time is up: those that went, in order of uid. Upstream: cache.go cleanupAssumedPods"""
+        """Remove assumed pods that have expired. Returns them in order of uid. Upstream: cache.go cleanupAssumedPods"""
         expired = []
         for uid in sorted(self.assumed_pods):
             state = self.pod_states.get(uid)
@@ -195,14 +195,14 @@ class Cache:
         return expired
 
     def next_expiry(self) -> int | None:
-        """The earliest deadline of an assumed pod; it expires after that."""
+        """The earliest deadline of an assumed pod; it expires after that moment."""
         deadlines = (self.pod_states[uid].deadline for uid in self.assumed_pods)
         return min((deadline for deadline in deadlines if deadline is not None), default=None)
 
     # Nodes
 
     def add_node(self, node: Node) -> NodeInfo:
-        """Learn of a node, or know again one whose pods were still here. A copy of its NodeInfo. Upstream: cache.go AddNode"""
+        """Add a node, or add it again while its pods are still here. Returns a copy of its NodeInfo. Upstream: cache.go AddNode"""
         info = self.nodes.get(node.name)
         if info is None:
             info = self._new_node_info(node.name)
@@ -217,7 +217,7 @@ class Cache:
         return info.clone()
 
     def update_node(self, old: Node | None, new: Node) -> NodeInfo:
-        """Take another version of a node. A copy of its NodeInfo. Upstream: cache.go UpdateNode"""
+        """Replace a node by a newer version. Returns a copy of its NodeInfo. Upstream: cache.go UpdateNode"""
         info = self.nodes.get(new.name)
         joined = None
         if info is None:
@@ -234,7 +234,7 @@ class Cache:
         return info.clone()
 
     def remove_node(self, node: Node) -> None:
-        """Learn that a node is gone. While pods are on it, its NodeInfo stays as a ghost.
+        """Remove a node. While pods are on it, its NodeInfo stays as a ghost.
 
         Raises CacheError. Upstream: cache.go RemoveNode
         """
@@ -256,29 +256,29 @@ class Cache:
             raise CacheError(f'node "{node.name}" in group "{_quoted(zone_key(node))}" was not found')
 
     def remove_node_by_name(self, name: str) -> None:
-        """Remove a node of which only the name is known, as upstream does with one that the API server did not find. Raises CacheError."""
+        """Remove a node by name, as upstream does with a node that the API server did not find. Raises CacheError."""
         self.remove_node(Node(metadata=ObjectMeta(name=name)))
 
     @property
     def node_count(self) -> int:
-        """How many NodeInfos there are, ghosts among them. Upstream: cache.go NodeCount"""
+        """The number of NodeInfos, including ghosts. Upstream: cache.go NodeCount"""
         return len(self.nodes)
 
     @property
     def pod_count(self) -> int:
-        """How many pods are on nodes, also on ghosts. Upstream: cache.go PodCount"""
+        """The number of pods on nodes, including ghosts. Upstream: cache.go PodCount"""
         return sum(len(info.pods) for info in self.nodes)
 
     def dump(self) -> CacheDump:
-        """Copies of everything, for people. Upstream: cache.go Dump"""
+        """Copies of all NodeInfos and assumed pods, for the debugger. Upstream: cache.go Dump"""
         return CacheDump(nodes={info.name: info.clone() for info in self.nodes}, assumed_pods=sorted(self.assumed_pods))
 
     # The snapshot
 
     def update_snapshot(self, snapshot: Snapshot) -> SnapshotUpdate:
-        """Copy what changed since the snapshot was updated last, from the head until an item that is not newer.
+        """Copy what changed since the snapshot's last update, from the head to the first item that is not newer.
 
-        Costs nothing for the nodes that did not change, unless a node came or went. Upstream: cache.go UpdateSnapshot
+        Costs nothing for unchanged nodes, unless a node was added or removed. Upstream: cache.go UpdateSnapshot
         """
         before = snapshot.generation
         update, all_lists = update_snapshot(snapshot, self.nodes, self.node_tree)
@@ -286,10 +286,10 @@ class Cache:
             self._record_snapshot(snapshot, update, all_lists=all_lists)
         return update
 
-    # What the calls share
+    # Shared by the calls
 
     def _info(self, pod: PodInfo | Pod) -> PodInfo:
-        """The PodInfo of a pod, made from the one that is known where that is possible."""
+        """The PodInfo of a pod, derived from the known one if possible."""
         if not pod.uid:
             raise CacheError("cannot get cache key for pod with empty UID")
         if isinstance(pod, PodInfo):
@@ -364,7 +364,7 @@ class Cache:
             self._recorder.record(CacheNode, op=op, node=node.name, nodes=changes.finish(), tree=tree, images=images)
 
     def _record_snapshot(self, snapshot: Snapshot, update: SnapshotUpdate, *, all_lists: bool) -> None:
-        """Lists that are as they were are not in the event."""
+        """The event omits lists that did not change."""
         if self._recorder.silent:
             return
         affinity = all_lists or update.update_nodes_have_pods_with_affinity
@@ -400,11 +400,11 @@ class Cache:
         )
 
     def node_generations(self) -> dict[str, int]:
-        """The generation of every NodeInfo, head first: what a Snapshot compares itself with."""
+        """The generation of every NodeInfo, head first, for comparison with a Snapshot."""
         return {info.name: info.generation for info in self.nodes}
 
     def to_view(self) -> CacheView:
-        """What a page draws."""
+        """The cache as a view shows it."""
         return CacheView(
             list=[node_item(info) for info in self.nodes],
             assumed_pods=sorted(self.assumed_pods),
@@ -414,7 +414,7 @@ class Cache:
         )
 
     def to_state(self, table: ObjectTable) -> CacheState:
-        """What a checkpoint keeps."""
+        """The cache's state for a checkpoint."""
         return CacheState(
             generation=self.generations.last,
             ttl=self.ttl,
@@ -429,7 +429,7 @@ class Cache:
 
     @classmethod
     def from_state(cls, state: CacheState, recorder: Recorder, table: ObjectTable) -> Cache:
-        """A cache again, with a counter of generations of its own."""
+        """The cache of a checkpoint, with its own generation counter."""
         cache = cls(recorder, Generations(state.generation))
         cache.ttl = state.ttl
         cache.nodes.load([node_info_of(info, table, cache.generations) for info in state.node_infos])
@@ -448,12 +448,12 @@ def _node_of(pod: PodInfo) -> str:
 
 
 def _ref(pod: PodInfo) -> str:
-    """How upstream's messages name a pod: the uid, then the key."""
+    """A pod as upstream's messages name it: the uid, then the key."""
     return f"{pod.uid}({pod.key})"
 
 
 def _quoted(text: str) -> str:
-    """The inside of Go's %q, for what a zone can contain."""
+    """Go's %q, for the characters that a zone can contain."""
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("\x00", "\\x00")
 
 

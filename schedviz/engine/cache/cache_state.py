@@ -18,7 +18,7 @@ class PodStateRecord(msgspec.Struct, frozen=True, array_like=True, omit_defaults
 
 
 class ImageRecord(msgspec.Struct, frozen=True, array_like=True):
-    """An image that nodes have; these by their place among all such nodes, sorted."""
+    """An image on nodes; the nodes are positions in the sorted list of all nodes that have images."""
 
     name: str
     size: int
@@ -26,14 +26,14 @@ class ImageRecord(msgspec.Struct, frozen=True, array_like=True):
 
 
 class ImagesRecord(msgspec.Struct, frozen=True, array_like=True):
-    """All images that some node has."""
+    """All images on nodes."""
 
     nodes: list[str]
     images: list[ImageRecord]
 
 
 class CacheState(msgspec.Struct, frozen=True):
-    """A cache in a checkpoint. `node_infos` has the head first."""
+    """A cache in a checkpoint. `node_infos` starts with the head."""
 
     generation: int
     ttl: int
@@ -42,5 +42,5 @@ class CacheState(msgspec.Struct, frozen=True):
     assumed_pods: list[str]
     node_tree: NodeTree
     image_states: ImagesRecord
-    #: Of the v1.14 cache alone: uid -> the state in which a pod left it.
+    #: Only for the v1.14 cache: uid -> the state in which the pod left.
     left: dict[str, str] = {}

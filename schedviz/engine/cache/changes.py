@@ -1,4 +1,4 @@
-"""What one call changed in NodeInfos: noted while it runs, told as NodeChanges when it ends."""
+"""Collects what one call changes in NodeInfos, and turns it into NodeChanges when the call ends."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from schedviz.trace.events import NodeChange, PodOnNode
 
 
 class NodeInfoDraft:
-    """One NodeInfo as it was before the call, and the pods that came and went."""
+    """One NodeInfo before the call, with the pods that were added and removed since."""
 
     __slots__ = (
         "_allocatable",
@@ -30,7 +30,7 @@ class NodeInfoDraft:
 
     def __init__(self, info: NodeInfo) -> None:
         self.info = info
-        #: It left the list.
+        #: The NodeInfo was removed from the list.
         self.is_dropped = False
         self.removed: list[str] = []
         self.added: list[PodOnNode] = []
@@ -44,16 +44,16 @@ class NodeInfoDraft:
         self._is_irregular = False
 
     def add_pod(self, pod: PodInfo) -> None:
-        """Put a pod on the node."""
+        """Add a pod to the node."""
         self.info.add_pod(pod)
         self.added.append(PodOnNode(pod=pod.key, affinity=pod.has_affinity, required_anti_affinity=pod.has_required_anti_affinity))
         self._note(pod)
 
     def remove_pod(self, pod: PodInfo) -> None:
-        """Take a pod off the node. Raises `PodNotFoundError`."""
+        """Remove a pod from the node. Raises `PodNotFoundError`."""
         info = self.info
-        # A model that knows keys alone finds the same pod only if there is one with this key, and if the list of pods with affinity
-        # is left exactly by those that came into it.
+        # A model that knows only keys finds the same pod only if the key is unique, and if the list of pods with affinity loses exactly the
+        # pods that were added to it.
         self._is_irregular |= (
             _has(info.pods_with_affinity, pod) != pod.has_affinity
             or _has(info.pods_with_required_anti_affinity, pod) != pod.has_required_anti_affinity
@@ -64,7 +64,7 @@ class NodeInfoDraft:
         self._note(pod)
 
     def finish(self) -> NodeChange:
-        """What changed since the draft was made."""
+        """The change since the draft was made."""
         info = self.info
         if self.is_dropped:
             return NodeChange(node=info.name, generation=info.generation, dropped=True)
@@ -85,7 +85,7 @@ class NodeInfoDraft:
         )
 
     def _node_members(self) -> dict[str, Any]:
-        """What changed because the Node is another one. Most changes are of pods alone, so this is kept out of their way."""
+        """Members that change with the Node object. Separate because most changes are of pods alone."""
         info, node, before = self.info, self.info.node, self._node
         if node is before and info.image_states is self._image_states:
             return {}
@@ -105,13 +105,13 @@ class NodeInfoDraft:
 
 
 class NodeInfoChanges:
-    """The NodeInfos that one call touched, in that order."""
+    """The NodeInfos that one call changed, in that order."""
 
     def __init__(self) -> None:
         self._drafts: list[NodeInfoDraft] = []
 
     def of(self, info: NodeInfo) -> NodeInfoDraft:
-        """The draft of a NodeInfo; call it before the NodeInfo is changed. One touched again has moved to the head again."""
+        """The draft of a NodeInfo. Call it before each change: a NodeInfo that changes again has moved to the head again."""
         if self._drafts and self._drafts[-1].info is info:
             return self._drafts[-1]
         draft = NodeInfoDraft(info)
@@ -119,7 +119,7 @@ class NodeInfoChanges:
         return draft
 
     def finish(self) -> list[NodeChange]:
-        """What changed, in the order in which it moved to the head."""
+        """The changes, in the order in which the NodeInfos moved to the head."""
         return [draft.finish() for draft in self._drafts]
 
 

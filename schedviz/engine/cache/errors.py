@@ -1,9 +1,9 @@
-"""What can go wrong in the cache."""
+"""Errors of the cache."""
 
 
 class CacheError(Exception):
-    """A call that does not fit what the cache knows of a pod or node. The text is upstream's."""
+    """A call that contradicts the cache's state of a pod or node. The text is upstream's."""
 
 
 class SchedulerExitError(Exception):
-    """Upstream's scheduler would end its process here (klog.FlushAndExit). The text is what it logs last."""
+    """Upstream's scheduler would exit here (klog.FlushAndExit). The text is its last log message."""

@@ -15,20 +15,20 @@ class ImageState:
     __slots__ = ("nodes", "size")
 
     def __init__(self, size: int, nodes: set[str]) -> None:
-        #: In bytes, as the first node that had it said.
+        #: Size in bytes, as reported by the first node that had it.
         self.size = size
         #: The nodes that have it; never empty.
         self.nodes = nodes
 
 
 class ImageStates:
-    """All images that some node has, by name. Upstream: cacheImpl.imageStates"""
+    """All images on nodes, by name. Upstream: cacheImpl.imageStates"""
 
     def __init__(self) -> None:
         self._states: dict[str, ImageState] = {}
 
     def replace_node(self, old: Node | None, new: Node) -> tuple[dict[str, ImageStateSummary], list[ImageChange]]:
-        """Forget what the old version of a node has and take what the new one has: its summary, and what changed by that.
+        """Replace the images of a node's old version by those of the new one. Returns the summary and the changes.
 
         Upstream: internal/cache/cache.go removeNodeImageStates, addNodeImageStates
         """
@@ -49,7 +49,7 @@ class ImageStates:
         return summary, changes
 
     def remove_node(self, node: Node) -> list[ImageChange]:
-        """Forget what a node has: what changed by that. Upstream: internal/cache/cache.go removeNodeImageStates"""
+        """Remove a node's images. Returns the changes. Upstream: internal/cache/cache.go removeNodeImageStates"""
         changes = [
             ImageChange(image=name, size=state.size, on_node=False)
             for name in _images(node)
@@ -59,11 +59,11 @@ class ImageStates:
         return changes
 
     def to_view(self) -> dict[str, CacheImage]:
-        """The images, as they are now."""
+        """The images as a view shows them."""
         return {name: CacheImage(size=state.size, nodes=sorted(state.nodes)) for name, state in self._states.items()}
 
     def to_state(self) -> ImagesRecord:
-        """What a checkpoint keeps."""
+        """The state for a checkpoint."""
         nodes = sorted(set().union(*(state.nodes for state in self._states.values())))
         places = {name: place for place, name in enumerate(nodes)}
         return ImagesRecord(
@@ -71,7 +71,7 @@ class ImageStates:
         )
 
     def load(self, saved: ImagesRecord) -> None:
-        """The reverse of `to_state`."""
+        """Load the state of `to_state`."""
         self._states = {image.name: ImageState(image.size, {saved.nodes[place] for place in image.nodes}) for image in saved.images}
 
     def _remove(self, node: Node | None) -> None:
@@ -84,7 +84,7 @@ class ImageStates:
 
 
 def _images(node: Node | None) -> dict[str, int]:
-    """Image names of a node and their size, in its order; of a name that comes twice the first counts."""
+    """A node's image names and sizes, in its order; of duplicate names the first counts."""
     images: dict[str, int] = {}
     for image in node.status.images if node is not None else ():
         for name in image.names:

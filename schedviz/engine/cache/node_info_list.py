@@ -1,4 +1,4 @@
-"""The doubly linked list of NodeInfos: what changed last is at the head, so that a snapshot reads only from there.
+"""The doubly linked list of NodeInfos, the most recently changed first, so that updating a snapshot reads only the changed ones.
 
 Upstream: internal/cache/cache.go nodeInfoListItem
 """
@@ -11,15 +11,15 @@ from schedviz.engine.framework.types import NodeInfo
 
 
 class NodeInfoListItem:
-    """One item: a NodeInfo and its neighbours."""
+    """One list item: a NodeInfo and its neighbours."""
 
     __slots__ = ("info", "next", "prev")
 
     def __init__(self, info: NodeInfo) -> None:
         self.info = info
-        #: The item that changed just before this one.
+        #: The item that changed before this one.
         self.next: NodeInfoListItem | None = None
-        #: The item that changed just after this one.
+        #: The item that changed after this one.
         self.prev: NodeInfoListItem | None = None
 
 
@@ -47,11 +47,11 @@ class NodeInfoList:
         return None if item is None else item.info
 
     def add(self, info: NodeInfo) -> None:
-        """Know a NodeInfo. It is linked by the `move_to_head` that follows."""
+        """Add a NodeInfo. A `move_to_head` must follow, which links it."""
         self.items[info.name] = NodeInfoListItem(info)
 
     def move_to_head(self, name: str) -> None:
-        """Unlink an item and put it first. Upstream: internal/cache/cache.go moveNodeInfoToHead"""
+        """Move an item to the head. Upstream: internal/cache/cache.go moveNodeInfoToHead"""
         item = self.items[name]
         if item is self.head:
             return
@@ -66,7 +66,7 @@ class NodeInfoList:
         self.head = item
 
     def remove(self, name: str) -> None:
-        """Unlink an item and forget it. Upstream: internal/cache/cache.go removeNodeInfoFromList"""
+        """Unlink and remove an item. Upstream: internal/cache/cache.go removeNodeInfoFromList"""
         item = self.items.pop(name)
         if item.prev is not None:
             item.prev.next = item.next
@@ -76,7 +76,7 @@ class NodeInfoList:
             self.head = item.next
 
     def load(self, infos: list[NodeInfo]) -> None:
-        """Link these NodeInfos as they come, head first."""
+        """Link these NodeInfos in this order, head first."""
         self.items, self.head = {}, None
         for info in reversed(infos):
             self.add(info)

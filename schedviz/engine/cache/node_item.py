@@ -1,4 +1,4 @@
-"""NodeInfos as views show them and as checkpoints keep them."""
+"""NodeInfos in views and in checkpoints."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from schedviz.trace.view import ImageState, NodeItem, Resources
 
 
 def node_item(info: NodeInfo) -> NodeItem:
-    """What a view shows of a NodeInfo. Nothing in it is shared with the NodeInfo."""
+    """A NodeInfo as a view shows it. Shares nothing with the NodeInfo."""
     node = info.node
     return NodeItem(
         name=info.name,
@@ -55,14 +55,14 @@ class NodeInfoState(msgspec.Struct, frozen=True):
     non_zero_requested: Resources
     allocatable: Resources
     used_ports: dict[str, list[tuple[str, int]]]
-    #: Images by their number in the table, and how many nodes had each when this one was last set.
+    #: Images by their number in the table, and the number of nodes with each when this NodeInfo's node was last set.
     images: list[int]
     image_nodes: list[int]
     pvc_ref_counts: dict[str, int]
 
 
 def node_info_state(info: NodeInfo, table: ObjectTable) -> NodeInfoState:
-    """What is saved of a NodeInfo."""
+    """The state of a NodeInfo."""
     ref = table.pod_info_ref
     return NodeInfoState(
         name=info.name,
@@ -82,7 +82,7 @@ def node_info_state(info: NodeInfo, table: ObjectTable) -> NodeInfoState:
 
 
 def node_info_of(state: NodeInfoState, table: ObjectTable, generations: Generations) -> NodeInfo:
-    """A NodeInfo again. The counter stays where it is."""
+    """The NodeInfo of a state. Does not change the generation counter."""
     before = generations.last
     info = NodeInfo(state.name, generations)
     generations.last = before

@@ -1,4 +1,4 @@
-"""Nodes by zone, and the order over zones in which the snapshot lists them. Upstream: internal/cache/node_tree.go"""
+"""Nodes by zone, which gives the snapshot its order. Upstream: internal/cache/node_tree.go"""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ class NodeTree:
     """Names of nodes in each zone. Upstream: internal/cache/node_tree.go nodeTree"""
 
     def __init__(self) -> None:
-        #: Zones in the order in which they first had a node.
+        #: Zones in the order in which they first got a node.
         self.zones: list[str] = []
-        #: Zone -> nodes in order of arrival. No zone is empty.
+        #: Zone -> nodes in the order in which they were added. No zone is empty.
         self.tree: dict[str, list[str]] = {}
         self.num_nodes = 0
 
     def add_node(self, node: Node) -> str | None:
-        """Append the node to its zone; the zone, or None where it is in it already. Upstream: node_tree.go addNode"""
+        """Append the node to its zone. Returns the zone, or None if the node was in it. Upstream: node_tree.go addNode"""
         zone = zone_key(node)
         names = self.tree.get(zone)
         if names is None:
@@ -32,7 +32,7 @@ class NodeTree:
         return zone
 
     def remove_node(self, node: Node) -> str | None:
-        """Take the node out of its zone; the zone, or None where it is not in it. Upstream: node_tree.go removeNode"""
+        """Remove the node from its zone. Returns the zone, or None if the node was not in it. Upstream: node_tree.go removeNode"""
         zone = zone_key(node)
         names = self.tree.get(zone, [])
         if node.name not in names:
@@ -45,7 +45,7 @@ class NodeTree:
         return zone
 
     def update_node(self, old: Node | None, new: Node) -> tuple[str | None, str | None]:
-        """Move the node when its zone changed: the zone that it left, the zone that it joined. Upstream: node_tree.go updateNode"""
+        """Move the node if its zone changed. Returns the zones that it left and joined. Upstream: node_tree.go updateNode"""
         if (zone_key(old) if old is not None else "") == zone_key(new):
             return None, None
         left = self.remove_node(old) if old is not None else None
@@ -60,12 +60,12 @@ class NodeTree:
         return names
 
     def to_view(self) -> NodeTreeView:
-        """The tree, as it is now."""
+        """The tree as a view shows it."""
         return NodeTreeView(
             num_nodes=self.num_nodes, zones=self.zones.copy(), tree={zone: names.copy() for zone, names in self.tree.items()}
         )
 
     def load(self, view: NodeTreeView) -> None:
-        """The reverse of `to_view`."""
+        """Load the tree of a view."""
         self.num_nodes, self.zones = view.num_nodes, view.zones.copy()
         self.tree = {zone: names.copy() for zone, names in view.tree.items()}

@@ -1,4 +1,4 @@
-"""What one scheduling cycle sees of the cache. Upstream: internal/cache/snapshot.go"""
+"""The snapshot: one scheduling cycle's copy of the cache. Upstream: internal/cache/snapshot.go"""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ from schedviz.trace.view import SnapshotView
 
 
 class SnapshotUpdate(msgspec.Struct, frozen=True):
-    """What UpdateSnapshot did; the flags as they were just before the lists were rebuilt."""
+    """The result of UpdateSnapshot; the flags are those before the lists were rebuilt."""
 
     #: Items of the cache's list that were walked, head first.
     visited: list[str]
-    #: Those that have a node, and were copied.
+    #: Visited items that have a node and were copied.
     cloned: list[str]
-    #: Nodes that left the snapshot.
+    #: Nodes that were removed from the snapshot.
     removed: list[str]
     update_all_lists: bool = False
     update_nodes_have_pods_with_affinity: bool = False
     update_nodes_have_pods_with_required_anti_affinity: bool = False
     update_used_pvc_set: bool = False
-    #: Upstream's error: the lists are not consistent with the cache. "" when they are.
+    #: Upstream's error if the lists are inconsistent with the cache; "": they are consistent.
     error: str = ""
 
 
 class ListChanges:
-    """Which nodes are in other lists since their NodeInfos were overwritten, while an update goes on."""
+    """Changes to the snapshot's lists during an update, caused by overwritten NodeInfos."""
 
     __slots__ = ("affinity", "anti_affinity", "claims")
 
     def __init__(self) -> None:
-        #: Nodes that have pods with affinity now, and had none, or the other way round.
+        #: Nodes that gained their first pod with affinity, or lost their last.
         self.affinity: list[NodeInfo] = []
         self.anti_affinity: list[NodeInfo] = []
-        #: Claims that a node's pods came to use (1), or use no more (-1).
+        #: Claims that a node's pods started to use (1), or stopped using (-1).
         self.claims: list[tuple[NodeInfo, AbstractSet[str], int]] = []
 
     def overwrite(self, existing: NodeInfo, info: NodeInfo) -> None:
-        """Make one NodeInfo a copy of another, and note what that means for the lists."""
+        """Copy one NodeInfo into another and note the changes to the lists."""
         if bool(existing.pods_with_affinity) != bool(info.pods_with_affinity):
             self.affinity.append(existing)
         if bool(existing.pods_with_required_anti_affinity) != bool(info.pods_with_required_anti_affinity):
@@ -63,7 +63,7 @@ class SnapshotState(msgspec.Struct, frozen=True):
     generation: int
     #: All nodes in the order of the map.
     nodes: list[str]
-    #: The NodeInfos of which the cache has another generation, or none; the others are copies of the cache's.
+    #: NodeInfos whose generation differs from the cache's, or that the cache does not have; the others equal the cache's.
     stale: list[NodeInfoState]
     node_info_list: list[str]
     have_pods_with_affinity: list[str]
@@ -78,22 +78,22 @@ class Snapshot:
     """
 
     def __init__(self) -> None:
-        #: The head's generation when the snapshot was updated last.
+        #: The head's generation at the last update.
         self.generation = 0
-        #: Node name -> NodeInfo; an object stays while its node is here, and is overwritten.
+        #: Node name -> NodeInfo. An object stays while its node is here; updates overwrite it.
         self.node_info_map: dict[str, NodeInfo] = {}
-        #: In the order of the node tree when a node came or went last.
+        #: In the order of the node tree when a node was last added or removed.
         self.node_info_list: list[NodeInfo] = []
         self.have_pods_with_affinity_node_info_list: list[NodeInfo] = []
         self.have_pods_with_required_anti_affinity_node_info_list: list[NodeInfo] = []
-        #: `namespace/claim` of claims in use -> by pods of how many nodes.
+        #: `namespace/claim` of claims in use -> number of nodes with pods that use it.
         self._claims: Counter[str] = Counter()
         #: Arrays over `node_info_list`.
         self.columns = Columns()
 
     @property
     def num_nodes(self) -> int:
-        """How many nodes there are to choose from."""
+        """The number of nodes."""
         return len(self.node_info_list)
 
     def get(self, name: str) -> NodeInfo:
@@ -122,7 +122,7 @@ class Snapshot:
         return Rows(self.columns, index)
 
     def rebuild(self, order: list[str]) -> None:
-        """Make the lists again, over nodes in this order. Upstream: cache.go updateNodeInfoSnapshotList"""
+        """Rebuild the lists over nodes in this order. Upstream: cache.go updateNodeInfoSnapshotList"""
         self.node_info_list = [info for name in order if (info := self.node_info_map.get(name)) is not None]
         self.columns.reorder(self.node_info_list)
         self.have_pods_with_affinity_node_info_list = [info for info in self.node_info_list if info.pods_with_affinity]
@@ -132,10 +132,10 @@ class Snapshot:
         self._count_claims()
 
     def refile(self, changes: ListChanges) -> None:
-        """Bring the lists of some nodes up to date where no node came or went.
+        """Update the lists for some nodes, if no node was added or removed.
 
-        Upstream makes them again over all nodes: at 5,000 nodes that took 1 ms of every cycle in which a node got its first pod with
-        affinity, and this takes a few microseconds.
+        Upstream rebuilds them over all nodes. At 5,000 nodes that took 1 ms of every cycle in which a node got its first pod with affinity;
+        this takes a few microseconds.
         """
         for info in changes.affinity:
             self._refile(self.have_pods_with_affinity_node_info_list, info, wanted=bool(info.pods_with_affinity))
@@ -149,7 +149,7 @@ class Snapshot:
                     del self._claims[claim]
 
     def _refile(self, nodes: list[NodeInfo], info: NodeInfo, *, wanted: bool) -> None:
-        """Put a node into a list that is in the order of the rows, or take it out."""
+        """Insert a node into a list in row order, or remove it."""
         row_of = self.row_of
         if info.name not in row_of:
             return
@@ -164,7 +164,7 @@ class Snapshot:
         self._claims = Counter(claim for info in self.node_info_list for claim in info.pvc_ref_counts)
 
     def to_view(self, cached: dict[str, int]) -> SnapshotView:
-        """What a page draws; `cached` is the cache's generation of each NodeInfo."""
+        """The snapshot as a view shows it; `cached` is the cache's generation of each NodeInfo."""
         return SnapshotView(
             generation=self.generation,
             node_info_list=_names(self.node_info_list),
@@ -176,7 +176,7 @@ class Snapshot:
         )
 
     def to_state(self, cached: dict[str, int], table: ObjectTable) -> SnapshotState:
-        """What a checkpoint keeps; `cached` is the cache's generation of each NodeInfo."""
+        """The state for a checkpoint; `cached` is the cache's generation of each NodeInfo."""
         return SnapshotState(
             generation=self.generation,
             nodes=list(self.node_info_map),
@@ -189,7 +189,7 @@ class Snapshot:
 
     @classmethod
     def from_state(cls, state: SnapshotState, cached: dict[str, NodeInfo], table: ObjectTable, generations: Generations) -> Snapshot:
-        """A snapshot again, from its state and the cache's NodeInfos by name."""
+        """The snapshot of a state and of the cache's NodeInfos by name."""
         snapshot = cls()
         snapshot.generation = state.generation
         stale = {own.name: node_info_of(own, table, generations) for own in state.stale}

@@ -1,4 +1,4 @@
-"""UpdateSnapshot: bring a snapshot up to date with the cache, at the cost of what changed since the last time.
+"""UpdateSnapshot: updates a snapshot from the cache, at the cost of what changed since the last update.
 
 Upstream: internal/cache/cache.go UpdateSnapshot
 """
@@ -14,21 +14,21 @@ from schedviz.engine.framework.types import NodeInfo
 
 
 class _Copied:
-    """What the walk from the head copied."""
+    """The result of the walk from the head."""
 
     __slots__ = ("changes", "cloned", "joined", "visited")
 
     def __init__(self) -> None:
         self.visited: list[str] = []
         self.cloned: list[str] = []
-        #: NodeInfos that the snapshot had not.
+        #: NodeInfos that are new to the snapshot.
         self.joined: list[NodeInfo] = []
-        #: What became of the lists by the others.
+        #: Changes to the lists by the other NodeInfos.
         self.changes = ListChanges()
 
 
 def update_snapshot(snapshot: Snapshot, nodes: NodeInfoList, node_tree: NodeTree) -> tuple[SnapshotUpdate, bool]:
-    """Copy what is newer, drop what is gone, bring the lists up to date. What was done, and whether all lists were made again."""
+    """Copy newer NodeInfos, remove deleted ones, update the lists. Returns the result, and whether all lists were rebuilt."""
     copied = _copy_newer(snapshot, nodes)
     if nodes.head is not None:
         snapshot.generation = nodes.head.info.generation
@@ -58,7 +58,7 @@ def update_snapshot(snapshot: Snapshot, nodes: NodeInfoList, node_tree: NodeTree
 
 
 def _copy_newer(snapshot: Snapshot, nodes: NodeInfoList) -> _Copied:
-    """Walk from the head until an item that the snapshot has already: it and all behind it are not newer."""
+    """Walk from the head to the first item that the snapshot already has: no later item is newer."""
     copied = _Copied()
     item = nodes.head
     while item is not None and item.info.generation > snapshot.generation:

@@ -1,1 +1,1 @@
-"""Checkpoints: a simulation as bytes, and back. Not the scheduler's Snapshot."""
+"""Checkpoints: saves and restores a simulation. Not to be confused with the scheduler's Snapshot."""

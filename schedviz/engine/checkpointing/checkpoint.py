@@ -1,14 +1,14 @@
-"""Saved engines: a simulation as bytes, and back. Not to be confused with the Snapshot, which is the scheduler's.
+"""Checkpoints: a simulation as bytes, and back. Not to be confused with the Snapshot, which is the scheduler's.
 
-Everything is in it, also a command in progress and a cycle between two stages; events that were not drained are not. Objects are
-shared as they are in memory, so that saving a restored engine gives the same bytes.
+A checkpoint has the whole state, also a command in progress and a cycle between two stages, but no undrained events. Objects are shared as
+in memory, so that saving a restored engine gives the same bytes.
 """
 
 from __future__ import annotations
 
 import hashlib
 import zlib
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -25,19 +25,18 @@ from schedviz.engine.checkpointing.cycle_state import (
     scheduling_cycle_of,
     scheduling_cycle_state,
 )
-from schedviz.engine.checkpointing.origin import Origin
-from schedviz.engine.commands.executor import Task
 from schedviz.engine.framework.object_table import ObjectTable, ObjectTableState
 from schedviz.engine.queue import SchedulingQueueState
+from schedviz.engine.simulation_state import Origin, SimulationState, Task
 from schedviz.kube.codec import dec_hook, enc_hook
 from schedviz.kube.collector import without_gc
+from schedviz.kube.meta import KubeObject
 from schedviz.trace.simulation_settings import SimulationSettings
 from schedviz.trace.view import CycleView
 
-if TYPE_CHECKING:
-    from schedviz.engine.simulation import Simulation
+Simulated = TypeVar("Simulated", bound=SimulationState)
 
-#: Goes up when an older checkpoint cannot be read any more.
+#: Increased when older checkpoints become unreadable.
 FORMAT: Final = "schedviz-checkpoint/3"
 
 
@@ -45,7 +44,7 @@ FORMAT_FAMILY: Final = "schedviz-checkpoint/"
 
 
 class CheckpointError(ValueError):
-    """Bytes that are not a checkpoint of this version."""
+    """The bytes are not a checkpoint of this version."""
 
 
 class Checkpoint(msgspec.Struct, frozen=True):
@@ -68,17 +67,17 @@ class Checkpoint(msgspec.Struct, frozen=True):
     running: SchedulingCycleState | None
     bindings: list[BindingCycleState]
     waiting_pods: dict[str, Any]
-    #: By profile and name, what plugins remember.
+    #: By profile and plugin name, the state of plugins.
     plugins: dict[str, dict[str, Any]]
     table: ObjectTableState
     origin: bytes
     exited: str = ""
-    #: The configuration in use; not there where it is that of `settings`.
+    #: The configuration in use; absent if it is that of `settings`.
     config: dict[str, Any] | UnsetType | None = UNSET
 
 
 class Beginning(msgspec.Struct, frozen=True):
-    """What every format of a checkpoint keeps, so that a session can be done again from its start."""
+    """The members that every checkpoint format has, so that a session can be replayed from its start."""
 
     format: str
     settings: SimulationSettings
@@ -90,17 +89,17 @@ _decoder = msgspec.msgpack.Decoder(Checkpoint, dec_hook=dec_hook)
 _beginning_decoder = msgspec.msgpack.Decoder(Beginning, dec_hook=dec_hook)
 
 
-def save(simulation: Simulation) -> bytes:
+def save(simulation: SimulationState) -> bytes:
     """The simulation as bytes."""
     return _encoder.encode(_state(simulation, simulation.origin))
 
 
-def state_hash(simulation: Simulation) -> str:
-    """A digest of everything in a checkpoint but what the session began with."""
+def state_hash(simulation: SimulationState) -> str:
+    """A digest of everything in a checkpoint except the imported objects."""
     return hashlib.blake2b(_encoder.encode(_state(simulation, Origin())), digest_size=16).hexdigest()
 
 
-def _state(simulation: Simulation, origin: Origin) -> Checkpoint:
+def _state(simulation: SimulationState, origin: Origin) -> Checkpoint:
     scheduler = simulation.scheduler
     state = scheduler.state
     table = ObjectTable(origin.objects())
@@ -136,8 +135,8 @@ def _state(simulation: Simulation, origin: Origin) -> Checkpoint:
     )
 
 
-def restore(cls: type[Simulation], data: bytes) -> Simulation:
-    """The simulation again. Raises `CheckpointError`."""
+def restore(cls: type[Simulated], data: bytes) -> Simulated:
+    """The simulation of a checkpoint. Raises `CheckpointError`."""
     try:
         saved = _decoder.decode(data)
     except (msgspec.DecodeError, msgspec.ValidationError) as error:
@@ -148,7 +147,7 @@ def restore(cls: type[Simulation], data: bytes) -> Simulation:
         return _restored(cls, saved)
 
 
-def _restored(cls: type[Simulation], saved: Checkpoint) -> Simulation:
+def _restored(cls: type[Simulated], saved: Checkpoint) -> Simulated:
     simulation = cls(saved.settings, config=saved.config)
     simulation.origin = Origin(saved.origin)
     table = ObjectTable(simulation.origin.objects(), saved.table)
@@ -166,20 +165,18 @@ def _restored(cls: type[Simulation], saved: Checkpoint) -> Simulation:
     return simulation
 
 
-def begin_again(cls: type[Simulation], data: bytes) -> Simulation:
-    """The simulation with what it was made from, and nothing done since. Raises `CheckpointError`."""
+def beginning(data: bytes) -> tuple[SimulationSettings, list[KubeObject]]:
+    """The settings and the imported objects of a checkpoint of this or an older format. Raises `CheckpointError`."""
     try:
         saved = _beginning_decoder.decode(data)
         if not saved.format.startswith(FORMAT_FAMILY):
             raise CheckpointError(f"this is not a checkpoint but {saved.format!r}")
-        simulation = cls(saved.settings)
-        simulation.load(Origin(saved.origin).objects())
+        return saved.settings, Origin(saved.origin).objects()
     except (msgspec.DecodeError, msgspec.ValidationError, zlib.error) as error:
         raise CheckpointError(f"what the session began with cannot be read: {error}") from None
-    return simulation
 
 
-def _restore_scheduler(simulation: Simulation, saved: Checkpoint, table: ObjectTable) -> None:
+def _restore_scheduler(simulation: SimulationState, saved: Checkpoint, table: ObjectTable) -> None:
     scheduler = simulation.scheduler
     state = scheduler.state
     cache = type(state.cache).from_state(saved.cache, simulation.recorder, table)

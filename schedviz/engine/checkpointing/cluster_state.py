@@ -1,4 +1,4 @@
-"""The simulated API server and the informers in a checkpoint: every version of an object once, referred to by number."""
+"""The simulated API server and the informers in a checkpoint: each version of an object is stored once and referred to by number."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ class WatchEventState(msgspec.Struct, frozen=True, array_like=True):
 
 
 class ClusterState(msgspec.Struct, frozen=True):
-    """Objects, watches and informers."""
+    """The state of objects, watches and informers."""
 
     resource_version: int
-    #: Objects by kind in order of creation, as numbers of their list.
+    #: Objects by kind in order of creation, as numbers.
     stored: dict[str, list[int]]
     informed: dict[str, list[int]]
-    #: (kind, key, times): names that were created more than once, or are gone.
+    #: (kind, key, times): names that were created more than once, or whose object is deleted.
     creations: list[tuple[str, str, int]]
     latencies: dict[str, int]
     written: list[WatchEventState]
@@ -45,18 +45,18 @@ class ClusterState(msgspec.Struct, frozen=True):
     last_watch_id: int
     #: Objects that are neither pods nor nodes.
     others: list[AnyObject]
-    #: Kinds whose watch is broken, and how many events it missed; kinds of which the next events get lost.
+    #: Disconnected kinds -> number of missed events; kinds -> number of next events that will be dropped.
     unseen: dict[str, int] = {}
     drops: dict[str, int] = {}
-    #: Helpers that are on, and what they have to look at.
+    #: Enabled controllers, and their work queues.
     helpers: dict[str, float] = {}
     timers: TimersState = TimersState()
-    #: The last sync of a helper did a part of what is to be done.
+    #: The last sync of a controller was partial.
     is_catching_up: bool = False
 
 
 class References:
-    """Numbers for objects of any kind: pods and nodes in the engine's table, the rest in a list of their own."""
+    """Numbers of objects: pods and nodes have them from the engine's table, other kinds from a list."""
 
     def __init__(self, table: ObjectTable, others: list[AnyObject] | None = None) -> None:
         self._table = table
@@ -64,7 +64,7 @@ class References:
         self._numbers = {id(obj): number for number, obj in enumerate(self.others)}
 
     def number(self, obj: KubeObject) -> int:
-        """The object's number in the list of its kind."""
+        """The object's number among objects of its kind."""
         if isinstance(obj, Pod):
             return self._table.pod_ref(obj)
         if isinstance(obj, Node):
@@ -78,11 +78,11 @@ class References:
         return known
 
     def find(self, kind: str, number: int) -> AnyObject:
-        """The object of a number."""
+        """The object with a number."""
         return self._of_kind(kind)[number]
 
     def objects(self, kind: str, numbers: Sequence[int]) -> list[AnyObject]:
-        """The objects of some numbers."""
+        """The objects with these numbers."""
         return list(map(self._of_kind(kind).__getitem__, numbers))
 
     def _of_kind(self, kind: str) -> Sequence[AnyObject]:
@@ -90,7 +90,7 @@ class References:
 
 
 def cluster_state(cluster: Cluster, informers: Informers, refs: References) -> ClusterState:
-    """What stands for the API server and the informers. Objects that `refs` numbers afterwards are part of it too."""
+    """The state of the API server and the informers. Objects that `refs` numbers later are part of it too."""
     store, watches = cluster.store, cluster.watches
     stored = {kind: [refs.number(obj) for obj in objects.values()] for kind, objects in store.by_kind().items() if objects}
     informed = {kind: [refs.number(obj) for obj in objects.values()] for kind, objects in informers.objects().items() if objects}
@@ -112,14 +112,14 @@ def cluster_state(cluster: Cluster, informers: Informers, refs: References) -> C
         others=refs.others,
         unseen=watches.unseen,
         drops=watches.drops,
-        helpers=cluster.helpers.on,
-        timers=cluster.helpers.timers.to_state(),
-        is_catching_up=cluster.helpers.is_catching_up,
+        helpers=cluster.controllers.on,
+        timers=cluster.controllers.timers.to_state(),
+        is_catching_up=cluster.controllers.is_catching_up,
     )
 
 
 def load_cluster(cluster: Cluster, informers: Informers, saved: ClusterState, refs: References) -> None:
-    """The reverse of `cluster_state`, into a cluster and informers that were just made."""
+    """Restore a state into a new cluster and new informers."""
     store, watches = cluster.store, cluster.watches
     store.resource_version = saved.resource_version
     for kind, numbers in saved.stored.items():
@@ -127,7 +127,7 @@ def load_cluster(cluster: Cluster, informers: Informers, saved: ClusterState, re
     for kind, key, times in saved.creations:
         store.creations[kind, key] = times
     for kind, numbers in saved.informed.items():
-        # Nearly always informers know all that there is.
+        # Usually the informers know all objects.
         known = numbers == saved.stored.get(kind)
         informers.load(kind, store.of_kind(kind) if known else {obj.metadata.key: obj for obj in refs.objects(kind, numbers)})
 
@@ -141,6 +141,6 @@ def load_cluster(cluster: Cluster, informers: Informers, saved: ClusterState, re
     watches.in_flight = [event_of(event) for event in saved.in_flight]
     watches.last_id = saved.last_watch_id
     watches.unseen, watches.drops = saved.unseen, saved.drops
-    cluster.helpers.on = saved.helpers
-    cluster.helpers.timers.load(saved.timers)
-    cluster.helpers.is_catching_up = saved.is_catching_up
+    cluster.controllers.on = saved.helpers
+    cluster.controllers.timers.load(saved.timers)
+    cluster.controllers.is_catching_up = saved.is_catching_up

@@ -1,4 +1,4 @@
-"""Cycles in a checkpoint: everything that a cycle remembers between two stages, as data, and back."""
+"""Cycles in a checkpoint: the state of a cycle between two stages, as data, and back."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from schedviz.engine.framework.runtime import FilterOutcome, ScoreOutcome, Score
 from schedviz.engine.framework.status import SUCCESS, Status
 from schedviz.engine.framework.verdicts import Verdicts
 from schedviz.engine.schedule_one import SchedulingCycle
-from schedviz.engine.state import SchedulerState
+from schedviz.engine.scheduler_state import SchedulerState
 
 
 class RowsState(msgspec.Struct, frozen=True):
-    """Rows of the snapshot; `index` None: all in order."""
+    """Rows of the snapshot; `index` None: all rows in order."""
 
     index: list[int] | None
 
@@ -39,7 +39,7 @@ class FilterState(msgspec.Struct, frozen=True):
 
 
 class ScoresState(msgspec.Struct, frozen=True):
-    """What one plugin gave."""
+    """The scores of one plugin."""
 
     name: str
     weight: int
@@ -49,7 +49,7 @@ class ScoresState(msgspec.Struct, frozen=True):
 
 
 class ScoreState(msgspec.Struct, frozen=True):
-    """A ScoreOutcome that is no error."""
+    """A ScoreOutcome without error."""
 
     plugins: list[ScoresState]
     totals: list[int]
@@ -101,7 +101,7 @@ class BindingCycleState(msgspec.Struct, frozen=True):
 
 
 def scheduling_cycle_state(cycle: SchedulingCycle, table: ObjectTable) -> SchedulingCycleState:
-    """What stands for a scheduling cycle."""
+    """The state of a scheduling cycle."""
     diagnosis = cycle.diagnosis
     return SchedulingCycleState(
         number=cycle.number,
@@ -126,7 +126,7 @@ def scheduling_cycle_state(cycle: SchedulingCycle, table: ObjectTable) -> Schedu
 
 
 def scheduling_cycle_of(saved: SchedulingCycleState, state: SchedulerState, table: ObjectTable) -> SchedulingCycle:
-    """A scheduling cycle again."""
+    """The scheduling cycle of a state."""
     cycle = SchedulingCycle(state, table.queued_pod(saved.queued), state.profiles[saved.profile], saved.number)
     cycle.pod = table.pod_info(saved.pod)
     cycle.stage = saved.stage
@@ -148,7 +148,7 @@ def scheduling_cycle_of(saved: SchedulingCycleState, state: SchedulerState, tabl
 
 
 def binding_cycle_state(binding: BindingCycle, table: ObjectTable) -> BindingCycleState:
-    """What stands for a binding cycle."""
+    """The state of a binding cycle."""
     return BindingCycleState(
         number=binding.number,
         profile=binding.framework.profile_name,
@@ -167,7 +167,7 @@ def binding_cycle_state(binding: BindingCycle, table: ObjectTable) -> BindingCyc
 
 
 def binding_cycle_of(saved: BindingCycleState, state: SchedulerState, table: ObjectTable) -> BindingCycle:
-    """A binding cycle again."""
+    """The binding cycle of a state."""
     binding = BindingCycle(
         state,
         number=saved.number,

@@ -1,6 +1,6 @@
 """The simulated API server: objects, admission, bindings, and watch events with latency.
 
-It is the outside of the scheduler: it carries out the scheduler's instructions and tells its informers what changed.
+It is the scheduler's environment: it carries out the scheduler's instructions and sends watch events to its informers.
 """
 
 from schedviz.engine.cluster.cluster import Cluster, Refusal

@@ -1,4 +1,4 @@
-"""What an API server fills in when an object is created, and keeps when it is updated: identity, times, priority, status.
+"""What an API server sets when an object is created, and keeps when it is updated: identity, times, priority, status.
 
 FORMAT.md, "What the API server does".
 """
@@ -21,20 +21,20 @@ from schedviz.kube.storage import PersistentVolume, PersistentVolumeClaim
 
 Object = TypeVar("Object", bound=KubeObject)
 
-#: What a pod gets that names no class while no class is the global default.
+#: The priority of a pod without a class if no class is the global default.
 DEFAULT_PRIORITY = 0
 DEFAULT_PREEMPTION_POLICY = "PreemptLowerPriority"
 
 
 def in_namespace(obj: Object) -> Object:
-    """The object in its namespace: `default` where it should have one and names none."""
+    """The object with a namespace: `default` if it is namespaced and has none."""
     if obj.metadata.namespace or not BY_TYPE[type(obj)].namespaced:
         return obj
     return replace(obj, metadata=replace(obj.metadata, namespace="default"))
 
 
 def admitted(obj: Object, store: ObjectStore, clock: Clock) -> Object:
-    """A new object with uid, creation time and priority; all of them are kept where given."""
+    """A new object with uid, creation time and priority; values that it already has are kept."""
     kind, key = BY_TYPE[type(obj)].name, obj.metadata.key
     times = store.creations[kind, key] = store.creations.get((kind, key), 0) + 1
     if not obj.metadata.uid or not obj.metadata.creation_timestamp:
@@ -50,7 +50,7 @@ def admitted(obj: Object, store: ObjectStore, clock: Clock) -> Object:
 
 
 def with_priority(pod: Pod, store: ObjectStore) -> Pod:
-    """The pod with the priority and the preemption policy of its class, unless it has its own.
+    """The pod with the priority and the preemption policy of its class, unless it sets its own.
 
     Upstream: plugin/pkg/admission/priority/admission.go admitPod
     """
@@ -75,7 +75,7 @@ def _priority_class(pod: Pod, store: ObjectStore) -> PriorityClass | None:
 
 
 def merged(new: Object, old: Object, written: Mapping[str, Any]) -> Object:
-    """The new object with what an update keeps of the old one. `written` is the new object as the user wrote it."""
+    """The new object with the members that an update keeps from the old one. `written` is the new object as the user wrote it."""
     new = replace(
         new,
         metadata=replace(

@@ -1,7 +1,7 @@
-"""`Cluster`: the simulated API server, and the host that carries out what the scheduler wants done.
+"""`Cluster`: the simulated API server, and the host that carries out the scheduler's instructions.
 
-Every write bumps the resource version, is recorded, and becomes a watch event unless it changed nothing. The pod watch shows the
-scheduler only pods that are not finished, so a pod that finishes is deleted in its eyes.
+Every write increases the resource version, is recorded, and causes a watch event unless it changed nothing. The pod watch excludes finished
+pods, so for the scheduler a pod that finishes is deleted.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from schedviz.engine.clock import Clock
 from schedviz.engine.cluster import status_patch, volume_controller
 from schedviz.engine.cluster.admission import admitted, in_namespace, merged
-from schedviz.engine.cluster.controllers import Helpers, HelperSettings
+from schedviz.engine.cluster.controllers import ControllerManager, HelperSettings
 from schedviz.engine.cluster.objects import ObjectStore, qualified_resource
 from schedviz.engine.cluster.watch import Fate, Lost, Verb, Watches, WatchEvent
 from schedviz.engine.framework.listers import StorageObject
@@ -35,11 +35,11 @@ FINISHED_PHASES = ("Succeeded", "Failed")
 
 
 class Refusal(Exception):  # noqa: N818  (it is an answer of the API server, not a fault of ours)
-    """The API server refused a write. The text is what it answered."""
+    """The API server refused a write. The text is its error message."""
 
 
 class BindFailure:
-    """An answer that the next Bind call is to get instead of the true one."""
+    """The error that the next Bind call gets instead of the real result."""
 
     def __init__(self, message: str, *, after_write: bool) -> None:
         self.message = message
@@ -47,7 +47,7 @@ class BindFailure:
 
 
 class Cluster:
-    """Objects, their writers and their watchers. `deliver` is where watch events go: the scheduler's informers."""
+    """Objects, writes and watches. `deliver` receives watch events; it is the scheduler's informers."""
 
     def __init__(
         self,
@@ -67,24 +67,24 @@ class Cluster:
         self.watches = Watches()
         self.deliver: Callable[[WatchEvent], None] = _nobody
         self.bind_failure: BindFailure | None = None
-        #: The pod whose binding cycle runs: its own events wait behind its binding.
+        #: The pod of the running binding cycle: its other events are sent after its binding.
         self.binding_pod = ""
-        self.helpers = Helpers(self, helpers or HelperSettings())
+        self.controllers = ControllerManager(self, helpers or HelperSettings())
 
-    # What a user asks for.
+    # Writes of users.
 
     def create(self, obj: KubeObject, *, lost: Lost = "") -> None:
-        """Create an object and tell the watchers. Raises `Refusal`."""
+        """Create an object and send watch events. Raises `Refusal`."""
         obj = in_namespace(obj)
         kind = BY_TYPE[type(obj)].name
         if self.store.get(kind, obj.key) is not None:
             raise Refusal(f'{qualified_resource(kind)} "{obj.name}" already exists')
         obj = self._written(admitted(obj, self.store, self.clock))
         self._record_write("create", obj)
-        self._tell_at_once(self._event("ADDED", obj, None, lost))
+        self._send_at_once(self._event("ADDED", obj, None, lost))
 
     def update(self, obj: KubeObject, written: Mapping[str, Any], *, lost: Lost = "") -> None:
-        """Replace an object (`written`: as the user wrote it) and tell the watchers if that changed anything. Raises `Refusal`."""
+        """Replace an object (`written`: as the user wrote it) and send watch events if it changed. Raises `Refusal`."""
         obj = in_namespace(obj)
         old = self._existing(BY_TYPE[type(obj)].name, obj.key)
         new = merged(obj, old, written)
@@ -92,32 +92,32 @@ class Cluster:
             return
         new = self._written(new)
         self._record_write("update", new)
-        self._tell_at_once(self._event("MODIFIED", new, old, lost))
+        self._send_at_once(self._event("MODIFIED", new, old, lost))
 
     def delete(self, kind: str, namespace: str, name: str, *, graceful: bool = False, lost: Lost = "") -> None:
-        """Delete an object, or let a pod begin to terminate, and tell the watchers. Raises `Refusal`."""
+        """Delete an object, or start a pod's termination, and send watch events. Raises `Refusal`."""
         old = self._existing(kind, f"{namespace}/{name}" if BY_NAME[kind].namespaced else name)
         event = self._remove(old, graceful=graceful, lost=lost)
-        self._tell_at_once(event)
+        self._send_at_once(event)
 
-    def bind_by_somebody_else(self, pod_key: str, node: str) -> bool:
-        """Bind a pod as another scheduler would; False where the API server would refuse."""
+    def bind_by_other_scheduler(self, pod_key: str, node: str) -> bool:
+        """Bind a pod as another scheduler would. False: the API server would refuse it."""
         pod = self.store.get("Pod", pod_key)
         if not isinstance(pod, Pod) or _why_not_bound(pod, pod):
             return False
         bound = self._bound(pod, node)
         self._record_write("create", bound, subresource="binding", detail=node)
-        self._tell_at_once(self._event("MODIFIED", bound, pod))
+        self._send_at_once(self._event("MODIFIED", bound, pod))
         return True
 
     def load(self, obj: KubeObject) -> KubeObject:
-        """Store an object of an import: as it is stored. Nobody is told."""
+        """Store an imported object, without watch events. Returns it as stored."""
         return self._written(admitted(in_namespace(obj), self.store, self.clock))
 
-    # What the scheduler asks for.
+    # Instructions of the scheduler.
 
     def carry_out(self, instruction: AnyInstruction) -> StatusError | None:
-        """Do what the scheduler wants done; the watchers hear of it when its cycle has ended."""
+        """Carry out an instruction; its watch events are sent when the cycle has ended."""
         match instruction:
             case BindPod():
                 return self._bind(instruction)
@@ -132,7 +132,7 @@ class Cluster:
         return None
 
     def update_object(self, instruction: UpdateObject[StorageObject]) -> StorageObject | StatusError:
-        """Replace a volume or a claim; the watchers hear of it at once, and the volume controller acts on it."""
+        """Update a volume or a claim; watch events are sent at once, and the volume controller reacts."""
         written = instruction.object
         kind = BY_TYPE[type(written)].name
         current = self.store.get(kind, written.key)
@@ -149,20 +149,20 @@ class Cluster:
         return self.store.get(kind, key)
 
     def put(self, obj: KubeObject) -> None:
-        """Create or replace an object as a controller does, and tell the watchers at once if that changed anything."""
+        """Create or replace an object as a controller does, and send watch events at once if it changed."""
         if self.store.get(BY_TYPE[type(obj)].name, obj.key) is None:
             self.create(default_object(obj))
         else:
             self._replace(obj)
 
     def replace(self, obj: KubeObject, *, verb: Literal["update", "patch"] = "update", subresource: str = "", detail: str = "") -> None:
-        """Replace an object as a controller does, record that, and tell the watchers; nothing where it changes nothing."""
+        """Replace an object as a controller does, record the write and send watch events, unless nothing changed."""
         current = self._existing(BY_TYPE[type(obj)].name, obj.key)
         if _same(obj, current):
             return
         new = self._written(obj)
         self._record_write(verb, new, subresource=subresource, detail=detail)
-        self._tell_at_once(self._event("MODIFIED", new, current))
+        self._send_at_once(self._event("MODIFIED", new, current))
 
     def _replace(self, obj: Object, *, by_scheduler: bool = False) -> Object:
         current = self._existing(BY_TYPE[type(obj)].name, obj.key)
@@ -173,7 +173,7 @@ class Cluster:
         new = self._written(obj)
         if not by_scheduler:
             self._record_write("update", new)
-        self._tell_at_once(self._event("MODIFIED", new, current))
+        self._send_at_once(self._event("MODIFIED", new, current))
         return new
 
     def _bind(self, instruction: BindPod) -> StatusError | None:
@@ -184,7 +184,7 @@ class Cluster:
         events: list[WatchEvent] | None = None
         if isinstance(current, Pod) and not error:
             event = self._event("MODIFIED", self._bound(current, node), current)
-            # A pod that is finished was bound, and its watch shows nothing of it.
+            # A finished pod was bound; its watch does not show it.
             events = [] if event is None else [event]
             error = failure.message if failure is not None else ""
         self._record_scheduler_write("create", pod, subresource="binding", detail=node, error=error)
@@ -251,10 +251,10 @@ class Cluster:
             component=instruction.component,
         )
 
-    # How the watchers hear of it.
+    # Watch events.
 
     def cycle_ended(self) -> None:
-        """Deliver what the scheduler wrote, in order. What its running binding cycle did to its own pod waits behind the binding."""
+        """Deliver the events of the scheduler's writes, in order. Those of a running binding cycle's own pod follow its binding."""
         while self.watches.written:
             event = self.watches.written.pop(0)
             held = self.watches.unconfirmed.get(event.key) if event.kind == "Pod" else None
@@ -264,7 +264,7 @@ class Cluster:
                 self._send(event)
 
     def confirm(self, pod_key: str) -> bool:
-        """Let the event of a pod's binding go, and what waits behind it; False where there is none."""
+        """Send the event of a pod's binding and the events behind it. False: there is none."""
         held = self.watches.unconfirmed.pop(pod_key, None)
         for event in held or ():
             self._dispatch(event)
@@ -272,18 +272,18 @@ class Cluster:
 
     @property
     def next_due(self) -> int | None:
-        """When something happens by itself: a watch event arrives, or a helper looks."""
-        return min((due for due in (self.watches.next_due, self.helpers.timers.next_due) if due is not None), default=None)
+        """When the next watch event arrives, or the next controller acts."""
+        return min((due for due in (self.watches.next_due, self.controllers.timers.next_due) if due is not None), default=None)
 
     def deliver_arrived(self) -> bool:
-        """Deliver the next event whose latency has passed; False where there is none."""
+        """Deliver the next event whose latency has passed. False: there is none."""
         event = self.watches.arrived(self.clock.now)
         if event is None:
             return False
-        self.hand_over(event)
+        self.send_to_informers(event)
         return True
 
-    def _tell_at_once(self, event: WatchEvent | None) -> None:
+    def _send_at_once(self, event: WatchEvent | None) -> None:
         if event is None:
             return
         if self.watches.waits_behind(event):
@@ -310,7 +310,7 @@ class Cluster:
             return
         sent = self.watches.send(event, self.clock.now)
         if sent is None:
-            self.hand_over(event)
+            self.send_to_informers(event)
         else:
             self.recorder.record(
                 WatchSent,
@@ -321,8 +321,8 @@ class Cluster:
                 due_seconds=sent.due / 1_000_000_000,
             )
 
-    def hand_over(self, event: WatchEvent) -> None:
-        """Tell the scheduler's informers, now."""
+    def send_to_informers(self, event: WatchEvent) -> None:
+        """Deliver an event to the scheduler's informers, now."""
         self.recorder.record(
             WatchDelivered,
             id=event.id,
@@ -336,17 +336,17 @@ class Cluster:
             self.deliver(event)
 
     def record_lost(self, event: WatchEvent, lost: Fate = "watch") -> None:
-        """Record that an event never arrives."""
+        """Record that an event will not arrive."""
         self.recorder.record(WatchDelivered, id=event.id, verb=event.verb, resource=event.resource, key=event.key, lost=lost)
 
     def record_watch(self, kind: str) -> None:
-        """Record how the watch of a kind is."""
+        """Record the state of a kind's watch."""
         watches = self.watches
         unseen = watches.unseen.get(kind)
         self.recorder.record(WatchChanged, kind=kind, connected=unseen is None, unseen=unseen or 0, drops=watches.drops.get(kind, 0))
 
     def _event(self, verb: Verb, new: KubeObject, old: KubeObject | None, lost: Lost = "") -> WatchEvent | None:
-        """The event as the scheduler's watch shows it; None: it shows none."""
+        """The event that the scheduler's watch shows; None: none."""
         kind = BY_TYPE[type(new)].name
         if not BY_NAME[kind].watched:
             return None
@@ -363,8 +363,8 @@ class Cluster:
     # Writing.
 
     def ends_gracefully(self, pod: Pod) -> bool:
-        """Whether somebody is there to end the pod: it gets its grace period then, else it is gone at once."""
-        return "kubelet" in self.helpers.on and self.store.get("Node", pod.spec.node_name) is not None
+        """Whether the pod is deleted after its grace period, because a kubelet ends it, or at once."""
+        return "kubelet" in self.controllers.on and self.store.get("Node", pod.spec.node_name) is not None
 
     def _existing(self, kind: str, key: str) -> Any:
         old = self.store.get(kind, key)
@@ -377,7 +377,7 @@ class Cluster:
         if obj.metadata.resource_version != version:
             obj = replace(obj, metadata=replace(obj.metadata, resource_version=version))
         self.store.put(obj)
-        self.helpers.changed(obj)
+        self.controllers.changed(obj)
         return obj
 
     def _bound(self, pod: Pod, node: str) -> Pod:
@@ -389,7 +389,7 @@ class Cluster:
         record = self._record_scheduler_write if by_scheduler else self._record_write
         if not (graceful and isinstance(old, Pod)):
             self.store.remove(old)
-            self.helpers.changed(old)
+            self.controllers.changed(old)
             gone = replace(old, metadata=replace(old.metadata, resource_version=self.store.next_resource_version()))
             record("delete", old)
             return self._event("DELETED", gone, old, lost)
@@ -409,7 +409,7 @@ class Cluster:
 
     def _record_write(self, verb: WriteVerb, obj: KubeObject, *, subresource: str = "", detail: str = "") -> None:
         """Record a write that is not the scheduler's: a user's, or a controller's."""
-        self._record(verb, obj, subresource=subresource, detail=detail, helper=self.helpers.acting)
+        self._record(verb, obj, subresource=subresource, detail=detail, helper=self.controllers.acting)
 
     def _record_scheduler_write(
         self, verb: WriteVerb, obj: KubeObject, *, subresource: str = "", detail: str = "", error: str = ""
@@ -434,7 +434,7 @@ class Cluster:
             resource=entry.resource,
             kind=entry.name,
             key=obj.key,
-            uid=_told_uid(verb, obj),
+            uid=_recorded_uid(verb, obj),
             count=self.store.count(entry.name),
             subresource=subresource,
             detail=detail,
@@ -444,18 +444,18 @@ class Cluster:
         )
 
 
-def _told_uid(verb: str, obj: KubeObject) -> str:
-    """The uid where a write begins or ends a pod's life, or binds it: a later pod may have its name."""
+def _recorded_uid(verb: str, obj: KubeObject) -> str:
+    """The uid, if the write creates or deletes a pod: a later pod may have the same name."""
     return obj.uid if isinstance(obj, Pod) and verb in ("create", "delete") else ""
 
 
 def is_finished(pod: Pod) -> bool:
-    """Whether the pod has run to its end: the scheduler's informer does not see it then."""
+    """Whether the pod has finished; the scheduler's informer does not see such pods."""
     return pod.status.phase in FINISHED_PHASES
 
 
 def _has_grace(pod: Pod) -> bool:
-    """Whether a kubelet has the pod to end; else its deletion takes effect at once.
+    """Whether a kubelet ends the pod; otherwise its deletion takes effect at once.
 
     Upstream: pkg/registry/core/pod/strategy.go CheckGracefulDelete
     """
@@ -463,9 +463,9 @@ def _has_grace(pod: Pod) -> bool:
 
 
 def _as_patched(pod: Pod) -> Pod:
-    """A pod as a patch leaves it even where it says nothing new: its deletionTimestamp is cut to seconds on the way.
+    """A pod after a patch, even an empty one: its deletionTimestamp is truncated to seconds by serialization.
 
-    So the first patch of a terminating pod is always told (the recorded runs do so, and Go's fake API server does).
+    So the first patch of a terminating pod always causes an event, in the recorded runs and with Go's fake API server.
     """
     moment = pod.metadata.deletion_timestamp
     if moment is None or "." not in moment:
@@ -478,7 +478,7 @@ def _not_found(pod: Pod) -> StatusError:
 
 
 def _why_not_bound(pod: KubeObject | None, wanted: Pod) -> str:
-    """Why the API server would refuse to bind a pod; "" where it would not.
+    """Why the API server would refuse to bind a pod; "": it would not.
 
     Upstream: pkg/registry/core/pod/storage/storage.go setPodHostAndAnnotations
     """
@@ -498,7 +498,7 @@ def _why_not_bound(pod: KubeObject | None, wanted: Pod) -> str:
 
 
 def _why_not_replaced(new: KubeObject, current: KubeObject | None) -> str:
-    """Why the API server would refuse to replace an object; "" where it would not."""
+    """Why the API server would refuse to replace an object; "": it would not."""
     resource = qualified_resource(BY_TYPE[type(new)].name)
     if current is None:
         return f'{resource} "{new.name}" not found'
@@ -511,7 +511,7 @@ def _why_not_replaced(new: KubeObject, current: KubeObject | None) -> str:
 
 
 def _same(new: KubeObject, old: KubeObject) -> bool:
-    """Whether two versions differ in nothing but their resource version."""
+    """Whether two versions differ only in their resource version."""
     return replace(new, metadata=replace(new.metadata, resource_version=old.metadata.resource_version)) == old
 
 

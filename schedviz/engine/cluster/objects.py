@@ -1,4 +1,4 @@
-"""What the API server has stored: objects by kind and key, and the counter of all writes."""
+"""The API server's stored objects by kind and key, and the counter of writes."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ class ObjectStore:
         return self._objects[kind].get(key)
 
     def put(self, obj: KubeObject) -> None:
-        """Store the object in place of the one with its key."""
+        """Store the object; it replaces one with the same key."""
         self._objects[BY_TYPE[type(obj)].name][obj.metadata.key] = obj
 
     def load(self, kind: str, objects: Mapping[str, KubeObject]) -> None:
-        """Store all objects of a kind, by key; each was created once."""
+        """Store all objects of a kind, by key; each counts as created once."""
         self._objects[kind] = dict(objects)
         self.creations.update(dict.fromkeys([(kind, key) for key in objects], 1))
 
     def remove(self, obj: KubeObject) -> None:
-        """Forget the object."""
+        """Remove the object."""
         del self._objects[BY_TYPE[type(obj)].name][obj.metadata.key]
 
     def of_kind(self, kind: str) -> dict[str, KubeObject]:
@@ -44,7 +44,7 @@ class ObjectStore:
         return self._objects
 
     def count(self, kind: str) -> int:
-        """How many objects of a kind there are."""
+        """The number of objects of a kind."""
         return len(self._objects[kind])
 
     def next_resource_version(self) -> str:
@@ -58,7 +58,7 @@ class ObjectStore:
 
 
 def qualified_resource(kind: str) -> str:
-    """How errors name a resource: `pods`, `csinodes.storage.k8s.io`."""
+    """A resource as error messages name it: `pods`, `csinodes.storage.k8s.io`."""
     entry = BY_NAME[kind]
     group, _, version = entry.api_version.rpartition("/")
     return f"{entry.resource}.{group}" if version and group else entry.resource

@@ -1,4 +1,4 @@
-"""A patch of a pod's status, as the scheduler sends it: the fields that differ from what it knew, merged into what is there now.
+"""The scheduler's patch of a pod's status: the differences from its version of the pod, merged into the present one.
 
 Upstream: util/utils.go PatchPodStatus (a strategic merge patch; conditions merge by type)
 """
@@ -25,7 +25,7 @@ class StatusPatch(msgspec.Struct, frozen=True):
 
     @property
     def detail(self) -> str:
-        """The patch in FORMAT.md's words: `condition PodScheduled=False Unschedulable; nominatedNodeName="n1"`."""
+        """The patch in FORMAT.md's form: `condition PodScheduled=False Unschedulable; nominatedNodeName="n1"`."""
         parts = []
         if self.condition_type:
             parts.append(f"condition {self.condition_type}={self.status or ''} {self.reason or ''}")
@@ -51,7 +51,7 @@ class StatusPatch(msgspec.Struct, frozen=True):
 
 
 def between(base: PodStatus, condition: PodCondition | None, nominated_node_name: str | None) -> StatusPatch | None:
-    """What has to change in `base` for it to have this condition and nomination; None: nothing.
+    """The patch that gives `base` this condition and nomination; None: it has them.
 
     Upstream: pkg/api/v1/pod/util.go UpdatePodCondition (a condition whose status stays keeps its transition time)
     """
@@ -83,7 +83,7 @@ def between(base: PodStatus, condition: PodCondition | None, nominated_node_name
 
 
 def with_condition(status: PodStatus, condition: PodCondition) -> PodStatus:
-    """The status with a condition set; its transition time moves only if its status does."""
+    """The status with a condition set; its transition time changes only if its status changes."""
     old = condition_of(status, condition.type)
     if old is not None and old.status == condition.status:
         condition = replace(condition, last_transition_time=old.last_transition_time)
@@ -91,7 +91,7 @@ def with_condition(status: PodStatus, condition: PodCondition) -> PodStatus:
 
 
 def with_applied(status: PodStatus, condition: PodCondition) -> PodStatus:
-    """The status with a condition set as it is given."""
+    """The status with exactly this condition set."""
     return _with(status, condition)
 
 

@@ -1,4 +1,4 @@
-"""A heap of timers: who wants to look at what, and when."""
+"""A heap of controllers' timers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import msgspec
 
 
 class Timer(msgspec.Struct, frozen=True, array_like=True, order=True):
-    """One thing that is to be looked at. Of those that are due at one moment the first that was set comes first."""
+    """One timer. Of timers with the same moment the first that was set comes first."""
 
     due: int
     number: int
@@ -24,7 +24,7 @@ class TimersState(msgspec.Struct, frozen=True):
 
 
 class Timers:
-    """Timers by owner and key: of one that is set twice the earlier moment counts."""
+    """Timers by owner and key. If one is set twice, the earlier moment counts."""
 
     def __init__(self) -> None:
         self._heap: list[Timer] = []
@@ -41,7 +41,7 @@ class Timers:
         heapq.heappush(self._heap, timer)
 
     def drop(self, owner: str) -> None:
-        """Forget the timers of an owner."""
+        """Remove the timers of an owner."""
         self._set = {name: timer for name, timer in self._set.items() if timer.owner != owner}
         self._heap = sorted(self._set.values())
 
@@ -54,12 +54,12 @@ class Timers:
 
     @property
     def next_due(self) -> int | None:
-        """When that is."""
+        """When the first timer is due."""
         timer = self.next
         return None if timer is None else timer.due
 
     def pop(self, now: int) -> Timer | None:
-        """The first timer whose time has come, taken off."""
+        """Remove and return the first timer that is due."""
         timer = self.next
         if timer is None or timer.due > now:
             return None
@@ -68,11 +68,11 @@ class Timers:
         return timer
 
     def to_state(self) -> TimersState:
-        """The timers in their order."""
+        """The timers in order."""
         return TimersState(self._number, sorted(self._set.values()))
 
     def load(self, state: TimersState) -> None:
-        """Take the timers of `to_state`."""
+        """Load the timers of `to_state`."""
         self._number = state.number
         self._heap = list(state.timers)
         self._set = {(timer.owner, timer.key): timer for timer in state.timers}

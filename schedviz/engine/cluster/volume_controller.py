@@ -1,7 +1,7 @@
-"""What the volume controller and the provisioners do when the scheduler has decided: they finish the binding at once.
+"""The volume controller and the provisioners, which complete a volume binding of the scheduler at once.
 
-A volume that the scheduler has put a claim on is bound to it; a claim that the scheduler has selected a node for gets a volume of its
-own. Nothing else is reconciled (FORMAT.md, "What the API server does").
+A volume to which the scheduler assigned a claim is bound to it; a claim for which the scheduler selected a node gets a volume of its own.
+Nothing else is reconciled (FORMAT.md, "What the API server does").
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ BOUND = "Bound"
 
 
 class Writer(Protocol):
-    """The API server, as a controller uses it."""
+    """The API server's interface for controllers."""
 
     def find(self, kind: str, key: str) -> KubeObject | None: ...
 
     def put(self, obj: KubeObject) -> None:
-        """Create or replace an object, and tell the watchers if that changed anything."""
+        """Create or replace an object, and send watch events if it changed."""
         ...
 
 
 def react(writer: Writer, obj: KubeObject) -> None:
-    """Finish what the scheduler began with this volume or claim."""
+    """Complete what the scheduler started with this volume or claim."""
     match obj:
         case PersistentVolume():
             _bind_claimed(writer, obj)
@@ -64,7 +64,7 @@ def _provision(writer: Writer, claim: PersistentVolumeClaim) -> None:
 
 
 def provision(writer: Writer, claim: PersistentVolumeClaim, storage_class: StorageClass) -> None:
-    """Make a volume for a claim, and bind the two."""
+    """Create a volume for a claim, and bind the two."""
     volume = _volume_for(claim, storage_class)
     if writer.find("PersistentVolume", volume.name) is None:
         writer.put(volume)

@@ -1,10 +1,10 @@
 """Watch events on their way to the scheduler: delivered at once, after a latency, or held until a binding is confirmed.
 
-The order is FORMAT.md's ("Order of deliveries"). An event waits in one of three places:
+The order is FORMAT.md's ("Order of deliveries"). A pending event is in one of three places:
 
-- `written`: what the scheduler wrote in a cycle, until the cycle has ended;
-- `unconfirmed`: by pod, the event of its binding and what happened to the pod since in the same binding cycle, until the binding is
-  confirmed or a later event of the pod comes;
+- `written`: the scheduler's writes of a cycle, until the cycle has ended;
+- `unconfirmed`: by pod, the event of its binding and later events of the pod from the same binding cycle, until the binding is
+  confirmed or a later event of the pod follows;
 - `in_flight`: events that have a latency, in the order of their arrival.
 """
 
@@ -18,23 +18,23 @@ import msgspec
 from schedviz.kube.kinds import BY_NAME, AnyObject
 
 Verb = Literal["ADDED", "MODIFIED", "DELETED"]
-#: What a watch event is lost to: everything, or everything but the informer's store.
+#: What misses an event that is lost: everything, or everything but the informer's store.
 Lost = Literal["", "watch", "handlers"]
-#: How a connection loses an event: it is dropped, or nobody is connected.
+#: How a connection loses an event: it is dropped, or the watch is disconnected.
 Fate = Literal["", "watch", "disconnected"]
 
 
 class WatchEvent(msgspec.Struct, frozen=True):
-    """An object was added, modified or deleted, as the scheduler's informers are told."""
+    """An object was added, modified or deleted, as the scheduler's informers see it."""
 
     id: int
     verb: Verb
     kind: str
     object: AnyObject
     lost: Lost = ""
-    #: When it arrives, in nanoseconds; for one with a latency.
+    #: When the event arrives, in nanoseconds, if it has a latency.
     due: int = 0
-    #: The object is gone, and this is what was last seen of it. Upstream: client-go tools/cache DeletedFinalStateUnknown
+    #: The object is gone, and this is its last known state. Upstream: client-go tools/cache DeletedFinalStateUnknown
     final_state_unknown: bool = False
 
     @property
@@ -49,7 +49,7 @@ class WatchEvent(msgspec.Struct, frozen=True):
 
 
 class Watches:
-    """The watch connections of the scheduler, one for each kind; a connection never reorders its events."""
+    """The scheduler's watch connections, one for each kind. A connection never reorders its events."""
 
     def __init__(self) -> None:
         #: Kind -> nanoseconds; `*` is every kind without an entry of its own.
@@ -57,11 +57,11 @@ class Watches:
         self.written: list[WatchEvent] = []
         self.unconfirmed: dict[str, list[WatchEvent]] = {}
         self.in_flight: list[WatchEvent] = []
-        #: Whether there is a scheduler that watches.
+        #: Whether a scheduler is watching.
         self.watched = True
-        #: Kind -> how many events were missed since its connection broke.
+        #: Kind -> number of events missed since its connection broke.
         self.unseen: dict[str, int] = {}
-        #: Kind -> how many of its next events get lost.
+        #: Kind -> number of its next events that will be dropped.
         self.drops: dict[str, int] = {}
         #: The number of the last event.
         self.last_id = 0
@@ -72,17 +72,17 @@ class Watches:
         return self.last_id
 
     def latency(self, kind: str) -> int:
-        """How long events of a kind take, in nanoseconds."""
+        """The latency of a kind's events, in nanoseconds."""
         return self.latencies.get(kind, self.latencies.get("*", 0))
 
     def set_latency(self, kind: str, nanos: int) -> None:
-        """Set how long events of a kind take from now on; `*` overrides every kind."""
+        """Set the latency of a kind's events; `*` overrides every kind."""
         if kind == "*":
             self.latencies.clear()
         self.latencies[kind] = nanos
 
     def fate(self, kind: str) -> Fate:
-        """What becomes of an event of a kind; counts it where it is lost."""
+        """How the next event of a kind is lost, if it is; counts lost events."""
         if kind in self.unseen:
             self.unseen[kind] += 1
             return "disconnected"
@@ -94,7 +94,7 @@ class Watches:
         return "watch"
 
     def cut(self, kind: str) -> list[WatchEvent]:
-        """Break the connection of a kind: the events that were on their way and do not arrive. What waited to be sent is not sent."""
+        """Break the connection of a kind. Returns the events in flight, which will not arrive. Unsent events are discarded."""
         lost = [event for event in self.in_flight if event.kind == kind]
         self.in_flight = [event for event in self.in_flight if event.kind != kind]
         self.written = [event for event in self.written if event.kind != kind]
@@ -103,7 +103,7 @@ class Watches:
         return lost
 
     def forget(self) -> list[WatchEvent]:
-        """Break all connections, since the watcher is gone: the events that were on their way. New connections are whole."""
+        """Break all connections because the watcher is gone. Returns the events in flight. New connections are intact."""
         lost, self.in_flight = self.in_flight, []
         self.written.clear()
         self.unconfirmed.clear()
@@ -112,11 +112,11 @@ class Watches:
         return lost
 
     def waits_behind(self, event: WatchEvent) -> bool:
-        """Whether an event of the same object is still to be delivered after the cycle."""
+        """Whether an earlier event of the same object is delivered only after the cycle."""
         return any(other.kind == event.kind and other.key == event.key for other in self.written)
 
     def send(self, event: WatchEvent, now: int) -> WatchEvent | None:
-        """Put an event on the wire if it takes time; None: it arrives at once."""
+        """Put an event in flight if its kind has a latency; None: it arrives at once."""
         due = now + self.latency(event.kind)
         for other in self.in_flight:
             if other.kind == event.kind:
@@ -133,7 +133,7 @@ class Watches:
         return self.in_flight[0].due if self.in_flight else None
 
     def arrived(self, now: int) -> WatchEvent | None:
-        """The next event whose time has come, taken off the wire."""
+        """Remove and return the next event that has arrived."""
         return self.in_flight.pop(0) if self.in_flight and self.in_flight[0].due <= now else None
 
 

@@ -1,1 +1,1 @@
-"""What each command of a session does to a simulation."""
+"""Executes the commands of a session on a simulation."""

@@ -1,25 +1,27 @@
-"""The scheduler's watch connections break and come back, its process ends and starts again: the `watch` and `restart` commands.
+"""Watch connections and the life of the scheduler's process: the `watch`, `restart` and `reset` commands, and imports.
 
 Upstream: client-go tools/cache/reflector.go, delta_fifo.go Replace, shared_informer.go OnUpdate
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from schedviz.engine.cluster.cluster import is_finished
 from schedviz.engine.cluster.watch import Verb, WatchEvent
-from schedviz.engine.outcome import Outcome
+from schedviz.engine.commands.cycle_runner import CycleRunner
+from schedviz.engine.simulation_state import Outcome, SimulationState
 from schedviz.kube.core import Pod
-from schedviz.kube.kinds import BY_NAME, WATCHED_KINDS
+from schedviz.kube.defaults import default_object
+from schedviz.kube.kinds import BY_NAME, KINDS, WATCHED_KINDS
 from schedviz.kube.meta import KubeObject
 from schedviz.trace import commands
-from schedviz.trace.events import SchedulerExited
+from schedviz.trace.events import ApiWritten, Configured, HelperSet, LatencySet, Restarted, SchedulerExited
 
-if TYPE_CHECKING:
-    from schedviz.engine.simulation import Simulation
+#: Time between the arrivals of two imported pods, so that the queue keeps their order.
+LOAD_NANOS = 1_000
 
-#: Commands that are not for the scheduler: they are carried out while it is gone.
+#: Commands that do not need a running scheduler.
 WITHOUT_SCHEDULER = (
     commands.Configure,
     commands.Restart,
@@ -37,14 +39,15 @@ WITHOUT_SCHEDULER = (
 )
 
 
-def watch(simulation: Simulation, command: commands.Watch) -> Outcome:
-    """Carry out a `watch` command."""
+def watch(runner: CycleRunner, command: commands.Watch) -> Outcome:
+    """Drop watch events of a kind, or break or restore its connection."""
+    simulation = runner.simulation
     if sum((command.drop is not None, command.disconnect, command.reconnect)) != 1:
         return Outcome(error="watch needs exactly one of drop, disconnect and reconnect")
     kinds = [kind.name for kind in WATCHED_KINDS if command.kind in ("*", kind.name)]
     if not kinds:
         return Outcome(error=f'kind: {command.kind!r} is not a kind that the scheduler watches; "*" is every kind')
-    simulation.operations.tick()
+    runner.tick()
     if command.drop is not None:
         for kind in kinds:
             simulation.cluster.watches.drops[kind] = command.drop
@@ -54,11 +57,11 @@ def watch(simulation: Simulation, command: commands.Watch) -> Outcome:
         changed = sum(_disconnect(simulation, kind) for kind in kinds)
         return Outcome(result="" if changed else "it is disconnected already")
     changed = sum(_reconnect(simulation, kind) for kind in kinds)
-    simulation.operations.settle()
+    runner.settle()
     return Outcome(result="" if changed else "it was connected, and the new list shows nothing new")
 
 
-def _disconnect(simulation: Simulation, kind: str) -> bool:
+def _disconnect(simulation: SimulationState, kind: str) -> bool:
     cluster = simulation.cluster
     if kind in cluster.watches.unseen:
         return False
@@ -71,8 +74,8 @@ def _disconnect(simulation: Simulation, kind: str) -> bool:
     return True
 
 
-def _reconnect(simulation: Simulation, kind: str) -> bool:
-    """List again: True where the connection was broken, or the list differs from what the informer has."""
+def _reconnect(simulation: SimulationState, kind: str) -> bool:
+    """List again. True: the connection was broken, or the list differs from what the informer has."""
     cluster = simulation.cluster
     for event in cluster.watches.cut(kind):
         cluster.record_lost(event)
@@ -81,14 +84,14 @@ def _reconnect(simulation: Simulation, kind: str) -> bool:
         cluster.record_watch(kind)
     differences = _differences(simulation, kind)
     for event in differences:
-        cluster.hand_over(event)
+        cluster.send_to_informers(event)
     return was_broken or bool(differences)
 
 
-def _differences(simulation: Simulation, kind: str) -> list[WatchEvent]:
-    """What a new list shows otherwise than the informer has it: in the order of the list, then what is gone.
+def _differences(simulation: SimulationState, kind: str) -> list[WatchEvent]:
+    """Watch events for the differences between a new list and the informer's store: in the list's order, then deletions.
 
-    An object whose version is the one that is known is told to nobody.
+    An object with an unchanged version causes no event.
     """
     cluster = simulation.cluster
     known = simulation.scheduler.state.informers.objects()[kind]
@@ -108,8 +111,8 @@ def _differences(simulation: Simulation, kind: str) -> list[WatchEvent]:
     return found + [event("DELETED", known[key], gone=True) for key in sorted(known) if key not in listed]
 
 
-def disconnect_watches(simulation: Simulation) -> None:
-    """The scheduler's process ends: its connections break, and the next process begins with whole ones."""
+def disconnect_watches(simulation: SimulationState) -> None:
+    """Break all watch connections, as when the process ends; the next process starts with new ones."""
     cluster = simulation.cluster
     broken = [kind for kind in BY_NAME if kind in cluster.watches.unseen or kind in cluster.watches.drops]
     for event in cluster.watches.forget():
@@ -120,8 +123,8 @@ def disconnect_watches(simulation: Simulation) -> None:
     cluster.bind_failure = None
 
 
-def exit_scheduler(simulation: Simulation, message: str) -> Outcome:
-    """The scheduler ended its process. What it knew stays to be looked at; the API server goes on without it."""
+def exit_scheduler(simulation: SimulationState, message: str) -> Outcome:
+    """End the scheduler's process. Its state can still be inspected, and the API server keeps running."""
     simulation.exited = message
     simulation.recorder.record(SchedulerExited, message=message)
     disconnect_watches(simulation)
@@ -129,6 +132,66 @@ def exit_scheduler(simulation: Simulation, message: str) -> Outcome:
     return Outcome(result=why_not(simulation))
 
 
-def why_not(simulation: Simulation) -> str:
-    """What to tell who asks a scheduler that is gone."""
+def why_not(simulation: SimulationState) -> str:
+    """The result of a command that needs a scheduler which has exited."""
     return f"the scheduler exited: {simulation.exited}. Restart it to go on (restart)"
+
+
+def load(runner: CycleRunner, objects: Iterable[KubeObject]) -> list[KubeObject]:
+    """Store imported objects and let the informers list them. Returns the objects as stored."""
+    stored = [runner.simulation.cluster.load(default_object(obj)) for obj in objects]
+    _list(runner)
+    return stored
+
+
+def _list(runner: CycleRunner) -> None:
+    """Let the informers list the API server's objects, kind by kind, so that nodes come before their pods."""
+    simulation = runner.simulation
+    store, scheduler = simulation.cluster.store, simulation.scheduler
+    for kind in WATCHED_KINDS:
+        for obj in store.of_kind(kind.name).values():
+            if isinstance(obj, Pod):
+                if is_finished(obj):
+                    continue
+                if not obj.spec.node_name:
+                    runner.set_clock(simulation.clock.now + LOAD_NANOS)
+            scheduler.list_one(kind.name, obj)
+
+
+def restart(runner: CycleRunner) -> None:
+    """Restart the scheduler process: it loses its state and lists again. Events in flight are part of the list."""
+    simulation = runner.simulation
+    reason = simulation.exited
+    disconnect_watches(simulation)
+    simulation.recorder.cycle = 0
+    simulation.drop_scheduler()
+    simulation.recorder.record(Restarted, reason=reason)
+    _list(runner)
+
+
+def reset(runner: CycleRunner) -> None:
+    """Go back to the imported objects, at second 0. Cycles and events keep counting."""
+    simulation = runner.simulation
+    objects = simulation.origin.objects()
+    before = {kind.name: simulation.cluster.store.count(kind.name) for kind in KINDS}
+    latencies = dict(simulation.cluster.watches.latencies)
+    disconnect_watches(simulation)
+    helpers = dict(simulation.cluster.controllers.on)
+    configured = simulation.config != simulation.settings.config
+    simulation.start_over()
+    if configured:
+        simulation.recorder.record(Configured, config=simulation.config)
+    simulation.recorder.record(Restarted, reason="reset")
+    for name in helpers:
+        simulation.recorder.record(HelperSet, name=name, on=False)
+    for name, seconds in simulation.cluster.controllers.on.items():
+        simulation.recorder.record(HelperSet, name=name, seconds=seconds)
+    for name in latencies:
+        simulation.recorder.record(LatencySet, kind=name)
+    load(runner, objects)
+    for kind in KINDS:
+        count = simulation.cluster.store.count(kind.name)
+        if count != before[kind.name]:
+            simulation.recorder.record(
+                ApiWritten, verb="create", resource=kind.resource, kind=kind.name, key="", detail="reset", count=count
+            )

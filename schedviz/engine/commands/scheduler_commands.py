@@ -1,24 +1,21 @@
-"""What people ask of the scheduler beside its cycles: `permit` answers for a pod that waits, `configure` gives it another configuration."""
+"""Commands to the scheduler: `permit` answers for a waiting pod, `configure` replaces the configuration."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from schedviz.engine.binding import BindingCycle
 from schedviz.engine.commands import connections
+from schedviz.engine.commands.cycle_runner import CycleRunner
 from schedviz.engine.config import ConfigurationError
 from schedviz.engine.framework.runtime import WaitingPod
-from schedviz.engine.outcome import Outcome
+from schedviz.engine.simulation_state import Outcome, SimulationState
 from schedviz.trace import commands
 from schedviz.trace.events import Configured, PermitAnswered
 
-if TYPE_CHECKING:
-    from schedviz.engine.simulation import Simulation
 
-
-def permit(simulation: Simulation, command: commands.Permit) -> Outcome:
+def permit(runner: CycleRunner, command: commands.Permit) -> Outcome:
     """Allow or reject a pod that waits at Permit, for one plugin or for all. Upstream: framework/runtime/waiting_pods_map.go waitingPod"""
-    simulation.operations.tick()
+    simulation = runner.simulation
+    runner.tick()
     found = _waiting(simulation, command.pod)
     if found is None:
         return Outcome(result=f"the pod {command.pod} does not wait at Permit")
@@ -41,12 +38,12 @@ def permit(simulation: Simulation, command: commands.Permit) -> Outcome:
         waiting_for=sorted(waiting.pending),
         message=command.message if command.action == "reject" else "",
     )
-    simulation.operations.settle()
+    runner.settle()
     return Outcome()
 
 
-def _waiting(simulation: Simulation, key: str) -> tuple[BindingCycle, WaitingPod] | None:
-    """The oldest binding cycle of the pod that waits for somebody's word."""
+def _waiting(simulation: SimulationState, key: str) -> tuple[BindingCycle, WaitingPod] | None:
+    """The oldest binding cycle of the pod that waits for an answer."""
     for binding in simulation.scheduler.bindings:
         if binding.pod == key:
             waiting = binding.framework.waiting_pods.get(binding.assumed.uid)
@@ -55,8 +52,9 @@ def _waiting(simulation: Simulation, key: str) -> tuple[BindingCycle, WaitingPod
     return None
 
 
-def configure(simulation: Simulation, command: commands.Configure) -> Outcome:
-    """Take another configuration: in place, or with a restart. One that is refused changes nothing."""
+def configure(runner: CycleRunner, command: commands.Configure) -> Outcome:
+    """Replace the configuration, in place or with a restart. An invalid configuration changes nothing."""
+    simulation = runner.simulation
     if not command.restart:
         why = _why_not_in_place(simulation)
         if why:
@@ -69,18 +67,18 @@ def configure(simulation: Simulation, command: commands.Configure) -> Outcome:
         simulation.config, simulation.extenders, simulation.configuration = before, extenders, configuration
         return Outcome(error=f"config: {error}")
     if not command.restart:
-        simulation.operations.tick()
+        runner.tick()
     simulation.recorder.record(Configured, config=simulation.config)
     if command.restart:
-        simulation.operations.restart()
+        connections.restart(runner)
     else:
         simulation.scheduler.reconfigure(simulation.configuration, profiles, simulation.extenders)
-    simulation.operations.settle()
+    runner.settle()
     return Outcome()
 
 
-def _why_not_in_place(simulation: Simulation) -> str:
-    """Why the scheduler cannot be configured without a restart; "": it can."""
+def _why_not_in_place(simulation: SimulationState) -> str:
+    """Why the configuration can be replaced only with a restart; "": it can be replaced in place."""
     if simulation.exited:
         return connections.why_not(simulation)
     instead = "or configure with a restart"

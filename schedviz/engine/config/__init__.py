@@ -1,6 +1,6 @@
-"""KubeSchedulerConfiguration v1: what it says, what it means when it says nothing, and what is wrong with it.
+"""KubeSchedulerConfiguration v1: decoding, defaults and validation.
 
-`load_configuration` is the door: it decodes strictly, fills in defaults, decodes the arguments of each plugin, validates.
+The entry point is `load_configuration`: it decodes strictly, sets defaults, decodes the arguments of each plugin, and validates.
 """
 
 from schedviz.engine.config.errors import ConfigurationError, Problem

@@ -1,4 +1,4 @@
-"""The plugins that are enabled by default, and how a profile's own choice is merged with them.
+"""The plugins that are enabled by default, and how a profile's plugins are merged with them.
 
 Upstream: apis/config/v1/default_plugins.go
 """
@@ -41,7 +41,7 @@ DEFAULT_PLUGINS: Final = Plugins(
 
 
 def merge_plugins(custom: Plugins) -> Plugins:
-    """The default plugins with a profile's choice applied, one extension point at a time. Upstream: mergePlugins"""
+    """The default plugins with a profile's changes, one extension point at a time. Upstream: mergePlugins"""
     return Plugins(
         **{
             field.name: _merge_plugin_set(getattr(DEFAULT_PLUGINS, field.name), getattr(custom, field.name))
@@ -51,9 +51,9 @@ def merge_plugins(custom: Plugins) -> Plugins:
 
 
 def _merge_plugin_set(default: PluginSet, custom: PluginSet) -> PluginSet:
-    """A default plugin that is configured again keeps its place; the others come after. Upstream: mergePluginSet
+    """A default plugin that is configured again keeps its position; others are appended. Upstream: mergePluginSet
 
-    What is disabled is kept in the result: MultiPoint expansion needs it.
+    The result keeps the disabled plugins, which MultiPoint expansion needs.
     """
     disabled = (*(Plugin(plugin.name) for plugin in custom.disabled), *(Plugin(plugin.name) for plugin in default.disabled))
     disabled_names = {plugin.name for plugin in disabled}
@@ -67,6 +67,6 @@ def _merge_plugin_set(default: PluginSet, custom: PluginSet) -> PluginSet:
             index, chosen = by_name.get(plugin.name, (-1, plugin))
             replaced.add(index)
             enabled.append(chosen)
-    # A custom plugin given twice stays twice: the framework refuses it.
+    # A custom plugin that is listed twice stays twice, and the framework rejects it.
     enabled.extend(plugin for index, plugin in enumerate(custom.enabled) if index not in replaced)
     return PluginSet(enabled=tuple(enabled), disabled=disabled)

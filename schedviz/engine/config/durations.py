@@ -11,7 +11,7 @@ _PIECE: Final = re.compile(r"(\d+\.?\d*|\.\d+)([^\d.]*)")
 
 
 def parse_duration(text: str) -> int:
-    """Nanoseconds. Raises `ValueError` in Go's words."""
+    """Nanoseconds. Raises `ValueError` with Go's message."""
     bare = text[1:] if text[:1] in ("-", "+") else text
     if bare == "0":
         return 0
@@ -37,7 +37,7 @@ def parse_duration(text: str) -> int:
 
 
 def format_duration(nanoseconds: int) -> str:
-    """As Go prints it: `1h0m0s`, `1.5s`, `20ms`."""
+    """The duration in Go's format: `1h0m0s`, `1.5s`, `20ms`."""
     if nanoseconds == 0:
         return "0s"
     sign, rest = ("-", -nanoseconds) if nanoseconds < 0 else ("", nanoseconds)

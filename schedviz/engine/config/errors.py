@@ -1,4 +1,4 @@
-"""What is wrong with a configuration: `Problem`, made in the words of the API server's field errors, and the error that carries them."""
+"""Errors of a configuration: `Problem`, with the text of the API server's field errors, and the exception that has all of them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import msgspec
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """One thing that is wrong, and where. Upstream: apimachinery util/validation/field Error"""
+    """One error and its path. Upstream: apimachinery util/validation/field Error"""
 
     path: str
     message: str
-    #: The whole sentence, where it does not begin with the path as a field error does.
+    #: The whole sentence, if it does not start with the path as a field error does.
     sentence: str = ""
 
     def __str__(self) -> str:
@@ -22,9 +22,9 @@ class Problem(msgspec.Struct, frozen=True):
 
 
 class ConfigurationError(ValueError):
-    """A configuration that cannot be used. `path` and `message` are those of the first problem.
+    """An invalid configuration. `path` and `message` are those of the first problem.
 
-    Its text is what kube-scheduler would say, where there it is an error too. Upstream: apimachinery util/errors aggregate
+    The text is kube-scheduler's, where kube-scheduler rejects the configuration too. Upstream: apimachinery util/errors aggregate
     """
 
     def __init__(self, problems: Sequence[Problem]) -> None:
@@ -56,13 +56,13 @@ def forbidden(path: str, detail: str) -> Problem:
 
 
 class Bare(str):
-    """A value that is shown without quotes: something that has a String method upstream (a duration, a path)."""
+    """A value that is shown without quotes because it has a String method upstream (a duration, a path)."""
 
     __slots__ = ()
 
 
 def go_value(value: Any) -> str:
-    """A value as Go's `%v` (numbers), `%q` (strings) or `%#v` (structs) prints it."""
+    """A value in the format of Go's `%v` (numbers), `%q` (strings) or `%#v` (structs)."""
     if isinstance(value, Bare):
         return str(value)
     if isinstance(value, bool):

@@ -26,7 +26,7 @@ from schedviz.engine.config.validation_plugin_args import validate_args
 Decoded = TypeVar("Decoded")
 
 _GROUP: Final = "kubescheduler.config.k8s.io"
-#: What kube-scheduler v1.27.1 warns of when it reads them.
+#: API versions and fields for which kube-scheduler v1.27.1 logs a deprecation warning.
 _DEPRECATED: Final = {
     "v1beta2": "KubeSchedulerConfiguration v1beta2 is deprecated in v1.25, will be removed in v1.28",
     "v1beta3": "KubeSchedulerConfiguration v1beta3 is deprecated in v1.26, will be removed in v1.29",
@@ -36,15 +36,15 @@ _TO_CONVERT: Final = "`schedviz config FILE --convert` writes it as v1"
 
 
 def load_configuration(data: dict[str, Any] | None, *, duplicates: Sequence[str] = ()) -> KubeSchedulerConfiguration:
-    """The configuration that `data` describes, complete and valid; None is the default one.
+    """The complete, valid configuration that `data` describes; None: the default one.
 
-    `apiVersion` and `kind` may be left out. `duplicates` are faults that whoever parsed the text found: members that are given twice.
-    Raises `ConfigurationError` with every problem of the first step that found one.
-    Upstream: apis/config/v1/defaults.go SetDefaults_KubeSchedulerConfiguration, validation.ValidateKubeSchedulerConfiguration
+    `apiVersion` and `kind` are optional. `duplicates` are errors of the text's parser: members that occur twice. Raises
+    `ConfigurationError` with every problem of the first step that found one. Upstream: apis/config/v1/defaults.go
+    SetDefaults_KubeSchedulerConfiguration, validation.ValidateKubeSchedulerConfiguration
     """
     document = _without_nulls(data or {})
     _check_version(document)
-    _look_strictly(document, duplicates)
+    _check_strictly(document, duplicates)
     _default_profiles(document)
     decoded = _convert(document, KubeSchedulerConfiguration, "")
     profiles = tuple(_complete_profile(profile, f"profiles[{index}]") for index, profile in enumerate(decoded.profiles))
@@ -75,8 +75,8 @@ def _check_version(document: dict[str, Any]) -> None:
     raise ConfigurationError([Problem(path, sentence, sentence)])
 
 
-def _look_strictly(document: dict[str, Any], duplicates: Sequence[str]) -> None:
-    """Refuse what upstream's strict decoder refuses: the document first, then the arguments of plugins.
+def _check_strictly(document: dict[str, Any], duplicates: Sequence[str]) -> None:
+    """Reject what upstream's strict decoder rejects: the document first, then the arguments of plugins.
 
     Upstream: apimachinery pkg/runtime/serializer/versioning, kube-scheduler/config/v1/types.go DecodeNestedObjects
     """
@@ -88,7 +88,7 @@ def _look_strictly(document: dict[str, Any], duplicates: Sequence[str]) -> None:
     for number, profile in enumerate(document.get("profiles", ())):
         for index, config in enumerate(profile.get("pluginConfig", ())):
             path = f"profiles[{number}].pluginConfig[{index}]"
-            unknown = _look_at_args(config.get("name", ""), config.get("args"), path)
+            unknown = _check_args(config.get("name", ""), config.get("args"), path)
             if unknown:
                 inside = strict_error([f'unknown field "{field}"' for field in unknown])
                 nested = strict_error([f"decoding args for plugin {config['name']}: {inside}"])
@@ -98,8 +98,8 @@ def _look_strictly(document: dict[str, Any], duplicates: Sequence[str]) -> None:
         raise ConfigurationError([Problem(path, sentence, sentence)])
 
 
-def _look_at_args(name: str, args: Any, path: str) -> list[str]:
-    """Unknown fields of the arguments of one plugin. Upstream: PluginConfig.decodeNestedObjects"""
+def _check_args(name: str, args: Any, path: str) -> list[str]:
+    """Unknown fields in the arguments of one plugin. Upstream: PluginConfig.decodeNestedObjects"""
     args_type = ARGS_BY_PLUGIN.get(name)
     if args_type is None or args is None:
         return []
@@ -132,7 +132,7 @@ def _path_of(fault: str) -> str:
 
 
 def _transport_problems(configuration: KubeSchedulerConfiguration) -> list[Problem]:
-    """An extender whose certificate is not judged cannot have a root to judge it by. Upstream: client-go transport.go TLSConfigFor"""
+    """An extender whose certificate is not verified cannot have a root certificate. Upstream: client-go transport.go TLSConfigFor"""
     for index, extender in enumerate(configuration.extenders):
         tls = extender.tls_config
         if tls is not None and tls.insecure and (tls.ca_file or tls.ca_data):
@@ -142,7 +142,7 @@ def _transport_problems(configuration: KubeSchedulerConfiguration) -> list[Probl
 
 
 def _fit_problems(configuration: KubeSchedulerConfiguration) -> list[Problem]:
-    """NodeResourcesFit's arguments are looked at when the plugin is made, so in another sentence. Upstream: noderesources/fit.go NewFit"""
+    """NodeResourcesFit validates its arguments when it is created, with other messages. Upstream: noderesources/fit.go NewFit"""
     for index, profile in enumerate(configuration.profiles):
         args = profile.args("NodeResourcesFit")
         points = ("multi_point", *EXTENSION_POINTS)
@@ -163,7 +163,7 @@ def _fit_problems(configuration: KubeSchedulerConfiguration) -> list[Problem]:
 
 
 def _default_profiles(document: dict[str, Any]) -> None:
-    """One profile when there is none; a single one has the default name. Others must say theirs."""
+    """One profile if there is none. A single profile gets the default name; several must have names."""
     if not document.get("profiles"):
         document["profiles"] = [{}]
     profiles = document["profiles"]
@@ -172,7 +172,7 @@ def _default_profiles(document: dict[str, Any]) -> None:
 
 
 def _complete_profile(profile: KubeSchedulerProfile, path: str) -> KubeSchedulerProfile:
-    """The profile with the default plugins merged in and the arguments of each plugin decoded, or defaulted."""
+    """The profile with the default plugins merged in and the arguments of each plugin decoded, or set to defaults."""
     plugins = merge_plugins(profile.plugins)
     configs = [_decode_args(config, f"{path}.pluginConfig[{index}]") for index, config in enumerate(profile.plugin_config)]
     configured = {config.name for config in configs}
@@ -194,12 +194,12 @@ def _convert(data: Any, target: type[Decoded], path: str) -> Decoded:
     try:
         return msgspec.convert(data, target)
     except msgspec.ValidationError as error:
-        # What upstream refuses was found before; this is a document that only we cannot read.
+        # Upstream's errors were found before; this one is specific to schedviz's decoder.
         raise ConfigurationError([Problem(path, str(error))]) from None
 
 
 def _without_nulls(value: Any) -> Any:
-    """The same data without members that are null: for the Go decoder they are absent."""
+    """The same data without null members: Go's decoder treats them as absent."""
     if isinstance(value, dict):
         return {key: _without_nulls(member) for key, member in value.items() if member is not None}
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""The arguments of the plugins that take any, with their defaults. Upstream: kube-scheduler/config/v1/types_pluginargs.go"""
+"""The arguments of plugins, with their defaults. Upstream: kube-scheduler/config/v1/types_pluginargs.go"""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 
 
 class Args(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True):
-    """Arguments of a plugin, or a piece of them."""
+    """Arguments of a plugin, or a part of them."""
 
 
 class ResourceSpec(Args, frozen=True):
-    """A resource and how much it counts; a weight of 0 means 1."""
+    """A resource and its weight; 0 means 1."""
 
     name: str = ""
     weight: Int64 = 0
@@ -28,7 +28,7 @@ class ResourceSpec(Args, frozen=True):
             msgspec.structs.force_setattr(self, "weight", 1)
 
 
-#: What is scored where nothing is said.
+#: The resources that are scored by default.
 DEFAULT_RESOURCES: Final = (ResourceSpec("cpu", 1), ResourceSpec("memory", 1))
 
 
@@ -40,13 +40,13 @@ class UtilizationShapePoint(Args, frozen=True):
 
 
 class RequestedToCapacityRatioParam(Args, frozen=True):
-    """The function of the RequestedToCapacityRatio strategy, by its points."""
+    """The function of the RequestedToCapacityRatio strategy, as points."""
 
     shape: tuple[UtilizationShapePoint, ...] = ()
 
 
 class ScoringStrategy(Args, frozen=True):
-    """How NodeResourcesFit ranks: LeastAllocated, MostAllocated or RequestedToCapacityRatio."""
+    """The scoring strategy of NodeResourcesFit: LeastAllocated, MostAllocated or RequestedToCapacityRatio."""
 
     type: str = ""
     resources: tuple[ResourceSpec, ...] = ()
@@ -58,21 +58,21 @@ class ScoringStrategy(Args, frozen=True):
 
 
 class DefaultPreemptionArgs(Args, frozen=True):
-    """How many candidates a dry run looks for."""
+    """How many candidates a dry run evaluates."""
 
     min_candidate_nodes_percentage: Int32 = 10
     min_candidate_nodes_absolute: Int32 = 100
 
 
 class InterPodAffinityArgs(Args, frozen=True):
-    """How much an existing pod's required affinity counts, and whether its preferred terms are looked at."""
+    """The weight of an existing pod's required affinity, and whether its preferred terms are ignored."""
 
     hard_pod_affinity_weight: Int32 = 1
     ignore_preferred_terms_of_existing_pods: bool = False
 
 
 class NodeResourcesFitArgs(Args, frozen=True):
-    """Extended resources that Filter ignores, and how Score ranks."""
+    """Extended resources that Filter ignores, and the scoring strategy."""
 
     ignored_resources: tuple[str, ...] = ()
     ignored_resource_groups: tuple[str, ...] = ()
@@ -80,7 +80,7 @@ class NodeResourcesFitArgs(Args, frozen=True):
 
 
 class PodTopologySpreadArgs(Args, frozen=True):
-    """Constraints for pods that have none: the scheduler's own (System) or these (List)."""
+    """Default constraints for pods without any: the scheduler's own (System) or these (List)."""
 
     default_constraints: tuple[TopologySpreadConstraint, ...] = ()
     defaulting_type: str = "System"
@@ -91,7 +91,7 @@ class PodTopologySpreadArgs(Args, frozen=True):
 
 
 class NodeResourcesBalancedAllocationArgs(Args, frozen=True):
-    """The resources whose fractions are compared."""
+    """The resources whose used fractions are compared."""
 
     resources: tuple[ResourceSpec, ...] = DEFAULT_RESOURCES
 
@@ -101,14 +101,14 @@ class NodeResourcesBalancedAllocationArgs(Args, frozen=True):
 
 
 class VolumeBindingArgs(Args, frozen=True):
-    """How long binding of volumes may take. A `shape` needs the gate VolumeCapacityPriority, which is off."""
+    """The timeout of volume binding. A `shape` needs the feature gate VolumeCapacityPriority, which is off."""
 
     bind_timeout_seconds: Int64 = 600
     shape: tuple[UtilizationShapePoint, ...] | None = None
 
 
 class NodeAffinityArgs(Args, frozen=True):
-    """Node affinity that every pod has besides its own."""
+    """Node affinity that is added to every pod's own."""
 
     added_affinity: NodeAffinity | None = None
 
@@ -123,7 +123,7 @@ PluginArgs = (
     | VolumeBindingArgs
 )
 
-#: Plugin name -> the type of its arguments; a plugin that is not here takes none.
+#: Plugin name -> the type of its arguments. Other plugins take none.
 ARGS_BY_PLUGIN: Final[dict[str, type[PluginArgs]]] = {
     "DefaultPreemption": DefaultPreemptionArgs,
     "InterPodAffinity": InterPodAffinityArgs,

@@ -1,6 +1,6 @@
-"""Strict decoding, told in the words of upstream's decoder: unknown and duplicate fields, values of the wrong type.
+"""Strict decoding with the messages of upstream's decoder: unknown and duplicate fields, values of the wrong type.
 
-The shapes are those of our structs; msgspec reads what passes here.
+The expected shapes are our structs'; msgspec decodes what passes here.
 
 Upstream: apimachinery pkg/runtime/serializer/json (strict), sigs.k8s.io/json
 """
@@ -17,7 +17,7 @@ from msgspec import inspect
 from schedviz.engine.config.durations import parse_duration
 from schedviz.engine.config.errors import Problem
 
-#: Types whose package is not that of the configuration.
+#: Types that are not in the configuration's Go package.
 _ELSEWHERE: Final = {
     "LeaderElectionConfiguration": "v1alpha1.LeaderElectionConfiguration",
     "ClientConnectionConfiguration": "v1alpha1.ClientConnectionConfiguration",
@@ -25,18 +25,18 @@ _ELSEWHERE: Final = {
 
 
 class Strict:
-    """Looks through one document. `unknown` has the fields that are not known; `wrong` the first value that cannot be read."""
+    """Checks one document. `unknown` has the unknown fields; `wrong` the first value that cannot be decoded."""
 
     def __init__(self) -> None:
         self.unknown: list[str] = []
         self.wrong: Problem | None = None
 
     def look(self, value: Any, target: type[Any]) -> None:
-        """Look at all of a document that should be a `target`."""
+        """Check a whole document that should be a `target`."""
         self._any(value, inspect.type_info(target), "", ("", ""))
 
     def _any(self, value: Any, shape: inspect.Type, path: str, place: tuple[str, str]) -> None:
-        """`place` is the struct that `value` is a member of, and Go's path of the member, which has no indexes."""
+        """`place` is the struct that has `value` as a member, and the Go path of the member, which has no indexes."""
         shape, kind = _bare(shape)
         match shape:
             case inspect.StructType():
@@ -110,12 +110,12 @@ class Strict:
 
 
 def strict_error(faults: Sequence[str]) -> str:
-    """Faults as one sentence. Upstream: apimachinery runtime NewStrictDecodingError"""
+    """The errors as one sentence. Upstream: apimachinery runtime NewStrictDecodingError"""
     return f"strict decoding error: {', '.join(faults)}"
 
 
 def _bare(shape: inspect.Type) -> tuple[inspect.Type, str]:
-    """The type without None and without what was noted on it, and what that says of Go's type."""
+    """The type without None and annotations, and the Go type that the annotation names."""
     kind = ""
     while isinstance(shape, (inspect.Metadata, inspect.UnionType)):
         if isinstance(shape, inspect.Metadata):

@@ -1,7 +1,6 @@
 """The members of a KubeSchedulerConfiguration, with their defaults. Unknown members are errors.
 
-Members that steer how the real scheduler talks to its surroundings (leaderElection, clientConnection, parallelism) are
-checked and have no effect here.
+Members about the real scheduler's environment (leaderElection, clientConnection, parallelism) are checked and have no effect here.
 
 Upstream: kube-scheduler/config/v1/types.go, pkg/scheduler/apis/config/v1/defaults.go
 """
@@ -21,7 +20,7 @@ DEFAULT_SCHEDULER_NAME: Final = "default-scheduler"
 
 Int32 = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
 Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
-#: As Go writes it: `1m30s`. "" is none.
+#: In Go's format: `1m30s`. "": none.
 Duration = Annotated[str, Meta(extra={"go": "Duration"})]
 #: Bytes in base64.
 Base64 = Annotated[str, Meta(extra={"go": "bytes"})]
@@ -30,11 +29,11 @@ _DURATIONS: Final = frozenset({"lease_duration", "renew_deadline", "retry_period
 
 
 class Part(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True):
-    """A piece of the configuration."""
+    """A part of the configuration."""
 
 
 def _fill(part: Part, *members: str) -> None:
-    """Give members their defaults that are empty: `""`, 0, or no time at all."""
+    """Replace empty members by their defaults: `""`, 0, or no duration."""
     defaults = {field.name: field.default for field in msgspec.structs.fields(part)}
     for member in members:
         value = getattr(part, member)
@@ -43,21 +42,21 @@ def _fill(part: Part, *members: str) -> None:
 
 
 class Plugin(Part, frozen=True):
-    """A plugin by name; the weight (0: 1) counts where it scores."""
+    """A plugin by name; the weight (0 means 1) applies at Score."""
 
     name: str = ""
     weight: Int32 = 0
 
 
 class PluginSet(Part, frozen=True):
-    """What is added to, and taken from, the default plugins of one extension point; `*` takes all."""
+    """Plugins that are added to and removed from the defaults of one extension point; `*` removes all."""
 
     enabled: tuple[Plugin, ...] = ()
     disabled: tuple[Plugin, ...] = ()
 
 
 class Plugins(Part, frozen=True):
-    """Plugins by extension point; `multi_point` goes into each extension point that a plugin implements."""
+    """Plugins by extension point; `multi_point` applies to each extension point that a plugin implements."""
 
     pre_enqueue: PluginSet = PluginSet()
     queue_sort: PluginSet = PluginSet()
@@ -74,7 +73,7 @@ class Plugins(Part, frozen=True):
     multi_point: PluginSet = PluginSet()
 
 
-#: The members of `Plugins` that are extension points, in the order in which upstream fills them.
+#: The members of `Plugins` that are extension points, in upstream's order.
 EXTENSION_POINTS: Final = (
     "pre_filter",
     "filter",
@@ -92,35 +91,35 @@ EXTENSION_POINTS: Final = (
 
 
 class PluginConfig(Part, frozen=True):
-    """The arguments of one plugin: a struct of `plugin_args`; plain data for a plugin that has none there."""
+    """The arguments of one plugin: a struct of `plugin_args`, or plain data for other plugins."""
 
     name: str = ""
     args: Any = None
 
 
 class KubeSchedulerProfile(Part, frozen=True):
-    """One way to schedule, chosen by pods with their `spec.schedulerName`."""
+    """A profile, which pods select with their `spec.schedulerName`."""
 
     scheduler_name: str = ""
-    #: None: the configuration's.
+    #: None: the value of the configuration.
     percentage_of_nodes_to_score: Int32 | None = None
     plugins: Plugins = Plugins()
     plugin_config: tuple[PluginConfig, ...] = ()
 
     def args(self, plugin: str) -> Any:
-        """The arguments of a plugin; None when it has none."""
+        """The arguments of a plugin; None: it has none."""
         return next((entry.args for entry in self.plugin_config if entry.name == plugin), None)
 
 
 class ExtenderManagedResource(Part, frozen=True):
-    """An extended resource that an extender looks after."""
+    """An extended resource that an extender manages."""
 
     name: str = ""
     ignored_by_scheduler: bool = False
 
 
 class ExtenderTLSConfig(Part, frozen=True):
-    """How an extender is trusted. Read and not used: extenders are asked by whoever runs the engine."""
+    """TLS settings of an extender. Read and not used: the engine's host calls extenders."""
 
     insecure: bool = False
     server_name: str = ""
@@ -133,7 +132,7 @@ class ExtenderTLSConfig(Part, frozen=True):
 
 
 class Extender(Part, frozen=True):
-    """A program that is asked over HTTP; a verb that is empty is not asked for."""
+    """An extender, called over HTTP; a verb that is empty is not called."""
 
     url_prefix: str = ""
     filter_verb: str = ""
@@ -178,7 +177,7 @@ class ClientConnectionConfiguration(Part, frozen=True):
 
 
 class KubeSchedulerConfiguration(Part, frozen=True):
-    """How the scheduler works. Not to be confused with a profile, of which it has one or more."""
+    """The scheduler's configuration, with one or more profiles."""
 
     api_version: Literal["kubescheduler.config.k8s.io/v1"] = msgspec.field(default=API_VERSION, name="apiVersion")
     kind: Literal["KubeSchedulerConfiguration"] = KIND
@@ -186,7 +185,7 @@ class KubeSchedulerConfiguration(Part, frozen=True):
     leader_election: LeaderElectionConfiguration = LeaderElectionConfiguration()
     client_connection: ClientConnectionConfiguration = ClientConnectionConfiguration()
     enable_profiling: bool = True
-    #: None: as profiling is.
+    #: None: the value of enableProfiling.
     enable_contention_profiling: bool | None = None
     #: 0: adaptive, by the number of nodes.
     percentage_of_nodes_to_score: Int32 = 0

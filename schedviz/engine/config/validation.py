@@ -1,4 +1,4 @@
-"""What is wrong with a decoded, defaulted configuration. Upstream: apis/config/validation/validation.go"""
+"""Validates a decoded configuration with defaults. Upstream: apis/config/validation/validation.go"""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from schedviz.engine.config.types import (
 from schedviz.engine.config.validation_plugin_args import name_problems, validate_args
 from schedviz.kube.label_names import key_faults
 
-#: Plugins that v1 no longer has.
+#: Plugins that v1 has removed.
 _REMOVED_PLUGINS = frozenset({"SelectorSpread"})
 
-#: Extension points by the name that a configuration gives them.
+#: Extension points by their name in a configuration.
 _STAGES = {
     "preEnqueue": "pre_enqueue",
     "queueSort": "queue_sort",
@@ -38,7 +38,7 @@ _STAGES = {
 
 
 def validate(configuration: KubeSchedulerConfiguration) -> list[Problem]:
-    """Every problem; none when the scheduler would start. Upstream: ValidateKubeSchedulerConfiguration"""
+    """Every problem; none: the scheduler would start. Upstream: ValidateKubeSchedulerConfiguration"""
     problems = [*_client_connection(configuration.client_connection), *_leader_election(configuration.leader_election)]
     if configuration.parallelism <= 0:
         problems.append(invalid("parallelism", configuration.parallelism, "should be an integer value greater than zero"))
@@ -112,7 +112,7 @@ def _removed() -> str:
 
 
 def _common_queue_sort(profiles: Sequence[KubeSchedulerProfile]) -> Iterator[Problem]:
-    """All profiles share one queue, so they sort it alike. Upstream: validateCommonQueueSort"""
+    """All profiles share one queue, so they must sort it in the same way. Upstream: validateCommonQueueSort"""
     canon = profiles[0].plugins.queue_sort
     if len(canon.enabled) > 1:
         yield invalid("profiles[0].plugins.queueSort.Enabled", len(canon.enabled), "only one queue sort plugin can be enabled")

@@ -1,4 +1,4 @@
-"""What is wrong with the arguments of plugins. Upstream: apis/config/validation/validation_pluginargs.go"""
+"""Validates the arguments of plugins. Upstream: apis/config/validation/validation_pluginargs.go"""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MAX_SHAPE_SCORE = 10
 
 
 def validate_args(path: str, args: Any) -> Iterator[Problem]:
-    """Every problem of one plugin's arguments; arguments of unknown plugins are not looked at."""
+    """Every problem of one plugin's arguments; arguments of unknown plugins are not validated."""
     match args:
         case DefaultPreemptionArgs():
             yield from _default_preemption(path, args)
@@ -166,12 +166,12 @@ def _node_affinity(path: str, args: NodeAffinityArgs) -> Iterator[Problem]:
 
 
 def _located(fault: str) -> Problem:
-    """A selector's fault, which begins with its path, as a problem."""
+    """A selector's error, which starts with its path, as a problem."""
     path, _, message = fault.partition(": ")
     return Problem(path, message)
 
 
 def name_problems(path: str, name: str) -> Iterator[Problem]:
-    """What is wrong with a qualified name. Upstream: apimachinery util/validation IsQualifiedName"""
+    """Errors in a qualified name. Upstream: apimachinery util/validation IsQualifiedName"""
     for fault in key_faults(name):
         yield invalid(path, name, fault)

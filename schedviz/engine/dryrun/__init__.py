@@ -1,1 +1,1 @@
-"""Dry runs: what the scheduler would answer about a pod and every node, while nothing is changed."""
+"""Dry runs: the scheduler's results for a pod and every node, without changing anything."""

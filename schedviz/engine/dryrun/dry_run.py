@@ -1,6 +1,6 @@
-"""`DryRun`: what the scheduler would answer about a pod and every node, while nothing is done about it.
+"""`DryRun`: the scheduler's results for a pod and every node, without changing anything.
 
-A cycle stops at enough feasible nodes and at the first plugin that rejects; a dry run looks at every node, and can ask every plugin.
+A cycle stops at enough feasible nodes and at the first plugin that rejects; a dry run evaluates every node, and can run every plugin.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ from schedviz.kube.meta import KubeObject
 if TYPE_CHECKING:
     from schedviz.engine.simulation import Simulation
 
-#: Of a node that PreFilter's result left out. Upstream gives such a node no status at all, so this reason is ours.
+#: The reason for nodes that PreFilter's result excludes. Deviation: upstream gives such nodes no status.
 LEFT_OUT: Final = "node(s) were left out by PreFilter"
 
 
 class UnknownProfileError(LookupError):
-    """No profile of this scheduler takes the pod."""
+    """No profile of this scheduler has the pod's schedulerName."""
 
 
 class DryRun:
-    """One pod asked about once.
+    """A dry run of one pod.
 
-    `simulation` should be a copy of nobody else's: its snapshot is brought up to date, as a cycle would do it.
+    `simulation` should be a private copy: its snapshot is updated, as by a cycle.
     """
 
     def __init__(self, simulation: Simulation, pod: Pod) -> None:
@@ -61,17 +61,17 @@ class DryRun:
 
     @property
     def row_of(self) -> dict[str, int]:
-        """Node name -> its place in `rows`."""
+        """Node name -> its position in `rows`."""
         return self._snapshot.row_of
 
     @property
     def skipped_plugins(self) -> frozenset[str]:
-        """Filter plugins that PreFilter found to have nothing to say about this pod."""
+        """Filter plugins that PreFilter told the framework to skip for this pod."""
         return self._state.skip_filter_plugins
 
     @cached_property
     def verdicts(self) -> Verdicts:
-        """For every node the Status that decides: PreFilter's, or that of the first Filter plugin that rejects. Nominated pods count."""
+        """The deciding Status of every node: PreFilter's, or that of the first Filter plugin that rejects. Nominated pods count."""
         status = self.pre_filter.status
         if not status.is_success:
             return Verdicts.all(len(self.rows), status)
@@ -81,7 +81,7 @@ class DryRun:
         return self._with_left_out(outcome.verdicts)
 
     def _with_left_out(self, verdicts: Verdicts) -> Verdicts:
-        """PreFilter's result says which nodes are looked at; the others get a status of their own."""
+        """Give the nodes that PreFilter's result excludes a status of their own."""
         names = self.pre_filter.node_names
         if names is None:
             return verdicts
@@ -91,12 +91,12 @@ class DryRun:
         return Verdicts(np.where(left_out, len(verdicts.statuses), verdicts.codes), (*verdicts.statuses, status))
 
     def each_plugin(self) -> Iterator[tuple[str, Verdicts | None]]:
-        """What every Filter plugin by itself says of every node; None: nothing against any. Nominated pods do not count."""
+        """The verdicts of every Filter plugin by itself for every node; None: it rejects none. Nominated pods do not count."""
         if self.pre_filter.status.is_success:
             yield from self.framework.ask_each_filter_plugin(self._state, self.pod, self.rows)
 
     def scores(self, rows: Rows) -> ScoreOutcome | None:
-        """What the Score plugins give to feasible rows, all of which are scored; None: the profile has none. Extenders are not asked.
+        """The scores of feasible rows, all of which are scored; None: the profile has no score plugins. Extenders are not called.
 
         Upstream: schedule_one.go prioritizeNodes
         """
@@ -109,7 +109,7 @@ class DryRun:
         return self.framework.run_score_plugins(state, self.pod, rows)
 
     def if_empty(self, *, without: frozenset[str] = frozenset()) -> Verdicts:
-        """What Filter would say of each node if no pod were on it, plugins `without` not being asked."""
+        """Filter's verdict for each node if it had no pods, skipping the plugins in `without`."""
         state = self._state.clone()
         state.skip_filter_plugins |= without
         by_sums = self.framework.filter_reads(state, self.pod) is not FilterReads.PODS
@@ -117,7 +117,7 @@ class DryRun:
         return self._with_left_out(self.framework.run_filter_plugins(state, self.pod, empty))
 
     def if_pods_left(self, node_info: NodeInfo, pods: Iterable[PodInfo]) -> Trial:
-        """A node of the snapshot as it would be without some of its pods."""
+        """A node of the snapshot without some of its pods."""
         trial = Trial(self, node_info.clone(), self._state.clone())
         for pod in pods:
             trial.remove(pod)
@@ -125,7 +125,7 @@ class DryRun:
 
     @property
     def fit_error(self) -> FitError:
-        """What the scheduler would say if no node fits, without preemption's part."""
+        """The scheduler's message if no node fits, without preemption's part."""
         status = self.pre_filter.status
         if not status.is_success:
             return FitError(self.pod.key, len(self.rows), Diagnosis(pre_filter_msg=status.message))
@@ -137,7 +137,7 @@ class DryRun:
 
 
 class Trial:
-    """One node on which pods are taken away and put back, and Filter asked again."""
+    """One node on which pods are removed and added, and Filter is run again."""
 
     def __init__(self, dry_run: DryRun, node_info: NodeInfo, state: CycleState) -> None:
         self._dry_run = dry_run
@@ -145,26 +145,26 @@ class Trial:
         self._state = state
 
     def remove(self, pod: PodInfo) -> None:
-        """Try without a pod that is there."""
+        """Remove a pod for the trial."""
         self._node_info.remove_pod(pod)
         self._dry_run.framework.run_pre_filter_extension_remove_pod(self._state, self._dry_run.pod, pod, self._node_info)
 
     def add(self, pod: PodInfo) -> None:
-        """Put a pod back."""
+        """Add a pod again."""
         self._node_info.add_pod(pod)
         self._dry_run.framework.run_pre_filter_extension_add_pod(self._state, self._dry_run.pod, pod, self._node_info)
 
     def ask(self) -> Status:
-        """What Filter says now, with nominated pods and without."""
+        """Filter's verdict, with nominated pods and without."""
         framework = self._dry_run.framework
         return framework.run_filter_plugins_with_nominated_pods(self._state, self._dry_run.pod, self._node_info)
 
 
 @contextmanager
 def changed(simulation: Simulation, *, updated: Sequence[KubeObject] = (), deleted: Sequence[KubeObject] = ()) -> Iterator[None]:
-    """A copy of a session with other objects for as long as the `with` lasts, told to its scheduler as a watch would.
+    """A copy of a session with other objects, sent to its scheduler as watch events, until the `with` ends.
 
-    Objects that are there are as before afterwards, in value: the order of the cache's list and the queues are not.
+    Afterwards the objects are equal to those before; the order of the cache's list and the queues may differ.
     """
     informers = simulation.scheduler.state.informers
     before = {(BY_TYPE[type(obj)].name, obj.key): informers.by_key(BY_TYPE[type(obj)].name, obj.key) for obj in updated}
@@ -184,7 +184,7 @@ def changed(simulation: Simulation, *, updated: Sequence[KubeObject] = (), delet
 
 @contextmanager
 def configured(simulation: Simulation, config: dict[str, Any] | None) -> Iterator[None]:
-    """A copy of a session with another KubeSchedulerConfiguration for as long as the `with` lasts. Raises `ConfigurationError`."""
+    """A copy of a session with another KubeSchedulerConfiguration until the `with` ends. Raises `ConfigurationError`."""
     scheduler = simulation.scheduler
     state = scheduler.state
     before = simulation.config, simulation.configuration, simulation.extenders
@@ -221,12 +221,12 @@ def _refresh_snapshot(simulation: Simulation) -> None:
 
 
 def _emptied(rows: Rows) -> Rows:
-    """The nodes with nothing on them, for plugins that look at sums: 30 times as fast as making 5,000 NodeInfos."""
+    """All nodes without pods, for plugins that read sums; 30 times as fast as building 5,000 NodeInfos."""
     return TrialRows(rows, lambda resource: -(rows.pod_count() if resource == "pods" else rows.requested(resource)))
 
 
 def _emptied_one(info: NodeInfo) -> NodeInfo:
-    """The node with nothing on it."""
+    """The node without pods."""
     empty = NodeInfo(info.name, Generations())
     empty.node = info.node
     empty.allocatable = info.allocatable

@@ -1,4 +1,4 @@
-"""`Sandbox`: dry runs on an engine that goes on being somebody's. They look at a snapshot of their own, and leave the engine as it is."""
+"""`Sandbox`: dry runs on a live engine. They use their own snapshot and leave the engine unchanged."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
     from schedviz.engine.simulation import Simulation
 
 
-class NotAskedBesideError(LookupError):
-    """A plugin of the pod's profile remembers what it was asked, so asking it would change what it says to the real cycles."""
+class StatefulPluginError(LookupError):
+    """A plugin of the pod's profile keeps state, so a dry run could change its results in real cycles."""
 
 
 class Sandbox:
-    """Asks about the same engine again and again; each question costs what changed in the cache since the one before."""
+    """Makes dry runs on the same engine; each costs what changed in the cache since the last."""
 
     def __init__(self) -> None:
         self._snapshot = Snapshot()
-        #: Whose changes the snapshot has; another one begins at other generations.
+        #: The cache whose changes the snapshot has. Another cache has other generations.
         self._cache: Cache | None = None
 
     @contextmanager
     def dry_run(self, simulation: Simulation, pod: Pod) -> Iterator[DryRun]:
-        """A dry run of the pod, to be asked while the `with` lasts. Not while a cycle runs, which may still read the scheduler's snapshot.
+        """A dry run of the pod, valid until the `with` ends. Not during a cycle, which may still read the scheduler's snapshot.
 
-        Raises `UnknownProfileError`, `NotAskedBesideError`.
+        Raises `UnknownProfileError`, `StatefulPluginError`.
         """
         scheduler = simulation.scheduler
         state = scheduler.state
@@ -49,4 +49,4 @@ def _expect_no_memory(simulation: Simulation, pod: Pod) -> None:
     framework = simulation.scheduler.state.profiles.get(pod.spec.scheduler_name)
     for plugin in framework.stateful_plugins if framework is not None else ():
         if not getattr(plugin, "asking_changes_nothing", False):
-            raise NotAskedBesideError(f"the plugin {plugin.name} remembers what it was asked")
+            raise StatefulPluginError(f"the plugin {plugin.name} remembers what it was asked")

@@ -1,1 +1,1 @@
-"""Scheduler extenders: as declared in a configuration, how they are called, and their wire format."""
+"""Scheduler extenders: their configuration, calls and wire format."""

@@ -1,6 +1,6 @@
-"""Calls of extenders: whoever runs the engine makes them, and each answer is recorded as an input before the cycle goes on.
+"""Calls of extenders. The engine's host makes them, and each answer is recorded as an input before the cycle continues.
 
-The engine has no sockets. It hands a call to an `ExtenderTransport`, which answers over HTTP, or with what was answered before.
+The engine has no sockets. It passes a call to an `ExtenderTransport`, which answers over HTTP, or with a recorded answer.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ import msgspec
 from schedviz.trace.events import ExtenderAnswered
 from schedviz.trace.recorder import Recorder
 
-#: The operator's list of hosts that may be called.
+#: The setting with the operator's list of hosts that may be called.
 HOSTS_SETTING: Final = "SCHEDVIZ_EXTENDER_HOSTS"
-#: How much of an answer its trace event shows.
+#: How many characters of an answer its trace event shows.
 SHOWN_CHARACTERS: Final = 1000
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 
 
 class ExtenderError(Exception):
-    """A call that brought no answer, in the words of Go's HTTP client or of upstream's `send`."""
+    """A call without an answer. The text is that of Go's HTTP client or of upstream's `send`."""
 
 
 class ExtenderTls(msgspec.Struct, frozen=True):
-    """How an extender's certificate is judged. `insecure`: not at all."""
+    """How an extender's certificate is verified. `insecure`: not at all."""
 
     insecure: bool = False
     server_name: str = ""
@@ -34,8 +34,9 @@ class ExtenderTls(msgspec.Struct, frozen=True):
 
 
 class ExtenderCall(msgspec.Struct, frozen=True):
-    """One POST. `event` is the number of the trace event that will record its answer: the same call has the same one when it is
-    made again from a checkpoint."""
+    """One POST. `event` is the number of the trace event that will record its answer: the same call has the same number when a checkpoint
+    replays it.
+    """
 
     event: int
     verb: str
@@ -46,7 +47,7 @@ class ExtenderCall(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What came of a call: the body of the response, or what went wrong."""
+    """The result of a call: the body of the response, or the error."""
 
     event: int
     body: bytes = b""
@@ -57,12 +58,12 @@ class ExtenderTransport(Protocol):
     """Makes calls."""
 
     def call(self, call: ExtenderCall) -> bytes:
-        """The body of a response with status 200. Raises `ExtenderError`; anything else breaks the cycle off."""
+        """The body of a response with status 200. Raises `ExtenderError`; any other exception aborts the cycle."""
         ...
 
 
-class NobodyIsCalled:
-    """The transport of an engine that nobody gave another one: no host is listed."""
+class NoHostAllowed:
+    """The transport of an engine without another one: no host may be called."""
 
     def call(self, call: ExtenderCall) -> bytes:
         raise ExtenderError(not_listed(call.url))
@@ -74,7 +75,7 @@ def not_listed(url: str) -> str:
 
 
 def host_and_port(url: str) -> str:
-    """`host:port` of a URL as an operator lists it, the host in lower case; "" where there is none."""
+    """`host:port` of a URL, as an operator lists it, the host in lower case; "": it has none."""
     try:
         parts = urlsplit(url)
         port = parts.port or _DEFAULT_PORTS.get(parts.scheme)
@@ -87,16 +88,16 @@ def host_and_port(url: str) -> str:
 
 
 class ExtenderCalls:
-    """Makes calls through a transport and keeps what was answered, until it is drained."""
+    """Makes calls through a transport and keeps the answers until they are drained."""
 
     def __init__(self, recorder: Recorder) -> None:
-        self.transport: ExtenderTransport = NobodyIsCalled()
+        self.transport: ExtenderTransport = NoHostAllowed()
         self._recorder = recorder
         self._answers: list[Answer] = []
 
     @property
     def has_answers(self) -> bool:
-        """Whether there are answers that were not drained."""
+        """Whether there are undrained answers."""
         return bool(self._answers)
 
     def drain(self) -> list[Answer]:
@@ -107,7 +108,7 @@ class ExtenderCalls:
     def call(
         self, extender: str, url: str, verb: str, body: bytes, *, timeout_seconds: float, tls: ExtenderTls, cycle: int | None = None
     ) -> Answer:
-        """Make a call and record its answer. `cycle` is the cycle that asks, where it is not the one that runs."""
+        """Make a call and record its answer. `cycle` is the calling cycle, if it is not the running one."""
         recorder = self._recorder
         call = ExtenderCall(recorder.event + 1, verb, url, body, timeout_seconds, tls)
         try:

@@ -1,5 +1,5 @@
-"""Extenders: programs beside the scheduler that filter, rank and bind. They answer as they were declared (FORMAT.md, "Extenders"), or are
-called by whoever runs the engine (`extender_calls`).
+"""Extenders: external programs that filter, prioritize and bind. Their answers are declared (FORMAT.md, "Extenders") or come from calls by
+the engine's host (`extenders.calls`).
 
 Upstream: pkg/scheduler/extender.go HTTPExtender, pkg/scheduler/scheduler.go buildExtenders
 """
@@ -27,16 +27,16 @@ from schedviz.engine.framework.preemption.importance import NodeVictims
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import PodInfo
 
-#: By how much an extender's score of 0..10 is stretched to a plugin's of 0..100.
+#: The factor from an extender's score of 0..10 to a plugin's of 0..100.
 SCALE: Final = 10
-#: How long an extender may take that says nothing else, and at most.
+#: An extender's default timeout, which is also the maximum.
 TIMEOUT_SECONDS: Final = 5.0
 
 _Result = TypeVar("_Result")
 
 
 class DeclaredFilter(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
-    """Which nodes it lets pass. Absent `allow_nodes` is all."""
+    """The nodes that pass. Without `allow_nodes`, all do."""
 
     allow_nodes: list[str] | None = None
     deny_nodes: list[str] = []
@@ -45,14 +45,14 @@ class DeclaredFilter(msgspec.Struct, frozen=True, rename="camel", forbid_unknown
 
 
 class DeclaredPreempt(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
-    """Which candidates of preemption it lets pass, and on which it would evict nobody."""
+    """The candidates of preemption that pass, and those on which no pod is evicted."""
 
     allow_nodes: list[str] | None = None
     no_victims: list[str] = []
 
 
 class Declared(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
-    """An extender with its answers: a member of FORMAT.md's `fakeExtenders`."""
+    """An extender with declared answers: a member of FORMAT.md's `fakeExtenders`."""
 
     name: str
     weight: int = 0
@@ -66,22 +66,22 @@ class Declared(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_field
     filter: DeclaredFilter = DeclaredFilter()
     prioritize: dict[str, int] = {}
     preempt: DeclaredPreempt = DeclaredPreempt()
-    #: What goes wrong: at every verb, or by verb.
+    #: The error, for every verb or by verb.
     error: str | dict[str, str] | UnsetType | None = UNSET
 
     @property
     def url(self) -> str:
-        """What upstream calls the extender."""
+        """The URL that upstream shows for the extender."""
         return f"http://{self.name}.fake"
 
     def error_at(self, verb: str) -> str:
-        """What goes wrong at a verb; "" where nothing does."""
+        """The error for a verb; "": none."""
         if isinstance(self.error, str):
             return self.error
         return self.error.get(verb, "") if isinstance(self.error, dict) else ""
 
     def configuration(self) -> ExtenderConfig:
-        """The same as a member of `extenders` in the configuration."""
+        """The extender as a member of `extenders` in the configuration."""
         return ExtenderConfig(
             url_prefix=self.url,
             filter_verb="filter" if self.filter_verb else "",
@@ -96,7 +96,7 @@ class Declared(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_field
 
 
 class ExtenderFilterRecord(msgspec.Struct):
-    """What one extender's Filter came to."""
+    """The result of one extender's Filter."""
 
     extender: str
     feasible: list[str] = []
@@ -107,7 +107,7 @@ class ExtenderFilterRecord(msgspec.Struct):
 
 
 class ExtenderScoreRecord(msgspec.Struct):
-    """What one extender gave to each node."""
+    """The scores of one extender."""
 
     weight: int = 0
     raw: dict[str, int] = {}
@@ -116,7 +116,7 @@ class ExtenderScoreRecord(msgspec.Struct):
 
 
 class Extender:
-    """One extender. Errors are values: the message, "" where there is none."""
+    """One extender. Errors are returned as messages; "": none."""
 
     def __init__(self, config: ExtenderConfig, declared: Declared | None, calls: ExtenderCalls) -> None:
         self.name = config.url_prefix
@@ -129,7 +129,7 @@ class Extender:
         self._managed = {resource.name for resource in config.managed_resources}
 
     def is_interested(self, pod: PodInfo) -> bool:
-        """Whether the pod asks for a resource that the extender looks after; one that looks after none takes all pods."""
+        """Whether the pod requests a resource that the extender manages; an extender that manages none is interested in all pods."""
         if not self._managed:
             return True
         containers = (*pod.pod.spec.containers, *pod.pod.spec.init_containers)
@@ -139,7 +139,7 @@ class Extender:
         )
 
     def filter(self, pod: PodInfo, rows: Rows) -> ExtenderFilterRecord:
-        """Which of the nodes can run the pod, in the order in which the extender names them. Upstream: HTTPExtender.Filter"""
+        """The nodes that can run the pod, in the extender's order. Upstream: HTTPExtender.Filter"""
         verb = self._config.filter_verb
         if not verb:
             return ExtenderFilterRecord(self.name, list(rows.names))
@@ -163,7 +163,7 @@ class Extender:
         return ExtenderFilterRecord(self.name, list(dict.fromkeys(feasible)), failed, result.unresolvable)
 
     def prioritize(self, pod: PodInfo, rows: Rows) -> ExtenderScoreRecord:
-        """How it ranks the nodes; an error is recorded and otherwise ignored. Upstream: HTTPExtender.Prioritize"""
+        """The extender's scores; an error is recorded and otherwise ignored. Upstream: HTTPExtender.Prioritize"""
         verb = self._config.prioritize_verb
         raw = dict.fromkeys(rows.names, 0)
         if not verb:
@@ -183,9 +183,10 @@ class Extender:
         return ExtenderScoreRecord(weight, raw, {node: _int64(score * weight * SCALE) for node, score in raw.items()})
 
     def process_preemption(self, pod: PodInfo, candidates: Sequence[NodeVictims], snapshot: SharedLister) -> tuple[list[NodeVictims], str]:
-        """The candidates that it leaves, with the victims that it leaves on them; or what went wrong.
+        """The candidates and victims that the extender keeps, or the error.
 
-        They keep their order, what the extender adds comes last (upstream's map has none). Upstream: HTTPExtender.ProcessPreemption
+        They keep their order; candidates that the extender adds come last (upstream's map has no order). Upstream:
+        HTTPExtender.ProcessPreemption
         """
         if self._declared is not None:
             if error := self._declared_error(self._declared, "preempt"):
@@ -207,13 +208,13 @@ class Extender:
         return left, ""
 
     def bind_error(self, pod: PodInfo, node: str, *, cycle: int) -> str:
-        """What goes wrong when it is to bind; "": the Binding is written. Upstream: HTTPExtender.Bind"""
+        """The error of binding; "": the Binding was written. Upstream: HTTPExtender.Bind"""
         if self._declared is not None:
             return without_arguments(self._declared.error_at("bind"))
         found, error = self._call(self._config.bind_verb, wire.binding_args(pod, node), wire.binding_error, cycle=cycle)
         return error if found is None else without_arguments(found)
 
-    # As it was declared.
+    # Declared answers.
 
     def _declared_filter(self, declared: Declared, nodes: Sequence[str]) -> ExtenderFilterRecord:
         if error := declared.error_at("filter"):
@@ -234,14 +235,14 @@ class Extender:
         return ExtenderFilterRecord(self.name, error=error, ignored=self.is_ignorable)
 
     def _declared_error(self, declared: Declared, verb: str) -> str:
-        """Filter and bind say what went wrong in their result, the others answer with HTTP 500."""
+        """Filter and bind report errors in their result, the other verbs with HTTP 500."""
         error = declared.error_at(verb)
         return error and f"failed {verb} with extender at URL {self._url(verb)}, code 500"
 
     # Over HTTP.
 
     def _call(self, verb: str, body: bytes, read: Callable[[bytes], _Result], *, cycle: int | None = None) -> tuple[_Result | None, str]:
-        """What it answered, or what went wrong. Upstream: HTTPExtender.send"""
+        """The answer, or the error. Upstream: HTTPExtender.send"""
         config = self._config
         tls = _tls(config)
         if isinstance(tls, str):
@@ -264,7 +265,7 @@ class Extender:
         return wire.filter_args(pod, [info.node for info in rows.infos if info.node is not None], None)
 
     def _victims(self, node: str, victims: wire.MetaVictims, snapshot: SharedLister) -> NodeVictims | str:
-        """The pods behind the UIDs; or which one is not there. Upstream: HTTPExtender.convertToVictims"""
+        """The pods with these UIDs, or the UID that does not exist. Upstream: HTTPExtender.convertToVictims"""
         info = snapshot.node_info_map.get(node)
         if info is None or info.node is None:
             return f'nodeinfo not found for node name "{node}"'
@@ -278,7 +279,9 @@ class Extender:
 
 
 def _tls(config: ExtenderConfig) -> ExtenderTls | str:
-    """How its certificate is judged, or what is not done. Files would be the server's own. Upstream: extender.go makeTransport"""
+    """How the certificate is verified, or the error. Certificate files would be the server's own, so they are refused. Upstream:
+    extender.go makeTransport
+    """
     given = config.tls_config
     if given is None:
         return ExtenderTls(insecure=config.enable_https)
@@ -289,13 +292,13 @@ def _tls(config: ExtenderConfig) -> ExtenderTls | str:
 
 
 def _int64(value: int) -> int:
-    """As Go's int64 would have it after an overflow."""
+    """The value as Go's int64, after an overflow."""
     return (value + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
 def build_extenders(configuration: KubeSchedulerConfiguration, declared: Iterable[dict[str, Any]], calls: ExtenderCalls) -> list[Extender]:
-    """The extenders of a configuration and those that were declared, those that may fail without harm last. One that the configuration
-    has under the address of a declared one (`http://<name>.fake`) is asked as the configuration says, and answers as it was declared.
+    """The extenders of a configuration and the declared ones; ignorable extenders come last. An extender of the configuration with the URL
+    of a declared one (`http://<name>.fake`) keeps its configuration and gives the declared answers.
 
     Raises `msgspec.ValidationError`. Upstream: scheduler.go buildExtenders
     """
@@ -306,7 +309,7 @@ def build_extenders(configuration: KubeSchedulerConfiguration, declared: Iterabl
 
 
 def with_ignored_resources(configuration: KubeSchedulerConfiguration, declared: Iterable[dict[str, Any]]) -> KubeSchedulerConfiguration:
-    """The configuration in which NodeResourcesFit leaves to extenders what they look after alone. Upstream: scheduler.go buildExtenders"""
+    """The configuration; NodeResourcesFit ignores the resources that only extenders manage. Upstream: scheduler.go buildExtenders"""
     managed = [resource for extender in configuration.extenders for resource in extender.managed_resources]
     managed += [resource for each in declared for resource in msgspec.convert(each, Declared).managed_resources]
     ignored = tuple(resource.name for resource in managed if resource.ignored_by_scheduler)

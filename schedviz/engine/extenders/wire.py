@@ -1,6 +1,6 @@
-"""What goes to an extender and comes back: JSON as k8s.io/kube-scheduler/extender/v1 has it, whose members are named as in Go.
+"""The extenders' wire format: JSON of k8s.io/kube-scheduler/extender/v1, with Go's member names.
 
-Answers are read as Go's decoder reads them: names in any case, null for absent, what comes after the first value not at all.
+Answers are read as Go's decoder reads them: names are case-insensitive, null means absent, and data after the first value is ignored.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from schedviz.kube.codec import enc_hook
 from schedviz.kube.meta import KubeObject
 
 _INT64: Final = 1 << 63
-#: Members that say what schedviz does not keep, and what upstream's objects do not say in a list.
+#: Members that are internal to schedviz, or that upstream's objects omit in a list.
 _OURS: Final = ("kind", "unread", "unreadStatus")
 
 
 class AnswerError(ValueError):
-    """An answer that is not of the expected form."""
+    """An answer with an unexpected shape."""
 
 
-# What goes out.
+# Requests.
 
 
 def filter_args(pod: PodInfo, nodes: Sequence[KubeObject] | None, names: Sequence[str] | None) -> bytes:
-    """ExtenderArgs: nodes, or their names for an extender that has a cache of its own."""
+    """ExtenderArgs: nodes, or only their names for an extender with its own cache."""
     found = None if nodes is None else {"metadata": {}, "items": [_plain(node) for node in nodes]}
     return _encoded({"Pod": _plain(pod.pod), "Nodes": found, "NodeNames": names})
 
 
 def preemption_args(pod: PodInfo, candidates: Iterable[NodeVictims], *, meta: bool) -> bytes:
-    """ExtenderPreemptionArgs; `meta`: victims are named by their UID alone."""
+    """ExtenderPreemptionArgs; `meta`: victims are named only by UID."""
     victims = {
         candidate.node: {
             "Pods": [{"UID": victim.uid} if meta else _plain(victim.pod) for victim in candidate.pods],
@@ -65,11 +65,11 @@ def _encoded(value: Any) -> bytes:
     return msgspec.json.encode(value)
 
 
-# What comes back.
+# Answers.
 
 
 class FilterResult(msgspec.Struct, frozen=True):
-    """ExtenderFilterResult; `nodes` are the names of its items, None where it has none."""
+    """ExtenderFilterResult; `nodes` has the names of its items, None: it has none."""
 
     nodes: list[str] | None
     node_names: list[str] | None
@@ -79,14 +79,14 @@ class FilterResult(msgspec.Struct, frozen=True):
 
 
 class MetaVictims(msgspec.Struct, frozen=True):
-    """The UIDs of the pods that have to go from a node."""
+    """The UIDs of the victims on a node."""
 
     uids: list[str]
     num_pdb_violations: int
 
 
 def filter_result(body: bytes) -> FilterResult:
-    """Raises `AnswerError`, as the others do."""
+    """Raises `AnswerError`, like the functions below."""
     result = _object(_decoded(body), "v1.ExtenderFilterResult")
     nodes, names = result.get("nodes"), result.get("nodenames")
     items = None if nodes is None else _list(_object(nodes, "v1.NodeList").get("items"), "ExtenderFilterResult.Nodes.items")
@@ -106,13 +106,13 @@ def priorities(body: bytes) -> list[tuple[str, int]]:
 
 
 def preemption_result(body: bytes) -> dict[str, MetaVictims]:
-    """ExtenderPreemptionResult: by node who has to go."""
+    """ExtenderPreemptionResult: victims by node."""
     result = _object(_decoded(body), "v1.ExtenderPreemptionResult").get("nodenametometavictims")
     return {node: _meta_victims(victims) for node, victims in _mapping(result, "NodeNameToMetaVictims").items()}
 
 
 def binding_error(body: bytes) -> str:
-    """What ExtenderBindingResult says went wrong; "": nothing."""
+    """The error in ExtenderBindingResult; "": none."""
     return _string(_object(_decoded(body), "v1.ExtenderBindingResult").get("error"), "Error")
 
 
@@ -148,7 +148,7 @@ _decoder: Final = json.JSONDecoder(parse_constant=_no_constant)
 
 
 def _object(value: Any, type_: str) -> dict[str, Any]:
-    """The members by their names in lower case; null is an object without any."""
+    """The members by lower-case name; null is an object without members."""
     return {name.lower(): member for name, member in _mapping(value, type_).items()}
 
 

@@ -1,2 +1,3 @@
-"""The scheduling framework: what a plugin is and sees (`interface`, `status`, `cycle_state`, `types`, `rows`), what runs plugins
-(`runtime`), and the plugins themselves (`plugins`). Mirrors upstream's pkg/scheduler/framework."""
+"""The scheduling framework: the interface of plugins and what they see (`interface`, `status`, `cycle_state`, `types`, `rows`), the code
+that runs plugins (`runtime`), and the plugins (`plugins`). Mirrors upstream's pkg/scheduler/framework.
+"""

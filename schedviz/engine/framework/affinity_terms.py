@@ -26,7 +26,7 @@ class AffinityTerm:
         self.topology_key = term.topology_key
 
     def matches(self, pod: Pod, namespace_labels: Mapping[str, str]) -> bool:
-        """Whether the term speaks of this pod. Upstream: framework/types.go AffinityTerm.Matches"""
+        """Whether the term matches this pod. Upstream: framework/types.go AffinityTerm.Matches"""
         if pod.namespace in self.namespaces or self.namespace_selector.matches(namespace_labels):
             return self.selector.matches(pod.metadata.labels)
         return False
@@ -43,7 +43,7 @@ class WeightedAffinityTerm(AffinityTerm):
 
 
 class AffinityTerms:
-    """All terms of a pod, parsed. A list with a term that cannot be parsed is empty, and `error` says why."""
+    """All terms of a pod, parsed. A list with an invalid term is empty, and `error` has the message."""
 
     __slots__ = ("error", "preferred_affinity", "preferred_anti_affinity", "required_affinity", "required_anti_affinity")
 
@@ -56,7 +56,7 @@ class AffinityTerms:
         self.required_anti_affinity = _parse(AffinityTerm, pod, far.required if far else (), "requiredAntiAffinityTerms", errors)
         self.preferred_affinity = _parse(WeightedAffinityTerm, pod, near.preferred if near else (), "preferredAffinityTerms", errors)
         self.preferred_anti_affinity = _parse(WeightedAffinityTerm, pod, far.preferred if far else (), "preferredAntiAffinityTerms", errors)
-        #: "" where all could be parsed; put together as an Aggregate of apimachinery is.
+        #: "": all terms are valid. The format is that of apimachinery's Aggregate.
         self.error = errors[0] if len(errors) == 1 else f"[{', '.join(errors)}]" if errors else ""
 
 
@@ -68,10 +68,10 @@ def _parse(make: Callable[[Pod, Source], Term], pod: Pod, sources: Iterable[Sour
         return ()
 
 
-#: Of a pod without any.
+#: The terms of a pod without any.
 _NO_TERMS: Final = AffinityTerms(Pod())
 
 
 def affinity_terms(pod: Pod) -> AffinityTerms:
-    """The terms of a pod. Those that have none share theirs."""
+    """The terms of a pod. Pods without terms share one object."""
     return _NO_TERMS if pod.spec.affinity is None else AffinityTerms(pod)

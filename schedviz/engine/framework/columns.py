@@ -1,7 +1,7 @@
-"""Columns over the snapshot's NodeInfos: one value a node, in NumPy arrays.
+"""Columns over the snapshot's NodeInfos: one value per node, in NumPy arrays.
 
-A column is a function of a NodeInfo, computed once for every row and afterwards only for rows that changed. So a cycle costs
-what changed since the last one plus some arithmetic on arrays, whatever the size of the cluster.
+A column is a function of a NodeInfo. It is computed once for every row, and later only for rows that changed, so a cycle costs what changed
+since the last one plus array arithmetic, whatever the size of the cluster.
 """
 
 from __future__ import annotations
@@ -19,33 +19,33 @@ from schedviz.engine.framework.types import NodeInfo
 IntArray = npt.NDArray[np.signedinteger[Any]]
 Compute = Callable[[NodeInfo], int]
 
-#: Columns that are kept; the one that was not read for the longest time goes first.
+#: The maximum number of columns; the least recently used is dropped first.
 KEPT_COLUMNS = 512
-#: The same of columns that are formulas: one for each distinct request of pods, 40 KB at 5,000 nodes.
+#: The maximum number of formula columns: one for each distinct request of pods, 40 KB at 5,000 nodes.
 KEPT_FORMULAS = 128
 
 
 class Column:
-    """One value a row, and how far in the log of changed rows it has read."""
+    """One value per row, and the position in the log of changed rows up to which it is current."""
 
     __slots__ = ("_is_anywhere", "compute", "data", "is_used", "seen", "view")
 
     def __init__(self, compute: Compute, data: IntArray, seen: int) -> None:
         self.compute = compute
         self.seen = seen
-        #: Read since the list of NodeInfos became what it is.
+        #: The column was read since the list of NodeInfos was set.
         self.is_used = True
         self.replace(data)
 
     def replace(self, data: IntArray) -> None:
         self.data = data
-        #: What is handed out: the same memory, read-only.
+        #: The array for readers: the same memory, read-only.
         self.view = data.view()
         self.view.flags.writeable = False
         self._is_anywhere: bool | None = None
 
     def patch(self, rows: set[int], infos: Sequence[NodeInfo]) -> None:
-        """Compute these rows again."""
+        """Recompute these rows."""
         data, compute = self.data, self.compute
         for row in rows:
             data[row] = compute(infos[row])
@@ -60,7 +60,7 @@ class Column:
 
 
 class ChangedRows:
-    """A log of rows that changed. Columns read it from where they were, so that marking a row costs nothing for each column."""
+    """A log of changed rows. Each column reads it from its own position, so marking a row costs the same for any number of columns."""
 
     __slots__ = ("rows", "start")
 
@@ -74,7 +74,7 @@ class ChangedRows:
         return self.start + len(self.rows)
 
     def since(self, seen: int) -> set[int] | None:
-        """The rows that changed since then; None: too long ago to know."""
+        """The rows that changed since then; None: the log does not go back that far."""
         return set(self.rows[seen - self.start :]) if seen >= self.start else None
 
     def mark(self, row: int, limit: int) -> None:
@@ -87,7 +87,7 @@ class ChangedRows:
 class Columns:
     """Columns over a list of NodeInfos, in the list's order.
 
-    Owned by a Snapshot, which says when a NodeInfo was overwritten (`mark`) and when the list is another one (`reorder`).
+    Owned by a Snapshot, which reports overwritten NodeInfos (`mark`) and a new list (`reorder`).
     """
 
     def __init__(self, infos: Sequence[NodeInfo] = ()) -> None:
@@ -104,7 +104,7 @@ class Columns:
         self.reorder(infos)
 
     def mark(self, name: str, *, node_changed: bool) -> None:
-        """A NodeInfo was overwritten, perhaps with another Node in it. A name that has no row is ignored."""
+        """Mark a NodeInfo as overwritten, also if its Node changed. A name without a row is ignored."""
         row = self.row_of.get(name)
         if row is None:
             return
@@ -114,9 +114,9 @@ class Columns:
             self._node_log.mark(row, limit)
 
     def reorder(self, infos: Sequence[NodeInfo]) -> None:
-        """Take another list. Columns keep the values of the NodeInfos that were in the old one.
+        """Use another list. Columns keep the values of the NodeInfos that were in the old list.
 
-        Columns that nobody read since the list before are dropped.
+        Columns that were not read since the previous list are dropped.
         """
         before, kept = self.row_of, self.infos
         self.infos = list(infos)
@@ -125,31 +125,31 @@ class Columns:
         origin = np.fromiter((before.get(name, -1) for name in self.names), dtype=np.intp, count=len(self.names))
         for row in np.flatnonzero(origin >= 0):
             if kept[origin[row]] is not self.infos[row]:
-                origin[row] = -1  # Another object under the same name: nothing is known of it.
+                origin[row] = -1  # Another object with the same name: all values are unknown.
         for columns, log in ((self._info_columns, self._info_log), (self._node_columns, self._node_log)):
             self._carry_over(columns, log, origin)
-        # Where a node comes or goes, formulas are computed anew of the columns, which takes no Python for each row.
+        # When nodes are added or removed, formulas are recomputed from columns, which needs no Python code per row.
         self._formulas.clear()
 
     def node_column(self, key: Hashable, compute: Compute, dtype: npt.DTypeLike = np.int32) -> IntArray:
-        """A column that depends on the Node object alone: a row is computed again when its Node is another object."""
+        """A column that depends only on the Node object: a row is recomputed when its Node is replaced."""
         return self._column(self._node_columns, self._node_log, key, compute, dtype)
 
     def is_anywhere(self, key: Hashable, compute: Compute, dtype: npt.DTypeLike = np.int32) -> bool:
-        """Whether `compute` is something else than 0 for any node: mostly it is not, and this spares a look at each row of each cycle."""
+        """Whether `compute` is not 0 for any node. Usually it is 0 for all, and the caller need not read the rows."""
         self.node_column(key, compute, dtype)
         return self._node_columns[key].is_anywhere
 
     def info_column(self, key: Hashable, compute: Compute, dtype: npt.DTypeLike = np.int64) -> IntArray:
-        """A column that depends on the whole NodeInfo: a row is computed again whenever its NodeInfo was overwritten."""
+        """A column that depends on the whole NodeInfo: a row is recomputed when its NodeInfo is overwritten."""
         return self._column(self._info_columns, self._info_log, key, compute, dtype)
 
     def classes(
         self, key: Hashable, value_of: Callable[[NodeInfo], Hashable], first: Sequence[Hashable] = ()
     ) -> tuple[IntArray, list[Hashable]]:
-        """Codes of the rows, and the distinct values that they stand for. `value_of` depends on the Node object alone.
+        """Codes of the rows, and the distinct values that they stand for. `value_of` depends only on the Node object.
 
-        The `first` values have the first codes, whether or not a row has them.
+        The values in `first` have the first codes, whether or not a row has them.
         """
         column = ("classes", key)
         if column not in self._node_columns:
@@ -169,13 +169,13 @@ class Columns:
         return self.node_column(column, compute_code, np.int32), known
 
     def amounts(self, amount: Amount) -> IntArray:
-        """What each row has of an amount."""
+        """A column of an amount."""
         if amount.kind == "allocatable":
             return self._column(self._node_columns, self._node_log, amount, amount.reader(), np.int64)
         return self._column(self._info_columns, self._info_log, amount, amount.reader(), np.int64)
 
     def formula(self, formula: Formula) -> npt.NDArray[Any]:
-        """The values of a formula. Only rows that changed since it was asked for last are computed again."""
+        """The values of a formula. Only rows that changed since the last call are recomputed."""
         column, log = self._formulas.get(formula.key), self._info_log
         if column is None:
             column = self._formulas[formula.key] = FormulaColumn(formula, [self.amounts(amount) for amount in formula.amounts], log.end)
@@ -225,7 +225,7 @@ class Columns:
         column.seen = log.end
 
     def _carry_over(self, columns: OrderedDict[Hashable, Column], log: ChangedRows, origin: npt.NDArray[np.intp]) -> None:
-        """Bring columns to the new order: values move with their NodeInfo, the rest is computed."""
+        """Reorder columns: known values move with their NodeInfo, the others are computed."""
         known = origin >= 0
         for key in [key for key, column in columns.items() if not column.is_used]:
             del columns[key]
@@ -244,6 +244,6 @@ class Columns:
                 carried[row] = column.compute(self.infos[row])
             column.replace(carried)
             column.seen = log.end
-        # The log speaks of rows of the old order: from here on it starts anew, and every column has read it.
+        # The log has rows of the old order. It restarts here, and every column is current.
         log.start = log.end
         log.rows = []

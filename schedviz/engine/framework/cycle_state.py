@@ -1,8 +1,7 @@
-"""`CycleState`: what the plugins remember from one extension point to the next, for one pod in one cycle.
+"""`CycleState`: the data that plugins pass from one extension point to the next, for one pod in one cycle.
 
-It can be written to a checkpoint between two stages. So each kind of data has a `StateKey` that knows its type, and the type
-is either a msgspec struct or offers `to_state` and `from_state`. A struct holds no set: the order of its members is that of one
-process, and equal states are equal bytes.
+A checkpoint can store it between two stages. So each kind of data has a `StateKey` with its type, which is a msgspec struct or has
+`to_state` and `from_state`. A struct must not hold sets: their order differs between processes, and equal states must give equal bytes.
 """
 
 from __future__ import annotations
@@ -14,19 +13,19 @@ import msgspec
 
 
 class StateData(Protocol):
-    """What can be kept in a CycleState."""
+    """Data that a CycleState can hold."""
 
     def clone(self) -> Self:
-        """A copy of what AddPod and RemovePod change; what they don't may be shared."""
+        """A copy of the members that AddPod and RemovePod change; the others may be shared."""
         ...
 
 
 @runtime_checkable
 class StoredState(Protocol):
-    """State that says itself how it is written, because msgspec cannot (arrays, references)."""
+    """Data with its own serialization, because msgspec cannot encode it (arrays, references)."""
 
     def to_state(self) -> Any:
-        """Plain data that msgpack can hold."""
+        """Plain data that msgpack can encode."""
         ...
 
     @classmethod
@@ -37,7 +36,7 @@ Data = TypeVar("Data", bound=StateData)
 
 
 class StateKey(Generic[Data]):
-    """The name of one plugin's data, with its type. Made once, at module level. Upstream: framework/interface.go StateKey"""
+    """The name and the type of one plugin's data. Create it once, at module level. Upstream: framework/interface.go StateKey"""
 
     def __init__(self, name: str, data_type: type[Data]) -> None:
         if name in _keys:
@@ -51,29 +50,29 @@ _keys: dict[str, StateKey[Any]] = {}
 
 
 class NotFoundError(LookupError):
-    """Nothing was written under a key: PreFilter did not run, or failed half-way. Upstream: framework/cycle_state.go ErrNotFound"""
+    """Nothing was written for a key: PreFilter did not run, or failed. Upstream: framework/cycle_state.go ErrNotFound"""
 
     def __init__(self) -> None:
         super().__init__("not found")
 
 
 class CycleState:
-    """Data of plugins by key, and which plugins asked to be skipped. Upstream: framework/cycle_state.go CycleState"""
+    """Data of plugins by key, and the plugins to skip. Upstream: framework/cycle_state.go CycleState"""
 
     __slots__ = ("_storage", "skip_filter_plugins", "skip_score_plugins")
 
     def __init__(self) -> None:
         self._storage: dict[str, StateData] = {}
-        #: Plugins whose PreFilter answered Skip.
+        #: Plugins whose PreFilter returned Skip.
         self.skip_filter_plugins: frozenset[str] = frozenset()
-        #: Plugins whose PreScore answered Skip.
+        #: Plugins whose PreScore returned Skip.
         self.skip_score_plugins: frozenset[str] = frozenset()
 
     def write(self, key: StateKey[Data], data: Data) -> None:
         self._storage[key.name] = data
 
     def read(self, key: StateKey[Data]) -> Data:
-        """What was written under the key. Raises `NotFoundError`."""
+        """The data of the key. Raises `NotFoundError`."""
         data = self._storage.get(key.name)
         if data is None:
             raise NotFoundError
@@ -86,11 +85,11 @@ class CycleState:
         return key.name in self._storage
 
     def written(self) -> dict[str, StateData]:
-        """What there is, by the names of the keys."""
+        """All data, by the names of the keys."""
         return dict(self._storage)
 
-    def take_back_unstorable(self, before: dict[str, StateData]) -> str:
-        """Drop what was written since `before` and could not be put into a checkpoint; "" or what is wrong with the first of it."""
+    def remove_unstorable(self, before: dict[str, StateData]) -> str:
+        """Remove data written since `before` that a checkpoint cannot store. Returns the first problem, or ""."""
         fault = ""
         for name, data in list(self._storage.items()):
             if before.get(name) is data:
@@ -103,7 +102,7 @@ class CycleState:
         return fault
 
     def clone(self) -> CycleState:
-        """A state in which AddPod and RemovePod can be tried. Upstream: framework/cycle_state.go CycleState.Clone"""
+        """A copy on which AddPod and RemovePod can be run. Upstream: framework/cycle_state.go CycleState.Clone"""
         copy = CycleState()
         copy._storage = {name: data.clone() for name, data in self._storage.items()}
         copy.skip_filter_plugins = self.skip_filter_plugins
@@ -111,7 +110,7 @@ class CycleState:
         return copy
 
     def to_state(self) -> dict[str, Any]:
-        """Everything as plain data, for a checkpoint."""
+        """All data in plain form, for a checkpoint."""
         return {
             "data": {name: _to_plain(data) for name, data in self._storage.items()},
             "skipFilterPlugins": sorted(self.skip_filter_plugins),
@@ -120,7 +119,7 @@ class CycleState:
 
     @classmethod
     def from_state(cls, data: dict[str, Any]) -> CycleState:
-        """The state of which `to_state` was made. The plugins' modules must have been imported: keys come from there."""
+        """The state of `to_state`. The plugins' modules must have been imported, because they define the keys."""
         state = cls()
         for name, plain in data["data"].items():
             state._storage[name] = _from_plain(_keys[name].data_type, plain)
@@ -130,7 +129,7 @@ class CycleState:
 
 
 def _check_storable(data_type: type[Any], data: Any) -> None:
-    """Raises where the data cannot be written to a checkpoint, read again, or cloned."""
+    """Raise an exception if the data cannot be stored in a checkpoint, restored, or cloned."""
     if not isinstance(data, data_type):
         raise TypeError(f"expected {data_type.__name__}, found {type(data).__name__}")
     if not callable(getattr(data, "clone", None)):

@@ -1,4 +1,4 @@
-"""Why no node fits: `Diagnosis`, and `FitError` with the message that ends up in the pod's condition."""
+"""Why no node fits: `Diagnosis`, and `FitError` with the message for the pod's condition."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import msgspec
 
 from schedviz.engine.framework.status import Status
 
-#: Node name -> why it was rejected. Nodes that nobody looked at are not in it.
+#: Node name -> why it was rejected. Nodes that were not evaluated are missing.
 NodeToStatusMap = dict[str, Status]
 
 
 class Diagnosis(msgspec.Struct):
-    """What is known of a failed attempt. Upstream: framework/types.go Diagnosis"""
+    """The diagnosis of a failed attempt. Upstream: framework/types.go Diagnosis"""
 
     node_to_status: NodeToStatusMap = msgspec.field(default_factory=dict)
     unschedulable_plugins: set[str] = msgspec.field(default_factory=set)
@@ -23,7 +23,7 @@ class Diagnosis(msgspec.Struct):
 
 
 class FitError(msgspec.Struct):
-    """No node was found for a pod. A value; not to be confused with an exception. Upstream: framework/types.go FitError"""
+    """No node fits a pod. A value, not an exception. Upstream: framework/types.go FitError"""
 
     pod: str
     num_all_nodes: int

@@ -1,7 +1,7 @@
-"""Columns that are a formula of a few amounts of each NodeInfo: what a pod of some request lacks on each node, or how a node scores for it.
+"""Formula columns, computed from a few amounts of each NodeInfo: the resources that a pod lacks on each node, or a node's score for it.
 
-Pods of one template ask the same question one after the other, and between two of them one node has changed. So the answers are kept by
-question and made again for rows that changed: at 5,000 nodes a score by resources takes 3 µs instead of 150.
+Pods of one template repeat the same question, and one node changes between two of them. So results are kept by question and recomputed for
+rows that changed: at 5,000 nodes a resource score takes 3 µs instead of 150.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from schedviz.engine.framework.types import NodeInfo
 
 Amounts = npt.NDArray[np.int64]
 
-#: Up to so many rows (and a share of all) are looked at one by one. It takes a microsecond a row; the arrays take 20 at least.
+#: Up to this number of rows (and a share of all rows), rows are computed one by one: a microsecond each, against at least 20 for arrays.
 _FEW_ROWS: Final = 16
 _FEW_OF_ALL: Final = 128
-#: How many distinct combinations of amounts a formula remembers, 350 bytes each. Nodes come in a few sizes, and fill up in equal steps:
-#: what is found again is found among the last few, and where pods differ no number of them is enough.
+#: How many distinct combinations of amounts a formula remembers, 350 bytes each. Nodes have few sizes and fill up in equal steps, so a
+#: known combination is usually among the last few; where pods differ, no number is enough.
 KNOWN_COMBINATIONS: Final = 16
 
 
 class Amount(NamedTuple):
-    """An amount that every NodeInfo has; `resource` is a name as in `Rows.allocatable`, for `pod-count` it is empty."""
+    """An amount that every NodeInfo has; `resource` is a name as in `Rows.allocatable`, empty for `pod-count`."""
 
     kind: Literal["allocatable", "requested", "non-zero-requested", "pod-count"]
     resource: str = ""
 
     def reader(self) -> Callable[[NodeInfo], int]:
-        """Reads it from a NodeInfo."""
+        """A function that reads the amount from a NodeInfo."""
         return _reader(self)
 
 
@@ -41,7 +41,7 @@ POD_COUNT: Final = Amount("pod-count")
 
 
 class Formula(NamedTuple):
-    """`compute` turns arrays of amounts into one array. It must depend on the key and on each row's amounts alone."""
+    """`compute` turns arrays of amounts into one array. It must depend only on the key and on each row's amounts."""
 
     key: Hashable
     amounts: Sequence[Amount]
@@ -49,7 +49,7 @@ class Formula(NamedTuple):
 
 
 class FormulaColumn:
-    """The values of a formula, and how far in the log of changed rows they have been brought."""
+    """The values of a formula, and the position in the log of changed rows up to which they are current."""
 
     __slots__ = ("_compute", "_known", "_readers", "data", "seen", "view")
 
@@ -61,19 +61,19 @@ class FormulaColumn:
         self.replace(columns, seen)
 
     def replace(self, columns: Sequence[Amounts], seen: int) -> None:
-        """Compute all rows, of whole columns of the amounts."""
+        """Compute all rows, from whole columns of the amounts."""
         self.data = np.array(self._compute(*columns))
-        #: What is handed out: the same memory, read-only.
+        #: The array for readers: the same memory, read-only.
         self.view = self.data.view()
         self.view.flags.writeable = False
         self.seen = seen
 
     def is_worth_patching(self, changed: int) -> bool:
-        """Whether so many rows are better looked at one by one."""
+        """Whether this many rows are cheaper to compute one by one."""
         return changed <= max(_FEW_ROWS, len(self.data) // _FEW_OF_ALL)
 
     def patch(self, rows: set[int], infos: Sequence[NodeInfo], seen: int) -> None:
-        """Compute these rows again."""
+        """Recompute these rows."""
         for row in rows:
             info = infos[row]
             amounts = tuple([read(info) for read in self._readers])
@@ -101,7 +101,7 @@ def _reader(amount: Amount) -> Callable[[NodeInfo], int]:
 
 @lru_cache(maxsize=1024)
 def resource_reader(resource: str) -> Callable[[Resource], int]:
-    """Reads one resource: `cpu` (milli-cpus), `memory`, `ephemeral-storage` (bytes), `pods`, or a scalar one."""
+    """A function that reads one resource: `cpu` (milli-cpus), `memory`, `ephemeral-storage` (bytes), `pods`, or a scalar one."""
     return _READERS.get(resource) or (lambda amounts: amounts.scalar.get(resource, 0))
 
 

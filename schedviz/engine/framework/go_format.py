@@ -1,7 +1,7 @@
-"""What Go's fmt.Sprintf makes of a text that is used as a format, with no arguments: every `%` asks for one that is missing.
+"""The result of Go's fmt.Sprintf for a text that is used as a format without arguments: every `%` has a missing argument.
 
-Upstream's scheduler hands messages on as formats in a few places (`Eventf(..., msg)`, `fmt.Errorf(result.Error)`), so a `%` in a
-message of an extender, of the API server or of a plugin comes out changed.
+Upstream's scheduler uses messages as formats in a few places (`Eventf(..., msg)`, `fmt.Errorf(result.Error)`), so a `%` in a message of an
+extender, of the API server or of a plugin is altered.
 
 Upstream: Go fmt/print.go doPrintf
 """
@@ -12,10 +12,10 @@ import re
 from typing import Final
 
 _FLAGS: Final = re.compile(r"[#0+\- ]*")
-#: `[n]`, or what is left of one.
+#: `[n]`, or an unfinished one.
 _INDEX: Final = re.compile(r"\[(?!\]\Z)[^\]]*\]|\[")
 _NUMBER: Final = re.compile(r"[0-9]*")
-#: Go gives up on a width that is larger.
+#: Go rejects larger widths.
 _TOO_LARGE: Final = 1_000_000
 
 
@@ -33,7 +33,7 @@ def without_arguments(text: str) -> str:
 
 
 def _directive(text: str) -> tuple[str, str]:
-    """What stands for one directive, of which `text` is what follows the `%`; and what follows the directive."""
+    """The replacement of one directive, where `text` follows the `%`; and the rest of the text."""
     shown, at, bad_index = "", _end(_FLAGS, text, 0), False
 
     def skip_index() -> None:
@@ -67,5 +67,5 @@ def _directive(text: str) -> tuple[str, str]:
 
 def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
     found = pattern.match(text, at)
-    assert found is not None  # both patterns match nothing too
+    assert found is not None  # both patterns match the empty string too
     return found.end()

@@ -1,8 +1,8 @@
-"""What a plugin is: one protocol for each extension point, and what travels through them.
+"""The plugin interface: one protocol for each extension point, and the values that pass through them.
 
-A plugin has a `name`, is made by its factory from its arguments and a `Handle`, and takes part in every extension point whose
-methods it has. Filter and Score come in two forms: for many rows at once (`filter`, `score`), or for one node
-(`filter_node`, `score_node`), which the framework lifts. A plugin is written in one of them.
+A plugin has a `name`, is created by its factory from its arguments and a `Handle`, and implements every extension point whose methods it
+has. Filter and Score have two forms: for many rows at once (`filter`, `score`), or for one node (`filter_node`, `score_node`), which the
+framework adapts. A plugin implements one of them.
 
 Upstream: framework/interface.go
 """
@@ -38,7 +38,7 @@ Scores = npt.NDArray[np.int64]
 
 
 class PreFilterResult(msgspec.Struct, frozen=True):
-    """Which nodes are worth looking at; None: all. Upstream: framework/interface.go PreFilterResult"""
+    """The nodes to evaluate; None: all. Upstream: framework/interface.go PreFilterResult"""
 
     node_names: frozenset[str] | None = None
 
@@ -55,56 +55,56 @@ class PreFilterResult(msgspec.Struct, frozen=True):
         return PreFilterResult(self.node_names & other.node_names)
 
 
-#: A PreFilterResult that leaves all nodes in.
+#: A PreFilterResult that allows all nodes.
 ALL_NODES: Final = PreFilterResult()
 
 
 class NominatingMode(Enum):
-    """What to do with an earlier nomination. Upstream: framework/interface.go NominatingMode"""
+    """How an earlier nomination changes. Upstream: framework/interface.go NominatingMode"""
 
     NOOP = "noop"
     OVERRIDE = "override"
 
 
 class NominatingInfo(msgspec.Struct, frozen=True):
-    """Where a pod is nominated to run; an override with "" clears it. Upstream: framework/interface.go NominatingInfo"""
+    """The nominated node; an override with "" clears the nomination. Upstream: framework/interface.go NominatingInfo"""
 
     mode: NominatingMode = NominatingMode.NOOP
     nominated_node_name: str = ""
 
 
 class Reprieve(msgspec.Struct, frozen=True):
-    """A pod of lower priority, taken off a node in a dry run: whether it fits back beside the one that preempts."""
+    """A pod of lower priority that was removed in a dry run, and whether it can stay together with the preemptor."""
 
     pod: str
     stays: bool
-    #: Its eviction would violate a disruption budget: such pods are tried first.
+    #: Evicting the pod would violate a disruption budget; such pods are reprieved first.
     violates_budget: bool = False
 
 
 class Candidate(msgspec.Struct, frozen=True):
-    """A node on which preemption would help, and the pods that would have to go."""
+    """A node on which preemption would help, and the victims."""
 
     node: str
     victims: tuple[str, ...]
     num_pdb_violations: int = 0
-    #: In the order in which they were tried.
+    #: In the order of reprieve.
     reprieves: tuple[Reprieve, ...] = ()
 
 
 class PreemptionRecord(msgspec.Struct, frozen=True):
-    """What a PostFilter plugin looked at on its way, for whoever watches. `after_extenders` is None without an extender that preempts."""
+    """What a PostFilter plugin evaluated, for the record. `after_extenders` is None without an extender that supports preemption."""
 
     candidates: tuple[Candidate, ...] = ()
     after_extenders: tuple[Candidate, ...] | None = None
     chosen: str = ""
     victims: tuple[str, ...] = ()
-    #: The rule of pickOneNodeForPreemption that left no other candidate (`preemption.RULES`); "" where none was asked.
+    #: The rule of pickOneNodeForPreemption that decided (`preemption.RULES`); "": none was needed.
     rule: str = ""
 
 
 class PostFilterResult(msgspec.Struct, frozen=True):
-    """What PostFilter decided. Upstream's nil result is one without `nominating_info`. Upstream: framework/interface.go PostFilterResult"""
+    """The result of PostFilter. Upstream's nil result has no `nominating_info` here. Upstream: framework/interface.go PostFilterResult"""
 
     nominating_info: NominatingInfo | None = None
     record: PreemptionRecord = PreemptionRecord()
@@ -115,7 +115,7 @@ class PostFilterResult(msgspec.Struct, frozen=True):
 
 
 class PodsToActivate(msgspec.Struct):
-    """Pods (`namespace/name`) that a plugin wants moved to activeQ when the cycle ends.
+    """Pods (`namespace/name`) that a plugin asked to move to activeQ when the cycle ends.
 
     Upstream: framework/interface.go PodsToActivate
     """
@@ -131,7 +131,7 @@ PODS_TO_ACTIVATE_KEY: Final = StateKey("kubernetes.io/pods-to-activate", PodsToA
 
 
 class PreBindWait(msgspec.Struct, frozen=True):
-    """A PreBind plugin has to wait, and gives up at `deadline` (nanoseconds). Ours: upstream's plugin blocks its binding cycle."""
+    """A PreBind plugin has to wait until `deadline` (nanoseconds). Deviation: upstream's plugin blocks its binding cycle."""
 
     deadline: int
 
@@ -141,12 +141,12 @@ class PreBindWait(msgspec.Struct, frozen=True):
 
 PRE_BIND_WAIT_KEY: Final = StateKey("schedviz/pre-bind-wait", PreBindWait)
 
-#: What happened to an object, as a watch says it.
+#: What happened to an object, by the watch's names.
 ObjectVerb = Literal["ADDED", "MODIFIED", "DELETED"]
 
 
 class PreemptionExtender(Protocol):
-    """An extender, as preemption asks it. Upstream: framework/extender.go Extender"""
+    """An extender's interface for preemption. Upstream: framework/extender.go Extender"""
 
     @property
     def is_ignorable(self) -> bool: ...
@@ -157,23 +157,23 @@ class PreemptionExtender(Protocol):
     def is_interested(self, pod: PodInfo) -> bool: ...
 
     def process_preemption(self, pod: PodInfo, candidates: Sequence[NodeVictims], snapshot: SharedLister) -> tuple[list[NodeVictims], str]:
-        """The candidates that it leaves, with the victims that it leaves on them; or what went wrong."""
+        """The candidates and victims that the extender keeps, or the error."""
         ...
 
 
 class FilterReads(IntEnum):
-    """What a Filter looks at of a NodeInfo, for one pod. Dry runs ask only those that can change their mind."""
+    """What Filter reads of a NodeInfo, for one pod. Dry runs repeat only the plugins whose result can change."""
 
-    #: The Node object alone.
+    #: Only the Node object.
     NODE = 0
-    #: Also what the pods request together and how many they are; and more of them never makes room.
+    #: Also the sums of the pods' requests and their number; larger sums never make a pod fit.
     SUMS = 1
-    #: Anything. So is a plugin taken that does not say.
+    #: Anything; the default for plugins that do not declare it.
     PODS = 2
 
 
 class Handle(Protocol):
-    """What a plugin may use of the scheduler around it. Upstream: framework/interface.go Handle"""
+    """The parts of the scheduler that a plugin may use. Upstream: framework/interface.go Handle"""
 
     @property
     def profile_name(self) -> str: ...
@@ -195,28 +195,28 @@ class Handle(Protocol):
 
     @property
     def clock(self) -> Callable[[], int]:
-        """Says the virtual time in nanoseconds."""
+        """Returns the virtual time in nanoseconds."""
         ...
 
     @property
     def keeps_details(self) -> bool:
-        """Whether somebody looks closely: what plugins tell of their way is to be whole."""
+        """Whether plugins must keep the details that full records show."""
         ...
 
     def reject_waiting_pod(self, uid: str, plugin: str, message: str) -> bool:
-        """Stop a pod that waits at Permit; False where it does not wait."""
+        """Reject a pod that waits at Permit. False: it does not wait."""
         ...
 
     def filter_reads(self, state: CycleState, pod: PodInfo) -> FilterReads:
-        """What the Filter plugins together look at."""
+        """The part of a NodeInfo that the Filter plugins together read."""
         ...
 
     def run_filter_plugins(self, state: CycleState, pod: PodInfo, rows: Rows, *, reading: FilterReads = FilterReads.NODE) -> Verdicts:
-        """What Filter says of each row, nominated pods not counted; of its plugins those that read at least so much."""
+        """Filter's verdict for each row, without nominated pods, from the plugins that read at least this part of a NodeInfo."""
         ...
 
     def nominated_pods_that_matter(self, pod: PodInfo, node_info: NodeInfo) -> list[PodInfo]:
-        """Other pods of the same or a higher priority that are nominated to run there."""
+        """Other pods of the same or a higher priority that are nominated to the node."""
         ...
 
     def run_filter_plugins_with_nominated_pods(self, state: CycleState, pod: PodInfo, node_info: NodeInfo) -> Status: ...
@@ -236,13 +236,13 @@ class Plugin(Protocol):
     def name(self) -> str: ...
 
 
-#: Makes a plugin from its arguments (a struct of `engine.config`, None where it takes none). Raises `ValueError`.
+#: Creates a plugin from its arguments (a struct of `engine.config`, None: it takes none). Raises `ValueError`.
 PluginFactory = Callable[[Any, Handle], Plugin]
 
 
 @runtime_checkable
 class PreEnqueuePlugin(Plugin, Protocol):
-    """Asked before a pod enters activeQ."""
+    """Runs before a pod enters activeQ."""
 
     def pre_enqueue(self, pod: PodInfo) -> Status: ...
 
@@ -256,21 +256,21 @@ class QueueSortPlugin(Plugin, Protocol):
 
 @runtime_checkable
 class EnqueueExtensions(Protocol):
-    """Says which cluster events can make a pod schedulable that this plugin rejected; a plugin without it hears all of them."""
+    """Returns the cluster events that can make a pod schedulable that this plugin rejected. Without it, a plugin gets all events."""
 
     def events_to_register(self) -> Sequence[ClusterEvent]: ...
 
 
 @runtime_checkable
 class PreFilterPlugin(Plugin, Protocol):
-    """Asked once for each pod, before Filter. Skip leaves out the plugin's Filter and its AddPod and RemovePod."""
+    """Runs once for each pod, before Filter. Skip skips the plugin's Filter, AddPod and RemovePod."""
 
     def pre_filter(self, state: CycleState, pod: PodInfo, snapshot: SharedLister) -> tuple[PreFilterResult | None, Status]: ...
 
 
 @runtime_checkable
 class PreFilterExtensions(Protocol):
-    """Keeps PreFilter's data right while pods are tried on and off a node."""
+    """Updates PreFilter's data while pods are added to and removed from a node for a trial."""
 
     def add_pod(self, state: CycleState, pod_to_schedule: PodInfo, pod_to_add: PodInfo, node_info: NodeInfo) -> Status: ...
 
@@ -279,17 +279,17 @@ class PreFilterExtensions(Protocol):
 
 @runtime_checkable
 class FilterPlugin(Plugin, Protocol):
-    """Says which rows can run the pod; None: all of them."""
+    """Returns the verdict for each row; None: all rows pass."""
 
     def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None: ...
 
 
 @runtime_checkable
-class SaysWhatFilterReads(Plugin, Protocol):
-    """A Filter plugin that does not always look at the pods of a node. Where it does not, its AddPod and RemovePod change nothing."""
+class DeclaresFilterReads(Plugin, Protocol):
+    """A Filter plugin that does not always read the pods of a node. If it does not, its AddPod and RemovePod have no effect."""
 
     def filter_reads(self, state: CycleState, pod: PodInfo) -> FilterReads:
-        """What it would look at; `state` is as PreFilter left it."""
+        """What the plugin reads; `state` is PreFilter's."""
         ...
 
 
@@ -302,21 +302,21 @@ class NodeFilterPlugin(Plugin, Protocol):
 
 @runtime_checkable
 class PostFilterPlugin(Plugin, Protocol):
-    """Asked when no node fits."""
+    """Runs if no node fits."""
 
     def post_filter(self, state: CycleState, pod: PodInfo, node_to_status: NodeToStatusMap) -> tuple[PostFilterResult | None, Status]: ...
 
 
 @runtime_checkable
 class PreScorePlugin(Plugin, Protocol):
-    """Asked once for each pod, with the rows that fit, before Score."""
+    """Runs once for each pod, with the feasible rows, before Score."""
 
     def pre_score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Status: ...
 
 
 @runtime_checkable
 class ScorePlugin(Plugin, Protocol):
-    """Ranks rows; a Status instead of scores is an error."""
+    """Scores rows; a Status instead of scores is an error."""
 
     def score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Scores | Status: ...
 
@@ -330,14 +330,14 @@ class NodeScorePlugin(Plugin, Protocol):
 
 @runtime_checkable
 class ScoreExtensions(Protocol):
-    """Brings a plugin's scores into 0..100."""
+    """Normalizes a plugin's scores to 0..100."""
 
     def normalize_score(self, state: CycleState, pod: PodInfo, scores: Scores) -> Scores | Status: ...
 
 
 @runtime_checkable
 class ReservePlugin(Plugin, Protocol):
-    """Told when the pod is assumed on a node, and when that is undone (also if its own `reserve` never ran)."""
+    """Called when the pod is assumed on a node, and when that is undone (also if its own `reserve` never ran)."""
 
     def reserve(self, state: CycleState, pod: PodInfo, node_name: str) -> Status: ...
 
@@ -346,21 +346,21 @@ class ReservePlugin(Plugin, Protocol):
 
 @runtime_checkable
 class PermitPlugin(Plugin, Protocol):
-    """Lets the pod go on, stops it, or makes it wait for at most so many nanoseconds."""
+    """Allows the pod, rejects it, or makes it wait for at most this many nanoseconds."""
 
     def permit(self, state: CycleState, pod: PodInfo, node_name: str) -> tuple[Status, int]: ...
 
 
 @runtime_checkable
 class PreBindPlugin(Plugin, Protocol):
-    """Prepares the binding. None: it has to wait for something, and is asked again; `PRE_BIND_WAIT_KEY` says until when."""
+    """Prepares the binding. None: it has to wait and is called again; `PRE_BIND_WAIT_KEY` has the deadline."""
 
     def pre_bind(self, state: CycleState, pod: PodInfo, node_name: str) -> Status | None: ...
 
 
 @runtime_checkable
 class BindPlugin(Plugin, Protocol):
-    """Binds the pod; Skip leaves it to the next one."""
+    """Binds the pod; Skip leaves it to the next plugin."""
 
     def bind(self, state: CycleState, pod: PodInfo, node_name: str) -> Status: ...
 
@@ -372,7 +372,7 @@ class PostBindPlugin(Plugin, Protocol):
 
 @runtime_checkable
 class ObjectWatcher(Plugin, Protocol):
-    """A plugin that keeps something of objects: it hears of every change after the informer's store has, before cache and queue."""
+    """A plugin that watches objects: it gets every change after the informer's store, before cache and queue."""
 
     @property
     def watched_kinds(self) -> Sequence[str]: ...
@@ -382,15 +382,15 @@ class ObjectWatcher(Plugin, Protocol):
 
 @runtime_checkable
 class StatefulPlugin(Plugin, Protocol):
-    """A plugin that remembers something from one pod to the next; it is in every checkpoint.
+    """A plugin that keeps state between pods; every checkpoint stores it.
 
-    One that is not changed by Filter and Score says so with `asking_changes_nothing = True`: then it can be asked beside the cycles, too.
+    If Filter and Score do not change the state, the plugin sets `asking_changes_nothing = True`, and dry runs on a live engine may call it.
     """
 
     def to_state(self, number: Callable[[KubeObject], int]) -> Any:
-        """Plain data. Objects are written as the numbers that `number` gives them."""
+        """Plain data. Objects are stored as the numbers that `number` returns."""
         ...
 
     def load(self, state: Any, find: Callable[[str, int], KubeObject]) -> None:
-        """The reverse, into a plugin that was just made. `find` takes a kind and a number."""
+        """Load the data of `to_state` into a new plugin. `find` takes a kind and a number."""
         ...

@@ -1,4 +1,4 @@
-"""What plugins can look up beyond the pod and the nodes that they are asked about."""
+"""What plugins can look up besides the pod and the nodes in their arguments."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ StorageObject = TypeVar("StorageObject", PersistentVolume, PersistentVolumeClaim
 
 
 class SharedLister(Protocol):
-    """The snapshot of a cycle, as plugins see it. Upstream: framework/listers.go SharedLister"""
+    """A cycle's snapshot, for plugins. Upstream: framework/listers.go SharedLister"""
 
     @property
     def node_info_list(self) -> Sequence[NodeInfo]: ...
@@ -32,7 +32,7 @@ class SharedLister(Protocol):
 
     @property
     def row_of(self) -> Mapping[str, int]:
-        """Node name -> its place in `node_info_list`."""
+        """Node name -> its position in `node_info_list`."""
         ...
 
     def is_pvc_used_by_pods(self, key: str) -> bool:
@@ -45,7 +45,7 @@ class SharedLister(Protocol):
 
 
 class ObjectLister(Protocol):
-    """Objects as the informers have them now: unlike the snapshot they change in the middle of a cycle."""
+    """The informers' objects. Unlike the snapshot they can change in the middle of a cycle."""
 
     def get(self, kind: str, namespace: str, name: str) -> Any | None:
         """The object, or None."""
@@ -57,28 +57,28 @@ class ObjectLister(Protocol):
 
 
 class PodNominator(Protocol):
-    """Upstream: framework/interface.go PodNominator, the half that plugins read"""
+    """The read methods of upstream's interface. Upstream: framework/interface.go PodNominator"""
 
     def nominated_pods_for_node(self, node_name: str) -> Sequence[PodInfo]: ...
 
     def nominated_node_names(self) -> Collection[str]:
-        """Nodes that have nominated pods, and perhaps others."""
+        """Nodes that have nominated pods; may include others."""
         ...
 
 
 class Client(Protocol):
-    """The API server, as plugins write to it. An error comes back as a value; None means that it was written."""
+    """The API server's write operations, for plugins. Errors are returned; None: the write succeeded."""
 
     def bind(self, pod: PodInfo, node_name: str) -> StatusError | None:
         """Write the pod's Binding."""
         ...
 
     def update(self, obj: StorageObject) -> StorageObject | StatusError:
-        """Replace a volume or a claim; what it has become, with its new resource version."""
+        """Replace a volume or a claim. Returns the updated object, with its new resource version."""
         ...
 
     def clear_nominated_node_name(self, pod: Pod) -> StatusError | None:
-        """Empty `status.nominatedNodeName` where it is set. Upstream: scheduler/util/utils.go ClearNominatedNodeName"""
+        """Clear `status.nominatedNodeName`, if it is set. Upstream: scheduler/util/utils.go ClearNominatedNodeName"""
         ...
 
     def apply_condition(self, pod: Pod, condition: PodCondition) -> StatusError | None:
@@ -86,7 +86,7 @@ class Client(Protocol):
         ...
 
     def delete_pod(self, pod: Pod) -> StatusError | None:
-        """Delete a pod that has to make room."""
+        """Delete a victim of preemption."""
         ...
 
     def record_event(self, pod: Pod, *, profile: str, type_: str, reason: str, action: str, note: str, related: str = "") -> None:

@@ -1,9 +1,9 @@
-"""Pods and nodes of a saved engine, each version written once and referred to by number.
+"""Pods and nodes of a checkpoint: each version is stored once and referred to by number.
 
-Cache, snapshot, nominator and queue hold versions of a pod that may differ (a snapshot is behind, an informer missed an
-update), and share those that do not. A checkpoint keeps exactly that: `to_state(table)` of each of them puts references in, and
-`from_state(state, table)` finds the objects again. The checkpoint owns the table and writes `table.to_state()` last. What a session began
-with has the first numbers and is not written again.
+Cache, snapshot, nominator and queue hold versions of a pod that may differ (a snapshot is older, an informer missed an update), and share
+equal ones. A checkpoint keeps that: their `to_state(table)` stores references, and `from_state(state, table)` finds the objects again. The
+checkpoint owns the table and stores `table.to_state()` last. The session's imported objects have the first numbers and are not stored
+again.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class OlderTerms(msgspec.Struct, frozen=True, array_like=True):
     terms_of: int
 
 
-#: A PodInfo: nearly always the number of its pod.
+#: A reference to a PodInfo: usually the number of its pod.
 PodRef = int | OlderTerms
 
 
@@ -45,7 +45,7 @@ class QueuedPodState(msgspec.Struct, frozen=True):
 
 
 class ObjectTableState(msgspec.Struct, frozen=True):
-    """What is saved of a table: the pods and nodes that were not there at the beginning."""
+    """The state of a table: the pods and nodes that were not imported."""
 
     pods: PodTable
     nodes: NodeTable
@@ -54,10 +54,10 @@ class ObjectTableState(msgspec.Struct, frozen=True):
 
 
 class ObjectTable:
-    """Numbers for pods and nodes, and back. One version of an object (one Python object) has one number."""
+    """Numbers of pods and nodes. Each version of an object (one Python object) has one number."""
 
     def __init__(self, origin: Sequence[KubeObject] = (), state: ObjectTableState | None = None) -> None:
-        #: Each pod and each node at its number.
+        #: Each pod and each node at the position that is its number.
         self.pods: list[Pod] = [obj for obj in origin if isinstance(obj, Pod)]
         self.nodes: list[Node] = [obj for obj in origin if isinstance(obj, Node)]
         self._first_pod, self._first_node = len(self.pods), len(self.nodes)
@@ -70,7 +70,7 @@ class ObjectTable:
         self._image_numbers = {image: number for number, image in enumerate(self._images)}
 
     def to_state(self) -> ObjectTableState:
-        """Everything that was referred to and is not of the beginning."""
+        """All referenced objects that were not imported."""
         return ObjectTableState(
             pods=PodTable.of(self.pods[self._first_pod :]),
             nodes=NodeTable.of(self.nodes[self._first_node :]),
@@ -79,19 +79,19 @@ class ObjectTable:
 
     def pod_ref(self, pod: Pod) -> int:
         """The number of a version of a pod."""
-        # By identity: the table holds the object, so that its id stays its own.
+        # By identity: the table keeps the object alive, so its id stays unique.
         number = self._numbers.get(id(pod))
         return self._add(pod, self.pods) if number is None else number
 
     def node_ref(self, node: Node | None) -> int | None:
-        """The number of a version of a node; None for no node."""
+        """The number of a version of a node; None: no node."""
         if node is None:
             return None
         number = self._numbers.get(id(node))
         return self._add(node, self.nodes) if number is None else number
 
     def node(self, ref: int | None) -> Node | None:
-        """The node of a number."""
+        """The node with a number."""
         return None if ref is None else self.nodes[ref]
 
     def image_ref(self, name: str, size: int) -> int:
@@ -99,16 +99,16 @@ class ObjectTable:
         return self._image_numbers.setdefault((name, size), len(self._image_numbers))
 
     def image(self, ref: int) -> tuple[str, int]:
-        """The name and the size of the image of a number."""
+        """The name and the size of the image with a number."""
         return self._images[ref]
 
     def pod_info_ref(self, info: PodInfo) -> PodRef:
-        """What stands for a PodInfo."""
+        """The reference to a PodInfo."""
         pod = self.pod_ref(info.pod)
         return pod if info.terms_of is info.pod else OlderTerms(pod, self.pod_ref(info.terms_of))
 
     def pod_info(self, ref: PodRef) -> PodInfo:
-        """The PodInfo of a reference; the same one for the same reference."""
+        """The PodInfo of a reference; the same object for the same reference."""
         info = self._pod_infos.get(ref)
         if info is None:
             pod, terms_of = (ref, None) if isinstance(ref, int) else (ref.pod, self.pods[ref.terms_of])
@@ -116,7 +116,7 @@ class ObjectTable:
         return info
 
     def queued_pod_state(self, queued: QueuedPodInfo) -> QueuedPodState:
-        """What stands for a QueuedPodInfo."""
+        """The state of a QueuedPodInfo."""
         return QueuedPodState(
             pod=self.pod_info_ref(queued.pod_info),
             timestamp=queued.timestamp,
@@ -127,7 +127,7 @@ class ObjectTable:
         )
 
     def queued_pod(self, state: QueuedPodState) -> QueuedPodInfo:
-        """A QueuedPodInfo again. Each call makes a new one: it has one owner."""
+        """The QueuedPodInfo of a state. Each call creates a new one, because it has one owner."""
         queued = QueuedPodInfo(self.pod_info(state.pod), timestamp=state.timestamp)
         queued.initial_attempt_timestamp = state.initial_attempt_timestamp
         queued.attempts = state.attempts

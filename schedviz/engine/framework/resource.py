@@ -1,4 +1,4 @@
-"""Amounts of resources as the scheduler adds them up, and what a pod requests.
+"""Amounts of resources, and the requests of a pod.
 
 Upstream: framework/types.go Resource, pkg/api/v1/resource/helpers.go PodRequests, scheduler/util/pod_resources.go
 """
@@ -13,7 +13,7 @@ from schedviz.kube.label_names import key_faults
 from schedviz.kube.quantity import NANO, Quantity
 from schedviz.trace.view import Resources
 
-#: What a container that requests none counts for in scores: 0.1 cores and 200 MiB. Upstream: scheduler/util/pod_resources.go
+#: The request that scores assume for a container without one: 0.1 cores and 200 MiB. Upstream: scheduler/util/pod_resources.go
 DEFAULT_MILLI_CPU_REQUEST: Final = 100
 DEFAULT_MEMORY_REQUEST: Final = 200 * 1024 * 1024
 
@@ -37,12 +37,12 @@ class Resource:
         self.memory = memory
         self.ephemeral_storage = ephemeral_storage
         self.allowed_pod_number = allowed_pod_number
-        #: A resource that was once requested stays, at 0.
+        #: A resource that was requested once keeps its entry, at 0.
         self.scalar: dict[str, int] = {} if scalar is None else scalar
 
     @classmethod
     def of(cls, amounts: ResourceList) -> Resource:
-        """The amounts of a resource list; names that the scheduler does not count are left out."""
+        """The amounts of a resource list; resources that the scheduler does not count are omitted."""
         result = cls()
         for name, quantity in amounts.items():
             result._set(name, quantity.milli_value if name == "cpu" else quantity.value)
@@ -50,11 +50,11 @@ class Resource:
 
     @classmethod
     def from_view(cls, view: Resources) -> Resource:
-        """The reverse of `to_view`."""
+        """The Resource of a view."""
         return cls(view.milli_cpu, view.memory, view.ephemeral_storage, view.allowed_pod_number, dict(view.scalar))
 
     def to_view(self) -> Resources:
-        """These amounts, as they are now."""
+        """The amounts as a view shows them."""
         return Resources(self.milli_cpu, self.memory, self.ephemeral_storage, self.allowed_pod_number, dict(self.scalar))
 
     def clone(self) -> Resource:
@@ -62,7 +62,7 @@ class Resource:
         return Resource(self.milli_cpu, self.memory, self.ephemeral_storage, self.allowed_pod_number, self.scalar.copy())
 
     def add(self, other: Resource, sign: int) -> None:
-        """Add another one's amounts, or subtract them (sign -1); pod numbers stay."""
+        """Add another Resource, or subtract it (sign -1); the number of pods stays."""
         self.milli_cpu = as_int64(self.milli_cpu + sign * other.milli_cpu)
         self.memory = as_int64(self.memory + sign * other.memory)
         self.ephemeral_storage = as_int64(self.ephemeral_storage + sign * other.ephemeral_storage)
@@ -94,7 +94,7 @@ class Resource:
 
 
 class PodRequests:
-    """What a pod requests, and what it counts for in scores where it does not say. Upstream: framework/types.go calculateResource"""
+    """A pod's requests, and the requests that scores assume for it. Upstream: framework/types.go calculateResource"""
 
     __slots__ = ("non_zero_memory", "non_zero_milli_cpu", "resource")
 
@@ -105,7 +105,7 @@ class PodRequests:
 
 
 def pod_requests(pod: Pod) -> PodRequests:
-    """The sum over containers, at least the largest init container, plus the overhead. Pods that request the same share it unchanged.
+    """The sum over containers, at least the largest init container, plus the overhead. Pods with equal requests share one object.
 
     Upstream: framework/types.go calculateResource
     """
@@ -138,12 +138,12 @@ def _shared(resource: Resource, non_zero_milli_cpu: int, non_zero_memory: int) -
 def _one_of_each(
     amounts: tuple[int, int, int, int], scalar: tuple[tuple[str, int], ...], non_zero_milli_cpu: int, non_zero_memory: int
 ) -> PodRequests:
-    """Most pods are made of a few templates, and would keep 400 bytes each."""
+    """Most pods come from a few templates and would otherwise keep 400 bytes each."""
     return PodRequests(Resource(*amounts, dict(scalar)), non_zero_milli_cpu, non_zero_memory)
 
 
 def _non_zero_requests(requests: ResourceList) -> tuple[int, int]:
-    """Milli-cpus and bytes; an explicit 0 is 0. Upstream: scheduler/util/pod_resources.go GetNonzeroRequests"""
+    """Milli-cpus and bytes; an explicit 0 stays 0. Upstream: scheduler/util/pod_resources.go GetNonzeroRequests"""
     cpu, memory = requests.get("cpu"), requests.get("memory")
     return (
         DEFAULT_MILLI_CPU_REQUEST if cpu is None else cpu.milli_value,
@@ -152,7 +152,7 @@ def _non_zero_requests(requests: ResourceList) -> tuple[int, int]:
 
 
 def _summed(pod: Pod) -> Resource:
-    """The requests of several lists: amounts are added exactly and rounded up once, as upstream's Quantities are."""
+    """The sum of several request lists: amounts are added exactly and rounded up once, as with upstream's Quantities."""
     result = Resource()
     for name, nanos in _nano_totals(pod).items():
         amount = -(-nanos // (10**6 if name == "cpu" else 10**9))
@@ -175,7 +175,7 @@ def _nano_totals(pod: Pod) -> dict[str, int]:
 
 
 def _overflown(pod: Pod, name: str) -> int:
-    """What is left of a sum that an int64 does not hold. Upstream: pkg/api/v1/resource/helpers.go PodRequests"""
+    """A sum that overflows an int64. Upstream: pkg/api/v1/resource/helpers.go PodRequests"""
     total: Quantity | None = None
     for container in pod.spec.containers:
         quantity = container.resources.requests.get(name)
@@ -192,13 +192,13 @@ def _overflown(pod: Pod, name: str) -> int:
 
 
 def _nano(quantity: Quantity) -> int:
-    """In billionths, below which no quantity has digits."""
+    """The amount in billionths, the precision limit of quantities."""
     factor: int = 10 ** (quantity.exponent - NANO)
     return quantity.unscaled * factor
 
 
 def as_int64(number: int) -> int:
-    """What is left of a number in Go's int64: sums that overflow wrap around."""
+    """A number as Go's int64: sums that overflow wrap around."""
     return number if -_MAX_INT64 <= number <= _MAX_INT64 else (number + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
@@ -213,7 +213,7 @@ def is_scalar_resource_name(name: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_extended_resource_name(name: str) -> bool:
-    """A qualified name outside kubernetes.io. Upstream: apis/core/v1/helper/helpers.go IsExtendedResourceName"""
+    """Whether this is a qualified name outside kubernetes.io. Upstream: apis/core/v1/helper/helpers.go IsExtendedResourceName"""
     if "/" not in name or "kubernetes.io/" in name or name.startswith("requests."):
         return False
     return not key_faults(f"requests.{name}")

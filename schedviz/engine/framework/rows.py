@@ -1,7 +1,6 @@
-"""Views of the snapshot's columns through which plugins read: some NodeInfos in the order in which they are evaluated.
+"""Views of the snapshot's columns, through which plugins read: some NodeInfos in the order of evaluation.
 
-A column is a function of a NodeInfo, computed once for every row and afterwards only for rows that changed. So a cycle costs
-what changed since the last one plus some arithmetic on arrays, whatever the size of the cluster.
+`columns` describes how columns are computed and kept.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ T = TypeVar("T")
 
 
 class Gathered(Sequence[T], Generic[T]):
-    """Some items of a sequence in an order of their own, picked when they are asked for."""
+    """Items of a sequence in another order, picked when they are read."""
 
     __slots__ = ("_index", "_items")
 
@@ -47,22 +46,22 @@ class Gathered(Sequence[T], Generic[T]):
 
 
 class Rows:
-    """Some NodeInfos in the order in which they are evaluated, and their columns as arrays in that order. Arrays are read-only."""
+    """Some NodeInfos in the order of evaluation, with their columns as arrays in that order. Arrays are read-only."""
 
     __slots__ = ("_columns", "index", "infos", "names")
 
     def __init__(self, columns: Columns, index: IntArray | None = None) -> None:
         self._columns = columns
-        #: Rows of the columns; None: all of them in order.
+        #: Positions in the columns; None: all rows in order.
         self.index = index
         self.infos: Sequence[NodeInfo] = columns.infos if index is None else Gathered(columns.infos, index)
         self.names: Sequence[str] = columns.names if index is None else Gathered(columns.names, index)
 
     @classmethod
     def of(cls, infos: Sequence[NodeInfo]) -> Rows:
-        """Rows over NodeInfos that are not the snapshot's: clones with nominated pods added or victims removed.
+        """Rows over NodeInfos outside the snapshot: clones with nominated pods added or victims removed.
 
-        Columns are computed when they are read; a NodeInfo that changes afterwards needs Rows of its own.
+        Columns are computed when they are read; a NodeInfo that changes afterwards needs new Rows.
         """
         return cls(Columns(infos))
 
@@ -74,43 +73,43 @@ class Rows:
         return Rows(self._columns, index if self.index is None else self.index[index])
 
     def allocatable(self, resource: str) -> IntArray:
-        """What the nodes offer: `cpu` (milli-cpus), `memory`, `ephemeral-storage` (bytes), `pods`, or a scalar resource."""
+        """The nodes' allocatable amounts: `cpu` (milli-cpus), `memory`, `ephemeral-storage` (bytes), `pods`, or a scalar resource."""
         return self._gather(self._columns.amounts(Amount("allocatable", resource)))
 
     def requested(self, resource: str) -> IntArray:
-        """What the pods of the nodes request; members as in `allocatable`, without `pods`."""
+        """The requests of the nodes' pods; resources as in `allocatable`, without `pods`."""
         return self._gather(self._columns.amounts(Amount("requested", resource)))
 
     def non_zero_requested(self, resource: str) -> IntArray:
-        """What the pods of the nodes request, where one that does not say counts as 100 milli-cpus and 200 MiB; `cpu` or `memory`."""
+        """The requests of the nodes' pods, where a container without one counts 100 milli-cpus and 200 MiB; `cpu` or `memory`."""
         return self._gather(self._columns.amounts(Amount("non-zero-requested", resource)))
 
     def pod_count(self) -> IntArray:
-        """How many pods are on the nodes."""
+        """The number of pods on the nodes."""
         return self._gather(self._columns.amounts(POD_COUNT))
 
     def formula(self, formula: Formula) -> npt.NDArray[Any]:
-        """The value of a formula for every row, remembered by its key."""
+        """The value of a formula for every row, kept by its key."""
         return self._gather(self._columns.formula(formula))
 
     def node_column(self, key: Hashable, compute: Compute, dtype: npt.DTypeLike = np.int32) -> IntArray:
-        """`compute(node_info)` of every row, remembered by key. It must depend on the key and the Node object alone."""
+        """`compute(node_info)` of every row, kept by key. It must depend only on the key and the Node object."""
         return self._gather(self._columns.node_column(key, compute, dtype))
 
     def is_anywhere(self, key: Hashable, compute: Compute, dtype: npt.DTypeLike = np.int32) -> bool:
-        """Whether a node column (same arguments) has anything but 0 for any node, be it in these rows or not."""
+        """Whether a node column (same arguments) is not 0 for any node of the snapshot, in these rows or not."""
         return self._columns.is_anywhere(key, compute, dtype)
 
     def info_column(self, key: Hashable, compute: Compute, dtype: npt.DTypeLike = np.int64) -> IntArray:
-        """`compute(node_info)` of every row, remembered by key. It must depend on the key and the NodeInfo alone."""
+        """`compute(node_info)` of every row, kept by key. It must depend only on the key and the NodeInfo."""
         return self._gather(self._columns.info_column(key, compute, dtype))
 
     def classes(
         self, key: Hashable, value_of: Callable[[NodeInfo], Hashable], first: Sequence[Hashable] = ()
     ) -> tuple[IntArray, list[Hashable]]:
-        """A code for every row, and the values that the codes stand for (some perhaps of no row).
+        """A code for every row, and the values of the codes (some perhaps without a row).
 
-        `value_of` must depend on the key and the Node object alone. The `first` values have the first codes.
+        `value_of` must depend only on the key and the Node object. The values in `first` have the first codes.
         """
         codes, values = self._columns.classes(key, value_of, first)
         return self._gather(codes), values

@@ -1,7 +1,7 @@
-"""What a plugin answers: `Status`, and the codes that it can have.
+"""A plugin's answer: `Status`, and its codes.
 
-Statuses are values. Plugins make theirs once and hand out the same object for every node that they reject for the same reason, so
-a verdict over many nodes is an array of small numbers (`verdicts.Verdicts`) and counting reasons is counting numbers.
+Statuses are values. Plugins create theirs once and return the same object for every node that they reject for the same reason, so the
+verdicts for many nodes are an array of small numbers (`verdicts.Verdicts`), and counting reasons means counting numbers.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import msgspec
 
 
 class Code(StrEnum):
-    """How a plugin answered. Upstream: framework/interface.go Code"""
+    """The kind of an answer. Upstream: framework/interface.go Code"""
 
     SUCCESS = "Success"
     ERROR = "Error"
@@ -23,9 +23,9 @@ class Code(StrEnum):
 
 
 class StatusError(msgspec.Struct, frozen=True, omit_defaults=True):
-    """An error as a value: its message, and what was not found where the API server (or a lister) answered NotFound.
+    """An error as a value: its message, and the missing object if the API server (or a lister) returned NotFound.
 
-    Wrapping keeps the cause, as `%w` does upstream: the failure handler looks for a node that is gone.
+    Wrapping keeps the cause, as `%w` does upstream: the failure handler checks for a deleted node.
     """
 
     message: str
@@ -37,7 +37,7 @@ class StatusError(msgspec.Struct, frozen=True, omit_defaults=True):
         return bool(self.not_found_kind)
 
     def wrap(self, prefix: str) -> StatusError:
-        """The same error with `prefix: ` before its message."""
+        """The error with `prefix: ` before its message."""
         return StatusError(f"{prefix}: {self.message}", self.not_found_kind, self.not_found_name)
 
     def __str__(self) -> str:
@@ -45,9 +45,9 @@ class StatusError(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Status(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The result of a plugin: a code, why, the error where there is one, and the plugin that the pod failed by.
+    """The result of a plugin: a code, reasons, the error if there is one, and the plugin that rejected the pod.
 
-    `failed_plugin` is filled in by the framework, not by plugins. Upstream: framework/interface.go Status
+    The framework, not the plugin, sets `failed_plugin`. Upstream: framework/interface.go Status
     """
 
     code: Code = Code.SUCCESS
@@ -80,7 +80,7 @@ class Status(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def is_unschedulable(self) -> bool:
-        """Unschedulable, with or without hope in preemption."""
+        """Unschedulable, whether or not preemption may help."""
         return self.code is Code.UNSCHEDULABLE or self.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE
 
     def as_error(self) -> StatusError | None:
@@ -93,19 +93,19 @@ class Status(msgspec.Struct, frozen=True, omit_defaults=True):
         return self if self.failed_plugin == plugin else msgspec.structs.replace(self, failed_plugin=plugin)
 
     def with_reason(self, reason: str) -> Status:
-        """The same status with one more reason at the end. Upstream: framework/interface.go Status.AppendReason"""
+        """The status with one more reason at the end. Upstream: framework/interface.go Status.AppendReason"""
         return msgspec.structs.replace(self, own_reasons=(*self.own_reasons, reason))
 
 
-#: The one answer of a plugin that has nothing to say (upstream: nil).
+#: The status of a plugin without objections (upstream: nil).
 SUCCESS = Status()
 
-#: The one answer of a PreFilter or PreScore plugin whose Filter or Score need not be asked.
+#: The status of a PreFilter or PreScore plugin whose Filter or Score can be skipped.
 SKIP = Status(Code.SKIP)
 
 
 def unschedulable(*reasons: str) -> Status:
-    """The pod does not fit, but may if other pods go away."""
+    """The pod does not fit, but may fit if other pods are removed."""
     return Status(Code.UNSCHEDULABLE, reasons)
 
 
@@ -122,7 +122,7 @@ def as_status(error: StatusError | str | None) -> Status:
 
 
 def wrapped(prefix: str, status: Status) -> Status:
-    """An Error status whose message is `prefix: ` and the status' own. Upstream: fmt.Errorf("...: %w", status.AsError())"""
+    """An Error status with the message `prefix: ` and the status' own. Upstream: fmt.Errorf("...: %w", status.AsError())"""
     error = status.as_error()
-    # `%w` of a nil error, which a plugin can cause that answers Wait or Skip where neither is allowed.
+    # `%w` of a nil error, which a plugin causes by returning Wait or Skip where neither is allowed.
     return as_status(error.wrap(prefix) if error is not None else f"{prefix}: %!w(<nil>)")

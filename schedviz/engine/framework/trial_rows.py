@@ -1,4 +1,4 @@
-"""`TrialRows`: nodes of the snapshot as they would be with other pods on them, by their sums alone."""
+"""`TrialRows`: nodes of the snapshot with other pods on them, represented by their sums alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from schedviz.engine.framework.formulas import Amount, Formula
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import NodeInfo, PodInfo
 
-#: What changes of a resource in each row; "pods" is their number.
+#: The change of a resource in each row; "pods" is the number of pods.
 Change = Callable[[str], IntArray]
 
 
@@ -34,7 +34,7 @@ def amount(pod: PodInfo, resource: str) -> int:
 
 
 class Added:
-    """Pods that are tried on some rows, by place."""
+    """Pods that are added to some rows for a trial, by position."""
 
     __slots__ = ("_count", "_pods", "_sums")
 
@@ -44,7 +44,7 @@ class Added:
         self._sums: dict[str, IntArray] = {}
 
     def __call__(self, resource: str) -> IntArray:
-        """What they request, for each of `count` rows."""
+        """Their requests, for each of `count` rows."""
         if resource not in self._sums:
             sums = self._sums[resource] = np.zeros(self._count, np.int64)
             for place, pods in self._pods.items():
@@ -53,9 +53,9 @@ class Added:
 
 
 class TrialRows(Rows):
-    """Rows whose sums are the snapshot's plus a change: no NodeInfo is cloned for a trial.
+    """Rows whose sums are the snapshot's plus a change, so that trials clone no NodeInfo.
 
-    For plugins that say that Filter reads no more than sums (`FilterReads.SUMS`).
+    For plugins that declare that Filter reads only sums (`FilterReads.SUMS`).
     """
 
     __slots__ = ("_change", "_rows")
@@ -66,23 +66,23 @@ class TrialRows(Rows):
         self._change = change
 
     def take(self, index: npt.NDArray[np.intp]) -> TrialRows:
-        """Some of the rows, changed in the same way."""
+        """Some of the rows, with the same change."""
         return TrialRows(self._rows.take(index), lambda resource: self._change(resource)[index])
 
     def requested(self, resource: str) -> IntArray:
-        """What the pods of the trial request."""
+        """The requests, with those of the trial's pods."""
         return self._rows.requested(resource) + self._change(resource)
 
     def pod_count(self) -> IntArray:
-        """How many pods would be there."""
+        """The number of pods, with the trial's."""
         return self._rows.pod_count() + self._change("pods")
 
     def non_zero_requested(self, resource: str) -> IntArray:
-        """Not known: Filter has no use for it."""
+        """Not available: Filter does not read it."""
         raise NotImplementedError(f"a trial by sums does not know the non-zero requests of {resource}")
 
     def formula(self, formula: Formula) -> npt.NDArray[Any]:
-        """The formula of what there would be; nothing is remembered."""
+        """The formula over the changed amounts; its values are not kept."""
         return np.asarray(formula.compute(*(self._amounts(amount) for amount in formula.amounts)))
 
     def _amounts(self, amount: Amount) -> IntArray:
@@ -97,5 +97,5 @@ class TrialRows(Rows):
                 return self.pod_count()
 
     def info_column(self, key: Hashable, compute: Callable[[NodeInfo], int], dtype: Any = np.int64) -> IntArray:
-        """Not known: it may look at the pods."""
+        """Not available: it may depend on the pods."""
         raise NotImplementedError(f"a trial by sums has no pods to look at, and {key!r} does")

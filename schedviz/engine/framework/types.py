@@ -1,7 +1,7 @@
-"""What the scheduler computes of pods and nodes: PodInfo, NodeInfo, QueuedPodInfo, and the events that move pods.
+"""The scheduler's data of pods and nodes: PodInfo, NodeInfo, QueuedPodInfo, and the events that move pods.
 
-Times are whole nanoseconds of virtual time since the session began (Go's time.Duration), so that sums of them compare exactly; views
-and trace events say seconds.
+Times are whole nanoseconds of virtual time since the start of the session (Go's time.Duration), so that sums compare exactly. Views and
+trace events use seconds.
 
 Upstream: framework/types.go
 """
@@ -22,27 +22,27 @@ NANOS_PER_SECOND: Final = 1_000_000_000
 
 
 def to_seconds(nanos: int) -> float:
-    """Nanoseconds as the seconds that people read."""
+    """Nanoseconds as seconds, for views."""
     return nanos / NANOS_PER_SECOND
 
 
 class Generations:
-    """The counter that all NodeInfos of one engine draw from. Upstream: framework/types.go nextGeneration"""
+    """The generation counter that all NodeInfos of one engine share. Upstream: framework/types.go nextGeneration"""
 
     __slots__ = ("last",)
 
     def __init__(self, last: int = 0) -> None:
-        #: The number that was given out last.
+        #: The last generation.
         self.last = last
 
     def next(self) -> int:
-        """A number that was never given out before."""
+        """A new generation."""
         self.last += 1
         return self.last
 
 
 class ActionType(IntFlag):
-    """What happened to a resource. Members combine. Upstream: framework/types.go ActionType"""
+    """The action of an event. Members combine. Upstream: framework/types.go ActionType"""
 
     ADD = 1
     DELETE = 2
@@ -55,7 +55,7 @@ class ActionType(IntFlag):
 
 
 class GVK:
-    """Names of the resources that cluster events speak of. Upstream: framework/types.go GVK"""
+    """Names of the resources in cluster events. Upstream: framework/types.go GVK"""
 
     POD: Final = "Pod"
     NODE: Final = "Node"
@@ -71,9 +71,9 @@ class GVK:
 
 
 class ClusterEvent(msgspec.Struct, frozen=True):
-    """That something happened to a kind of resource: what plugins wait for and what moves unschedulable pods.
+    """A change of a kind of resource: plugins register for it, and it moves unschedulable pods.
 
-    Not to be confused with a TraceEvent, which is ours. Upstream: framework/types.go ClusterEvent
+    Not to be confused with a TraceEvent, which is schedviz's. Upstream: framework/types.go ClusterEvent
     """
 
     resource: str
@@ -93,19 +93,19 @@ class ImageStateSummary(msgspec.Struct, frozen=True):
 
 
 class HostPort(NamedTuple):
-    """A port of the node that a pod takes. An empty IP has become 0.0.0.0, an empty protocol TCP."""
+    """A host port. An empty IP has become 0.0.0.0, an empty protocol TCP."""
 
     ip: str
     protocol: str
     port: int
 
 
-#: The IP that stands for all of a node's. Upstream: framework/types.go DefaultBindAllHostIP
+#: The IP that stands for all IPs of a node. Upstream: framework/types.go DefaultBindAllHostIP
 DEFAULT_BIND_ALL_HOST_IP: Final = "0.0.0.0"  # noqa: S104 - compared, never bound.
 
 
 class HostPortInfo:
-    """The host ports that are taken on a node, by IP. Upstream: framework/types.go HostPortInfo"""
+    """The used host ports of a node, by IP. Upstream: framework/types.go HostPortInfo"""
 
     __slots__ = ("by_ip",)
 
@@ -122,11 +122,11 @@ class HostPortInfo:
     __hash__ = None  # type: ignore[assignment]
 
     def add(self, port: HostPort) -> None:
-        """Take a port."""
+        """Mark a port as used."""
         self.by_ip.setdefault(port.ip, set()).add((port.protocol, port.port))
 
     def remove(self, port: HostPort) -> None:
-        """Free a port, however many pods took it."""
+        """Mark a port as free, whatever the number of pods that use it."""
         taken = self.by_ip.get(port.ip)
         if taken is not None:
             taken.discard((port.protocol, port.port))
@@ -134,7 +134,7 @@ class HostPortInfo:
                 del self.by_ip[port.ip]
 
     def check_conflict(self, port: HostPort) -> bool:
-        """Whether the port is taken; 0.0.0.0 is every IP. Upstream: framework/types.go HostPortInfo.CheckConflict"""
+        """Whether the port is in use; 0.0.0.0 is every IP. Upstream: framework/types.go HostPortInfo.CheckConflict"""
         wanted = (port.protocol, port.port)
         if port.ip == DEFAULT_BIND_ALL_HOST_IP:
             return any(wanted in taken for taken in self.by_ip.values())
@@ -151,7 +151,7 @@ class HostPortInfo:
 
 
 class PodInfo:
-    """A pod with what the scheduler computes of it, once. It never changes and is shared by whoever holds the pod.
+    """A pod with the data that the scheduler computes from it, once. Immutable, and shared by all holders of the pod.
 
     Upstream: framework/types.go PodInfo
     """
@@ -175,15 +175,15 @@ class PodInfo:
         #: `namespace/name`.
         self.key = pod.key
         self.uid = pod.uid
-        #: 0 where it has none. Upstream: component-helpers/scheduling/corev1/helpers.go PodPriority
+        #: 0 if the pod has none. Upstream: component-helpers/scheduling/corev1/helpers.go PodPriority
         self.priority = pod.spec.priority or 0
         affinity = pod.spec.affinity
         far = affinity.pod_anti_affinity if affinity else None
         self.has_affinity = affinity is not None and (affinity.pod_affinity is not None or far is not None)
         self.has_required_anti_affinity = far is not None and len(far.required) != 0
-        #: The version of the pod from which the terms are: upstream keeps them over updates of the same pod.
+        #: The version of the pod that the terms come from: upstream keeps them over updates of the same pod.
         self.terms_of = pod if terms_of is None else terms_of
-        # Computed when they are asked for: a restored engine knows the sums of its nodes, and most pods are never looked at again.
+        # Computed when first read: a restored engine has the sums of its nodes, and most pods are never read again.
         self._terms: AffinityTerms | None = None
         self._requests: PodRequests | None = None
         self._host_ports: tuple[HostPort, ...] | None = None
@@ -201,21 +201,21 @@ class PodInfo:
 
     @property
     def requests(self) -> PodRequests:
-        """What it requests."""
+        """The pod's requests."""
         if self._requests is None:
             self._requests = pod_requests(self.pod)
         return self._requests
 
     @property
     def host_ports(self) -> tuple[HostPort, ...]:
-        """The host ports of its containers (not of init containers)."""
+        """The host ports of the pod's containers (not of init containers)."""
         if self._host_ports is None:
             self._host_ports = _host_ports(self.pod)
         return self._host_ports
 
     @property
     def claims(self) -> tuple[str, ...]:
-        """Its PersistentVolumeClaims, `namespace/name`, as often as volumes name them."""
+        """The pod's PersistentVolumeClaims, `namespace/name`, once for each volume that uses one."""
         if self._claims is None:
             self._claims = _claims(self.pod)
         return self._claims
@@ -227,47 +227,47 @@ class PodInfo:
 
     @property
     def terms(self) -> AffinityTerms:
-        """All its pod affinity terms, and what was wrong with them."""
+        """All pod affinity terms, and the error in them."""
         if self._terms is None:
             self._terms = affinity_terms(self.terms_of)
         return self._terms
 
     @property
     def required_affinity_terms(self) -> tuple[AffinityTerm, ...]:
-        """Pods that it must be near to."""
+        """Required affinity."""
         return self.terms.required_affinity
 
     @property
     def required_anti_affinity_terms(self) -> tuple[AffinityTerm, ...]:
-        """Pods that it must be far from."""
+        """Required anti-affinity."""
         return self.terms.required_anti_affinity
 
     @property
     def preferred_affinity_terms(self) -> tuple[WeightedAffinityTerm, ...]:
-        """Pods that it would be near to."""
+        """Preferred affinity."""
         return self.terms.preferred_affinity
 
     @property
     def preferred_anti_affinity_terms(self) -> tuple[WeightedAffinityTerm, ...]:
-        """Pods that it would be far from."""
+        """Preferred anti-affinity."""
         return self.terms.preferred_anti_affinity
 
     def updated(self, new: PodInfo) -> PodInfo:
-        """This pod in another version. The same pod keeps the affinity terms that it has. Upstream: framework/types.go PodInfo.Update"""
+        """The PodInfo of a newer version. The same pod keeps its affinity terms. Upstream: framework/types.go PodInfo.Update"""
         if new.uid != self.uid or new.pod.spec.affinity == self.terms_of.spec.affinity:
             return new
         return PodInfo(new.pod, terms_of=self.terms_of)
 
     def fresh(self) -> PodInfo:
-        """This pod with affinity terms of this version: what upstream's plugins make of a pod that they are asked about."""
+        """The PodInfo with affinity terms of this version, as upstream's plugins create it."""
         return self if self.terms_of is self.pod else PodInfo(self.pod)
 
     def assigned(self, node_name: str) -> PodInfo:
-        """This pod with `spec.nodeName` set, as it is assumed on a node."""
+        """The PodInfo with `spec.nodeName` set, as it is assumed on a node."""
         return self.like(msgspec.structs.replace(self.pod, spec=msgspec.structs.replace(self.pod.spec, node_name=node_name)))
 
     def like(self, pod: Pod) -> PodInfo:
-        """The PodInfo of another version of this pod. What is computed is shared where what it is computed of is the same."""
+        """The PodInfo of another version of this pod. Computed data is shared where its inputs are equal."""
         mine, theirs = self.pod.spec, pod.spec
         if not (
             pod.uid == self.uid
@@ -307,11 +307,11 @@ def _claims(pod: Pod) -> tuple[str, ...]:
 
 
 class PodNotFoundError(LookupError):
-    """A pod is to be taken off a node that it is not on."""
+    """The pod to remove is not on the node."""
 
 
 class NodeInfo:
-    """A node with the pods on it and their sums. Upstream: framework/types.go NodeInfo"""
+    """A node with its pods and their sums. Upstream: framework/types.go NodeInfo"""
 
     __slots__ = (
         "allocatable",
@@ -330,37 +330,37 @@ class NodeInfo:
     )
 
     def __init__(self, name: str, generations: Generations) -> None:
-        #: The node's name, also while the node itself is not known.
+        #: The node's name, also if the Node itself is unknown.
         self.name = name
-        #: The Node; None for a ghost: the node is gone, or was never seen, and pods are on it.
+        #: The Node; None for a ghost: the node was deleted, or was never seen, and has pods.
         self.node: Node | None = None
-        #: Pods in order of arrival, but for the last one taking the place of one that is removed.
+        #: Pods in the order in which they were added, except that the last one replaces one that is removed.
         self.pods: list[PodInfo] = []
-        #: Those with any pod (anti-)affinity.
+        #: Pods with any pod (anti-)affinity.
         self.pods_with_affinity: list[PodInfo] = []
-        #: Those with required pod anti-affinity.
+        #: Pods with required pod anti-affinity.
         self.pods_with_required_anti_affinity: list[PodInfo] = []
         self.used_ports = HostPortInfo()
         self.requested = Resource()
-        #: Milli-cpus and memory alone, where a container that requests none counts for the default.
+        #: Only milli-cpus and memory; a container without requests counts as the default.
         self.non_zero_requested = Resource()
         self.allocatable = Resource()
-        #: The images that are on the node. Replaced, never changed.
+        #: The images on the node. Replaced, never changed.
         self.image_states: Mapping[str, ImageStateSummary] = {}
-        #: `namespace/claim` -> how many volumes of pods use it.
+        #: `namespace/claim` -> number of volumes of pods that use it.
         self.pvc_ref_counts: dict[str, int] = {}
-        #: Bumped by every change.
+        #: Increased by every change.
         self.generation = generations.next()
         self.generations = generations
 
     def clone(self) -> NodeInfo:
-        """A copy of the same generation, which draws from the same counter. Upstream: framework/types.go NodeInfo.Clone"""
+        """A copy with the same generation and the same counter. Upstream: framework/types.go NodeInfo.Clone"""
         copy = NodeInfo.__new__(NodeInfo)
         copy.assign(self)
         return copy
 
     def assign(self, other: NodeInfo) -> None:
-        """Become a copy of another NodeInfo, so that whoever holds this object sees it."""
+        """Become a copy of another NodeInfo, in place, so that all holders of this object see it."""
         self.name = other.name
         self.node = other.node
         self.pods = other.pods.copy()
@@ -376,7 +376,7 @@ class NodeInfo:
         self.generations = other.generations
 
     def add_pod(self, pod: PodInfo) -> None:
-        """Put a pod on the node. Upstream: framework/types.go NodeInfo.AddPodInfo"""
+        """Add a pod. Upstream: framework/types.go NodeInfo.AddPodInfo"""
         self.pods.append(pod)
         if pod.has_affinity:
             self.pods_with_affinity.append(pod)
@@ -385,7 +385,7 @@ class NodeInfo:
         self._update(pod, 1)
 
     def remove_pod(self, pod: PodInfo) -> None:
-        """Take a pod off the node, found by uid; what this version of it requests is subtracted.
+        """Remove a pod, found by uid; the requests of this version are subtracted.
 
         Raises PodNotFoundError. Upstream: framework/types.go NodeInfo.RemovePod
         """
@@ -398,13 +398,13 @@ class NodeInfo:
         self._update(pod, -1)
 
     def set_node(self, node: Node) -> None:
-        """Take what the Node says. Upstream: framework/types.go NodeInfo.SetNode"""
+        """Set the Node. Upstream: framework/types.go NodeInfo.SetNode"""
         self.node = node
         self.allocatable = Resource.of(node.status.allocatable)
         self.generation = self.generations.next()
 
     def remove_node(self) -> None:
-        """Forget the Node and keep the rest. Upstream: framework/types.go NodeInfo.RemoveNode"""
+        """Remove the Node and keep the rest. Upstream: framework/types.go NodeInfo.RemoveNode"""
         self.node = None
         self.generation = self.generations.next()
 
@@ -432,7 +432,7 @@ class NodeInfo:
 
 
 def _swap_remove(pods: list[PodInfo], uid: str) -> bool:
-    """Take a pod out of a list and put the last one in its place. Upstream: framework/types.go removeFromSlice"""
+    """Remove a pod from a list and move the last one to its position. Upstream: framework/types.go removeFromSlice"""
     for place, pod in enumerate(pods):
         if pod.uid == uid:
             last = pods.pop()
@@ -449,15 +449,15 @@ class QueuedPodInfo:
 
     def __init__(self, pod_info: PodInfo, *, timestamp: int) -> None:
         self.pod_info = pod_info
-        #: When it was added to the queue last, in nanoseconds.
+        #: When it was last added to the queue, in nanoseconds.
         self.timestamp = timestamp
-        #: When it was added for the first time.
+        #: When it was first added.
         self.initial_attempt_timestamp = timestamp
         #: How often it was popped.
         self.attempts = 0
-        #: The plugins that rejected it last.
+        #: The plugins that rejected it in its last attempt.
         self.unschedulable_plugins: set[str] = set()
-        #: Held back by a PreEnqueue plugin.
+        #: A PreEnqueue plugin gates it.
         self.gated = False
 
     @property

@@ -1,7 +1,7 @@
-"""The same score for every row, known to be the same: nothing is computed for each row.
+"""Uniform scores: one score for all rows, marked as such, so that nothing is computed per row.
 
-Most plugins have nothing to say of most pods. With 7 score plugins and 5,000 rows this takes about 25 passes over 5,000 numbers out
-of a cycle.
+Most plugins give most pods a uniform score. With 7 score plugins and 5,000 rows this removes about 25 passes over 5,000 numbers from a
+cycle.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ Numbers = npt.NDArray[np.int64]
 
 @lru_cache(maxsize=1024)
 def uniform(count: int, value: int) -> Numbers:
-    """A read-only array of one value, which is kept once. Few differ, and NumPy takes 6 µs to make one."""
+    """A read-only array of one value. Cached: few differ, and NumPy takes 6 µs to make one."""
     return np.broadcast_to(np.int64(value), count)
 
 
 def uniform_value(numbers: npt.NDArray[Any]) -> int | None:
-    """The value of a `uniform` array; None for any other, and for one without rows."""
+    """The value of a `uniform` array; None for any other array, and for one without rows."""
     return int(numbers[0]) if numbers.strides == (0,) and len(numbers) else None

@@ -1,4 +1,4 @@
-"""`Verdicts`: what one plugin, or all of them, said about many nodes at once."""
+"""`Verdicts`: the statuses of one plugin, or of all, for many nodes."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from schedviz.engine.framework.status import SUCCESS, Code, Status
 
 #: Positions of rows.
 Index = npt.NDArray[np.intp]
-#: Which status a row has.
+#: The position of each row's status.
 Codes = npt.NDArray[np.signedinteger[Any]]
 Mask = npt.NDArray[np.bool_]
 
 
 class Verdicts:
-    """A status for each row: `codes[i]` is the position of row i's in `statuses`, whose first is always SUCCESS."""
+    """A status for each row: `codes[i]` is the position of row i's status in `statuses`, which starts with SUCCESS."""
 
     __slots__ = ("codes", "statuses")
 
@@ -28,7 +28,7 @@ class Verdicts:
 
     @classmethod
     def reject(cls, mask: Mask, status: Status) -> Verdicts | None:
-        """`status` where the mask is set; None (all Success) where it is nowhere."""
+        """`status` where the mask is set; None (all Success) if it is set nowhere."""
         return cls(mask.astype(np.int16), (SUCCESS, status)) if mask.any() else None
 
     @classmethod
@@ -38,7 +38,7 @@ class Verdicts:
 
     @classmethod
     def of(cls, statuses: Sequence[Status]) -> Verdicts:
-        """One status given for each row."""
+        """A status given for each row."""
         distinct: dict[Status, int] = {SUCCESS: 0}
         codes = np.fromiter((distinct.setdefault(status, len(distinct)) for status in statuses), np.int16, len(statuses))
         return cls(codes, tuple(distinct))
@@ -50,8 +50,8 @@ class Verdicts:
         return self.statuses[int(self.codes[row])]
 
     @property
-    def rejects_nobody(self) -> bool:
-        """Whether all rows are Success, as is known without a look at them."""
+    def rejects_none(self) -> bool:
+        """Whether all rows are Success, known without reading the rows."""
         return len(self.statuses) == 1
 
     def has_error(self) -> bool:

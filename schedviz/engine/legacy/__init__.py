@@ -1,4 +1,4 @@
-"""What other versions of the scheduler did, each switched on by a policy of the session.
+"""Behaviour of older scheduler versions, each enabled by a policy of the session.
 
-v1.14's cache (`cache`) and priorities (`priorities`, run by `beside_score`), v1.18's preemption (`preemption`).
+v1.14's cache (`cache`) and priorities (`priorities`, run beside Score), v1.18's preemption (`preemption`).
 """

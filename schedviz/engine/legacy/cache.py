@@ -43,7 +43,7 @@ from schedviz.trace.recorder import Recorder
 _CORRUPTED: Final = "Schedulercache is corrupted and can badly affect scheduling decisions"
 _NO_UID: Final = "Cannot get cache key for pod with empty UID"
 
-#: Where a pod is after a call that took it out of the cache.
+#: The state of a pod after a call that removed it from the cache.
 _LEFT_BY: Final[dict[str, CacheStateName]] = {"ForgetPod": "Initial", "ExpirePod": "Expired", "RemovePod": "Deleted"}
 
 
@@ -54,7 +54,7 @@ class CacheV114(Cache):
 
     def __init__(self, recorder: Recorder, *args: object, **kwargs: object) -> None:
         super().__init__(recorder, *args, **kwargs)  # type: ignore[arg-type]  # as Cache takes them
-        #: Uids of pods that left the cache for good -> how; what is not here was never known, or was forgotten.
+        #: Uids of pods that left the cache for good -> how. A uid that is missing here was never known, or was forgotten.
         self.left: dict[str, CacheStateName] = {}
 
     def state_of(self, uid: str) -> CacheStateName:
@@ -63,22 +63,22 @@ class CacheV114(Cache):
             return self.left.get(uid, "Initial")
         return "Assumed" if uid in self.assumed_pods else "Added"
 
-    # The calls
+    # The cache's methods
 
     def assume_pod(self, pod: PodInfo | Pod) -> None:
-        """Only in Initial (or Expired, or Deleted). Raises CacheError. Upstream: AssumePod"""
+        """Allowed in Initial (or Expired, or Deleted). Raises CacheError. Upstream: AssumePod"""
         with self._call("AssumePod", pod) as info:
             if info.uid in self.pod_states:
                 raise CacheError(f"pod {info.uid} is in the cache, so can't be assumed")
             super().assume_pod(info)
 
     def finish_binding(self, pod: PodInfo | Pod, now: int) -> None:
-        """In Assumed it sets the deadline; in all other states it does nothing. Upstream: FinishBinding"""
+        """Set the deadline in Assumed; no effect in other states. Upstream: FinishBinding"""
         with self._call("FinishBinding", pod) as info:
             super().finish_binding(info, now)
 
     def forget_pod(self, pod: PodInfo | Pod) -> None:
-        """Only in Assumed. Raises CacheError. Upstream: ForgetPod"""
+        """Allowed in Assumed. Raises CacheError. Upstream: ForgetPod"""
         with self._call("ForgetPod", pod) as info:
             state = self.pod_states.get(info.uid)
             if state is not None and _node_of(state.info) != _node_of(info):
@@ -88,7 +88,7 @@ class CacheV114(Cache):
             self._remove_and_record("forget", info)
 
     def add_pod(self, pod: PodInfo | Pod) -> None:
-        """In Assumed, or for a pod that the cache does not know: it expired, or somebody else placed it.
+        """Allowed in Assumed, or for a pod that the cache does not know: it expired, or another scheduler placed it.
 
         Raises CacheError. Upstream: AddPod
         """
@@ -105,7 +105,7 @@ class CacheV114(Cache):
 
     def _confirm(self, state: PodState, info: PodInfo, changes: NodeInfoChanges) -> None:
         if _node_of(state.info) != _node_of(info):
-            # It was assumed on another node than the API server has: upstream warns, and cleans up.
+            # The pod was assumed on another node than the API server's: upstream logs a warning and cleans up.
             self._try_to_remove(state.info, changes)
             self._add_pod(info, changes, assume=False)
         confirmed = self.pod_states[info.uid] = PodState(info)
@@ -113,7 +113,7 @@ class CacheV114(Cache):
         self.assumed_pods.discard(info.uid)
 
     def update_pod(self, old: PodInfo | Pod, new: PodInfo | Pod) -> None:
-        """Only in Added. Raises CacheError, SchedulerExitError. Upstream: UpdatePod"""
+        """Allowed in Added. Raises CacheError, SchedulerExitError. Upstream: UpdatePod"""
         with self._call("UpdatePod", old) as info:
             state = self.pod_states.get(info.uid)
             if state is None or info.uid in self.assumed_pods:
@@ -131,7 +131,7 @@ class CacheV114(Cache):
                 raise error
 
     def remove_pod(self, pod: PodInfo | Pod) -> None:
-        """Only in Added: an assumed pod whose Delete comes first stays until it expires. Raises CacheError, SchedulerExitError.
+        """Allowed in Added: an assumed pod whose Delete arrives first stays until it expires. Raises CacheError, SchedulerExitError.
 
         Upstream: RemovePod
         """
@@ -155,7 +155,9 @@ class CacheV114(Cache):
         return self._info(pod).uid in self.assumed_pods
 
     def cleanup_assumed_pods(self, now: int) -> list[PodInfo]:
-        """Assumed pods whose binding has finished and whose time is up expire, in order of uid. Upstream: cleanupAssumedPods, expirePod"""
+        """Remove assumed pods whose binding has finished and whose deadline has passed, in order of uid. Upstream: cleanupAssumedPods,
+        expirePod
+        """
         expired = []
         for uid in sorted(self.assumed_pods):
             state = self.pod_states.get(uid)
@@ -166,15 +168,15 @@ class CacheV114(Cache):
                     with self._call("ExpirePod", state.info):
                         self._remove_and_record("expire", state.info)
                 except CacheError:
-                    continue  # Upstream logs it, and tries again at the next cleanup.
+                    continue  # Upstream logs the error, and tries again at the next cleanup.
                 expired.append(state.info)
         return expired
 
-    # What they share
+    # Shared by the methods
 
     @contextmanager
     def _call(self, call: CacheMethod, pod: PodInfo | Pod) -> Iterator[PodInfo]:
-        """Records the call when it is over, however it ends."""
+        """Record the call when it ends, also with an error."""
         info = self._info(pod)
         source = self.state_of(info.uid)
         error = ""
@@ -201,7 +203,7 @@ class CacheV114(Cache):
         return super()._info(pod)
 
     def _try_to_remove(self, pod: PodInfo, changes: NodeInfoChanges) -> CacheError | None:
-        """Take a pod off its node; a failure leaves it in podStates. Upstream: removePod"""
+        """Remove a pod from its node; an error leaves it in podStates. Upstream: removePod"""
         node = _node_of(pod)
         if self.nodes.get(node) is None:
             return CacheError(f"node {node} is not found")
@@ -214,12 +216,12 @@ class CacheV114(Cache):
     # Checkpoints
 
     def to_state(self, table: ObjectTable) -> CacheState:
-        """What a checkpoint keeps: also how pods left."""
+        """The state for a checkpoint, including how pods left."""
         return msgspec.structs.replace(super().to_state(table), left=dict(self.left))
 
     @classmethod
     def from_state(cls, state: CacheState, recorder: Recorder, table: ObjectTable) -> CacheV114:
-        """A cache again."""
+        """The cache of a checkpoint."""
         cache = super().from_state(state, recorder, table)
         assert isinstance(cache, CacheV114)
         cache.left = dict(state.left)  # type: ignore[arg-type]  # names of states

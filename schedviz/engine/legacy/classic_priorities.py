@@ -1,4 +1,4 @@
-"""v1.14's priorities as Maps and Reduces; InterPodAffinityPriority, the only Function left there, has a file of its own.
+"""v1.14's priorities as Maps and Reduces. InterPodAffinityPriority, the only remaining Function, is in `inter_pod_affinity`.
 
 Upstream: v1.14 pkg/scheduler/algorithm/priorities, pkg/scheduler/algorithmprovider/defaults
 """
@@ -37,7 +37,7 @@ _AVOIDED_KINDS: Final = ("ReplicationController", "ReplicaSet")
 
 
 def normalize_reduce(*, reverse: bool = False) -> PriorityReduceFunction:
-    """The highest score becomes 10, the others keep their proportion; reversed, the highest becomes 0. Upstream: NormalizeReduce"""
+    """Scale scores so that the highest becomes 10; reversed, the highest becomes 0. Upstream: NormalizeReduce"""
 
     def reduce(_pod: PodInfo, _meta: Meta, _infos: Mapping[str, NodeInfo], row: HostPriorityList) -> None:
         most = max((priority.score for priority in row), default=0)
@@ -61,12 +61,12 @@ def _amounts(pod: PodInfo, node_info: NodeInfo) -> tuple[tuple[int, int], tuple[
 
 
 def least_requested_map(pod: PodInfo, _meta: Meta, node_info: NodeInfo) -> int:
-    """The larger the free share, the better; the mean of cpu and memory."""
+    """Higher for a larger free share; the mean of cpu and memory."""
     return sum(_free_share(requested, capacity) for requested, capacity in _amounts(pod, node_info)) // 2
 
 
 def most_requested_map(pod: PodInfo, _meta: Meta, node_info: NodeInfo) -> int:
-    """The larger the used share, the better; the mean of cpu and memory."""
+    """Higher for a larger used share; the mean of cpu and memory."""
     return sum(_used_share(requested, capacity) for requested, capacity in _amounts(pod, node_info)) // 2
 
 
@@ -79,16 +79,16 @@ def _used_share(requested: int, capacity: int) -> int:
 
 
 def balanced_resource_allocation_map(pod: PodInfo, _meta: Meta, node_info: NodeInfo) -> int:
-    """The closer the used shares of cpu and memory, the better."""
+    """Higher the closer the used shares of cpu and memory are."""
     cpu, memory = (requested / capacity if capacity else 1.0 for requested, capacity in _amounts(pod, node_info))
     return 0 if cpu >= 1 or memory >= 1 else int((1 - abs(cpu - memory)) * MAX_PRIORITY)
 
 
-# What the pod wishes, and what it bears. Upstream: node_affinity.go, taint_toleration.go
+# Node affinity and taints. Upstream: node_affinity.go, taint_toleration.go
 
 
 def node_affinity_map(pod: PodInfo, _meta: Meta, node_info: NodeInfo) -> int:
-    """The sum of the weights of the preferred terms that the node fulfils."""
+    """The sum of the weights of the preferred terms that the node matches."""
     affinity = pod.pod.spec.affinity.node_affinity if pod.pod.spec.affinity is not None else None
     if affinity is None or node_info.node is None:
         return 0
@@ -99,7 +99,7 @@ def node_affinity_map(pod: PodInfo, _meta: Meta, node_info: NodeInfo) -> int:
 
 
 def taint_toleration_map(pod: PodInfo, _meta: Meta, node_info: NodeInfo) -> int:
-    """How many PreferNoSchedule taints the pod does not bear."""
+    """The number of PreferNoSchedule taints that the pod does not tolerate."""
     soft = [toleration for toleration in pod.pod.spec.tolerations if toleration.effect in ("", PREFER_NO_SCHEDULE)]
     taints = node_info.node.spec.taints if node_info.node is not None else ()
     return sum(1 for taint in taints if taint.effect == PREFER_NO_SCHEDULE and not tolerations_tolerate_taint(soft, taint))
@@ -109,7 +109,7 @@ def taint_toleration_map(pod: PodInfo, _meta: Meta, node_info: NodeInfo) -> int:
 
 
 def image_locality_map(pod: PodInfo, meta: Meta, node_info: NodeInfo) -> int:
-    """How much of the pod's images is on the node, each scaled by how many nodes have it."""
+    """The size of the pod's images on the node, each scaled by the share of nodes that have it."""
     total = 0
     for container in pod.pod.spec.containers:
         state = node_info.image_states.get(normalized_image_name(container.image))
@@ -123,7 +123,7 @@ def image_locality_map(pod: PodInfo, meta: Meta, node_info: NodeInfo) -> int:
 
 
 def selector_spread_map(pod: PodInfo, meta: Meta, node_info: NodeInfo) -> int:
-    """How many pods of the node are selected by everything that selects this pod."""
+    """The number of pods on the node that all selectors of this pod's services and controllers match."""
     selectors = _selectors(pod.pod, meta)
     if not selectors:
         return 0
@@ -137,7 +137,7 @@ def selector_spread_map(pod: PodInfo, meta: Meta, node_info: NodeInfo) -> int:
 
 
 def selector_spread_reduce(_pod: PodInfo, _meta: Meta, infos: Mapping[str, NodeInfo], row: HostPriorityList) -> None:
-    """Few pods on the node and in its zone are good: a third and two thirds."""
+    """Higher for few matching pods on the node (one third) and in its zone (two thirds)."""
     numbers: dict[str, int] = {"": NO_ZONE}
     zones = []
     for priority in row:
@@ -168,11 +168,11 @@ def _selectors(pod: Pod, meta: Meta) -> list[Selector]:
     return [selector for selector in found if selector.matches(labels)]
 
 
-# Nodes that ask to be left alone by a controller's pods. Upstream: node_prefer_avoid_pods.go
+# Nodes that ask to avoid a controller's pods. Upstream: node_prefer_avoid_pods.go
 
 
 def node_prefer_avoid_pods_map(pod: PodInfo, _meta: Meta, node_info: NodeInfo) -> int:
-    """0 where the node's annotation names the pod's controller."""
+    """0 if the node's annotation names the pod's controller."""
     owner = next((owner for owner in pod.pod.metadata.owner_references if owner.controller), None)
     written = node_info.node.metadata.annotations.get(_AVOID_PODS, "") if node_info.node is not None else ""
     if owner is None or owner.kind not in _AVOIDED_KINDS or not written:
@@ -201,11 +201,11 @@ def _names(avoid: _AvoidPodsEntry, owner: OwnerReference) -> bool:
     return controller.get("kind") == owner.kind and controller.get("uid") == owner.uid
 
 
-# All of them by name.
+# All priorities by name.
 
 
 def declared(name: str, weight: int, scores: Mapping[str, int]) -> PriorityConfig:
-    """A priority that gives what it was told, as a Function."""
+    """A priority with declared scores, as a Function."""
 
     def function(_pod: PodInfo, _meta: Meta, _infos: Mapping[str, NodeInfo], nodes: Sequence[str]) -> HostPriorityList:
         return [HostPriority(node, scores.get(node, 0)) for node in nodes]
@@ -236,7 +236,7 @@ _BY_NAME: Final[dict[str, Callable[[int], PriorityConfig]]] = {
     ),
 }
 
-#: What v1.14 ran by default: name -> weight. Upstream: algorithmprovider/defaults defaultPriorities
+#: v1.14's default priorities: name -> weight. Upstream: algorithmprovider/defaults defaultPriorities
 DEFAULT_PRIORITIES: Final = {
     "BalancedResourceAllocation": 1,
     "ImageLocalityPriority": 1,

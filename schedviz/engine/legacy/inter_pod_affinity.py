@@ -1,4 +1,4 @@
-"""InterPodAffinityPriority: a Function, because what a pod wishes of one node counts for all nodes of the same domain.
+"""InterPodAffinityPriority: a Function, because a pod's term about one node counts for all nodes of the same domain.
 
 Upstream: v1.14 pkg/scheduler/algorithm/priorities/interpod_affinity.go CalculateInterPodAffinityPriority
 """
@@ -14,12 +14,12 @@ from schedviz.engine.framework.plugins.interpodaffinity.terms import namespace_l
 from schedviz.engine.framework.types import NodeInfo, PodInfo
 from schedviz.engine.legacy.priorities import MAX_PRIORITY, HostPriority, HostPriorityList, Meta, PriorityError
 
-#: How much required affinity of a pod that runs counts for the pods that it wants near. Upstream: HardPodAffinitySymmetricWeight
+#: The weight of an existing pod's required affinity towards matching pods. Upstream: HardPodAffinitySymmetricWeight
 HARD_POD_AFFINITY_WEIGHT: Final = 1
 
 
 def inter_pod_affinity(pod: PodInfo, meta: Meta, infos: Mapping[str, NodeInfo], nodes: Sequence[str]) -> HostPriorityList:
-    """The sum of the weights of all terms that speak for a node's domains, brought into 0..10. Raises PriorityError."""
+    """The sum of the weights of all terms that match a node's domains, scaled to 0..10. Raises PriorityError."""
     if pod.terms.error:
         raise PriorityError(pod.terms.error)
     weights = _Weights(pod, meta)
@@ -45,7 +45,7 @@ class _Weights:
         self._by_domain: Counter[tuple[str, str]] = Counter()
 
     def add_pod(self, other: PodInfo, info: NodeInfo) -> None:
-        """What this pod wishes of the other one, and the other one of this."""
+        """Add the weights of this pod's terms that match the other, and of the other's terms that match this pod."""
         pod = self._pod
         labels = namespace_labels(other.namespace, self._objects)
         for near in pod.preferred_affinity_terms:
@@ -65,6 +65,6 @@ class _Weights:
             self._by_domain[term.topology_key, value] += weight
 
     def of(self, info: NodeInfo) -> int:
-        """The sum over the domains of a node."""
+        """The sum of the weights of a node's domains."""
         labels = info.node.metadata.labels if info.node is not None else {}
         return sum(weight for (key, value), weight in self._by_domain.items() if labels.get(key) == value)

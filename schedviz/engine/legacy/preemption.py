@@ -1,8 +1,8 @@
-"""Preemption as v1.18 did it: a node on which the pod passes the default filters without any victim is a candidate.
+"""v1.18's preemption: a node on which the pod passes the default filters without any victim is a candidate.
 
-An extender that filters and does not preempt is not asked, so a pod that only the extender turns away is nominated to a node on
-which it cannot run, at every attempt. v1.27.1 refuses such a node. Of several nodes without victims upstream takes any (it walks a
-map); here the first.
+An extender that filters but does not preempt is not called, so a pod that only the extender rejects is nominated, at every attempt, to a
+node on which it cannot run. v1.27.1 rejects such a node. Of several nodes without victims upstream takes any (it iterates a map); here the
+first.
 
 Upstream: v1.18 pkg/scheduler/core/generic_scheduler.go Preempt, selectNodesForPreemption, selectVictimsOnNode, pickOneNodeForPreemption,
 processPreemptionWithExtenders, podEligibleToPreemptOthers; pkg/scheduler/scheduler.go preempt
@@ -26,20 +26,20 @@ _NOWHERE = unschedulable()
 
 
 class PreemptionV118(DefaultPreemption):
-    """DefaultPreemption's place in a profile, taken by what v1.18 did there."""
+    """Replaces DefaultPreemption in a profile with v1.18's behaviour."""
 
     needs_victims = False
 
     def post_filter(self, state: CycleState, pod: PodInfo, node_to_status: NodeToStatusMap) -> tuple[PostFilterResult | None, Status]:
-        """Where the pod is nominated to run. Where nowhere, an earlier nomination stays and no message speaks of preemption."""
+        """Nominate the pod to a node. Without one, an earlier nomination stays and the message does not mention preemption."""
         return EvaluatorV118(self.name, self._handle, state, self).preempt(pod, node_to_status)
 
     def num_candidates(self, num_nodes: int) -> int:
-        """All nodes are tried. Upstream: selectNodesForPreemption"""
+        """All nodes are candidates. Upstream: selectNodesForPreemption"""
         return num_nodes + 1
 
     def pod_eligible_to_preempt_others(self, pod: PodInfo, nominated_node_status: Status | None) -> str:  # noqa: ARG002
-        """Not while a pod of lower priority goes from the nominated node, whoever deleted it. Upstream: podEligibleToPreemptOthers"""
+        """Not while a pod of lower priority terminates on the nominated node, whatever deleted it. Upstream: podEligibleToPreemptOthers"""
         if pod.pod.spec.preemption_policy == "Never":
             return "not eligible due to preemptionPolicy=Never."
         node_info = self._handle.snapshot.node_info_map.get(pod.pod.status.nominated_node_name)
@@ -50,7 +50,7 @@ class PreemptionV118(DefaultPreemption):
 
 
 class EvaluatorV118(Evaluator):
-    """One attempt to make room."""
+    """One preemption attempt."""
 
     def preempt(self, pod: PodInfo, node_to_status: NodeToStatusMap) -> tuple[PostFilterResult | None, Status]:
         latest: Pod | None = self._handle.objects.get("Pod", pod.namespace, pod.name)
@@ -82,7 +82,7 @@ class EvaluatorV118(Evaluator):
         return PostFilterResult(NominatingInfo(NominatingMode.OVERRIDE, best.node), record), SUCCESS
 
     def _ask_extenders(self, pod: PodInfo, candidates: list[NodeVictims]) -> tuple[list[NodeVictims], str]:
-        """The candidates that extenders leave; a node stays where one says that nobody has to go.
+        """The candidates that extenders keep; a node stays if an extender returns no victims for it.
 
         Upstream: processPreemptionWithExtenders
         """
@@ -100,7 +100,7 @@ class EvaluatorV118(Evaluator):
         return candidates, ""
 
     def _evict(self, chosen: NodeVictims, pod: PodInfo) -> None:
-        """Delete the victims, take back nominations of lower pods; the first failure ends it. Upstream: scheduler.go preempt"""
+        """Delete the victims and clear nominations of pods of lower priority; stops at the first error. Upstream: scheduler.go preempt"""
         client = self._handle.client
         for victim in chosen.pods:
             if client.delete_pod(victim.pod) is not None:
@@ -125,6 +125,6 @@ def _is_hopeless(status: Status | None) -> bool:
 
 
 def _pick(candidates: Sequence[NodeVictims], now: int) -> NodeVictims:
-    """A node without victims before all others. Upstream: pickOneNodeForPreemption"""
+    """Prefer a node without victims. Upstream: pickOneNodeForPreemption"""
     without = next((candidate for candidate in candidates if not candidate.pods), None)
     return without or pick_one_node(candidates, now)

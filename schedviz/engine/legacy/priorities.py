@@ -1,8 +1,8 @@
-"""The priority pipeline of v1.14, run beside Score for the same pod. What it finds is shown and decides nothing.
+"""v1.14's priority pipeline, run beside Score for the same pod. Its result is shown and decides nothing.
 
-A priority is a Map, which scores one node, with a Reduce, which goes over the scores of all nodes afterwards; or, the older form,
-a Function that scores all nodes at once. The scores make a matrix, a row for each priority and a column for each node; Combine adds
-up the columns, each row times its weight, into a HostPriorityList. Scores are 0..10.
+A priority is a Map, which scores one node, with a Reduce, which normalizes the scores of all nodes; or, in the older form, a Function that
+scores all nodes at once. The scores form a matrix with a row for each priority and a column for each node. Combine sums up the columns,
+each row times its weight, into a HostPriorityList. Scores are 0..10.
 
 Upstream: v1.14 pkg/scheduler/core/generic_scheduler.go PrioritizeNodes, pkg/scheduler/algorithm/priorities/types.go PriorityConfig
 """
@@ -19,12 +19,12 @@ from schedviz.engine.framework.types import NodeInfo, PodInfo
 
 MAX_PRIORITY: Final = 10
 
-#: How many nodes are shown, those with the highest sums first chosen, in the order in which they were scored.
+#: How many nodes are shown: those with the highest sums, in the order in which they were scored.
 SHOWN_NODES: Final = 50
 
 
 class PriorityError(Exception):
-    """A priority cannot say what a node is worth. The text is upstream's."""
+    """A priority cannot score a node. The text is upstream's."""
 
 
 class HostPriority(msgspec.Struct):
@@ -38,13 +38,13 @@ HostPriorityList = list[HostPriority]
 
 
 class Meta(msgspec.Struct, frozen=True):
-    """What priorities may look at besides pod and node. Upstream: priorities/metadata.go priorityMetadata"""
+    """What priorities can read besides pod and node. Upstream: priorities/metadata.go priorityMetadata"""
 
     objects: ObjectLister
     total_num_nodes: int
 
 
-#: Raise PriorityError.
+#: These raise PriorityError.
 PriorityMapFunction = Callable[[PodInfo, Meta, NodeInfo], int]
 PriorityReduceFunction = Callable[[PodInfo, Meta, Mapping[str, NodeInfo], HostPriorityList], None]
 PriorityFunction = Callable[[PodInfo, Meta, Mapping[str, NodeInfo], Sequence[str]], HostPriorityList]
@@ -61,14 +61,14 @@ class PriorityConfig(msgspec.Struct, frozen=True):
 
     @property
     def kind(self) -> Literal["Function", "Map", "Map/Reduce"]:
-        """Which form it has."""
+        """The form of the priority."""
         if self.function is not None:
             return "Function"
         return "Map" if self.reduce is None else "Map/Reduce"
 
 
 class Prioritized(msgspec.Struct, frozen=True):
-    """The matrix, a row for each priority, and what Combine made of it. With an `error` there is no list, as upstream returns none."""
+    """The matrix, a row for each priority, and its combination. With an `error` there is no list, as upstream."""
 
     configs: Sequence[PriorityConfig]
     matrix: list[HostPriorityList]
@@ -106,7 +106,7 @@ def _row(
     config: PriorityConfig,
     errors: list[str],
 ) -> HostPriorityList:
-    """What one priority gives to all nodes. One that fails leaves its row as far as it got."""
+    """The scores of one priority for all nodes. If it fails, the row has the scores so far."""
     row = [HostPriority(node, 0) for node in nodes]
     try:
         if config.function is not None:
@@ -122,7 +122,7 @@ def _row(
 
 
 def equal_priority_map(_pod: PodInfo, _meta: Meta, _node_info: NodeInfo) -> int:
-    """All nodes are equal: what is done where there is no priority at all. Upstream: EqualPriorityMap"""
+    """Give all nodes the same score; used if there are no priorities. Upstream: EqualPriorityMap"""
     return 1
 
 
@@ -130,7 +130,7 @@ EQUAL_PRIORITY: Final = PriorityConfig("EqualPriority", map=equal_priority_map)
 
 
 def facts(found: Prioritized, nodes: Sequence[str]) -> dict[str, Any]:
-    """The same for the stage's facts: at most SHOWN_NODES columns."""
+    """The result for the stage's facts: at most SHOWN_NODES columns."""
     highest = max((priority.score for priority in found.host_priority_list), default=0)
     shown = list(range(len(nodes)))
     if len(nodes) > SHOWN_NODES:

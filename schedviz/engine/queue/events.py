@@ -1,26 +1,27 @@
-"""What can move pods within the queue. Upstream: internal/queue/events.go"""
+"""Events that move pods within the queue, and the plugins that wait for them. Upstream: internal/queue/events.go"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Final
 
-from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent
+from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, QueuedPodInfo
 
-#: A new pod came.
+#: A pod was created.
 POD_ADD: Final = "PodAdd"
 #: A scheduling attempt failed.
 SCHEDULE_ATTEMPT_FAILURE: Final = "ScheduleAttemptFailure"
-#: A pod's backoff is over.
+#: A pod's backoff ended.
 BACKOFF_COMPLETE: Final = "BackoffComplete"
-#: A plugin asked for the pod.
+#: A plugin asked to activate the pod.
 FORCE_ACTIVATE: Final = "ForceActivate"
-#: A waiting pod was updated.
+#: A pending pod was updated.
 POD_UPDATE: Final = "PodUpdate"
-#: A waiting pod is gone. Not an event of upstream's: its Delete has no label.
+#: A pending pod was deleted. Not an event of upstream's: its Delete has no label.
 POD_DELETE: Final = "PodDelete"
-#: The scheduler took the pod. Not an event of upstream's: its Pop has no label.
+#: The scheduler popped the pod. Not an event of upstream's: its Pop has no label.
 POP: Final = "Pop"
-#: Ours: the scheduler was given another configuration.
+#: The scheduler got another configuration. Not an event of upstream's.
 CONFIGURE: Final = "Configure"
 
 ASSIGNED_POD_ADD: Final = ClusterEvent(GVK.POD, ActionType.ADD, "AssignedPodAdd")
@@ -46,3 +47,28 @@ CSI_STORAGE_CAPACITY_ADD: Final = ClusterEvent(GVK.CSI_STORAGE_CAPACITY, ActionT
 CSI_STORAGE_CAPACITY_UPDATE: Final = ClusterEvent(GVK.CSI_STORAGE_CAPACITY, ActionType.UPDATE, "CSIStorageCapacityUpdate")
 WILD_CARD_EVENT: Final = ClusterEvent(GVK.WILD_CARD, ActionType.ALL, "WildCardEvent")
 UNSCHEDULABLE_TIMEOUT: Final = ClusterEvent(GVK.WILD_CARD, ActionType.ALL, "UnschedulableTimeout")
+
+
+class WaitingPlugins:
+    """The ClusterEvents that plugins have registered for."""
+
+    def __init__(self, cluster_event_map: Mapping[ClusterEvent, Iterable[str]]) -> None:
+        self._registered = {event: frozenset(plugins) for event, plugins in cluster_event_map.items()}
+        #: Cache of `_of`.
+        self._plugins_of: dict[ClusterEvent, frozenset[str]] = {}
+
+    def may_help(self, event: ClusterEvent, queued: QueuedPodInfo) -> bool:
+        """Whether a plugin that rejected the pod waits for the event. Upstream: scheduling_queue.go podMatchesEvent"""
+        return event.is_wild_card or not self._of(event).isdisjoint(queued.unschedulable_plugins)
+
+    def _of(self, event: ClusterEvent) -> frozenset[str]:
+        plugins = self._plugins_of.get(event)
+        if plugins is None:
+            plugins = self._plugins_of[event] = frozenset().union(
+                *(
+                    waiting
+                    for known, waiting in self._registered.items()
+                    if known.is_wild_card or (known.resource == event.resource and known.action_type & event.action_type)
+                )
+            )
+        return plugins

@@ -1,4 +1,4 @@
-"""Pods that are nominated to run on a node once its victims are gone. Upstream: internal/queue/scheduling_queue.go nominator"""
+"""Pods that are nominated to a node, to run there once its victims are gone. Upstream: internal/queue/scheduling_queue.go nominator"""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class NominatorState(msgspec.Struct, frozen=True):
 
 
 class Nominator:
-    """Nominated pods by node, under "" also those whose nomination was withdrawn (FORMAT.md, behaviour 1).
+    """Nominated pods by node; under "" also pods whose nomination was withdrawn (FORMAT.md, behaviour 1).
 
     Upstream: internal/queue/scheduling_queue.go nominator
     """
@@ -39,7 +39,7 @@ class Nominator:
         self.nominated_pod_to_node: dict[str, str] = {}
 
     def add_nominated_pod(self, pod: PodInfo, nominating_info: NominatingInfo | None) -> None:
-        """File a pod under the node that the info names; without one (or with noop), under what its status says.
+        """Nominate a pod to the node in `info`; without one (or with noop), to the node in its status.
 
         Upstream: scheduling_queue.go AddNominatedPod
         """
@@ -47,14 +47,16 @@ class Nominator:
         self._record(pod, before, self._add(pod, nominating_info))
 
     def delete_nominated_pod_if_exists(self, pod: PodInfo) -> None:
-        """Forget a pod. Upstream: scheduling_queue.go DeleteNominatedPodIfExists"""
+        """Remove a pod. Upstream: scheduling_queue.go DeleteNominatedPodIfExists"""
         self._record(pod, self._delete(pod.uid), None)
 
     def update_nominated_pod(self, old: PodInfo, new: PodInfo) -> None:
-        """Take another version of a pod. A nomination that was made here alone is kept. Upstream: scheduling_queue.go UpdateNominatedPod"""
+        """Replace a pod by a newer version. A nomination that only the scheduler knows is kept. Upstream: scheduling_queue.go
+        UpdateNominatedPod
+        """
         nominating_info = None
         if not old.pod.status.nominated_node_name and not new.pod.status.nominated_node_name:
-            # An update that was on its way when the pod was nominated: it says nothing about the nomination.
+            # The update was sent before the pod was nominated, so it has no information about the nomination.
             node = self.nominated_pod_to_node.get(old.uid)
             if node is not None:
                 nominating_info = NominatingInfo(NominatingMode.OVERRIDE, node)
@@ -65,9 +67,9 @@ class Nominator:
         self._record(new, before, self._add(new, nominating_info))
 
     def _replace(self, uid: str, new: PodInfo, node: str) -> bool:
-        """Let another pod of the same name, whose predecessor's deletion was missed, have its place.
+        """Give a pod's entry to another pod of the same name, because the first pod's deletion was missed.
 
-        Upstream's list shares its entries with the queue, which has updated the entry already: no pod of the old uid is found in it.
+        Upstream's list shares its entries with the queue, which has already updated the entry, so no pod of the old uid is found in it.
         """
         listed = self._pod_lister(new.namespace, new.name)
         if listed is None or listed.spec.node_name:
@@ -89,7 +91,7 @@ class Nominator:
         return self.nominated_pods.keys()
 
     def _add(self, pod: PodInfo, nominating_info: NominatingInfo | None) -> str | None:
-        """The node, or None where the pod was not filed. Upstream: scheduling_queue.go addNominatedPodUnlocked"""
+        """The node, or None if the pod was not added. Upstream: scheduling_queue.go addNominatedPodUnlocked"""
         if nominating_info is not None and nominating_info.mode is NominatingMode.OVERRIDE:
             node = nominating_info.nominated_node_name
         elif pod.pod.status.nominated_node_name:
@@ -104,7 +106,7 @@ class Nominator:
         return node
 
     def _delete(self, uid: str) -> tuple[str, bool] | None:
-        """Where the pod was, and whether it was the last there; None: nowhere. Upstream: scheduling_queue.go delete"""
+        """The pod's node, and whether it was the last pod there; None: it was on none. Upstream: scheduling_queue.go delete"""
         node = self.nominated_pod_to_node.pop(uid, None)
         if node is None:
             return None
@@ -126,13 +128,13 @@ class Nominator:
         return {node: [pod.key for pod in pods] for node, pods in self.nominated_pods.items()}
 
     def to_state(self, table: ObjectTable) -> NominatorState:
-        """What a checkpoint keeps."""
+        """The state for a checkpoint."""
         return NominatorState(
             pods={node: [table.pod_info_ref(pod) for pod in pods] for node, pods in self.nominated_pods.items()},
             nodes=self.nominated_pod_to_node.copy(),
         )
 
     def load(self, state: NominatorState, table: ObjectTable) -> None:
-        """The reverse of `to_state`."""
+        """Load the state of `to_state`."""
         self.nominated_pods = {node: [table.pod_info(ref) for ref in pods] for node, pods in state.pods.items()}
         self.nominated_pod_to_node = state.nodes.copy()

@@ -1,8 +1,8 @@
-"""The queue that the scheduler takes its next pod from.
+"""The scheduling queue.
 
-- `active_q`: pods that can be tried now, the most important first. `pop` takes from here.
-- `backoff_q`: pods that were tried in vain, were moved by an event, and wait until their backoff is over.
-- `unschedulable_pods`: pods that were tried in vain and wait for an event that can help, and pods that PreEnqueue holds back (gated).
+- `active_q`: pods that can be scheduled now, the highest priority first. `pop` takes from here.
+- `backoff_q`: pods that failed, were moved by an event, and wait for their backoff to end.
+- `unschedulable_pods`: pods that failed and wait for an event that may help, and pods that a PreEnqueue plugin gates.
 
 A pod that is being scheduled is in none of them.
 
@@ -20,9 +20,9 @@ from schedviz.engine.framework.object_table import ObjectTable, QueuedPodState
 from schedviz.engine.framework.types import NANOS_PER_SECOND, ClusterEvent, PodInfo, QueuedPodInfo, to_seconds
 from schedviz.engine.queue import events
 from schedviz.engine.queue.backoff import Backoff
+from schedviz.engine.queue.events import WaitingPlugins
 from schedviz.engine.queue.nominator import Nominator, NominatorState, PodLister
 from schedviz.engine.queue.unschedulable_pods import UnschedulablePods
-from schedviz.engine.queue.waiting_plugins import WaitingPlugins
 from schedviz.kube.core import Pod, PodStatus
 from schedviz.trace.events import QueueMove, QueueMoved, QueueName
 from schedviz.trace.heap import Heap
@@ -30,16 +30,16 @@ from schedviz.trace.recorder import Recorder
 from schedviz.trace.view import QueuedPod, QueueView
 
 Less = Callable[[QueuedPodInfo, QueuedPodInfo], bool]
-#: Which plugin holds the pod back; None: none does.
+#: The PreEnqueue plugin that gates the pod; None: it is not gated.
 PreEnqueue = Callable[[PodInfo], str | None]
-#: Whether an event may help the pod at all.
+#: Whether an event may help the pod.
 PreEnqueueCheck = Callable[[PodInfo], bool]
-#: The labels of a namespace, empty where it does not exist.
+#: The labels of a namespace; empty if it does not exist.
 NamespaceLabels = Callable[[str], Mapping[str, str]]
 
 
 class SchedulingQueueState(msgspec.Struct, frozen=True):
-    """A queue in a checkpoint; the heaps as they are laid out."""
+    """A queue in a checkpoint; the heaps as arrays."""
 
     active_q: list[QueuedPodState]
     backoff_q: list[QueuedPodState]
@@ -50,9 +50,9 @@ class SchedulingQueueState(msgspec.Struct, frozen=True):
 
 
 class SchedulingQueue:
-    """Pods that wait, and the nominated ones. Every call that changes something records it.
+    """Pending pods and nominated pods. Every call that changes something records it.
 
-    Where upstream leaves an order to a map, pods are moved in order of their full name. Upstream: scheduling_queue.go PriorityQueue
+    Where upstream's order is that of a map, pods are moved in order of their full name. Upstream: scheduling_queue.go PriorityQueue
     """
 
     def __init__(
@@ -80,9 +80,9 @@ class SchedulingQueue:
         self.active_q: Heap[QueuedPodInfo] = Heap(_key, less)
         self.backoff_q: Heap[QueuedPodInfo] = Heap(_key, self._leaves_backoff_before)
         self.unschedulable_pods = UnschedulablePods()
-        #: How many pods were popped.
+        #: The number of popped pods.
         self.scheduling_cycle = 0
-        #: The cycle in which pods were last asked to move: a pod that was being tried then backs off instead of waiting for an event.
+        #: The cycle of the last move request: a pod whose attempt was running then backs off instead of waiting for an event.
         self.move_request_cycle = -1
         self._recorded_move_request_cycle = -1
 
@@ -95,9 +95,9 @@ class SchedulingQueue:
         pod_initial_backoff_seconds: float,
         pod_max_backoff_seconds: float,
     ) -> None:
-        """Go on with other plugins and other backoffs. Every pod stays where it is; a heap that is none by the new order is laid out anew.
+        """Use other plugins and other backoffs. Every pod stays in its queue; heaps are rebuilt if the order changed.
 
-        Pods that are gated are asked again when they would be anyway. Upstream has nothing like it.
+        Gated pods are checked again at their next event, as always. Upstream has no equivalent.
         """
         before = {queued.key: self._entry(queued) for queue in (self.active_q, self.backoff_q, self.unschedulable_pods) for queued in queue}
         self._pre_enqueue = pre_enqueue
@@ -124,10 +124,10 @@ class SchedulingQueue:
         ]
         self._record_moves(events.CONFIGURE, moves)
 
-    # Pods come and go
+    # Adding and removing pods
 
     def add(self, pod: PodInfo) -> None:
-        """Take a new pod. Upstream: scheduling_queue.go Add"""
+        """Add a new pod. Upstream: scheduling_queue.go Add"""
         queued = QueuedPodInfo(pod, timestamp=self._now())
         moves: list[QueueMove] = []
         added = self._add_to_active_q(queued, moves, leaving=("unschedulable", "backoffQ"), is_changed=True)
@@ -136,7 +136,7 @@ class SchedulingQueue:
             self.nominator.add_nominated_pod(pod, None)
 
     def pop(self) -> QueuedPodInfo | None:
-        """Take the most important pod that can be tried now; None: there is none. Upstream: scheduling_queue.go Pop"""
+        """Remove and return the first pod of activeQ; None: it is empty. Upstream: scheduling_queue.go Pop"""
         if not len(self.active_q):
             return None
         queued = self.active_q.pop()
@@ -146,7 +146,7 @@ class SchedulingQueue:
         return queued
 
     def update(self, old: PodInfo, new: PodInfo) -> None:
-        """Take another version of a pod. One that waits for an event is tried again if more than its status changed.
+        """Replace a pod by a newer version. A pod in unschedulablePods is retried if more than its status changed.
 
         Upstream: scheduling_queue.go Update
         """
@@ -182,7 +182,7 @@ class SchedulingQueue:
         self._record_moves(events.POD_UPDATE, moves)
 
     def delete(self, pod: PodInfo) -> None:
-        """Forget a pod that is gone, or was assigned. Upstream: scheduling_queue.go Delete"""
+        """Remove a pod that was deleted or assigned. Upstream: scheduling_queue.go Delete"""
         self.nominator.delete_nominated_pod_if_exists(pod)
         if self.active_q.delete(pod.key) is not None:
             self._record_moves(events.POD_DELETE, [QueueMove(pod=pod.key, source="activeQ")])
@@ -196,10 +196,10 @@ class SchedulingQueue:
         self._record_moves(events.POD_DELETE, moves)
 
     def add_unschedulable_if_not_present(self, queued: QueuedPodInfo, pod_scheduling_cycle: int) -> bool:
-        """Take back a pod that was tried in vain. False: it is here already, for it was updated meanwhile.
+        """Add a pod again after a failed attempt. False: an update has already added it.
 
-        If pods were asked to move while it was tried, it backs off; else it waits for an event.
-        Upstream: scheduling_queue.go AddUnschedulableIfNotPresent
+        If pods were moved during the attempt, the pod backs off; otherwise it waits for an event. Upstream: scheduling_queue.go
+        AddUnschedulableIfNotPresent
         """
         key = queued.key
         if key in self.unschedulable_pods or key in self.active_q or key in self.backoff_q:
@@ -217,7 +217,7 @@ class SchedulingQueue:
         return True
 
     def activate(self, keys: Iterable[str]) -> None:
-        """Move waiting pods to activeQ because a plugin asks for them, in order of full name. Upstream: scheduling_queue.go Activate"""
+        """Move pending pods to activeQ because a plugin asked for it, in order of full name. Upstream: scheduling_queue.go Activate"""
         waiting = [
             queued
             for key in keys
@@ -233,25 +233,25 @@ class SchedulingQueue:
         for queued in activated:
             self.nominator.add_nominated_pod(queued.pod_info, None)
 
-    # Pods move
+    # Moving pods
 
     def assigned_pod_added(self, pod: PodInfo) -> None:
-        """An assigned pod came: pods that must be near to it move. Upstream: scheduling_queue.go AssignedPodAdded"""
+        """Move pods whose required affinity matches a pod that was assigned. Upstream: scheduling_queue.go AssignedPodAdded"""
         self._move_pods(self._with_matching_affinity_term(pod), events.ASSIGNED_POD_ADD)
 
     def assigned_pod_updated(self, pod: PodInfo) -> None:
-        """An assigned pod changed: pods that must be near to it move. Upstream: scheduling_queue.go AssignedPodUpdated"""
+        """Move pods whose required affinity matches an assigned pod that changed. Upstream: scheduling_queue.go AssignedPodUpdated"""
         self._move_pods(self._with_matching_affinity_term(pod), events.ASSIGNED_POD_UPDATE)
 
     def move_all_to_active_or_backoff_queue(self, event: ClusterEvent, pre_check: PreEnqueueCheck | None = None) -> None:
-        """Something happened in the cluster: pods that a plugin rejected which waits for it move, if `pre_check` lets them.
+        """Move the pods that may be schedulable after an event: their plugins wait for it, and `pre_check` accepts them.
 
         Upstream: scheduling_queue.go MoveAllToActiveOrBackoffQueue
         """
         self._move_pods(self.unschedulable_pods, event, pre_check)
 
     def flush_backoff_q_completed(self) -> None:
-        """Move pods whose backoff is over to activeQ. Upstream: scheduling_queue.go flushBackoffQCompleted"""
+        """Move pods whose backoff has ended to activeQ. Upstream: scheduling_queue.go flushBackoffQCompleted"""
         moves: list[QueueMove] = []
         while (queued := self.backoff_q.peek()) is not None and not self.is_pod_backing_off(queued):
             self.backoff_q.pop()
@@ -259,7 +259,7 @@ class SchedulingQueue:
         self._record_moves(events.BACKOFF_COMPLETE, moves)
 
     def flush_unschedulable_pods_leftover(self) -> None:
-        """Move pods that waited for an event too long. Upstream: scheduling_queue.go flushUnschedulablePodsLeftover"""
+        """Move pods that have been in unschedulablePods too long. Upstream: scheduling_queue.go flushUnschedulablePodsLeftover"""
         oldest = self._now() - self._pod_max_in_unschedulable_pods
         leftover = [queued for queued in self.unschedulable_pods if queued.timestamp < oldest]
         if leftover:
@@ -286,11 +286,11 @@ class SchedulingQueue:
     # Times
 
     def backoff_expiry(self, queued: QueuedPodInfo) -> int:
-        """When a pod's backoff is over."""
+        """When a pod's backoff ends."""
         return self._backoff.expiry(queued)
 
     def is_pod_backing_off(self, queued: QueuedPodInfo) -> bool:
-        """Whether it is too early to try the pod again; never for a gated one. Upstream: scheduling_queue.go isPodBackingoff"""
+        """Whether the pod's backoff is running; never for a gated pod. Upstream: scheduling_queue.go isPodBackingoff"""
         return not queued.gated and self.backoff_expiry(queued) > self._now()
 
     def next_backoff_expiry(self) -> int | None:
@@ -299,19 +299,19 @@ class SchedulingQueue:
         return None if first is None else self.backoff_expiry(first)
 
     def next_unschedulable_timeout(self) -> int | None:
-        """The time after which the first unschedulable pod has waited too long."""
+        """The time after which the first pod has been in unschedulablePods too long."""
         return min(map(self.unschedulable_timeout, self.unschedulable_pods), default=None)
 
     def unschedulable_timeout(self, queued: QueuedPodInfo) -> int:
-        """The time after which a pod has waited too long in unschedulablePods. Upstream: flushUnschedulablePodsLeftover"""
+        """The time after which a pod has been in unschedulablePods too long. Upstream: flushUnschedulablePodsLeftover"""
         return queued.timestamp + self._pod_max_in_unschedulable_pods
 
-    # How pods move
+    # How a move works
 
     def _move_pods(self, pods: Iterable[QueuedPodInfo], event: ClusterEvent, pre_check: PreEnqueueCheck | None = None) -> None:
         """Upstream: scheduling_queue.go movePodsToActiveOrBackoffQueue"""
         moves: list[QueueMove] = []
-        # A pod that no plugin rejected failed by an error or an extender: anything may help it.
+        # Any event may help a pod that no plugin rejected: it failed because of an error or an extender.
         concerned = [
             queued
             for queued in pods
@@ -337,9 +337,9 @@ class SchedulingQueue:
         popped_from: QueueName | None = None,
         is_changed: bool = False,
     ) -> bool:
-        """Put a pod into activeQ and take it out of the queues that it leaves by that; False: it is gated and became unschedulable.
+        """Add a pod to activeQ and remove it from its other queue. False: a plugin gated it, and it is in unschedulablePods.
 
-        `is_changed`: events have not told of its members yet. Upstream: scheduling_queue.go addToActiveQ
+        `is_changed`: no event has recorded the pod's present members yet. Upstream: scheduling_queue.go addToActiveQ
         """
         key = queued.key
         before = None if is_changed else self._entry(queued)
@@ -365,7 +365,7 @@ class SchedulingQueue:
         return held_back_by is None
 
     def _leave(self, name: QueueName, key: str) -> bool:
-        """Whether the pod was there."""
+        """Remove the pod from a queue; whether it was there."""
         if name == "backoffQ":
             return self.backoff_q.delete(key) is not None
         was_there = key in self.unschedulable_pods
@@ -386,7 +386,7 @@ class SchedulingQueue:
     # Recording, views, checkpoints
 
     def pending_pods(self) -> tuple[list[Pod], str]:
-        """All pods that wait, and how many are where. Upstream: scheduling_queue.go PendingPods"""
+        """All pending pods, and how many are in each queue. Upstream: scheduling_queue.go PendingPods"""
         summary = f"activeQ:{len(self.active_q)}; backoffQ:{len(self.backoff_q)}; unschedulablePods:{len(self.unschedulable_pods)}"
         return [queued.pod for queue in (self.active_q, self.backoff_q, self.unschedulable_pods) for queued in queue], summary
 
@@ -414,7 +414,7 @@ class SchedulingQueue:
         )
 
     def to_view(self) -> QueueView:
-        """What a page draws."""
+        """The queue as a view shows it."""
         return QueueView(
             active_q=[self._entry(queued) for queued in self.active_q],
             backoff_q=[self._entry(queued) for queued in self.backoff_q],
@@ -425,7 +425,7 @@ class SchedulingQueue:
         )
 
     def to_state(self, table: ObjectTable) -> SchedulingQueueState:
-        """What a checkpoint keeps."""
+        """The state for a checkpoint."""
         save = table.queued_pod_state
         return SchedulingQueueState(
             active_q=[save(queued) for queued in self.active_q],
@@ -437,7 +437,7 @@ class SchedulingQueue:
         )
 
     def load(self, state: SchedulingQueueState, table: ObjectTable) -> None:
-        """The reverse of `to_state`, for a queue that was just made with the same arguments."""
+        """Load the state of `to_state` into a new queue with the same arguments."""
         self.active_q.load(table.queued_pod(pod) for pod in state.active_q)
         self.backoff_q.load(table.queued_pod(pod) for pod in state.backoff_q)
         for pod in state.unschedulable_pods:
@@ -448,7 +448,7 @@ class SchedulingQueue:
 
 
 def is_pod_updated(old: Pod, new: Pod) -> bool:
-    """Whether more changed than the status and the resource version. Upstream: scheduling_queue.go isPodUpdated"""
+    """Whether more than the status and the resource version changed. Upstream: scheduling_queue.go isPodUpdated"""
     return _without_status(old) != _without_status(new)
 
 
@@ -458,7 +458,7 @@ def _without_status(pod: Pod) -> Pod:
 
 
 def _moves(key: str, sources: list[QueueName], target: QueueName, entry: QueuedPod | None, *, popped: bool) -> list[QueueMove]:
-    """One pod into `target` from the queues that it was in; the target itself is one of them where it changed in place."""
+    """The moves of one pod to `target`, from the queues that had it; if it changed in place, `target` is one of them."""
     first = target if target in sources else sources[0] if sources else None
     moves = [QueueMove(pod=key, source=first, target=target, popped=popped and first != target, entry=entry)]
     return moves + [QueueMove(pod=key, source=source, popped=popped) for source in sources if source != first]

@@ -1,4 +1,4 @@
-"""Pods that were tried in vain, or are gated. Upstream: internal/queue/scheduling_queue.go UnschedulablePods"""
+"""Pods whose last attempt failed, and gated pods. Upstream: internal/queue/scheduling_queue.go UnschedulablePods"""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from schedviz.engine.framework.types import QueuedPodInfo
 
 
 class UnschedulablePods:
-    """Pods by key (`namespace/name`), in the order in which they came."""
+    """Pods by key (`namespace/name`), in the order in which they were added."""
 
     def __init__(self) -> None:
         self._pods: dict[str, QueuedPodInfo] = {}
-        #: Those that must be near to other pods: an assigned pod can help no others.
+        #: Pods with required pod affinity. An assigned pod can help no others.
         self._with_required_affinity: dict[str, QueuedPodInfo] = {}
 
     def __len__(self) -> int:
@@ -29,7 +29,7 @@ class UnschedulablePods:
         return self._pods.get(key)
 
     def add_or_update(self, queued: QueuedPodInfo) -> None:
-        """Take a pod; one that is here already keeps its place."""
+        """Add or replace a pod; a pod that is here keeps its position."""
         self._pods[queued.key] = queued
         affinity = queued.pod_info.terms_of.spec.affinity
         if affinity is not None and affinity.pod_affinity is not None and affinity.pod_affinity.required:
@@ -38,7 +38,7 @@ class UnschedulablePods:
             self._with_required_affinity.pop(queued.key, None)
 
     def delete(self, key: str) -> None:
-        """Give up a pod, if it is here."""
+        """Remove a pod, if it is here."""
         self._pods.pop(key, None)
         self._with_required_affinity.pop(key, None)
 

@@ -1,1 +1,1 @@
-"""What an engine reports of its cycles: observed records, stage reports, views, the scheduler's log, stage timing."""
+"""Reports on an engine's cycles: observed records, stage reports, views, the scheduler's log, stage timing."""

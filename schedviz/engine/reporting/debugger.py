@@ -1,4 +1,4 @@
-"""What SIGUSR2 makes the scheduler of a simulation print.
+"""The scheduler's output on SIGUSR2.
 
 Upstream: internal/cache/debugger/debugger.go
 """
@@ -13,7 +13,7 @@ from schedviz.engine.simulation import Simulation
 
 
 def dump(simulation: Simulation) -> Dump:
-    """The scheduler's cache and queue, now."""
+    """The current contents of the scheduler's cache and queue."""
     queue = simulation.scheduler.state.queue
     queues = (queue.active_q, queue.backoff_q, queue.unschedulable_pods)
     pending = [[queued.pod for queued in waiting] for waiting in queues]
@@ -21,7 +21,7 @@ def dump(simulation: Simulation) -> Dump:
 
 
 def dump_lines(simulation: Simulation, *, verbosity: int = 2, at: int | None = None) -> list[LogLine]:
-    """What SIGUSR2 prints: the comparer's lines, then the dumper's. `at`, in nanoseconds since 1970, is the virtual time if not given."""
+    """The log lines of SIGUSR2: the comparer's, then the dumper's. `at` is in nanoseconds since 1970; the default is the virtual time."""
     informers = simulation.scheduler.state.informers
     if at is None:
         at = EPOCH_SECONDS * SECOND + simulation.clock.now

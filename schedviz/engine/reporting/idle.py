@@ -1,17 +1,13 @@
-"""Why there is nothing to schedule, and what a person can do about it."""
+"""Why there is nothing to schedule, and what to do next."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from schedviz.engine.clock import SECOND
-
-if TYPE_CHECKING:
-    from schedviz.engine.simulation import Simulation
+from schedviz.engine.simulation_state import SimulationState
 
 
-def why_idle(simulation: Simulation) -> str:
-    """That activeQ is empty, and what comes next: `activeQ is empty; the next timer is a backoff of default/p in 3.2 s: advance to it`."""
+def why_idle(simulation: SimulationState) -> str:
+    """A sentence such as `activeQ is empty; the next timer is a backoff of default/p in 3.2 s: advance to it`."""
     upcoming = sorted(_timers(simulation), key=lambda timer: timer[0])
     if upcoming:
         moment, what = upcoming[0]
@@ -26,8 +22,8 @@ def why_idle(simulation: Simulation) -> str:
     return "activeQ is empty"
 
 
-def _timers(simulation: Simulation) -> list[tuple[int, str]]:
-    """What happens by itself: when, and what."""
+def _timers(simulation: SimulationState) -> list[tuple[int, str]]:
+    """Pending timers: when each ends, and what it is."""
     scheduler, cluster = simulation.scheduler, simulation.cluster
     queue = scheduler.state.queue
     found: list[tuple[int, str]] = []
@@ -41,7 +37,7 @@ def _timers(simulation: Simulation) -> list[tuple[int, str]]:
     deadline = scheduler.waiting_deadline()
     if deadline is not None:
         found.append((deadline, "the timeout of a pod that waits in its binding cycle"))
-    helper = cluster.helpers.timers.next
+    helper = cluster.controllers.timers.next
     if helper is not None:
         found.append((helper.due, f"the helper {helper.owner} ({helper.key.rpartition(' ')[0] or helper.key})"))
     if expiry is not None:

@@ -1,4 +1,4 @@
-"""What FORMAT.md's `observed` says of cycles and bindings: the full records, made of what a cycle remembers."""
+"""FORMAT.md's `observed` records of cycles and bindings, made from the results of the cycles."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from schedviz.trace.events import AnyEvent, ApiWritten, EventRecorded, WatchDeli
 
 
 def empty_cycle_record(next_start_node_index: int) -> dict[str, Any]:
-    """The record of a cycle for which there was no pod."""
+    """The record of a cycle without a pod."""
     return {"outcome": "empty", "startNodeIndex": next_start_node_index, "nextStartNodeIndex": next_start_node_index}
 
 
@@ -62,7 +62,7 @@ def cycle_record(cycle: SchedulingCycle) -> dict[str, Any]:
 
 
 def binding_record(binding: BindingCycle) -> dict[str, Any]:
-    """The record of a binding cycle that has nothing left to run."""
+    """The record of a binding cycle that has no stage left to run."""
     results = binding.results
     record = {
         "pod": binding.pod,
@@ -103,13 +103,13 @@ def placement_record(cycle: SchedulingCycle) -> dict[str, Any]:
 
 
 def note_binding_of_placement(record: dict[str, Any], binding: BindingCycle) -> None:
-    """Add what came of the binding to a short record."""
+    """Add the result of the binding to a short record."""
     if binding.results.outcome == FAILED:
         record["bindError"] = binding.results.message
 
 
 def snapshot_update_record(update: SnapshotUpdate) -> dict[str, Any]:
-    """What UpdateSnapshot did."""
+    """The record of an UpdateSnapshot."""
     record: dict[str, Any] = {
         "visited": update.visited,
         "cloned": update.cloned,
@@ -245,7 +245,7 @@ def _candidate(candidate: Candidate) -> dict[str, Any]:
 
 
 def reprieves(cycle: SchedulingCycle) -> dict[str, list[dict[str, Any]]]:
-    """Of each candidate of preemption, pod by pod in the order of trying: whether it can stay after all. Not of FORMAT.md."""
+    """For each candidate of preemption, the pods in the order of reprieve, and whether each can stay. Not part of FORMAT.md."""
     outcome = cycle.results.post_filter
     results = () if outcome is None else outcome.results
     candidates = results[-1].record.candidates if results and results[-1] is not None else ()

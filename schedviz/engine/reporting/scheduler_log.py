@@ -1,6 +1,6 @@
-"""What the scheduler of a recorded run logs, up to verbosity 2: nodes that come and go, pods that are bound or do not fit.
+"""The log lines of a recorded run's scheduler up to verbosity 2: nodes added and removed, pods bound or unschedulable.
 
-Upstream: internal/cache/node_tree.go, pkg/scheduler/schedule_one.go. Lines about errors, and those above verbosity 2, are not made.
+Upstream: internal/cache/node_tree.go, pkg/scheduler/schedule_one.go. Errors, and lines above verbosity 2, are not reproduced.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ _NO_FIT = "Unable to schedule pod; no fit; waiting"
 
 
 class SchedulerLog:
-    """Turns trace events into lines. Remembers cycles, as a binding may be held over many steps."""
+    """Turns trace events into log lines. Remembers cycles, because a binding may be held over many steps."""
 
     def __init__(self) -> None:
         #: Cycle -> its pod.
         self._pods: dict[int, str] = {}
-        #: Cycle that has not been bound yet -> the node, and how many nodes were evaluated and feasible.
+        #: Cycle that has not been bound yet -> its node, and the numbers of evaluated and feasible nodes.
         self._results: dict[int, tuple[str, int, int]] = {}
 
     def lines(self, events: Iterable[AnyEvent]) -> Iterator[LogLine]:
-        """The lines that go with some events."""
+        """The log lines of these events."""
         for event in events:
             at = EPOCH_SECONDS * SECOND + nanoseconds(event.at)
             match event:

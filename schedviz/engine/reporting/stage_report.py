@@ -1,4 +1,4 @@
-"""What one stage found: statuses of plugins, rejections by plugin and reason, facts, and which stage comes next."""
+"""`StageReport`: the result of one stage, with statuses of plugins, rejections by plugin and reason, facts, and the next stage."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from schedviz.engine.framework.runtime import FilterOutcome, PluginAnswer
 from schedviz.engine.framework.status import Code
 from schedviz.trace.view import RejectionView, StatusView
 
-#: How many of the rejected nodes are named.
+#: How many of the rejected nodes are listed by name.
 NAMED_NODES: Final = 3
 
 
 class StageReport:
-    """Made by each stage, recorded by `advance`."""
+    """The result of one stage. Each stage returns one, and `advance` records it."""
 
     __slots__ = ("facts", "next_stage", "rejections", "statuses")
 
@@ -34,7 +34,7 @@ class StageReport:
 
 
 def statuses_of(answers: Iterable[PluginAnswer]) -> list[StatusView]:
-    """What the plugins answered, for the page."""
+    """The statuses that plugins returned, for the view."""
     return [
         StatusView(plugin=answer.plugin, code=answer.status.code.value, reasons=list(answer.status.reasons))
         if answer.status.reasons
@@ -45,14 +45,14 @@ def statuses_of(answers: Iterable[PluginAnswer]) -> list[StatusView]:
 
 @lru_cache(maxsize=1024)
 def _without_reasons(plugin: str, code: Code) -> StatusView:
-    """Nearly all answers are Success or Skip, and a cycle has some twenty of them: they are made once."""
+    """A status without reasons. Cached: most statuses are Success or Skip, and a cycle has about twenty."""
     return StatusView(plugin=plugin, code=code.value)
 
 
 def filter_rejections(outcome: FilterOutcome) -> list[RejectionView]:
-    """Who was turned away, counted by plugin and reasons, in the order of the first node of each."""
+    """Rejected nodes, counted by plugin and reasons, in the order of the first node of each."""
     names = outcome.rows.names
-    # Statuses of the same words come from several slices of the search: they are one rejection.
+    # Equal statuses from several slices of the search are one rejection.
     nodes_of: dict[tuple[str, str, tuple[str, ...]], tuple[int, list[str]]] = {}
     for status, count, rows in outcome.counts():
         key = (status.failed_plugin, status.code.value, tuple(status.reasons))
@@ -66,7 +66,7 @@ def filter_rejections(outcome: FilterOutcome) -> list[RejectionView]:
 
 
 def extender_rejections(record: ExtenderFilterRecord) -> list[RejectionView]:
-    """Who was turned away by an extender."""
+    """The nodes that an extender rejected."""
     found: dict[tuple[str, str], list[str]] = {}
     for code, rejected in ((Code.UNSCHEDULABLE, record.failed), (Code.UNSCHEDULABLE_AND_UNRESOLVABLE, record.unresolvable)):
         for node, reason in rejected.items():

@@ -1,7 +1,16 @@
-"""Calling extenders: which addresses are allowed, the HTTP transport, and the recorded answers."""
+"""Calling extenders: which addresses are allowed, the HTTP transport, and the recorded answers.
+
+`schedviz trace` uses the transport without Django's apps, so nothing here may import a model at run time.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from django.conf import settings
-from django.contrib.auth.models import AbstractBaseUser
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractBaseUser
 
 
 def may_call_extenders(user: AbstractBaseUser) -> bool:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.conf import settings
 
-from schedviz.engine.extenders.calls import Answer, ExtenderCall, ExtenderError, ExtenderTransport, NobodyIsCalled
+from schedviz.engine.extenders.calls import Answer, ExtenderCall, ExtenderError, ExtenderTransport, NoHostAllowed
 from schedviz.sessions.errors import ReplayDiverged
 from schedviz.sessions.extenders import may_call_extenders
 from schedviz.sessions.extenders.http import HttpTransport
@@ -17,7 +17,7 @@ def live_transport(session: Session) -> ExtenderTransport:
     """How a session's extenders are called from now on: over HTTP where its creator asked for it and may, else not at all."""
     if session.calls_extenders and session.owner is not None and may_call_extenders(session.owner):
         return HttpTransport(settings.EXTENDER_HOSTS, networks=settings.EXTENDER_NETWORKS)
-    return NobodyIsCalled()
+    return NoHostAllowed()
 
 
 class StoredAnswers:

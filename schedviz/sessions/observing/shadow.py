@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from schedviz.engine import Simulation
-from schedviz.engine.dryrun.sandbox import NotAskedBesideError, Sandbox
+from schedviz.engine.dryrun.sandbox import Sandbox, StatefulPluginError
 from schedviz.explain.judgement import Choice, Judgement
 from schedviz.explain.shadow import choose, judge
 from schedviz.kube.core import Pod
@@ -88,7 +88,7 @@ class Shadow:
         try:
             with self._beside.dry_run(simulation, pod) as dry_run:
                 return choose(simulation, dry_run)
-        except NotAskedBesideError as error:
+        except StatefulPluginError as error:
             return Choice(0, 0, message=str(error))
         except Exception:
             logger.exception("the dry cycle of %s in session %s failed", pod.key, self._session_id)
@@ -101,7 +101,7 @@ class Shadow:
         try:
             with self._beside.dry_run(simulation, pod) as dry_run:
                 return judge(simulation, dry_run, node)
-        except NotAskedBesideError as error:
+        except StatefulPluginError as error:
             return Judgement("unjudged", reasons=(str(error),))
         except Exception:
             logger.exception("the dry cycle of %s in session %s failed", pod.key, self._session_id)

@@ -18,7 +18,7 @@ from schedviz.engine import Simulation
 from schedviz.engine.framework.plugins.installed import installed_plugins
 from schedviz.sessions.errors import ReplayDiverged
 from schedviz.sessions.history import reading
-from schedviz.trace.added_members import without_what_was_added
+from schedviz.trace.added_members import without_added_members
 from schedviz.trace.events import AnyEvent, CycleEnded, StageEnded
 
 _encode = msgspec.json.Encoder().encode
@@ -74,7 +74,7 @@ class SameEvents:
 def _same(told: AnyEvent, done: AnyEvent) -> bool:
     """Whether they are the same, also where an earlier build stored what was told."""
     stored = _encode(told)
-    return stored == _encode(done) or stored == _encode(without_what_was_added(done))
+    return stored == _encode(done) or stored == _encode(without_added_members(done))
 
 
 def suspicion(names: Sequence[str], said: Collection[str] = ()) -> str:

@@ -48,7 +48,7 @@ from schedviz.sessions.queries.keyset import in_steps
 from schedviz.sessions.replay.replayer import ENGINE_VERSION, Stored
 from schedviz.sessions.transfer.importing import Importing
 from schedviz.sessions.transfer.session_file_export import view_digest
-from schedviz.trace.added_members import without_what_was_added
+from schedviz.trace.added_members import without_added_members
 from schedviz.trace.commands import Configure, decode_command, encode_command
 from schedviz.trace.events import AnyEvent, CommandDone
 
@@ -382,7 +382,7 @@ class SessionFileImport(Importing):
         seq = self.position.applied_seq + 1
         for event in events:
             found, told = _encoder.encode(event), next(self.expected, b"")
-            if found != told and told != _encoder.encode(without_what_was_added(event)):
+            if found != told and told != _encoder.encode(without_added_members(event)):
                 raise self.differs(seq, event, told, found)
             if isinstance(event, CommandDone):
                 seq = event.seq + 1

@@ -1,6 +1,6 @@
-"""Two runs side by side: where pods ended up, where the runs part, how scores differ there, how full nodes are, why pods wait.
+"""Compares two runs: where pods are, where the runs diverge, how scores differ there, node utilisation, and why pods are pending.
 
-It needs views and events alone, so that stored sessions, files and runs in memory are compared by the same code.
+It needs only views and events, so the same code compares stored sessions, files and runs in memory.
 """
 
 from schedviz.trace.comparing.compare import compare

@@ -1,4 +1,4 @@
-"""Comparing two runs: the phases, in the order in which a person asks."""
+"""The comparison of two runs, as a list of phases."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from schedviz.trace.comparing.scores import compare_scores
 from schedviz.trace.comparing.side import Side
 from schedviz.trace.comparing.utilisation import compare_utilisation
 
-#: Of each list so much is given; counts are of everything.
+#: The maximum length of each list; counts are complete.
 LISTED = 1000
 NAMED_OF_A_REASON = 200
 
 
 def compare(a: Side, b: Side, *, shared_event: int = 0, shared_cycle: int = 0, listed: int = LISTED) -> Comparison:
-    """Compare them. Up to the shared event, and the shared cycle, they are known to have the same history."""
+    """Compare two runs. Their history is known to be equal up to the shared event and the shared cycle."""
     ours, theirs = places(a.view), places(b.view)
     placements = compare_placements(ours, theirs, most=listed)
     divergence, cycles = first_divergence(a, b, shared_event=shared_event, shared_cycle=shared_cycle)

@@ -1,4 +1,4 @@
-"""Where two values of JSON differ."""
+"""Differences between two JSON values."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Any, Final
 
 from schedviz.trace.comparing.result import Difference
 
-#: Stands for a member that is not there.
+#: Stands for a missing member.
 ABSENT: Final = None
-#: Members by which an item of a list is known, as `mergeKey`s are in upstream's types.
+#: Members that identify an item of a list, like `mergeKey`s in upstream's types.
 _NAMES: Final = ("name", "plugin", "schedulerName")
 
 
 def differences(a: Any, b: Any, *, most: int = 50) -> list[Difference]:
-    """The innermost members that differ, in order, at most so many.
+    """The innermost members that differ, in order, up to a maximum.
 
-    Paths are as in `winner.scores[NodeResourcesFit].raw`: an item of a list has its name in it, and its index where it has none.
+    Paths look like `winner.scores[NodeResourcesFit].raw`: an item of a list is named by its name, or by its index if it has none.
     """
     found: list[Difference] = []
     for one in _walk(a, b, ""):
@@ -49,7 +49,7 @@ def _walk_lists(a: list[Any], b: list[Any], path: str) -> Iterator[Difference]:
 
 
 def _named(items: list[Any]) -> dict[str, Any] | None:
-    """The items by their names; None where one has none, or two have the same."""
+    """The items by name; None if an item has no name, or two have the same."""
     for member in _NAMES:
         named = {item[member]: item for item in items if isinstance(item, dict) and isinstance(item.get(member), str)}
         if len(named) == len(items):
@@ -58,7 +58,7 @@ def _named(items: list[Any]) -> dict[str, Any] | None:
 
 
 def _in_one_order(a: dict[str, Any], b: dict[str, Any]) -> bool:
-    """Whether those that both have come one after the other alike: of plugins the order counts."""
+    """Whether the common items have the same order: the order of plugins matters."""
     return [name for name in a if name in b] == [name for name in b if name in a]
 
 

@@ -1,4 +1,4 @@
-"""Where two runs part: the first event and the first scheduling cycle that differ."""
+"""Where two runs diverge: the first event and the first scheduling cycle that differ."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from schedviz.trace.comparing.result import CycleShown, Difference, Divergence, 
 from schedviz.trace.comparing.side import Side, Summary
 from schedviz.trace.events import AnyEvent, ApiWritten, CacheCall, ClockAdvanced, CommandDone, CycleEnded, WatchDelivered, WatchSent
 
-#: So many events that are alike are compared one by one; after that, cycles.
+#: The maximum number of equal events that are compared; beyond it only cycles are.
 MOST_EVENTS: Final = 200_000
-#: They say how a run was driven, not what it did.
+#: Events that describe how a run was driven, not what it did.
 _DRIVING = (CommandDone, ClockAdvanced, WatchSent, WatchDelivered, CacheCall)
-#: Members that say when, or count on from before; they differ where nothing else does.
+#: Members with times and counters, which can differ without any other difference.
 _INCIDENTAL: Final = frozenset(
     {
         "event",
@@ -40,7 +40,7 @@ _INCIDENTAL: Final = frozenset(
         "count",
     }
 )
-#: Members of a cycle's summary that say what was decided.
+#: Members of a cycle's summary with its decisions.
 _DECIDED: Final = (
     "pod",
     "profile",
@@ -60,7 +60,7 @@ _DECIDED: Final = (
 
 
 def first_divergence(a: Side, b: Side, *, shared_event: int, shared_cycle: int) -> tuple[Divergence | None, tuple[Summary, Summary] | None]:
-    """Where they part, and the first cycles that differ where both have one."""
+    """The first events that differ, and the first cycles that differ if both runs have one."""
     event = _first_event(a, b, shared_event)
     pair = _first_cycle(a, b, shared_cycle)
     if event is None and pair is None:
@@ -100,10 +100,10 @@ def _alike(a: AnyEvent, b: AnyEvent) -> bool:
 def _body(event: AnyEvent) -> dict[str, Any]:
     body: dict[str, Any] = _without_incidental(msgspec.to_builtins(event))
     if isinstance(event, ApiWritten):
-        # Which object was written how; how many there are is told by what came before.
+        # Compares which object was written and how; the number of objects follows from earlier events.
         body.pop("detail", None)
     elif isinstance(event, CycleEnded):
-        # It is the pod of the CycleStarted before, and earlier builds did not store it.
+        # The pod is that of the preceding CycleStarted; older versions did not store it.
         body.pop("pod", None)
     return body
 
@@ -131,8 +131,8 @@ def _first_cycle(a: Side, b: Side, after: int) -> tuple[Summary | None, Summary 
 
 
 def _first_elsewhere(a: Side, b: Side, after: int) -> tuple[CycleShown | None, CycleShown | None] | None:
-    """The first cycles that tried another pod, or left theirs elsewhere: two configurations give other scores from the first cycle on, and
-    that is seldom what is asked for.
+    """The first cycles with another pod or another result. Two configurations give different scores from the first cycle on, which is
+    rarely of interest.
     """
     for ours, theirs in zip_longest(a.cycles(after), b.cycles(after)):
         if ours is None or theirs is None or _end(ours) != _end(theirs):
@@ -145,7 +145,7 @@ def _end(summary: Summary) -> tuple[str, str, str]:
 
 
 def _ended_alike(cycle: FirstCycle) -> bool:
-    """Whether the first cycles that differ put the same pod in the same place, and differ in why."""
+    """Whether the first cycles that differ have the same result for the same pod, for other reasons."""
     a, b = cycle.a, cycle.b
     return a is not None and b is not None and (a.pod, a.outcome, a.node) == (b.pod, b.outcome, b.node)
 
@@ -169,7 +169,7 @@ def _shown(summary: Summary | None) -> CycleShown | None:
     return CycleShown(cycle.cycle, cycle.pod, cycle.outcome, cycle.node, cycle.message, summary.first_event, summary.last_event)
 
 
-# --- In words
+# --- As text
 
 
 def _sentence(event: FirstEvent | None, cycle: FirstCycle | None, elsewhere: tuple[CycleShown | None, CycleShown | None] | None) -> str:

@@ -1,4 +1,4 @@
-"""A run whose events are all in memory: of a file, or of an engine that just ran."""
+"""A run whose events are in memory: from a file, or from an engine that has just run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BINDING = (BindingStarted, BindingStageEnded, BindingEnded)
 
 
 class RunInMemory:
-    """A `Side`. `beginning` is the view before the events."""
+    """A `Side` over events in memory. `beginning` is the view before the events."""
 
     session = ""
 

@@ -1,4 +1,4 @@
-"""Why pods wait in two runs: what was said of them when they were last tried, and of how many."""
+"""Why pods are pending in two runs: the messages of their last attempts, and the number of pods with each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ GATED = "gated: a PreEnqueue plugin holds it back"
 
 
 def compare_pending(a: Side, b: Side, *, most: int) -> list[Reason]:
-    """Groups of waiting pods, the largest first; of each at most so many pods are named."""
+    """Groups of pending pods, the largest first, with a limited number of names each."""
     ours, theirs = _grouped(a), _grouped(b)
     reasons = sorted(ours.keys() | theirs.keys(), key=lambda reason: (-len(ours.get(reason, ())) - len(theirs.get(reason, ())), reason))
     return [

@@ -1,4 +1,4 @@
-"""Where pods are in two views."""
+"""The placements of pods in two views."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from schedviz.trace.view import QueuedPod, View
 
 
 def places(view: View) -> dict[str, Place]:
-    """Where each pod is that the scheduler knows, by `namespace/name`. Where two had the name, the one that is on a node."""
+    """The place of each pod that the scheduler knows, by `namespace/name`. Of two pods with one name, that of the pod on a node."""
     found: dict[str, Place] = {}
     queues: list[tuple[QueueName, list[QueuedPod]]] = [
         ("activeQ", view.queue.active_q),
@@ -24,7 +24,7 @@ def places(view: View) -> dict[str, Place]:
 
 
 def compare_placements(a: dict[str, Place], b: dict[str, Place], *, most: int) -> Placements:
-    """Count and list what is not in the same place. A pod that waits in both is in the same place, whichever the queue."""
+    """Count and list pods with different places. A pod that is pending in both has the same place, whichever the queue."""
     counts = {"same": 0, "moved": 0, "placed_only_in_a": 0, "placed_only_in_b": 0, "only_in_a": 0, "only_in_b": 0}
     differing: list[PodPlaces] = []
     for pod in sorted(a.keys() | b.keys()):

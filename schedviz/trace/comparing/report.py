@@ -1,4 +1,4 @@
-"""A comparison as one HTML file: no script, no network, readable in the dark, with the whole comparison in it as JSON."""
+"""A comparison as one HTML file: no scripts, no network, a dark theme, and the whole comparison as embedded JSON."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import msgspec
 from schedviz import __version__
 from schedviz.trace.comparing.result import Amount, Comparison, Difference, NodeUse, Place, Reason, SideShown, Use
 
-#: Rows of a table that are shown; the JSON in the file has all that were listed.
+#: The maximum number of rows shown in a table; the JSON in the file has all listed rows.
 ROWS: Final = 500
 
 _STYLE: Final = """
@@ -33,12 +33,12 @@ code { font-size: .92em; }
 
 
 def html_report(found: Comparison) -> str:
-    """The file. Names of objects are hostile: all text is escaped, and no `<` is left in the JSON."""
+    """The HTML file. Names of objects are untrusted: all text is escaped, and the JSON contains no `<`."""
     data = msgspec.json.encode(found).decode().replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     parts = [
         "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>",
         "<meta name='viewport' content='width=device-width, initial-scale=1'>",
-        # Nothing in this file may load or run anything, whatever a pod is called.
+        # The file must not load or run anything, whatever the names of pods.
         "<meta http-equiv='Content-Security-Policy' content=\"default-src 'none'; style-src 'unsafe-inline'\">",
         f"<title>{escape(found.a.name)} and {escape(found.b.name)} · schedviz</title><style>{_STYLE}</style></head><body>",
         "<h1>Two runs of the scheduler</h1>",
@@ -149,7 +149,7 @@ def _utilisation(found: Comparison) -> str:
 
 
 def _left(count: int, nodes: list[NodeUse]) -> int:
-    """Nodes that were not listed differ only if the last that was does: they are in order."""
+    """Nodes are in order of difference, so unlisted nodes differ only if the last listed one does."""
     return count if nodes and nodes[-1].a != nodes[-1].b else 0
 
 
@@ -198,7 +198,7 @@ def _left_out(count: int) -> str:
 
 
 def _table(heads: list[str], rows: Iterable[list[str]]) -> str:
-    """A table of HTML cells; the column of a head that begins with # is of numbers."""
+    """A table of HTML cells; a column whose header starts with # is numeric."""
     kinds = [" class='n'" if head.startswith("#") else "" for head in heads]
     head = "".join(f"<th{kind}>{escape(text.removeprefix('#'))}</th>" for kind, text in zip(kinds, heads, strict=True))
     body = "".join("<tr>" + "".join(f"<td{kind}>{cell}</td>" for kind, cell in zip(kinds, row, strict=True)) + "</tr>" for row in rows)

@@ -1,4 +1,4 @@
-"""What a comparison finds, as REST gives it and reports show it. `a` and `b` are always the two runs; null: not there."""
+"""The result of a comparison, for REST and reports. `a` and `b` are always the two runs; null: missing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Part(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class SideShown(Part, frozen=True):
-    """One of the two: the moment that is compared."""
+    """One of the two runs, at the compared moment."""
 
     #: A session's id; "" for a file.
     session: str
@@ -34,14 +34,14 @@ class Difference(Part, frozen=True):
 
 
 class Place(Part, frozen=True):
-    """Where a pod is: on a node (`bound`, or `assumed` to be), or in a queue (`gated`: and held back there)."""
+    """The place of a pod: a node (`bound`, or `assumed`), or a queue (`gated`: a plugin gates it)."""
 
     state: Literal["bound", "assumed", "activeQ", "backoffQ", "unschedulable", "gated"]
     node: str = ""
 
 
 class PodPlaces(Part, frozen=True):
-    """A pod (`namespace/name`) that is not in the same place in both."""
+    """A pod (`namespace/name`) whose place differs."""
 
     pod: str
     a: Place | None
@@ -49,16 +49,16 @@ class PodPlaces(Part, frozen=True):
 
 
 class Placements(Part, frozen=True):
-    """Where pods are. The counts add up to all pods of both; `pods` are those that are not `same`, at most so many as the limit says."""
+    """The placements. The counts add up to all pods of both runs; `pods` lists those that are not `same`, up to the limit."""
 
-    #: On the same node in both, or waiting in both.
+    #: On the same node in both, or pending in both.
     same: int
     #: On different nodes.
     moved: int
-    #: On a node in the one, waiting in the other.
+    #: On a node in one run, pending in the other.
     placed_only_in_a: int
     placed_only_in_b: int
-    #: The other does not know them.
+    #: The other run does not have them.
     only_in_a: int
     only_in_b: int
     pods: list[PodPlaces]
@@ -66,7 +66,7 @@ class Placements(Part, frozen=True):
 
 
 class EventShown(Part, frozen=True):
-    """A trace event and its number; the event as in docs/wire.md."""
+    """A trace event and its number; the event has the format of docs/wire.md."""
 
     event: int
     cycle: int
@@ -74,7 +74,7 @@ class EventShown(Part, frozen=True):
 
 
 class FirstEvent(Part, frozen=True):
-    """The first events that differ; null where a run has ended. Numbers, times and generations do not count."""
+    """The first events that differ; null if a run has ended. Numbers, times and generations are ignored."""
 
     a: EventShown | None
     b: EventShown | None
@@ -94,7 +94,7 @@ class CycleShown(Part, frozen=True):
 
 
 class FirstCycle(Part, frozen=True):
-    """The first cycles that differ; null where a run has no further one."""
+    """The first cycles that differ; null if a run has no more cycles."""
 
     a: CycleShown | None
     b: CycleShown | None
@@ -102,9 +102,9 @@ class FirstCycle(Part, frozen=True):
 
 
 class Divergence(Part, frozen=True):
-    """Where two runs part, and `text` in a sentence.
+    """Where two runs diverge; `text` is a sentence.
 
-    `event` is null where more events are alike than are compared one by one; then `cycle` says where.
+    `event` is null if more events are equal than are compared; then `cycle` has the position.
     """
 
     text: str
@@ -113,7 +113,7 @@ class Divergence(Part, frozen=True):
 
 
 class ScorePair(Part, frozen=True):
-    """What one plugin gave one node: weighted scores, which are added up."""
+    """The weighted scores of one plugin for one node, which are summed up."""
 
     plugin: str
     node: str
@@ -130,8 +130,9 @@ class TotalPair(Part, frozen=True):
 
 
 class Scores(Part, frozen=True):
-    """The scores that differ in the first cycle that does, where both tried the same pod. Not `complete`: only of the two best nodes of
-    each are scores known here."""
+    """The scores that differ in the first cycle that differs, if both runs tried the same pod. Not `complete`: only the scores of each
+    run's two best nodes are known.
+    """
 
     pod: str
     complete: bool
@@ -140,14 +141,14 @@ class Scores(Part, frozen=True):
 
 
 class Amount(Part, frozen=True):
-    """Requested of allocatable: milli-cpus, bytes, or pods."""
+    """Requested out of allocatable: milli-cpus, bytes, or pods."""
 
     requested: int
     allocatable: int
 
 
 class Use(Part, frozen=True):
-    """How full a node is, or all of them together."""
+    """The utilisation of a node, or of all nodes together."""
 
     cpu: Amount
     memory: Amount
@@ -163,7 +164,7 @@ class NodeUse(Part, frozen=True):
 
 
 class Utilisation(Part, frozen=True):
-    """How full the cluster is, and each node: those that differ first, the one that differs most at the head."""
+    """The utilisation of the cluster and of each node, the largest differences first."""
 
     a: Use
     b: Use
@@ -175,7 +176,7 @@ class Utilisation(Part, frozen=True):
 
 
 class Reason(Part, frozen=True):
-    """Why pods wait, as the scheduler said when it last tried them (upstream's FitError), and which pods."""
+    """The scheduler's last message about pending pods (upstream's FitError), and the pods."""
 
     reason: str
     a: list[str]
@@ -185,12 +186,12 @@ class Reason(Part, frozen=True):
 
 
 class Comparison(Part, frozen=True):
-    """Two runs. `same`: they did the same and nothing about their ends differs."""
+    """The comparison of two runs. `same`: they did the same, and their final states do not differ."""
 
     same: bool
     a: SideShown
     b: SideShown
-    #: Up to this event they have the same history, because one was forked from the other or both from a third; 0: none.
+    #: The runs have the same history up to this event, because one is a fork of the other or both of a third; 0: no shared history.
     shared_event: int
     #: Members of the settings (configuration, policies, seed) that differ.
     settings: list[Difference]

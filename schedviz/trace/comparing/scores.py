@@ -1,4 +1,4 @@
-"""How the scores of one pod differ between two cycles."""
+"""Score differences of one pod between two cycles."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _Table = dict[str, dict[str, int]]
 
 
 def compare_scores(a: Side, b: Side, cycles: tuple[Summary, Summary], *, most: int) -> Scores | None:
-    """The scores that differ, those of the nodes that were chosen first; None where the pods are not the same, or nothing was scored."""
+    """The scores that differ, those of the selected nodes first; None if the pods differ, or nothing was scored."""
     ours, theirs = cycles
     if ours.cycle.pod != theirs.cycle.pod:
         return None
@@ -22,7 +22,7 @@ def compare_scores(a: Side, b: Side, cycles: tuple[Summary, Summary], *, most: i
     if not tables[0] and not tables[1]:
         return None
     chosen = (ours.cycle.node, theirs.cycle.node)
-    # What one side does not know is no difference.
+    # A score that one side does not know is not a difference.
     nodes = tables[0].keys() | tables[1].keys()
     ordered = sorted(nodes, key=lambda node: (node not in chosen, node))
     totals = [TotalPair(node, _total(tables[0].get(node)), _total(tables[1].get(node))) for node in ordered]

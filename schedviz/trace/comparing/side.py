@@ -1,4 +1,4 @@
-"""What a run has to give to be compared."""
+"""`Side`: the interface of a run that can be compared."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ class Side(Protocol):
         """The state at the moment."""
 
     def events(self, after: int) -> Iterator[AnyEvent]:
-        """The events after one, up to the moment, in order."""
+        """The events after a given one, up to the moment, in order."""
 
     def cycles(self, after: int) -> Iterator[Summary]:
-        """The cycles after one that ended up to the moment, in order."""
+        """The cycles after a given one that ended up to the moment, in order."""
 
     def detail(self, cycle: int) -> dict[str, Any] | None:
-        """FORMAT.md's `cycle`, with the scores of all nodes; None where it cannot be had now."""
+        """FORMAT.md's `cycle`, with the scores of all nodes; None: not available now."""
 
     def messages(self, pods: Collection[str]) -> dict[str, str]:
-        """What was said of these pods when they were last tried."""
+        """The messages of these pods' last attempts."""
 
 
 def no_detail(_cycle: int) -> dict[str, Any] | None:
-    """Summaries are all there is."""
+    """A detail function for sides that have only summaries."""
     return None
 
 

@@ -1,4 +1,4 @@
-"""How full nodes are in two views."""
+"""The utilisation of nodes in two views."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from schedviz.trace.view import NodeItem, View
 
 
 def compare_utilisation(a: View, b: View, *, most: int) -> Utilisation:
-    """Requested and allocatable of each node and of all."""
+    """Requested and allocatable amounts of each node and of all nodes."""
     ours, theirs = _uses(a), _uses(b)
     nodes = [NodeUse(name, ours.get(name), theirs.get(name)) for name in sorted(ours.keys() | theirs.keys())]
     nodes.sort(key=_distance, reverse=True)
@@ -53,7 +53,7 @@ def _empty(uses: dict[str, Use]) -> int:
 
 
 def _distance(pair: NodeUse) -> float:
-    """By how much of a node its use differs; a node that is in one alone comes first."""
+    """The difference of a node's utilisation; nodes in only one run come first."""
     if pair.a is None or pair.b is None:
         return 4.0
     return sum(

@@ -58,7 +58,7 @@ def generation(cache: Cache, name: str) -> int:
     return info.generation
 
 
-def test_what_changed_last_is_at_the_head(cache: Cache) -> None:
+def test_the_last_changed_item_is_at_the_head(cache: Cache) -> None:
     for name in ("a", "b", "c"):
         cache.add_node(make_node(name))
     assert names(cache) == ["c", "b", "a"]
@@ -124,7 +124,7 @@ def test_a_forgotten_pod_leaves_nothing(cache: Cache) -> None:
         cache.forget_pod(make_pod("p", "a"))
 
 
-def test_calls_that_do_not_fit_are_refused_with_the_words_of_upstream(cache: Cache) -> None:
+def test_invalid_calls_are_refused_with_upstreams_messages(cache: Cache) -> None:
     pod, stranger = make_pod("p", "a"), make_pod("x", "a")
     cache.add_pod(pod)
 
@@ -151,7 +151,7 @@ def test_an_assumed_pod_is_not_updated(cache: Cache) -> None:
         cache.update_pod(make_pod("p", "a"), make_pod("p", "a"))
 
 
-def test_a_pod_takes_the_place_of_an_older_one_of_its_name(cache: Cache, recorder: Recorder) -> None:
+def test_a_pod_replaces_an_older_pod_of_its_name(cache: Cache, recorder: Recorder) -> None:
     cache.add_pod(make_pod("p", "a"))
     cache.update_pod(make_pod("p", "a"), make_pod("p", "a", uid="uid-p#2"))
 
@@ -170,7 +170,7 @@ def test_an_update_to_another_node_ends_the_scheduler(cache: Cache) -> None:
         cache.remove_pod(make_pod("p", "b"))
 
 
-def test_a_deletion_that_was_missed_comes_without_a_node_name(cache: Cache) -> None:
+def test_a_missed_deletion_arrives_without_a_node_name(cache: Cache) -> None:
     cache.add_pod(make_pod("p", "a"))
 
     cache.remove_pod(make_pod("p", ""))
@@ -179,7 +179,7 @@ def test_a_deletion_that_was_missed_comes_without_a_node_name(cache: Cache) -> N
     assert names(cache) == []
 
 
-def test_a_pod_on_an_unknown_node_makes_a_ghost(cache: Cache) -> None:
+def test_a_pod_on_an_unknown_node_creates_a_ghost(cache: Cache) -> None:
     cache.add_pod(make_pod("p", "a"))
     snapshot = Snapshot()
     cache.update_snapshot(snapshot)
@@ -205,7 +205,7 @@ def test_a_removed_node_with_pods_stays_as_a_ghost_and_comes_back_at_the_end_of_
     assert cache.node_tree.list() == ["b", "a"]
 
 
-def test_a_ghost_goes_with_its_last_pod(cache: Cache) -> None:
+def test_a_ghost_is_removed_with_its_last_pod(cache: Cache) -> None:
     cache.add_node(make_node("a"))
     cache.add_pod(make_pod("p", "a"))
     cache.remove_node(make_node("a"))
@@ -226,7 +226,7 @@ def test_zones_are_walked_in_turn_and_an_empty_one_comes_back_last(cache: Cache)
     assert cache.node_tree.zones == [":\x00:a", ":\x00:c", ":\x00:b"]
 
 
-def test_a_zone_change_does_not_reorder_the_snapshot_until_a_node_comes_or_goes(cache: Cache) -> None:
+def test_a_zone_change_reorders_the_snapshot_only_with_the_next_added_or_removed_node(cache: Cache) -> None:
     snapshot = Snapshot()
     for name, zone in (("a1", "a"), ("b1", "b"), ("a2", "a")):
         cache.add_node(make_node(name, zone=zone))
@@ -241,7 +241,7 @@ def test_a_zone_change_does_not_reorder_the_snapshot_until_a_node_comes_or_goes(
     assert [info.name for info in snapshot.node_info_list] == cache.node_tree.list() == ["a2", "b1", "c1", "a1"]
 
 
-def test_images_know_how_many_nodes_had_them_when_the_node_came(cache: Cache) -> None:
+def test_image_summaries_count_the_nodes_at_the_time_the_node_was_set(cache: Cache) -> None:
     cache.add_node(make_node("a", images=("nginx",)))
     cache.add_node(make_node("b", images=("nginx",)))
 

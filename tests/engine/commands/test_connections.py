@@ -25,7 +25,7 @@ def _active(simulation: Simulation) -> list[str]:
     return [entry["pod"] for entry in simulation.observed_state()["queue"]["activeQ"]]
 
 
-def test_the_next_events_of_a_kind_get_lost() -> None:
+def test_the_next_events_of_a_kind_are_dropped() -> None:
     simulation = four_nodes()
     fold = Fold(simulation.view())
     do(simulation, "watch", kind="Pod", drop=2)
@@ -59,7 +59,7 @@ def test_a_disconnected_watch_sees_nothing_until_it_lists_again() -> None:
     assert fold.to_view() == simulation.view()
 
 
-def test_a_checkpoint_keeps_all_of_what_is_on_its_way() -> None:
+def test_a_checkpoint_keeps_events_in_flight() -> None:
     simulation = four_nodes(pod("a"))
     do(simulation, "latency", kind="Pod", seconds=5)
     do(simulation, "delete", kind="Pod", name="a", drop="handlers")
@@ -68,7 +68,7 @@ def test_a_checkpoint_keeps_all_of_what_is_on_its_way() -> None:
     assert Simulation.restore(simulation.checkpoint()).cluster.watches.in_flight == [sent]
 
 
-def test_a_pod_that_was_bound_and_deleted_unseen_leaves_the_cache() -> None:
+def test_a_pod_bound_and_deleted_while_disconnected_leaves_the_cache() -> None:
     """The informer's last state of it has no node: only since both handlers clean up does the assumed pod go."""
     simulation = four_nodes(pod("a"))
     do(simulation, "watch", kind="Pod", disconnect=True)
@@ -79,7 +79,7 @@ def test_a_pod_that_was_bound_and_deleted_unseen_leaves_the_cache() -> None:
     assert simulation.observed_state()["cache"]["podStates"] == {}
 
 
-def test_a_binding_that_was_not_seen_is_confirmed_by_the_list() -> None:
+def test_an_unseen_binding_is_confirmed_by_the_list() -> None:
     simulation = four_nodes(pod("a"))
     do(simulation, "watch", kind="Pod", disconnect=True)
     do(simulation, "step")
@@ -87,7 +87,7 @@ def test_a_binding_that_was_not_seen_is_confirmed_by_the_list() -> None:
     assert simulation.observed_state()["cache"]["podStates"]["default/a"]["assumed"] is False
 
 
-def test_what_was_on_its_way_is_lost_with_the_connection() -> None:
+def test_events_in_flight_are_lost_with_the_connection() -> None:
     simulation = four_nodes()
     do(simulation, "latency", kind="*", seconds=5)
     do(simulation, "create", object=pod("a"))
@@ -100,12 +100,12 @@ def test_what_was_on_its_way_is_lost_with_the_connection() -> None:
 
 
 @pytest.mark.parametrize("members", [{}, {"drop": 1, "reconnect": True}])
-def test_a_watch_command_asks_for_one_thing(members: dict[str, object]) -> None:
+def test_a_watch_command_has_exactly_one_action(members: dict[str, object]) -> None:
     assert "exactly one" in do(four_nodes(), "watch", kind="Pod", **members).error
     assert "not a kind" in do(four_nodes(), "watch", kind="Deployment", drop=1).error
 
 
-def test_who_steps_with_nothing_to_schedule_is_told_what_comes_next() -> None:
+def test_a_step_with_an_empty_queue_names_the_next_timer() -> None:
     simulation = four_nodes(pod("big", cpu="100"))
     do(simulation, "step")
     assert do(simulation, "step").result.startswith("activeQ is empty; the next timer is the flush of a pod that has been")

@@ -105,7 +105,7 @@ def test_a_held_binding_that_is_asked_for_and_waits_is_no_longer_held() -> None:
     assert [(binding.held, binding.waiting_for) for binding in session.fold.to_view().bindings] == [(False, ["Scripted"])]
 
 
-def test_who_does_not_wait_cannot_be_answered_for() -> None:
+def test_a_pod_that_does_not_wait_cannot_be_permitted() -> None:
     session = Session(pod("p"), config=scripted(WAITS))
     assert session.do("permit", pod="default/p", action="allow").result == "the pod default/p does not wait at Permit"
     session.do("cycle")
@@ -114,7 +114,7 @@ def test_who_does_not_wait_cannot_be_answered_for() -> None:
     assert session.simulation.view().bindings[0].waiting_for == ["Scripted"]
 
 
-def test_another_configuration_holds_from_the_next_cycle_on() -> None:
+def test_another_configuration_applies_from_the_next_cycle_on() -> None:
     session = Session(*(pod(f"p{number}") for number in range(4)))
     before = session.simulation.observed_state()
     most = {"type": "MostAllocated", "resources": [{"name": "cpu", "weight": 1}]}
@@ -133,7 +133,7 @@ def test_another_configuration_holds_from_the_next_cycle_on() -> None:
     assert len({packed["p0"], packed["p1"], packed["p2"], packed["p3"]}) == 1
 
 
-def test_a_configuration_that_is_refused_changes_nothing() -> None:
+def test_an_invalid_configuration_changes_nothing() -> None:
     session = Session(pod("p"))
     before = session.simulation.state_hash(), session.simulation.clock_seconds
     profile = {"plugins": {"score": {"enabled": [{"name": "NodeResourcesFit", "weight": -1}]}}}
@@ -152,7 +152,7 @@ def test_a_configuration_that_is_refused_changes_nothing() -> None:
     assert session.simulation.view().config is None
 
 
-def test_in_the_middle_of_a_cycle_it_takes_a_restart() -> None:
+def test_configuring_during_a_cycle_needs_a_restart() -> None:
     session = Session(pod("p"))
     session.do("step", unit="stage")
     session.do("step", unit="stage")
@@ -166,7 +166,7 @@ def test_in_the_middle_of_a_cycle_it_takes_a_restart() -> None:
     assert session.simulation.scheduler.state.percentage_of_nodes_to_score == 50
 
 
-def test_a_binding_cycle_that_runs_has_to_end_first() -> None:
+def test_configuring_during_a_binding_cycle_is_refused() -> None:
     session = Session(pod("p"), pod("q"))
     session.do("schedule")
     refused = session.do("configure", config=None)
@@ -177,7 +177,7 @@ def test_a_binding_cycle_that_runs_has_to_end_first() -> None:
     assert session.nodes_of() == {"p": "node1", "q": ""}
 
 
-def test_pods_of_a_profile_that_is_gone_leave_the_queue_and_those_of_a_new_one_come() -> None:
+def test_pods_of_removed_profiles_leave_the_queue_and_pods_of_new_profiles_enter() -> None:
     session = Session(pod("ours"), pod("theirs", schedulerName="batch"))
     assert session.queued() == ["default/ours"]
     session.do("configure", config={"profiles": [{"schedulerName": "batch"}]})
@@ -186,7 +186,7 @@ def test_pods_of_a_profile_that_is_gone_leave_the_queue_and_those_of_a_new_one_c
     assert session.nodes_of() == {"ours": "", "theirs": "node1"}
 
 
-def test_another_backoff_orders_backoffq_anew() -> None:
+def test_another_backoff_reorders_backoffq() -> None:
     rules = {"point": "filter", "code": "Error", "reasons": ["not today"]}
     session = Session(*(pod(f"p{number}") for number in range(5)), config=scripted(rules))
     for number in range(4):
@@ -207,7 +207,7 @@ def test_another_backoff_orders_backoffq_anew() -> None:
     assert {round(entry["backoffExpirySeconds"] - entry["timestampSeconds"], 6) for entry in entries} == {8.0}
 
 
-def test_a_plugin_with_the_same_arguments_remembers_and_another_begins_anew() -> None:
+def test_a_plugin_keeps_its_state_only_if_its_arguments_stay() -> None:
     once = {"point": "filter", "code": "Unschedulable", "reasons": ["once"], "times": 1}
     nowhere = {"point": "filter", "code": "Unschedulable", "reasons": ["once"], "times": 1, "nodes": ["node1"]}
     session = Session(*(pod(f"p{number}") for number in range(3)), config=scripted(once))

@@ -35,7 +35,7 @@ def test_null_is_absent():
     assert load_configuration({"profiles": None, "percentageOfNodesToScore": None}) == load_configuration({})
 
 
-def test_what_is_said_of_args_is_kept_and_the_rest_is_defaulted():
+def test_given_args_are_kept_and_the_rest_get_defaults():
     configuration = load_configuration(
         _args("NodeResourcesFit", {"scoringStrategy": {"type": "MostAllocated", "resources": [{"name": "cpu"}]}})
     )
@@ -194,7 +194,7 @@ def test_args_of_unknown_plugins_are_kept_as_they_are():
         ({"extenders": [{"urlPrefix": "a", "bindVerb": "b"}] * 2}, "extenders", "only one extender can implement bind"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_path(data, path, message):
+def test_problems_have_a_path(data, path, message):
     with pytest.raises(ConfigurationError) as caught:
         load_configuration(data)
 
@@ -212,7 +212,7 @@ def test_a_bad_node_selector_in_added_affinity_is_found():
     assert caught.value.message == 'Unsupported value: "Near"'
 
 
-def test_every_problem_is_told():
+def test_every_problem_is_reported():
     with pytest.raises(ConfigurationError) as caught:
         load_configuration({"percentageOfNodesToScore": 101, "podInitialBackoffSeconds": 0})
 
@@ -223,14 +223,14 @@ def test_every_problem_is_told():
     )
 
 
-def test_unknown_fields_are_told_together():
+def test_unknown_fields_are_reported_together():
     with pytest.raises(ConfigurationError) as caught:
         load_configuration({"a": 1, "profiles": [{"b": 2}]}, duplicates=['duplicate field "parallelism"'])
 
     assert str(caught.value) == ('strict decoding error: duplicate field "parallelism", unknown field "a", unknown field "profiles[0].b"')
 
 
-def test_an_extender_cannot_have_a_root_certificate_that_is_not_looked_at():
+def test_an_extender_cannot_have_an_unused_root_certificate():
     tls = {"insecure": True, "caFile": "/ca.crt"}
     with pytest.raises(ConfigurationError) as caught:
         load_configuration({"extenders": [{"urlPrefix": "https://e", "weight": 1, "tlsConfig": tls}]})
@@ -239,7 +239,7 @@ def test_an_extender_cannot_have_a_root_certificate_that_is_not_looked_at():
     assert str(caught.value) == ("couldn't build extenders: specifying a root certificates file with the insecure flag is not allowed")
 
 
-def test_a_resource_without_a_name_is_taken_as_upstream_takes_it():
+def test_a_resource_without_a_name_is_accepted_as_upstream_does():
     configuration = load_configuration(
         {"profiles": [{"pluginConfig": [{"name": "NodeResourcesBalancedAllocation", "args": {"resources": [{"weight": 1}]}}]}]}
     )
@@ -247,7 +247,7 @@ def test_a_resource_without_a_name_is_taken_as_upstream_takes_it():
     assert configuration.profiles[0].args("NodeResourcesBalancedAllocation").resources[0].name == ""
 
 
-def test_arguments_of_node_resources_fit_are_looked_at_when_the_plugin_is_made():
+def test_arguments_of_node_resources_fit_are_validated_when_the_plugin_is_created():
     with pytest.raises(ConfigurationError) as caught:
         load_configuration(_args("NodeResourcesFit", {"scoringStrategy": {"type": "Random"}}))
 
@@ -258,13 +258,13 @@ def test_arguments_of_node_resources_fit_are_looked_at_when_the_plugin_is_made()
     )
 
 
-def test_leader_election_that_is_off_is_not_looked_at():
+def test_disabled_leader_election_is_not_validated():
     off = {"leaderElect": False, "resourceLock": "endpoints", "leaseDuration": "-1s"}
 
     assert load_configuration({"leaderElection": off}).leader_election.leader_elect is False
 
 
-def test_what_is_empty_is_defaulted():
+def test_empty_members_get_defaults():
     configuration = load_configuration({"leaderElection": {"leaseDuration": "0s"}, "clientConnection": {"qps": 0, "burst": 0}})
 
     assert configuration.leader_election.lease_duration == "15s"

@@ -14,12 +14,12 @@ class Counter(msgspec.Struct):
 COUNTER = StateKey("TestCounter", Counter)
 
 
-def test_reading_what_was_not_written_is_not_found():
+def test_reading_an_unwritten_key_raises_not_found():
     with pytest.raises(NotFoundError, match=r"^not found$"):
         CycleState().read(COUNTER)
 
 
-def test_a_clone_changes_by_itself():
+def test_a_clone_changes_independently():
     state = CycleState()
     state.write(COUNTER, Counter(1))
     state.skip_filter_plugins = frozenset({"A"})

@@ -11,7 +11,7 @@ def test_reasons_are_counted_and_sorted_as_strings():
     assert message == "0/11 nodes are available: 1 Too many pods, 1 node(s) were unschedulable, 10 Insufficient cpu."
 
 
-def test_messages_of_prefilter_and_postfilter_stand_around_the_reasons():
+def test_messages_of_prefilter_and_postfilter_surround_the_reasons():
     diagnosis = Diagnosis({"n1": unschedulable("Insufficient cpu")}, pre_filter_msg="before", post_filter_msg="after.")
 
     assert FitError("default/p", 1, diagnosis).message == "0/1 nodes are available: before. 1 Insufficient cpu. after.."

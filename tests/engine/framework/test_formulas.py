@@ -29,7 +29,7 @@ def free(compute: Counting) -> Formula:
     return Formula("free", FREE, compute)
 
 
-def test_one_changed_row_is_computed_alone() -> None:
+def test_only_the_changed_row_is_computed() -> None:
     columns, compute = Columns(nodes := infos(1, 2, 3)), Counting()
     rows = Rows(columns)
     assert rows.formula(free(compute)).tolist() == [1000, 2000, 3000]
@@ -41,7 +41,7 @@ def test_one_changed_row_is_computed_alone() -> None:
     assert compute.rows == [3, 1]
 
 
-def test_amounts_that_were_seen_are_not_computed_again() -> None:
+def test_known_amounts_are_not_computed_again() -> None:
     columns, compute = Columns(nodes := infos(1, 1, 1)), Counting()
     rows = Rows(columns)
     for place in range(3):
@@ -53,7 +53,7 @@ def test_amounts_that_were_seen_are_not_computed_again() -> None:
     assert compute.rows == [3, 1]
 
 
-def test_of_amounts_that_never_come_again_few_are_kept() -> None:
+def test_few_unrepeated_amounts_are_kept() -> None:
     columns, compute = Columns(nodes := infos(1000)), Counting()
     rows = Rows(columns)
     rows.formula(free(compute))
@@ -78,7 +78,7 @@ def test_many_changed_rows_are_computed_together() -> None:
     assert compute.rows == [100, 100]
 
 
-def test_a_column_is_what_computing_it_anew_gives() -> None:
+def test_a_column_equals_its_recomputation() -> None:
     chance = random.Random(7)
     nodes = infos(*[chance.randrange(1, 9) for _ in range(200)])
     columns = Columns(nodes[:150])
@@ -97,13 +97,13 @@ def test_a_column_is_what_computing_it_anew_gives() -> None:
         assert rows.formula(free(Counting())).tolist() == Rows.of(columns.infos).formula(free(Counting())).tolist()
 
 
-def test_a_view_takes_its_rows_of_the_column() -> None:
+def test_a_view_reads_its_rows_of_the_column() -> None:
     rows = Rows(Columns(infos(1, 2, 3))).take(np.array([2, 0]))
 
     assert rows.formula(free(Counting())).tolist() == [3000, 1000]
 
 
-def test_a_trial_is_computed_of_its_own_sums() -> None:
+def test_a_trial_is_computed_from_its_own_sums() -> None:
     rows = Rows(Columns(infos(1, 2)))
     trial = TrialRows(rows, Added(2, {1: [pod("p"), pod("q")]}))
 
@@ -111,7 +111,7 @@ def test_a_trial_is_computed_of_its_own_sums() -> None:
     assert rows.formula(free(Counting())).tolist() == [1000, 2000]
 
 
-def test_the_oldest_formulas_are_forgotten() -> None:
+def test_the_oldest_formulas_are_dropped() -> None:
     rows, compute = Rows(Columns(infos(1))), Counting()
     rows.formula(free(compute))
     for number in range(KEPT_FORMULAS):
@@ -122,7 +122,7 @@ def test_the_oldest_formulas_are_forgotten() -> None:
     assert compute.rows == [1, 1]
 
 
-def test_what_is_handed_out_cannot_be_changed() -> None:
+def test_returned_arrays_are_read_only() -> None:
     column = Rows(Columns(infos(1))).formula(free(Counting()))
 
     with pytest.raises(ValueError, match="read-only"):

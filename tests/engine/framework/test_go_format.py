@@ -24,5 +24,5 @@ from schedviz.engine.framework.go_format import without_arguments
         ("%99999999d", "%!(NOVERB)"),
     ],
 )
-def test_a_percent_sign_asks_for_an_argument_that_is_missing(text: str, printed: str) -> None:
+def test_a_percent_sign_prints_a_missing_argument(text: str, printed: str) -> None:
     assert without_arguments(text) == printed

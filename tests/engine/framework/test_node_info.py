@@ -28,7 +28,7 @@ def names(pods: list[PodInfo]) -> list[str]:
     return [info.name for info in pods]
 
 
-def test_the_last_pod_takes_the_place_of_a_removed_one() -> None:
+def test_the_last_pod_replaces_a_removed_one() -> None:
     info = NodeInfo("n", Generations())
     for name in "abcd":
         info.add_pod(PodInfo(pod(name)))
@@ -53,7 +53,7 @@ def test_every_change_bumps_the_generation_and_a_clone_has_the_same() -> None:
     assert names(info.pods) == ["a", "c"]
 
 
-def test_removing_a_pod_that_is_not_there_says_so() -> None:
+def test_removing_a_missing_pod_raises() -> None:
     info = NodeInfo("n", Generations())
 
     with pytest.raises(PodNotFoundError, match="no corresponding pod a in pods of node n"):
@@ -116,7 +116,7 @@ def test_an_assigned_pod_shares_what_was_computed() -> None:
     assert assigned.requests is requests
 
 
-def test_a_term_that_cannot_be_parsed_is_told() -> None:
+def test_an_invalid_term_is_reported() -> None:
     selector = {"matchExpressions": [{"key": "a", "operator": "In", "values": []}]}
     term = {"topologyKey": "zone", "labelSelector": selector}
     info = PodInfo(pod("a", affinity={"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}))

@@ -27,7 +27,7 @@ def test_containers_add_up() -> None:
     assert requests.resource == Resource(milli_cpu=300, memory=MIB, scalar={"example.com/gpu": 1})
 
 
-def test_pods_that_request_the_same_share_what_was_computed_of_it() -> None:
+def test_pods_with_equal_requests_share_them() -> None:
     one, same, other = (pod_requests(pod({"cpu": cpu, "example.com/gpu": "1"})) for cpu in ("1", "1000m", "2"))
 
     assert one is same
@@ -40,7 +40,7 @@ def test_the_largest_init_container_is_a_minimum_for_each_resource() -> None:
     assert requests.resource == Resource(milli_cpu=3000, memory=2 * MIB)
 
 
-def test_overhead_comes_on_top() -> None:
+def test_overhead_is_added() -> None:
     requests = pod_requests(pod({"cpu": "1"}, init=({"cpu": "2"},), overhead={"cpu": "500m", "memory": "1Mi"}))
 
     assert requests.resource == Resource(milli_cpu=2500, memory=MIB)
@@ -60,7 +60,7 @@ def test_fractions_are_added_before_they_are_rounded_up() -> None:
     assert requests.resource.memory == 1
 
 
-def test_allocatable_counts_pods_and_leaves_out_what_the_scheduler_does_not_know() -> None:
+def test_allocatable_counts_pods_and_omits_unknown_resources() -> None:
     node = codec.from_dict(
         {"kind": "Node", "apiVersion": "v1", "metadata": {"name": "n"}, "status": {"allocatable": {"pods": "5", "cpu": "2", "weird": "1"}}}
     )
@@ -94,14 +94,14 @@ def test_scalar_resources_are_known_by_their_names(name: str, counts: bool) -> N
     assert is_scalar_resource_name(name) is counts
 
 
-def test_what_overflows_in_one_container_is_less_than_an_init_container_that_asks_for_nothing() -> None:
+def test_an_overflow_in_one_container_is_less_than_an_init_container_without_requests() -> None:
     requests = pod_requests(pod({}, {"memory": "9223372036854775807"}))
 
     assert requests.resource.memory == (1 << 63) - 1
     assert requests.non_zero_memory == 0
 
 
-def test_what_a_sum_leaves_of_an_int64_depends_on_how_upstream_holds_it() -> None:
+def test_the_overflow_of_a_sum_depends_on_upstreams_representation() -> None:
     one = pod_requests(pod({"cpu": "2E"}))
     same = pod_requests(pod({"cpu": "2E"}, {"memory": "1"}))
     summed = pod_requests(pod({"cpu": "2E"}, {"cpu": "500m"}))

@@ -103,7 +103,7 @@ def test_a_column_of_the_node_ignores_changes_of_its_pods() -> None:
     assert count.called == ["n2"]
 
 
-def test_a_node_that_comes_or_goes_leaves_the_other_rows_as_they_are() -> None:
+def test_adding_or_removing_a_node_keeps_the_other_rows() -> None:
     nodes, count = infos(1, 2, 3, 4), Counting()
     columns = Columns(nodes[:3])
     rows = Rows(columns)
@@ -130,7 +130,7 @@ def test_another_object_under_a_known_name_is_computed() -> None:
     assert Rows(columns).allocatable("cpu").tolist() == [7000, 2000]
 
 
-def test_a_column_that_was_not_read_for_long_is_right_again() -> None:
+def test_a_column_that_was_not_read_for_long_is_updated() -> None:
     columns = Columns(nodes := infos(1, 2))
     rows = Rows(columns)
     rows.pod_count()
@@ -150,7 +150,7 @@ def test_distinct_values_are_numbered() -> None:
     assert len(values) == 2
 
 
-def test_the_oldest_columns_are_forgotten() -> None:
+def test_the_oldest_columns_are_dropped() -> None:
     columns, count = Columns(infos(1)), Counting()
     rows = Rows(columns)
     rows.info_column("first", count)
@@ -162,7 +162,7 @@ def test_the_oldest_columns_are_forgotten() -> None:
     assert count.called == ["n0", "n0"]
 
 
-def test_what_is_handed_out_cannot_be_changed() -> None:
+def test_returned_arrays_are_read_only() -> None:
     column = Rows(Columns(infos(1))).allocatable("cpu")
 
     with pytest.raises(ValueError, match="read-only"):
@@ -178,7 +178,7 @@ def test_rows_of_clones_see_the_clones() -> None:
     assert Rows.of([original]).requested("cpu").tolist() == [0]
 
 
-def test_no_rows_are_no_trouble() -> None:
+def test_empty_rows_work() -> None:
     assert Rows.of([]).allocatable("cpu").tolist() == []
 
 

@@ -21,7 +21,7 @@ def test_unschedulable_covers_both_codes():
     assert not SUCCESS.is_unschedulable
 
 
-def test_wrapping_keeps_what_was_not_found():
+def test_wrapping_keeps_the_missing_object():
     status = wrapped("running Reserve plugin", as_status(StatusError('nodes "n1" not found', "nodes", "n1")))
 
     assert status.message == 'running Reserve plugin: nodes "n1" not found'

@@ -7,7 +7,7 @@ from itertools import count
 from schedviz.engine.framework.runtime import Stopwatch
 
 
-def test_time_is_told_by_extension_point_and_plugin():
+def test_time_is_reported_by_extension_point_and_plugin():
     ticks = count()
     watch = Stopwatch(lambda: next(ticks))
     fit = watch.around("Filter", "NodeResourcesFit", lambda rows: rows + 1)
@@ -19,7 +19,7 @@ def test_time_is_told_by_extension_point_and_plugin():
     assert watch.take() == {}
 
 
-def test_what_a_plugin_asks_of_others_is_its_own_time():
+def test_nested_calls_count_for_the_outer_plugin():
     ticks = count()
     watch = Stopwatch(lambda: next(ticks))
     inner = watch.around("Filter", "NodeName", lambda: None)
@@ -46,7 +46,7 @@ def test_a_plugin_that_fails_is_timed_and_the_next_one_too():
     assert watch.take() == {"Filter": {"Broken": 1, "Whole": 1}}
 
 
-def test_off_it_lets_calls_pass():
+def test_while_off_calls_are_not_timed():
     ticks = count()
     watch = Stopwatch(lambda: next(ticks))
     fit = watch.around("Filter", "NodeResourcesFit", lambda rows: rows + 1)

@@ -86,7 +86,7 @@ TABLE = {
 
 @pytest.mark.parametrize("state", INTO)
 @pytest.mark.parametrize("call", CALLS)
-def test_each_call_does_in_each_state_what_the_state_machine_says(cache: CacheV114, call: str, state: str) -> None:
+def test_each_call_follows_the_state_machine_in_each_state(cache: CacheV114, call: str, state: str) -> None:
     INTO[state](cache)
     assert cache.state_of("u1") == state
     calls(cache)
@@ -116,7 +116,7 @@ def test_an_assumed_pod_expires_30_seconds_after_its_binding_finished(cache: Cac
     assert calls(cache)[-1] == ("ExpirePod", "Assumed", "Expired", "")
 
 
-def test_a_confirmation_on_the_assumed_node_leaves_the_node_alone(cache: CacheV114) -> None:
+def test_a_confirmation_on_the_assumed_node_leaves_the_node_unchanged(cache: CacheV114) -> None:
     cache.assume_pod(a_pod())
     info = cache.nodes.get("a")
     assert info is not None
@@ -138,7 +138,7 @@ def test_a_confirmation_on_another_node_moves_the_pod(cache: CacheV114) -> None:
     assert cache.state_of("u1") == "Added"
 
 
-def test_a_pod_is_forgotten_from_its_own_node_alone(cache: CacheV114) -> None:
+def test_a_pod_is_forgotten_only_from_its_own_node(cache: CacheV114) -> None:
     cache.assume_pod(a_pod())
 
     with pytest.raises(CacheError, match="pod u1 was assumed on b but assigned to a"):
@@ -205,7 +205,7 @@ def test_assumed_pods_expire_when_the_policies_say(policies: dict[str, Any], exp
     assert path(simulation.drain_events()) == [("AddPod", "Added")]
 
 
-def test_a_restored_engine_goes_on_alike() -> None:
+def test_a_restored_engine_continues_identically() -> None:
     simulation = session()
     do(simulation, "schedule")
     do(simulation, "bind", pod="default/p")

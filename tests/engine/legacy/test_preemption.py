@@ -50,7 +50,7 @@ def attempt(simulation: Simulation) -> dict[str, Any]:
     return simulation.last_cycle
 
 
-def test_v1_18_nominates_the_pod_to_a_node_on_which_nobody_has_to_go() -> None:
+def test_v1_18_nominates_the_pod_to_a_node_without_victims() -> None:
     simulation = incident("v1.18")
 
     cycle = attempt(simulation)
@@ -62,7 +62,7 @@ def test_v1_18_nominates_the_pod_to_a_node_on_which_nobody_has_to_go() -> None:
     assert all(candidate["victims"] == [] for candidate in cycle["postFilter"]["candidates"])
 
 
-def test_the_pod_stays_pending_with_its_nomination_however_often_it_is_tried() -> None:
+def test_the_pod_stays_pending_with_its_nomination_at_every_attempt() -> None:
     simulation = incident("v1.18", pod_max_in_unschedulable_seconds=60)
 
     for _ in range(3):
@@ -74,7 +74,7 @@ def test_the_pod_stays_pending_with_its_nomination_however_often_it_is_tried() -
     assert simulation.cycle == 3
 
 
-def test_v1_27_refuses_nodes_on_which_nobody_has_to_go() -> None:
+def test_v1_27_rejects_nodes_without_victims() -> None:
     simulation = incident("v1.27")
 
     cycle = attempt(simulation)
@@ -83,7 +83,7 @@ def test_v1_27_refuses_nodes_on_which_nobody_has_to_go() -> None:
     assert "preemption: 0/8 nodes are available: 8 No preemption victims found for incoming pod." in cycle["message"]
 
 
-def test_with_a_preempt_verb_the_extender_takes_the_nodes_away() -> None:
+def test_with_a_preempt_verb_the_extender_removes_the_nodes() -> None:
     simulation = incident("v1.18", preempt_verb=True)
 
     cycle = attempt(simulation)
@@ -93,7 +93,7 @@ def test_with_a_preempt_verb_the_extender_takes_the_nodes_away() -> None:
 
 
 @pytest.mark.parametrize("preemption", ["v1.18", "v1.27"])
-def test_victims_are_evicted_where_some_are_needed(preemption: str) -> None:
+def test_victims_are_evicted_if_they_are_needed(preemption: str) -> None:
     simulation = Simulation(SimulationSettings(policies=Policies(preemption=preemption)))  # type: ignore[arg-type]
     simulation.load(objects(node("a", cpu="2"), pod("low", cpu="2", node_name="a", priority=1), pod("high", cpu="2", priority=10)))
 
@@ -103,7 +103,7 @@ def test_victims_are_evicted_where_some_are_needed(preemption: str) -> None:
     assert simulation.cluster.store.get("Pod", "default/low") is None
 
 
-def test_a_restored_engine_preempts_alike() -> None:
+def test_a_restored_engine_preempts_identically() -> None:
     simulation = incident("v1.18")
     again = Simulation.restore(simulation.checkpoint())
 

@@ -108,7 +108,7 @@ def test_a_map_with_a_reduce_gives_the_same_matrix_as_a_function() -> None:
     assert [each.score for each in mapped.host_priority_list] == [15, 12, 6]
 
 
-def test_a_row_counts_as_often_as_its_weight_says() -> None:
+def test_a_row_counts_times_its_weight() -> None:
     found = run(declared("A1", 1, MATRIX["A1"]), declared("A3", 10, MATRIX["A3"]))
 
     assert [each.score for each in found.host_priority_list] == [45, 73, 21]
@@ -131,7 +131,7 @@ def test_an_error_leaves_no_list() -> None:
 # The classic ones.
 
 
-def test_every_classic_priority_can_be_made() -> None:
+def test_every_classic_priority_can_be_created() -> None:
     assert {classic(name, 3).weight for name in CLASSIC_PRIORITIES} == {3}
     assert set(DEFAULT_PRIORITIES) <= set(CLASSIC_PRIORITIES)
 
@@ -211,7 +211,7 @@ def score_facts(simulation: Simulation) -> dict[str, Any]:
     return next(event.facts for event in simulation.drain_events() if isinstance(event, StageEnded) and event.stage == "Score")
 
 
-def test_the_matrix_is_told_with_score_and_decides_nothing() -> None:
+def test_the_matrix_is_recorded_with_score_and_decides_nothing() -> None:
     against = [PriorityPolicy(name=name, scores={node: 10 - score for node, score in given.items()}) for name, given in MATRIX.items()]
     found, plain = session(against), session(None)
 
@@ -229,7 +229,7 @@ def test_the_matrix_is_told_with_score_and_decides_nothing() -> None:
     assert found.shown_cycle.node == plain.shown_cycle.node == "node1"
 
 
-def test_the_example_of_the_docs_gives_what_they_say() -> None:
+def test_the_example_of_the_docs_gives_the_documented_result() -> None:
     section = (Path(__file__).parents[3] / "docs" / "policies.md").read_text().split("### Example")[1]
     policies = json.loads(re.findall(r"```json\n(.*?)```", section, re.DOTALL)[0])["policies"]
     table = re.findall(r"^\| (\w+) \| (\d+) \| (\d+) \| (\d+) \|$", section, re.MULTILINE)
@@ -243,7 +243,7 @@ def test_the_example_of_the_docs_gives_what_they_say() -> None:
     assert [*rows, ("HostPriorityList", told["hostPriorityList"])] == [(name, [int(cell) for cell in cells]) for name, *cells in table]
 
 
-def test_the_defaults_of_v1_14_run_and_only_so_many_nodes_are_told() -> None:
+def test_the_defaults_of_v1_14_run_and_a_limited_number_of_nodes_is_recorded() -> None:
     simulation = session("v1.14", nodes=60)
     again = Simulation.restore(simulation.checkpoint())
 
@@ -258,6 +258,6 @@ def test_the_defaults_of_v1_14_run_and_only_so_many_nodes_are_told() -> None:
 
 
 @pytest.mark.parametrize("made", [{"name": "A1"}, {"name": "EqualPriority", "scores": {}}])
-def test_a_priority_is_known_or_brings_its_scores(made: dict[str, Any]) -> None:
+def test_a_priority_is_known_or_has_scores(made: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=made["name"]):
         PriorityPolicy(**made)

@@ -115,7 +115,7 @@ def test_a_pod_that_failed_waits_for_an_event(world: World) -> None:
     assert world.where("p") == "unschedulable"
 
 
-def test_a_pod_that_failed_while_pods_were_asked_to_move_backs_off(world: World) -> None:
+def test_a_pod_that_failed_during_a_move_request_backs_off(world: World) -> None:
     world.add("p")
     queued = world.pop()
     world.queue.move_all_to_active_or_backoff_queue(events.NODE_ADD)
@@ -138,7 +138,7 @@ def test_an_event_moves_only_pods_whose_plugin_waits_for_it(world: World) -> Non
     assert [world.where(name) for name in ("affinity", "fit", "error")] == ["activeQ", "unschedulable", "activeQ"]
 
 
-def test_an_event_moves_only_pods_that_its_check_lets_pass(world: World) -> None:
+def test_an_event_moves_only_pods_that_pass_its_check(world: World) -> None:
     for name in ("a", "b"):
         world.add(name)
         world.fail("NodeAffinity")
@@ -149,7 +149,7 @@ def test_an_event_moves_only_pods_that_its_check_lets_pass(world: World) -> None
     assert (world.where("a"), world.where("b")) == ("unschedulable", "activeQ")
 
 
-def test_a_pod_moves_to_backoff_while_it_is_too_early_and_to_active_when_that_is_over(world: World) -> None:
+def test_a_pod_moves_to_backoffq_during_its_backoff_and_to_activeq_afterwards(world: World) -> None:
     world.add("p")
     world.fail("NodeAffinity")
     world.queue.move_all_to_active_or_backoff_queue(events.NODE_ADD)
@@ -172,7 +172,7 @@ def test_backoff_doubles_up_to_ten_seconds(world: World, attempts: int, seconds:
     assert world.queue.backoff_expiry(queued) == 5 + seconds * NANOS_PER_SECOND
 
 
-def test_moving_nothing_still_notes_the_cycle(world: World) -> None:
+def test_moving_no_pod_still_records_the_cycle(world: World) -> None:
     world.add("p")
     world.pop()
     world.recorder.drain()
@@ -188,7 +188,7 @@ def test_moving_nothing_still_notes_the_cycle(world: World) -> None:
     assert world.recorder.drain() == []
 
 
-def test_an_assigned_pod_moves_those_that_must_be_near_to_it(world: World) -> None:
+def test_an_assigned_pod_moves_pods_with_affinity_to_it(world: World) -> None:
     world.add("near", **NEAR_WEB)
     world.fail("InterPodAffinity")
     world.add("other")
@@ -202,7 +202,7 @@ def test_an_assigned_pod_moves_those_that_must_be_near_to_it(world: World) -> No
     assert (world.where("near"), world.where("other")) == ("activeQ", "unschedulable")
 
 
-def test_a_pod_waits_for_an_event_five_minutes_at_most(world: World) -> None:
+def test_a_pod_is_unschedulable_for_five_minutes_at_most(world: World) -> None:
     world.add("p")
     world.fail("NodeResourcesFit")
 
@@ -215,7 +215,7 @@ def test_a_pod_waits_for_an_event_five_minutes_at_most(world: World) -> None:
     assert world.where("p") == "activeQ"
 
 
-def test_a_gated_pod_enters_when_its_last_gate_is_gone(world: World) -> None:
+def test_a_gated_pod_enters_activeq_when_its_last_gate_is_removed(world: World) -> None:
     world.add("p", **GATED)
     assert world.where("p") == "unschedulable"
     assert world.queue.to_view().unschedulable[0].gated
@@ -225,7 +225,7 @@ def test_a_gated_pod_enters_when_its_last_gate_is_gone(world: World) -> None:
     assert world.where("p") == "activeQ"
 
 
-def test_an_update_of_its_labels_tries_an_unschedulable_pod_again(world: World) -> None:
+def test_an_update_of_its_labels_retries_an_unschedulable_pod(world: World) -> None:
     world.add("p")
     world.fail("NodeResourcesFit")
 
@@ -234,7 +234,7 @@ def test_an_update_of_its_labels_tries_an_unschedulable_pod_again(world: World) 
     assert world.where("p") == "backoffQ"
 
 
-def test_an_update_of_its_status_leaves_an_unschedulable_pod_where_it_is(world: World) -> None:
+def test_an_update_of_its_status_keeps_an_unschedulable_pod_in_place(world: World) -> None:
     world.add("p")
     world.fail("NodeResourcesFit")
     world.pass_seconds(60)
@@ -244,7 +244,7 @@ def test_an_update_of_its_status_leaves_an_unschedulable_pod_where_it_is(world: 
     assert world.where("p") == "unschedulable"
 
 
-def test_a_pod_that_is_updated_while_it_is_tried_enters_again_and_its_failed_attempt_does_not(world: World) -> None:
+def test_a_pod_updated_during_its_attempt_is_queued_once(world: World) -> None:
     world.add("p")
     queued = world.pop()
 
@@ -273,7 +273,7 @@ def test_plugins_can_activate_a_pod(world: World) -> None:
     assert world.where("p") == "activeQ"
 
 
-def test_a_withdrawn_nomination_is_filed_under_no_node(world: World) -> None:
+def test_a_withdrawn_nomination_is_kept_under_the_empty_node_name(world: World) -> None:
     info = world.add("p")
     world.recorder.drain()
 
@@ -283,7 +283,7 @@ def test_a_withdrawn_nomination_is_filed_under_no_node(world: World) -> None:
     assert [event.node for event in world.recorder.drain() if isinstance(event, PodNominated)] == [""]
 
 
-def test_an_update_that_does_not_know_of_the_nomination_keeps_it(world: World) -> None:
+def test_an_update_without_the_nomination_keeps_it(world: World) -> None:
     info = world.add("p")
     world.queue.add_nominated_pod(info, NominatingInfo(NominatingMode.OVERRIDE, "n1"))
 
@@ -294,7 +294,7 @@ def test_an_update_that_does_not_know_of_the_nomination_keeps_it(world: World) -
     assert world.queue.to_view().nominated == {"n2": ["default/p"]}
 
 
-def test_a_pod_that_is_gone_or_assigned_is_not_nominated(world: World) -> None:
+def test_a_deleted_or_assigned_pod_is_not_nominated(world: World) -> None:
     info = world.add("p")
     bound = world.pods["p"]
     world.pods["p"] = msgspec.structs.replace(bound, spec=msgspec.structs.replace(bound.spec, node_name="n1"))
@@ -325,7 +325,7 @@ def test_pods_move_in_order_of_their_names(world: World) -> None:
     ]
 
 
-def test_the_summary_counts_all_that_wait(world: World) -> None:
+def test_the_summary_counts_all_pending_pods(world: World) -> None:
     world.add("a")
     world.fail("NodeAffinity")
     world.add("b")
@@ -336,7 +336,7 @@ def test_the_summary_counts_all_that_wait(world: World) -> None:
     assert sorted(pod.name for pod in pods) == ["a", "b"]
 
 
-def test_the_next_times_are_known(world: World) -> None:
+def test_the_next_timers_are_known(world: World) -> None:
     assert (world.queue.next_backoff_expiry(), world.queue.next_unschedulable_timeout()) == (None, None)
     world.add("p")
     world.fail("NodeAffinity")

@@ -15,7 +15,7 @@ from schedviz.sessions import frames
 from schedviz.sessions.errors import ReplayDiverged
 from schedviz.sessions.models import Checkpoint, Chunk, Session
 from schedviz.sessions.replay import replayer
-from schedviz.trace.added_members import without_what_was_added
+from schedviz.trace.added_members import without_added_members
 from schedviz.trace.events import CycleEnded
 from tests.sessions.conftest import MakeSession, crash, send, work_off
 
@@ -92,7 +92,7 @@ def test_what_an_earlier_build_stored_is_replayed(make_session: MakeSession, moo
     session_id = _run(make_session)
     for chunk in Chunk.objects.filter(session_id=session_id):
         before = frames.open_frame(bytes(chunk.data))
-        events = [without_what_was_added(event) for event in frames.events_of(bytes(chunk.data))]
+        events = [without_added_members(event) for event in frames.events_of(bytes(chunk.data))]
         assert any(isinstance(event, CycleEnded) and event.pod == "" for event in events)
         chunk.data = frames.frame(chunk.number, events, before.session)
         chunk.save()

@@ -1,1 +1,1 @@
-"""What the scheduler tells of itself on SIGUSR2: a dump of cache and queue, and how the cache differs from the API server."""
+"""The scheduler's output on SIGUSR2: a dump of cache and queue, and the differences between cache and API server."""

@@ -1,4 +1,4 @@
-"""How the cache differs from what the informers hold: names of nodes and uids of pods.
+"""Differences between the cache and the informers' stores: names of nodes and uids of pods.
 
 Upstream: internal/cache/debugger/comparer.go
 """
@@ -14,7 +14,7 @@ from schedviz.engine.cache.debugger.log_line import LogLine
 
 
 class Mismatch(msgspec.Struct, frozen=True):
-    """Nodes by name and pods by uid that one side alone has, sorted."""
+    """Nodes by name and pods by uid that only one side has, sorted."""
 
     missed_nodes: list[str] = []
     redundant_nodes: list[str] = []
@@ -22,7 +22,7 @@ class Mismatch(msgspec.Struct, frozen=True):
     redundant_pods: list[str] = []
 
     def lines(self, at: int) -> list[LogLine]:
-        """The lines of the log, those of verbosity 3 among them. Upstream: comparer.go Compare"""
+        """The log lines, including those of verbosity 3. Upstream: comparer.go Compare"""
         lines = [LogLine(at, "debugger/comparer.go:42", "Cache comparer started", verbosity=3)]
         if self.missed_nodes or self.redundant_nodes:
             values = (("missedNodes", self.missed_nodes), ("redundantNodes", self.redundant_nodes))
@@ -34,7 +34,7 @@ class Mismatch(msgspec.Struct, frozen=True):
 
 
 def compare(node_names: Iterable[str], pod_uids: Iterable[str], dump: Dump) -> Mismatch:
-    """Compare what the listers have with the dump. A pod of another scheduler that waits counts as missed, as upstream."""
+    """Compare the listers with the dump. As upstream, a pending pod of another scheduler counts as missed."""
     cached = [pod.uid for node in dump.nodes for pod in node.pods]
     missed_nodes, redundant_nodes = compare_strings(node_names, (node.name for node in dump.nodes))
     missed_pods, redundant_pods = compare_strings(pod_uids, [*cached, *(pod.uid for pod in dump.pending)])
@@ -42,7 +42,7 @@ def compare(node_names: Iterable[str], pod_uids: Iterable[str], dump: Dump) -> M
 
 
 def compare_strings(actual: Iterable[str], cached: Iterable[str]) -> tuple[list[str], list[str]]:
-    """What is missing in `cached`, and what is too much there; a string that is there twice counts twice.
+    """The strings missing from `cached`, and those that only `cached` has; duplicates count.
 
     Upstream: comparer.go compareStrings
     """

@@ -1,8 +1,8 @@
-"""The dump of a scheduler whose state was written down: FORMAT.md's `cache` and `queue`, and the API's objects beside them.
+"""The dump of a recorded state: FORMAT.md's `cache` and `queue`, completed from the API's objects.
 
-A state says where pods are, in which order, and what nodes sum up. It does not say what a pod's line has besides: uid, phase and nominated
-node are the objects'. Of a pod that the API no longer has, only the cache's uid is known; it is taken for Running where it was confirmed
-and for Pending where it is assumed.
+A state has the pods of each node and queue in order, and the sums of nodes. A pod's line also needs uid, phase and nominated node, which
+come from the objects. For a pod that the API no longer has, only the cache's uid is known; it is shown as Running if it was confirmed, and
+as Pending if it is assumed.
 """
 
 from __future__ import annotations
@@ -57,14 +57,14 @@ class _Queue(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class ObservedState(msgspec.Struct, frozen=True):
-    """As much of an observed state as a dump needs. Other members are passed over."""
+    """The part of an observed state that a dump needs. Other members are ignored."""
 
     cache: _Cache
     queue: _Queue
 
 
 def dump_of_state(state: ObservedState, pods: Iterable[Pod]) -> Dump:
-    """What the scheduler in this state prints; nodes, and pods of each queue, in the order of the recorded runs (see `dumper.take`)."""
+    """The dump of a scheduler in this state; nodes, and pods of each queue, are in the order of the recorded runs (see `dumper.take`)."""
     known = _Known(state.cache.pod_states, pods)
     queue = state.queue
     queues = {"activeQ": queue.active_q, "backoffQ": queue.backoff_q, "unschedulablePods": queue.unschedulable}
@@ -83,10 +83,10 @@ def dump_of_state(state: ObservedState, pods: Iterable[Pod]) -> Dump:
 def lines_of_state(
     state: ObservedState, node_names: Iterable[str], pods: Sequence[Pod], *, stale: bool = False, verbosity: int = 2, at: int | None = None
 ) -> list[LogLine]:
-    """What SIGUSR2 prints: the comparer's lines, then the dumper's.
+    """The log lines of SIGUSR2: the comparer's, then the dumper's.
 
-    The comparer compares with the informers, which a state does not have: they know the API's objects (pods that have finished are not for
-    the scheduler), or, where they are `stale`, what the cache knows. `at` is in nanoseconds since 1970.
+    The comparer needs the informers, which a state does not have. They are taken to know the API's objects without finished pods or, if
+    they are `stale`, what the cache knows. `at` is in nanoseconds since 1970.
     """
     dump = dump_of_state(state, pods)
     uids = [pod.uid for pod in pods if pod.status.phase not in _FINISHED]
@@ -115,19 +115,19 @@ def _resource(amounts: Resources) -> Resource:
 
 
 class _Known:
-    """What is known of pods that a state names by key."""
+    """The known details of pods that a state names by key."""
 
     def __init__(self, states: Mapping[str, _PodState], pods: Iterable[Pod]) -> None:
         self._by_uid = {pod.uid: pod for pod in pods}
         self._by_key = {pod.key: pod for pod in self._by_uid.values()}
         self._states = states
-        #: (Key, node) -> uids; more than one where pods of one name were on one node.
+        #: (Key, node) -> uids; several if pods of one name were on one node.
         self._uids: dict[tuple[str, str], list[str]] = {}
         for uid, state in states.items():
             self._uids.setdefault((state.pod, state.node), []).append(uid)
 
     def on_node(self, key: str, node: str) -> DumpedPod:
-        """A pod in the cache. Of several with this key the first is the one that is taken, and is not taken again."""
+        """A pod in the cache. Each call for a key takes the next uid."""
         uids = self._uids.get((key, node), [])
         if not uids:
             return self.pending(key)
@@ -138,7 +138,7 @@ class _Known:
         return DumpedPod(name, namespace, uid, "Pending" if self._states[uid].assumed else "Running")
 
     def pending(self, key: str) -> DumpedPod:
-        """A pod in the queue; the uid is "" where the API does not have it."""
+        """A pod in the queue; its uid is "" if the API does not have it."""
         pod = self._by_key.get(key)
         if pod is not None:
             return DumpedPod.of(pod)

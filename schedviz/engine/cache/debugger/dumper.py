@@ -1,4 +1,4 @@
-"""The dump that SIGUSR2 asks for: nodes with their pods as the cache has them, and the pods that wait.
+"""The dump on SIGUSR2: nodes with their pods as the cache has them, and pending pods.
 
 Upstream: internal/cache/debugger/dumper.go
 """
@@ -20,7 +20,7 @@ QUEUE_MESSAGE: Final = "Dump of scheduling queue"
 
 
 class DumpedPod(msgspec.Struct, frozen=True):
-    """What a dump says of a pod."""
+    """A pod in a dump."""
 
     name: str
     namespace: str
@@ -30,7 +30,7 @@ class DumpedPod(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, pod: Pod) -> DumpedPod:
-        """What a dump would say."""
+        """The dump's data of a pod."""
         return cls(pod.name, pod.namespace, pod.uid, pod.status.phase, pod.status.nominated_node_name)
 
     @property
@@ -39,13 +39,13 @@ class DumpedPod(msgspec.Struct, frozen=True):
         return f"{self.namespace}/{self.name}"
 
     def text(self) -> str:
-        """Its line. Upstream: dumper.go printPod"""
+        """The log line of the pod. Upstream: dumper.go printPod"""
         members = f"uid: {self.uid}, phase: {self.phase}, nominated node: {self.nominated_node}"
         return f"name: {self.name}, namespace: {self.namespace}, {members}\n"
 
 
 class DumpedNode(msgspec.Struct, frozen=True):
-    """What a dump says of a node. `ports` and `images` are in no log: None where the dump was read from one."""
+    """A node in a dump. `ports` and `images` are not part of a log: None if the dump was read from one."""
 
     name: str
     requested: Resource
@@ -59,7 +59,7 @@ class DumpedNode(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, info: NodeInfo, nominated: Iterable[PodInfo]) -> DumpedNode:
-        """What a dump would say."""
+        """The dump's data of a node."""
         return cls(
             name=info.name,
             requested=info.requested,
@@ -72,7 +72,7 @@ class DumpedNode(msgspec.Struct, frozen=True):
         )
 
     def text(self) -> str:
-        """Its lines. Upstream: dumper.go printNodeInfo"""
+        """The log lines of the node. Upstream: dumper.go printNodeInfo"""
         head = (
             f"Node name: {self.name}\nDeleted: {'true' if self.is_deleted else 'false'}\n"
             f"Requested Resources: {resource_text(self.requested)}\nAllocatable Resources:{resource_text(self.allocatable)}\n"
@@ -89,11 +89,11 @@ class Dump(msgspec.Struct, frozen=True):
 
     nodes: tuple[DumpedNode, ...] = ()
     summary: str = ""
-    #: The pods that wait.
+    #: The pending pods.
     pending: tuple[DumpedPod, ...] = ()
 
     def lines(self, at: int) -> list[LogLine]:
-        """The lines of the log. Upstream: dumper.go DumpAll"""
+        """The log lines. Upstream: dumper.go DumpAll"""
         nodes = "\n\n".join(node.text() for node in self.nodes)
         pods = "".join(pod.text() for pod in self.pending)
         return [
@@ -109,7 +109,7 @@ def take(
 ) -> Dump:
     """A dump of the cache's nodes and of the pods in the three queues: active, backoff, unschedulable.
 
-    Where upstream leaves the order to a map, it is the recorded runs': by a hash of the name.
+    Where upstream's order is that of a map, it is that of the recorded runs: by a hash of the name.
     """
     scrambled = sorted(nodes, key=lambda info: scramble(info.name))
     lengths = zip(("activeQ", "backoffQ", "unschedulablePods"), pending, strict=True)

@@ -16,14 +16,14 @@ _ESCAPES = {"\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t
 
 
 class ObjectRef(msgspec.Struct, frozen=True):
-    """An object as log lines name it. Upstream: klog KObj"""
+    """A reference to an object in a log line. Upstream: klog KObj"""
 
     name: str
     namespace: str = ""
 
     @classmethod
     def of(cls, key: str) -> ObjectRef:
-        """From `namespace/name`, or a name alone."""
+        """The reference for `namespace/name`, or for a name alone."""
         namespace, _, name = key.rpartition("/")
         return cls(name, namespace)
 
@@ -32,7 +32,7 @@ class ObjectRef(msgspec.Struct, frozen=True):
 
 
 class LogLine(msgspec.Struct, frozen=True):
-    """A message with named values: strings, numbers, lists of strings, objects. `at` is in nanoseconds since 1970, UTC."""
+    """A message with named values: strings, numbers, lists of strings, object references. `at` is in nanoseconds since 1970, UTC."""
 
     at: int
     #: Package folder, file and line: `debugger/dumper.go:52`.
@@ -42,20 +42,20 @@ class LogLine(msgspec.Struct, frozen=True):
     verbosity: int = 0
 
     def text(self, *, pid: int = 1) -> str:
-        """As `--logging-format=text` prints it, with the line end."""
+        """The line in the format of `--logging-format=text`, with the line end."""
         moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=self.at // _SECOND)
         stamp = f"{moment:%m%d %H:%M:%S}.{self.at % _SECOND // 1000:06d}"
         values = "".join(f" {key}={_as_text(value)}" for key, value in self.values)
         return f"I{stamp} {pid:7d} {self.caller.rpartition('/')[2]}] {quoted(self.message)}{values}\n"
 
     def json(self) -> str:
-        """As `--logging-format=json` prints it, with the line end."""
+        """The line in the format of `--logging-format=json`, with the line end."""
         head = {"ts": _millis(self.at), "caller": self.caller, "msg": self.message, "v": self.verbosity}
         values = {key: _as_json(value) for key, value in self.values}
         return json.dumps({**head, **values}, ensure_ascii=False, separators=(",", ":")) + "\n"
 
     def write(self, form: Literal["text", "json"], *, pid: int = 1) -> str:
-        """In one of the two forms."""
+        """The line in one of the two formats."""
         return self.text(pid=pid) if form == "text" else self.json()
 
 
@@ -89,6 +89,6 @@ def _as_json(value: Any) -> Any:
 
 
 def _millis(at: int) -> float | int:
-    """Milliseconds as a float64 that was divided, with the rounding that shows in real logs."""
+    """Milliseconds as a divided float64, with the rounding that real logs show."""
     millis = float(at) / 1e6
     return int(millis) if millis.is_integer() else millis

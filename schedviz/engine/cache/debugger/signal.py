@@ -1,4 +1,4 @@
-"""What one SIGUSR2 made a scheduler print: what its comparer found, and the dump."""
+"""The output of one SIGUSR2 read from a log: the comparer's result and the dump."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from schedviz.engine.cache.debugger.dumper import Dump
 
 
 class Signal(msgspec.Struct, frozen=True):
-    """A dump out of a log, with what the log says around it."""
+    """A dump from a log, with the comparer's result and the time."""
 
     dump: Dump
-    #: What the comparer found just before; None where only the dump was pasted, so that nobody knows.
+    #: The comparer's result just before the dump; None: only the dump was pasted.
     mismatch: Mismatch | None = None
-    #: As the log writes it: `0101 00:00:00.025000`, or an RFC 3339 time. "" where it is not known.
+    #: The time in the log's format: `0101 00:00:00.025000`, or RFC 3339; "": unknown.
     at: str = ""
-    #: Since 1970. klog's text names no year, so None unless whoever stored the lines put a time before them.
+    #: Seconds since 1970. klog's text format has no year, so this is None unless the log storage added a full time.
     seconds: float | None = None

@@ -1,6 +1,6 @@
-"""Parts of Kubernetes around the scheduler, in virtual time: each is off unless a session asks for it."""
+"""Simulated controllers and kubelets, in virtual time. Each is off unless a session enables it."""
 
-from schedviz.engine.cluster.controllers.switchboard import Helpers
+from schedviz.engine.cluster.controllers.controller_manager import ControllerManager
 from schedviz.trace.controllers import HelperSettings
 
-__all__ = ["HelperSettings", "Helpers"]
+__all__ = ["ControllerManager", "HelperSettings"]

@@ -1,7 +1,7 @@
-"""Deployments: one ReplicaSet for each template, the newest with all the replicas.
+"""Deployments: one ReplicaSet for each template; the newest has all replicas.
 
-A new template takes all replicas at once, as with the strategy Recreate; rolling updates are left out. When a deployment is deleted, its
-sets are too (the garbage collector's part). Upstream: pkg/controller/deployment/sync.go getNewReplicaSet, recreate.go
+A new template takes all replicas at once, as with the strategy Recreate; there are no rolling updates. Deleting a deployment deletes its
+sets (the garbage collector's job). Upstream: pkg/controller/deployment/sync.go getNewReplicaSet, recreate.go
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import msgspec
 from msgspec.structs import replace
 
-from schedviz.engine.cluster.controllers.helper import ApiServer, Wake
+from schedviz.engine.cluster.controllers.controller import ApiServer, Wake
 from schedviz.engine.cluster.controllers.pods import with_uid
 from schedviz.kube.apps import Deployment, ReplicaSet, ReplicaSetSpec
 from schedviz.kube.codec import enc_hook
@@ -37,8 +37,8 @@ class Deployments:
                 if owning is not None and owning.uid == owner.uid:
                     yield with_uid(owning.key, owning.uid), api.clock.now + delay
 
-    def look(self, key: str, api: ApiServer) -> None:
-        """Scale the sets of old templates to nothing, and that of the present one to what is wanted."""
+    def reconcile(self, key: str, api: ApiServer) -> None:
+        """Scale sets of old templates to zero, and the set of the present template to the wanted replicas."""
         deployment_key, uid = key.split(" ")
         deployment = api.store.get("Deployment", deployment_key)
         sets = [found for found in api.store.of_kind("ReplicaSet").values() if isinstance(found, ReplicaSet) and _belongs_to(found, uid)]
@@ -62,7 +62,7 @@ def _belongs_to(found: ReplicaSet, uid: str) -> bool:
 
 
 def _made_from(found: ReplicaSet, template: PodTemplate) -> bool:
-    """Whether the set has this template, but for the label that the deployment added. Upstream: deployment_util.go EqualIgnoreHash"""
+    """Whether the set has this template, ignoring the label that the deployment added. Upstream: deployment_util.go EqualIgnoreHash"""
     return found.spec.template is not None and _without_hash(found.spec.template) == _without_hash(template)
 
 

@@ -1,7 +1,7 @@
-"""The eviction API, cordon and drain: a pod is deleted, unless a disruption budget has nothing left.
+"""The eviction API, cordon and drain: a pod is deleted, unless a disruption budget forbids it.
 
-Nobody evicts of itself: the commands `evict` and `drain` do. Budgets are as their status says; the helper pdbStatus keeps it true.
-Upstream: pkg/registry/core/pod/storage/eviction.go, kubectl/pkg/drain
+Only the commands `evict` and `drain` evict pods. Budgets are read from their status, which the pdbStatus controller updates. Upstream:
+pkg/registry/core/pod/storage/eviction.go, kubectl/pkg/drain
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from schedviz.engine.cluster.controllers.helper import ApiServer
+from schedviz.engine.cluster.controllers.controller import ApiServer
 from schedviz.engine.cluster.controllers.pdb_status import budgets_of
 from schedviz.engine.cluster.controllers.pods import FINISHED_PHASES, all_pods, controller_of, is_ready
 from schedviz.engine.cluster.status_patch import with_applied
@@ -22,7 +22,7 @@ _TOO_MANY: Final = "This pod has more than one PodDisruptionBudget, which the ev
 
 
 def evict(pod: Pod, api: ApiServer) -> str:
-    """Delete the pod if its budget allows it; "" or why it was not. Upstream: EvictionREST.Create"""
+    """Delete the pod if its budget allows it. Returns the reason if it does not, or "". Upstream: EvictionREST.Create"""
     if not _needs_no_budget(pod):
         budgets = budgets_of(pod, api.store)
         if len(budgets) > 1:
@@ -45,7 +45,7 @@ def evict(pod: Pod, api: ApiServer) -> str:
 
 
 def cordon(node: Node, api: ApiServer, *, on: bool) -> bool:
-    """Set spec.unschedulable; False where it was so."""
+    """Set spec.unschedulable. False: it had that value."""
     if node.spec.unschedulable == on:
         return False
     api.replace(replace(node, spec=replace(node.spec, unschedulable=on)), verb="patch", detail="cordon" if on else "uncordon")
@@ -53,7 +53,7 @@ def cordon(node: Node, api: ApiServer, *, on: bool) -> bool:
 
 
 def drain(node: Node, api: ApiServer) -> list[tuple[str, str]]:
-    """Cordon the node and evict its pods, but for those of daemon sets; who stays, and why."""
+    """Cordon the node and evict its pods, except those of daemon sets. Returns the pods that stay, and why."""
     cordon(node, api, on=True)
     refused = []
     for pod in [pod for pod in all_pods(api.store) if pod.spec.node_name == node.name]:
@@ -67,12 +67,12 @@ def drain(node: Node, api: ApiServer) -> list[tuple[str, str]]:
 
 
 def _needs_no_budget(pod: Pod) -> bool:
-    """Whether the pod does not run, or not any more. Upstream: canIgnorePDB"""
+    """Whether the pod is not running, so that no budget applies. Upstream: canIgnorePDB"""
     return pod.status.phase in (*FINISHED_PHASES, "Pending") or pod.metadata.deletion_timestamp is not None
 
 
 def _spend(budget: PodDisruptionBudget, pod: Pod, api: ApiServer) -> str:
-    """Take one disruption off the budget, if the pod costs one; "" or why that cannot be. Upstream: checkAndDecrement"""
+    """Use one disruption of the pod's budget, if it has one. Returns the reason if it cannot, or "". Upstream: checkAndDecrement"""
     status = budget.status
     if not is_ready(pod):
         always = budget.spec.unhealthy_pod_eviction_policy == "AlwaysAllow"

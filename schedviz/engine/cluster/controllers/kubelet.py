@@ -1,6 +1,6 @@
-"""The kubelets: a bound pod runs after a while, a terminating pod is gone after its grace period.
+"""The kubelets: a bound pod runs after a delay, a terminating pod is deleted after its grace period.
 
-Pods run for ever, and never become unready. A node that is deleted has no kubelet any more.
+Pods run for ever and stay ready. A deleted node has no kubelet.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from schedviz.engine.cluster.controllers.helper import ApiServer, Wake
+from schedviz.engine.cluster.controllers.controller import ApiServer, Wake
 from schedviz.engine.cluster.controllers.pods import moment_of, with_uid
 from schedviz.engine.cluster.status_patch import with_condition
 from schedviz.kube.core import Pod, PodCondition
 from schedviz.kube.meta import KubeObject
 
-#: What a kubelet says of a pod that runs, in its order.
+#: A kubelet's conditions of a running pod, in its order.
 _CONDITIONS = ("Initialized", "Ready", "ContainersReady")
 
 
@@ -25,7 +25,7 @@ class Kubelet:
     name = "kubelet"
 
     def wakes(self, obj: KubeObject, api: ApiServer, delay: int) -> Iterable[Wake]:
-        """A pod on a node: when it is to run, and when it is to be gone."""
+        """A pod on a node: when it will run, and when it will be deleted."""
         if not isinstance(obj, Pod) or not obj.spec.node_name:
             return
         if obj.metadata.deletion_timestamp is not None:
@@ -33,8 +33,8 @@ class Kubelet:
         elif obj.status.phase == "Pending":
             yield f"start of {with_uid(obj.key, obj.uid)}", api.clock.now + delay
 
-    def look(self, key: str, api: ApiServer) -> None:
-        """Start or end the pod, if its node is there."""
+    def reconcile(self, key: str, api: ApiServer) -> None:
+        """Start or end the pod, if its node exists."""
         what, _, pod_key, uid = key.split(" ")
         pod = api.store.get("Pod", pod_key)
         if not isinstance(pod, Pod) or pod.uid != uid or api.store.get("Node", pod.spec.node_name) is None:

@@ -1,7 +1,7 @@
-"""Node lifecycle: what is wrong with a node becomes a NoSchedule taint, and cordoning is one of them.
+"""Node lifecycle: unhealthy conditions and cordoning become NoSchedule taints.
 
-Pods are not evicted: the NoExecute taints and their tolerations are left out.
-Upstream: pkg/controller/nodelifecycle/node_lifecycle_controller.go doNoScheduleTaintingPass
+Pods are not evicted: NoExecute taints are not simulated. Upstream: pkg/controller/nodelifecycle/node_lifecycle_controller.go
+doNoScheduleTaintingPass
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from schedviz.engine.cluster.controllers.helper import ApiServer, Wake
+from schedviz.engine.cluster.controllers.controller import ApiServer, Wake
 from schedviz.kube.core import Node, Taint
 from schedviz.kube.meta import KubeObject
 
@@ -38,8 +38,8 @@ class NodeLifecycle:
         if isinstance(obj, Node):
             yield obj.name, api.clock.now + delay
 
-    def look(self, key: str, api: ApiServer) -> None:
-        """Give the node the taints that it should have, and take those that it should not."""
+    def reconcile(self, key: str, api: ApiServer) -> None:
+        """Set the node's taints to those that its conditions require."""
         node = api.store.get("Node", key)
         if not isinstance(node, Node):
             return

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from schedviz.engine.clock import nanoseconds
-from schedviz.engine.cluster.controllers.helper import ApiServer, Wake
+from schedviz.engine.cluster.controllers.controller import ApiServer, Wake
 from schedviz.engine.cluster.controllers.pods import FINISHED_PHASES, all_pods, controller_of, is_ready, moment_of
 from schedviz.engine.cluster.objects import ObjectStore
 from schedviz.kube.apps import Deployment, ReplicaSet, StatefulSet
@@ -19,7 +19,7 @@ from schedviz.kube.meta import KubeObject, OwnerReference
 from schedviz.kube.policy import PodDisruptionBudget
 from schedviz.kube.selectors import SelectorError, label_selector
 
-#: How long an eviction counts as under way while the pod is not seen to terminate. Upstream: DeletionTimeout
+#: How long an eviction counts as in progress while the pod is not seen to terminate. Upstream: DeletionTimeout
 DELETION_TIMEOUT_SECONDS = 120
 _SCALED = (ReplicaSet, StatefulSet, Deployment, ReplicationController)
 
@@ -30,7 +30,7 @@ class PDBStatus:
     name = "pdbStatus"
 
     def wakes(self, obj: KubeObject, api: ApiServer, delay: int) -> Iterable[Wake]:
-        """A budget that changed, the budgets of a pod that changed, and those near a controller that was scaled."""
+        """A budget that changed, the budgets of a pod that changed, and those of a namespace in which a controller was scaled."""
         now = api.clock.now + delay
         if isinstance(obj, PodDisruptionBudget):
             yield obj.key, now
@@ -45,8 +45,8 @@ class PDBStatus:
                 if budget.namespace == obj.namespace:
                     yield budget.key, now
 
-    def look(self, key: str, api: ApiServer) -> None:
-        """Write the budget's status anew."""
+    def reconcile(self, key: str, api: ApiServer) -> None:
+        """Update the budget's status."""
         budget = api.store.get("PodDisruptionBudget", key.removesuffix(" again"))
         if not isinstance(budget, PodDisruptionBudget):
             return
@@ -67,7 +67,7 @@ class PDBStatus:
 
 
 def protects(budget: PodDisruptionBudget, pod: Pod) -> bool:
-    """Whether the pod is one of the budget's."""
+    """Whether the budget applies to the pod."""
     if budget.namespace != pod.namespace:
         return False
     try:
@@ -77,7 +77,7 @@ def protects(budget: PodDisruptionBudget, pod: Pod) -> bool:
 
 
 def budgets_of(pod: Pod, store: ObjectStore) -> list[PodDisruptionBudget]:
-    """The budgets that protect a pod."""
+    """The budgets that apply to a pod."""
     budgets = store.of_kind("PodDisruptionBudget").values()
     return [budget for budget in budgets if isinstance(budget, PodDisruptionBudget) and protects(budget, pod)]
 
@@ -96,7 +96,7 @@ def _expected_and_desired(budget: PodDisruptionBudget, pods: Sequence[Pod], stor
 
 
 def _scaled(amount: int | str, total: int) -> int:
-    """A number, or a share of the total, rounded up. Upstream: intstr.GetScaledValueFromIntOrPercent"""
+    """A number, or a percentage of the total, rounded up. Upstream: intstr.GetScaledValueFromIntOrPercent"""
     if isinstance(amount, int):
         return amount
     share = amount.removesuffix("%")
@@ -104,7 +104,7 @@ def _scaled(amount: int | str, total: int) -> int:
 
 
 def _expected_scale(pods: Sequence[Pod], store: ObjectStore) -> int:
-    """How many pods their controllers want in all; pods without one do not count. Upstream: getExpectedScale"""
+    """The total replicas of the pods' controllers; pods without one do not count. Upstream: getExpectedScale"""
     scales: dict[str, int] = {}
     for pod in pods:
         owner = controller_of(pod)
@@ -117,7 +117,7 @@ def _expected_scale(pods: Sequence[Pod], store: ObjectStore) -> int:
 def _controller(
     owner: OwnerReference, namespace: str, store: ObjectStore
 ) -> Deployment | ReplicaSet | StatefulSet | ReplicationController | None:
-    """The controller that says how many pods there should be: a set's deployment, where it has one."""
+    """The object that sets the number of pods: the set's deployment, if it has one, else the set."""
     found = store.get(owner.kind, f"{namespace}/{owner.name}") if owner.kind in {kind.__name__ for kind in _SCALED} else None
     if found is None or found.uid != owner.uid or not isinstance(found, _SCALED):
         return None
@@ -129,7 +129,7 @@ def _controller(
 
 
 def _still_disrupted(budget: PodDisruptionBudget, pods: Sequence[Pod], now: int) -> dict[str, str | None]:
-    """Evictions under way: of pods that are there and not seen to terminate. Upstream: buildDisruptedPodMap"""
+    """Evictions in progress, of pods that exist and are not seen to terminate. Upstream: buildDisruptedPodMap"""
     there = {pod.name for pod in pods if pod.metadata.deletion_timestamp is None and pod.status.phase not in FINISHED_PHASES}
     timeout = nanoseconds(DELETION_TIMEOUT_SECONDS)
     return {

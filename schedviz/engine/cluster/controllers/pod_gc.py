@@ -1,4 +1,4 @@
-"""Pod garbage collection: pods of nodes that are gone, and terminating pods that were never bound.
+"""Pod garbage collection: pods of deleted nodes, and terminating pods that were never bound.
 
 Upstream: pkg/controller/podgc/gc_controller.go gcOrphaned, gcUnscheduledTerminating
 """
@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from schedviz.engine.cluster.controllers.helper import ApiServer, Wake
+from schedviz.engine.cluster.controllers.controller import ApiServer, Wake
 from schedviz.engine.cluster.controllers.pods import FINISHED_PHASES, all_pods, with_uid
 from schedviz.engine.cluster.status_patch import with_applied
 from schedviz.kube.core import Node, Pod, PodCondition
@@ -17,12 +17,12 @@ from schedviz.kube.meta import KubeObject
 
 
 class PodGC:
-    """Deletes pods that nobody looks after any more."""
+    """Deletes orphaned pods."""
 
     name = "podGc"
 
     def wakes(self, obj: KubeObject, api: ApiServer, delay: int) -> Iterable[Wake]:
-        """The pods of a node that is gone, after its quarantine; a terminating pod without a node at once."""
+        """The pods of a deleted node, after its quarantine; a terminating pod without a node at once."""
         if isinstance(obj, Pod):
             pods: Iterable[Pod] = (obj,)
         elif isinstance(obj, Node) and api.store.get("Node", obj.name) is None:
@@ -36,8 +36,8 @@ class PodGC:
             elif api.store.get("Node", pod.spec.node_name) is None:
                 yield with_uid(pod.key, pod.uid), api.clock.now + delay
 
-    def look(self, key: str, api: ApiServer) -> None:
-        """Delete the pod, unless its node came back."""
+    def reconcile(self, key: str, api: ApiServer) -> None:
+        """Delete the pod, unless its node exists again."""
         pod_key, uid = key.split(" ")
         pod = api.store.get("Pod", pod_key)
         if not isinstance(pod, Pod) or pod.uid != uid:
@@ -52,7 +52,7 @@ class PodGC:
 
 
 def _mark_failed(pod: Pod, api: ApiServer) -> None:
-    """Say that the pod was disrupted. Upstream: gc_controller.go markFailedAndDeletePodWithCondition"""
+    """Set the pod's DisruptionTarget condition. Upstream: gc_controller.go markFailedAndDeletePodWithCondition"""
     if pod.status.phase in FINISHED_PHASES:
         return
     condition = PodCondition(

@@ -1,4 +1,4 @@
-"""What helpers ask about pods."""
+"""Queries about pods, for the controllers."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def all_pods(store: ObjectStore, namespace: str | None = None) -> Iterator[Pod]:
 
 
 def controller_of(pod: Pod) -> OwnerReference | None:
-    """The controller that the pod belongs to. Upstream: metav1.GetControllerOf"""
+    """The pod's controller. Upstream: metav1.GetControllerOf"""
     return next((owner for owner in pod.metadata.owner_references if owner.controller), None)
 
 
 def is_ready(pod: Pod) -> bool:
-    """Whether the pod says that it is ready. Upstream: pkg/api/v1/pod/util.go IsPodReady"""
+    """Whether the pod has the condition Ready. Upstream: pkg/api/v1/pod/util.go IsPodReady"""
     ready = condition_of(pod.status, "Ready")
     return ready is not None and ready.status == "True"
 
@@ -38,10 +38,10 @@ def is_active(pod: Pod) -> bool:
 
 
 def moment_of(timestamp: str) -> int:
-    """A timestamp on the virtual clock, in nanoseconds; one before its begin is 0."""
+    """A timestamp on the virtual clock, in nanoseconds; 0 if it is earlier than the clock's start."""
     return max(0, nanoseconds(to_seconds(timestamp) - EPOCH_SECONDS))
 
 
 def with_uid(key: str, uid: str) -> str:
-    """The key of one life of an object; its name may come back with another uid."""
+    """A key with the uid, because a name can be reused."""
     return f"{key} {uid}"

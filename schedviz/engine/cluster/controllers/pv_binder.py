@@ -1,4 +1,4 @@
-"""The volume binder: claims that do not wait for a pod get a volume at once, an existing one or a new one.
+"""The volume binder: claims with immediate binding get a volume, an existing or a new one.
 
 Claims of a class with WaitForFirstConsumer are the scheduler's. Upstream: pkg/controller/volume/persistentvolume/pv_controller.go
 syncUnboundClaim, component-helpers/storage/volume/pv_helpers.go FindMatchingVolume
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from schedviz.engine.cluster import volume_controller
-from schedviz.engine.cluster.controllers.helper import ApiServer, Wake
+from schedviz.engine.cluster.controllers.controller import ApiServer, Wake
 from schedviz.kube.claims import (
     NO_PROVISIONER,
     WAIT_FOR_FIRST_CONSUMER,
@@ -33,7 +33,7 @@ class PVBinder:
     name = "pvBinder"
 
     def wakes(self, obj: KubeObject, api: ApiServer, delay: int) -> Iterable[Wake]:
-        """A claim that has no volume; all of them when there is a new volume or class."""
+        """A claim without a volume; all such claims when a volume or a class was added."""
         if isinstance(obj, PersistentVolumeClaim):
             claims: Iterable[KubeObject] = (obj,)
         elif isinstance(obj, (PersistentVolume, StorageClass)):
@@ -44,8 +44,8 @@ class PVBinder:
             if isinstance(claim, PersistentVolumeClaim) and not claim.spec.volume_name:
                 yield claim.key, api.clock.now + delay
 
-    def look(self, key: str, api: ApiServer) -> None:
-        """Bind the claim to the smallest volume that serves it, or have one made."""
+    def reconcile(self, key: str, api: ApiServer) -> None:
+        """Bind the claim to the smallest matching volume, or provision one."""
         claim = api.store.get("PersistentVolumeClaim", key)
         if not isinstance(claim, PersistentVolumeClaim) or claim.spec.volume_name or claim.metadata.deletion_timestamp is not None:
             return
@@ -69,12 +69,12 @@ def _volumes(api: ApiServer) -> list[PersistentVolume]:
 
 
 def _held(claim: PersistentVolumeClaim, api: ApiServer) -> PersistentVolume | None:
-    """The volume that names this claim already."""
+    """The volume that is already reserved for this claim."""
     return next((volume for volume in _volumes(api) if is_bound_to(volume, claim)), None)
 
 
 def _smallest(claim: PersistentVolumeClaim, api: ApiServer) -> PersistentVolume | None:
-    """The smallest volume that nobody holds and that is what the claim asks for; of equal ones the first by name."""
+    """The smallest unreserved volume that matches the claim; of equal ones the first by name."""
     try:
         selector = label_selector(claim.spec.selector) if claim.spec.selector is not None else EVERYTHING
     except SelectorError:

@@ -1,14 +1,14 @@
-"""ReplicaSets: as many pods as are wanted. Pods that are deleted come back, under new names.
+"""ReplicaSets: keep the wanted number of pods. Deleted pods are replaced, under new names.
 
-Pods that match the selector and have no owner are not adopted. When a set is deleted, its pods are too (the garbage collector's part).
-Upstream: pkg/controller/replicaset/replica_set.go manageReplicas
+Pods that match the selector and have no owner are not adopted. Deleting a set deletes its pods (the garbage collector's job). Upstream:
+pkg/controller/replicaset/replica_set.go manageReplicas
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from schedviz.engine.cluster.controllers.helper import ApiServer, Wake
+from schedviz.engine.cluster.controllers.controller import ApiServer, Wake
 from schedviz.engine.cluster.controllers.pods import all_pods, controller_of, is_active, is_ready, with_uid
 from schedviz.kube.apps import ReplicaSet
 from schedviz.kube.core import Pod
@@ -34,8 +34,8 @@ class ReplicaSets:
                 if owning is not None and owning.uid == owner.uid:
                     yield with_uid(owning.key, owning.uid), api.clock.now + delay
 
-    def look(self, key: str, api: ApiServer) -> bool:
-        """Create the pods that are missing, or delete those that are too many: `pods_per_sync` of them. True: there are more."""
+    def reconcile(self, key: str, api: ApiServer) -> bool:
+        """Create missing pods, or delete surplus ones, at most `pods_per_sync`. True: there are more."""
         set_key, uid = key.split(" ")
         found = api.store.get("ReplicaSet", set_key)
         namespace = set_key.partition("/")[0]
@@ -60,7 +60,7 @@ def _belongs_to(pod: Pod, uid: str) -> bool:
 
 
 def _stays(pod: Pod) -> tuple[bool, int, bool, float]:
-    """Who is deleted first comes first. Upstream: controller_utils.go ActivePodsWithRanks.Less (without ranks and restarts)"""
+    """Sort key: the pods to delete first. Upstream: controller_utils.go ActivePodsWithRanks.Less (without ranks and restarts)"""
     created = pod.metadata.creation_timestamp
     return bool(pod.spec.node_name), _PHASES.get(pod.status.phase, 1), is_ready(pod), -(to_seconds(created) if created else 0.0)
 

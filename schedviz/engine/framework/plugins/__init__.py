@@ -1,1 +1,1 @@
-"""The scheduler's plugins, each in upstream's folder. Upstream: framework/plugins"""
+"""The scheduler's plugins, in upstream's folders. Upstream: framework/plugins"""

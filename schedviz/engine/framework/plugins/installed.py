@@ -1,6 +1,6 @@
-"""Plugins that users install: entry points of the group `schedviz.plugins`, looked for only when a configuration enables one.
+"""Plugins that users install: entry points of the group `schedviz.plugins`, loaded only if a configuration enables one.
 
-An entry point names a class, or anything that makes a plugin of its arguments and a Handle. docs/plugins.md says how to write one.
+An entry point is a class, or any function that makes a plugin from its arguments and a Handle. docs/plugins.md describes how to write one.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ GROUP: Final = "schedviz.plugins"
 
 
 def registry_for(configuration: KubeSchedulerConfiguration) -> Registry:
-    """The in-tree plugins, and of those that are installed the ones that the configuration enables.
+    """The in-tree plugins, and the installed plugins that the configuration enables.
 
-    Raises `ConfigurationError` where two packages offer one name. Upstream: framework/runtime/registry.go Registry.Merge
+    Raises `ConfigurationError` if two packages offer one name. Upstream: framework/runtime/registry.go Registry.Merge
     """
     registry = dict(in_tree_registry())
     wanted = set(_enabled(configuration)) - registry.keys()
@@ -37,12 +37,12 @@ def registry_for(configuration: KubeSchedulerConfiguration) -> Registry:
 
 
 def installed_plugins(configuration: KubeSchedulerConfiguration) -> list[str]:
-    """The names of the plugins of a configuration that are not schedviz's own."""
+    """The names of the plugins in a configuration that are not schedviz's own."""
     return sorted(set(_enabled(configuration)) - in_tree_registry().keys())
 
 
 def installed_here() -> frozenset[str]:
-    """The names that installed packages offer: enabling one of these runs code, any other name is refused by the engine."""
+    """The names that installed packages offer. Enabling one runs its code; the engine rejects any other name."""
     return frozenset(point.name for point in entry_points(group=GROUP))
 
 

@@ -25,5 +25,5 @@ TAINT_TOLERATION: Final = "TaintToleration"
 VOLUME_BINDING: Final = "VolumeBinding"
 VOLUME_RESTRICTIONS: Final = "VolumeRestrictions"
 VOLUME_ZONE: Final = "VolumeZone"
-#: Ours, off by default.
+#: Specific to schedviz, off by default.
 SCRIPTED: Final = "Scripted"

@@ -1,4 +1,4 @@
-"""The plugins that can be named in a profile, and what makes them. Upstream: framework/plugins/registry.go"""
+"""The in-tree plugins by name, with their factories. Upstream: framework/plugins/registry.go"""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from schedviz.engine.framework.runtime.plugin_lists import Registry
 
 
 def in_tree_registry() -> Registry:
-    """Every plugin of v1.27.1 but DynamicResources (alpha there). A v1 configuration refuses SelectorSpread."""
+    """Every plugin of v1.27.1 except DynamicResources (alpha there). A v1 configuration rejects SelectorSpread."""
     return {
         names.PRIORITY_SORT: PrioritySort,
         names.NODE_UNSCHEDULABLE: NodeUnschedulable,

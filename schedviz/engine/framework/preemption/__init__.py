@@ -1,4 +1,4 @@
-"""What preemption plugins share: find candidates by dry runs, pick one, prepare it. Upstream: framework/preemption"""
+"""Shared by preemption plugins: find candidates by dry runs, pick one, prepare it. Upstream: framework/preemption"""
 
 from schedviz.engine.framework.preemption.evaluator import Evaluator, VictimSelector
 from schedviz.engine.framework.preemption.importance import RULES, NodeVictims, Pick, more_important_first, pick, pick_one_node

@@ -1,4 +1,4 @@
-"""`Evaluator`: one attempt to make room for a pod.
+"""`Evaluator`: one preemption attempt for a pod.
 
 Upstream: framework/preemption/preemption.go
 """
@@ -28,10 +28,10 @@ NOT_HELPFUL: Final = unresolvable("Preemption is not helpful for scheduling")
 
 
 class VictimSelector(Protocol):
-    """What a preemption plugin decides. Upstream: framework/preemption/preemption.go Interface"""
+    """The decisions of a preemption plugin. Upstream: framework/preemption/preemption.go Interface"""
 
     def pod_eligible_to_preempt_others(self, pod: PodInfo, nominated_node_status: Status | None) -> str:
-        """Why it may not; "" where it may."""
+        """Why the pod may not preempt; "": it may."""
         ...
 
     def num_candidates(self, num_nodes: int) -> int:
@@ -39,7 +39,7 @@ class VictimSelector(Protocol):
         ...
 
     def select_victims(self, state: CycleState, pod: PodInfo, nodes: Sequence[NodeInfo], enough: int) -> Iterator[NodeVictims | Status]:
-        """For each node the fewest pods that have to go, or why that would not help; after `enough` candidates nobody may ask on."""
+        """For each node the fewest victims, or why preemption would not help; `enough` candidates end the search."""
         ...
 
 
@@ -53,7 +53,7 @@ class Evaluator:
         self._selector = selector
 
     def preempt(self, pod: PodInfo, node_to_status: NodeToStatusMap) -> tuple[PostFilterResult | None, Status]:
-        """Where the pod is nominated to run, victims evicted; or why nowhere. Upstream: Preempt"""
+        """Evict victims and return the nomination, or why there is none. Upstream: Preempt"""
         latest: Pod | None = self._handle.objects.get("Pod", pod.namespace, pod.name)
         if latest is None:
             return None, as_status(StatusError(f'pod "{pod.name}" not found', "pods", pod.name))
@@ -90,7 +90,7 @@ class Evaluator:
     def _find_candidates(
         self, pod: PodInfo, node_to_status: NodeToStatusMap
     ) -> tuple[list[NodeVictims], NodeToStatusMap, list[StatusError]]:
-        """Nodes on which preemption helps, and why it does not on others. Upstream: findCandidates"""
+        """Nodes on which preemption helps, and why it does not help on others. Upstream: findCandidates"""
         nodes = self._handle.snapshot.node_info_list
         if not nodes:
             return [], {}, [StatusError("no nodes available")]
@@ -103,9 +103,9 @@ class Evaluator:
         return candidates, {**statuses, **hopeless}, errors
 
     def _dry_run(self, pod: PodInfo, nodes: Sequence[NodeInfo]) -> tuple[list[NodeVictims], NodeToStatusMap, list[StatusError]]:
-        """Candidates, those that violate no budget first; enough of them end the search. Upstream: DryRunPreemption
+        """Candidates, those without budget violations first; enough of them end the search. Upstream: DryRunPreemption
 
-        Deviation: the search begins at the first node, where upstream begins at a random one.
+        Deviation: the search starts at the first node; upstream starts at a random one.
         """
         enough = self._selector.num_candidates(len(nodes))
         non_violating: list[NodeVictims] = []
@@ -128,7 +128,7 @@ class Evaluator:
         return [*non_violating, *violating], statuses, errors
 
     def _call_extenders(self, pod: PodInfo, candidates: list[NodeVictims]) -> tuple[list[NodeVictims], Status]:
-        """The candidates that extenders leave, in order. Upstream: callExtenders"""
+        """The candidates that extenders keep, in order. Upstream: callExtenders"""
         for extender in self._handle.extenders:
             if not extender.supports_preemption or not extender.is_interested(pod):
                 continue
@@ -146,7 +146,7 @@ class Evaluator:
         return candidates, SUCCESS
 
     def _prepare(self, chosen: NodeVictims, pod: PodInfo) -> Status:
-        """Evict the victims, and take back nominations of pods that may not fit any more. Upstream: prepareCandidate"""
+        """Evict the victims, and clear nominations of pods that may no longer fit. Upstream: prepareCandidate"""
         client = self._handle.client
         for victim in chosen.pods:
             if not self._handle.reject_waiting_pod(victim.uid, self._plugin, "preempted"):
@@ -178,12 +178,12 @@ def _disruption(preemptor: Pod) -> PodCondition:
 
 
 def _nominating(node: str, record: PreemptionRecord | None = None) -> PostFilterResult:
-    """Upstream: NewPostFilterResultWithNominatedNode; with "" an earlier nomination is taken back."""
+    """Upstream: NewPostFilterResultWithNominatedNode; "" clears an earlier nomination."""
     return PostFilterResult(NominatingInfo(NominatingMode.OVERRIDE, node), record or PreemptionRecord())
 
 
 def shown(candidate: NodeVictims, *, pod_by_pod: bool = False) -> Candidate:
-    """A candidate, for whoever watches; `pod_by_pod`: with who could have stayed."""
+    """A candidate for the record; `pod_by_pod`: with the pods that could have stayed."""
     if not pod_by_pod:
         return Candidate(candidate.node, tuple(pod.key for pod in candidate.pods), candidate.num_pdb_violations)
     reprieves = tuple(Reprieve(pod.key, stays, place < candidate.protected) for place, (pod, stays) in enumerate(candidate.tried))
@@ -191,7 +191,7 @@ def shown(candidate: NodeVictims, *, pod_by_pod: bool = False) -> Candidate:
 
 
 def _aggregate(errors: Iterable[StatusError]) -> StatusError:
-    """Several errors as one, each message once. Upstream: apimachinery util/errors Aggregate"""
+    """Several errors as one, without duplicate messages. Upstream: apimachinery util/errors Aggregate"""
     held = list(errors)
     messages = list(dict.fromkeys(error.message for error in held))
     return held[0] if len(messages) == 1 else StatusError(f"[{', '.join(messages)}]")

@@ -1,4 +1,4 @@
-"""Which pods matter more, and on which node the least that matters would be evicted.
+"""The order of pods by importance, and the choice of the node whose victims matter least.
 
 Upstream: scheduler/util/utils.go MoreImportantPod, framework/preemption/preemption.go pickOneNodeForPreemption
 """
@@ -16,14 +16,14 @@ from schedviz.kube.timestamps import to_seconds
 
 
 class NodeVictims(msgspec.Struct, frozen=True):
-    """A node on which preemption helps: the pods that have to go, those that violate a budget first."""
+    """A node on which preemption helps: the victims, those that violate a budget first."""
 
     node: str
     pods: tuple[PodInfo, ...]
     num_pdb_violations: int = 0
-    #: All that were taken off, in the order in which it was tried whether they can stay, and whether they can.
+    #: All removed pods in the order of reprieve, and whether each can stay.
     tried: tuple[tuple[PodInfo, bool], ...] = ()
-    #: So many of these, the first, are protected by a budget that has no room.
+    #: The number of removed pods, from the first, that a budget without room protects.
     protected: int = 0
 
 
@@ -34,35 +34,35 @@ def start_time(pod: PodInfo, now: int) -> float:
 
 
 def more_important_first(pods: Iterable[PodInfo], now: int) -> list[PodInfo]:
-    """By priority, then by who started first; equal ones keep their order. Upstream: MoreImportantPod"""
+    """By priority, then by start time; the sort is stable. Upstream: MoreImportantPod"""
     return sorted(pods, key=lambda pod: (-pod.priority, start_time(pod, now)))
 
 
 class Pick(msgspec.Struct, frozen=True):
-    """The candidate that preemption takes, and the rule that left no other: a key of `RULES`."""
+    """The selected candidate, and the rule that decided: a key of `RULES`."""
 
     candidate: NodeVictims
     rule: str
 
 
-#: The rules of pickOneNodeForPreemption in their order, before the last, which takes the first of those that are left.
+#: The rules of pickOneNodeForPreemption in order; after the last, the first remaining candidate is taken.
 RULES: Final = ("only", "pdb", "highest", "sum", "count", "start", "first")
 
 
 def pick_one_node(candidates: Sequence[NodeVictims], now: int) -> NodeVictims:
-    """The candidate that costs least; among equal ones the first. Upstream: pickOneNodeForPreemption"""
+    """The candidate with the lowest cost; of equal ones the first. Upstream: pickOneNodeForPreemption"""
     return pick(candidates, now).candidate
 
 
 def pick(candidates: Sequence[NodeVictims], now: int) -> Pick:
-    """The same, with the rule that decided."""
+    """The selected candidate, with the rule that decided."""
     best = list(candidates)
     if len(best) == 1:
         return Pick(best[0], "only")
     costs: tuple[tuple[str, Callable[[NodeVictims], float]], ...] = (
         ("pdb", lambda candidate: candidate.num_pdb_violations),
         ("highest", lambda candidate: candidate.pods[0].priority),
-        # Priorities may be negative: with this each pod adds something.
+        # Priorities may be negative; with this offset each pod adds to the sum.
         ("sum", lambda candidate: sum(pod.priority + 2**31 for pod in candidate.pods)),
         ("count", lambda candidate: len(candidate.pods)),
         ("start", lambda candidate: -_earliest_start(candidate.pods, now)),
@@ -76,6 +76,6 @@ def pick(candidates: Sequence[NodeVictims], now: int) -> Pick:
 
 
 def _earliest_start(pods: Sequence[PodInfo], now: int) -> float:
-    """Of the pods of the highest priority. Upstream: GetEarliestPodStartTime"""
+    """The earliest start among the pods of the highest priority. Upstream: GetEarliestPodStartTime"""
     highest = max(pod.priority for pod in pods)
     return min(start_time(pod, now) for pod in pods if pod.priority == highest)

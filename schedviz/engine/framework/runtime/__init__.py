@@ -1,4 +1,4 @@
-"""What runs plugins: `Framework` (one for each profile), and what each extension point comes to."""
+"""Runs plugins: `Framework` (one for each profile), and the outcome of each extension point."""
 
 from schedviz.engine.framework.runtime.framework import Framework
 from schedviz.engine.framework.runtime.outcomes import (

@@ -1,4 +1,4 @@
-"""Filter over many nodes: each plugin is asked only about rows that every plugin before it let pass."""
+"""Filter over many nodes: each plugin evaluates only the rows that passed every plugin before it."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from schedviz.engine.framework.verdicts import Codes, Index, Verdicts
 
 
 class NominatedPods(NamedTuple):
-    """Which nodes have nominated pods, and how to count them in."""
+    """Nodes with nominated pods, and functions that count those pods."""
 
     nodes: Collection[str]
-    #: Those on a node that matter for a pod.
+    #: The relevant nominated pods of a node, for a pod.
     that_matter: Callable[[PodInfo, NodeInfo], Sequence[PodInfo]]
-    #: Filter for one node, with them and without.
+    #: Filter for one node, with nominated pods and without.
     filter_one: Callable[[CycleState, PodInfo, NodeInfo], Status]
-    #: Filter reads sums alone, so that they can be counted in on all nodes at once.
+    #: Filter reads only sums, so nominated pods can be counted on all nodes at once.
     by_sums: bool
 
 
@@ -56,7 +56,7 @@ def run_filter_plugins(plugins: Sequence[tuple[str, Filter]], state: CycleState,
 
 
 def _in_framework_words(plugin: str, status: Status) -> Status:
-    """Filter may answer Success or Unschedulable; anything else is an error."""
+    """Filter may return Success or Unschedulable; any other code is an error."""
     if not status.is_unschedulable:
         status = wrapped(f'running "{plugin}" filter plugin', status)
     return status.with_failed_plugin(plugin)
@@ -70,9 +70,9 @@ def search(
     want: int,
     nominated: NominatedPods | None,
 ) -> FilterOutcome:
-    """Filter rows in order until one more than `want` is feasible (that one is left out), or a plugin fails.
+    """Filter rows in order until one more than `want` is feasible (which is dropped), or a plugin fails.
 
-    `nominated` is None where no node has nominated pods. Upstream: schedule_one.go findNodesThatPassFilters
+    `nominated` is None if no node has nominated pods. Upstream: schedule_one.go findNodesThatPassFilters
     """
     chunk = len(rows) if want * 2 >= len(rows) else max(want + want // 4, 128)
     done = found = 0
@@ -100,13 +100,13 @@ def search(
 
 
 def _feasible(verdicts: Verdicts) -> Index:
-    return np.arange(len(verdicts)) if verdicts.rejects_nobody else np.flatnonzero(verdicts.codes == 0)
+    return np.arange(len(verdicts)) if verdicts.rejects_none else np.flatnonzero(verdicts.codes == 0)
 
 
 def _where_to_stop(verdicts: Verdicts, want: int) -> tuple[int, Status | None]:
-    """The first row that is not part of the outcome: one feasible row too many, or one at which a plugin failed."""
+    """The first row after the outcome: one feasible row too many, or one at which a plugin failed."""
     end, error = len(verdicts), None
-    if verdicts.rejects_nobody:
+    if verdicts.rejects_none:
         return min(end, want), None
     if want >= end and not verdicts.has_error():
         return end, None
@@ -125,7 +125,7 @@ def _where_to_stop(verdicts: Verdicts, want: int) -> tuple[int, Status | None]:
 def _with_nominated(
     verdicts: Verdicts, plugins: Sequence[tuple[str, Filter]], state: CycleState, pod: PodInfo, rows: Rows, nominated: NominatedPods
 ) -> Verdicts:
-    """The verdicts, asked again for nodes with nominated pods. A node must pass with them and without."""
+    """The verdicts, with nodes that have nominated pods filtered again. A node must pass with them and without."""
     again = [row for row, name in enumerate(rows.names) if name in nominated.nodes]
     if not again:
         return verdicts
@@ -142,7 +142,7 @@ def _with_nominated(
         for row in again:
             reject(row, nominated.filter_one(state, pod, rows.infos[row]))
         return Verdicts(codes, statuses)
-    # One look at all of them, where each would cost a clone and a hundred microseconds; without them they were asked already.
+    # All such nodes at once: a clone would cost a hundred microseconds each. The run without nominated pods was made before.
     added = Added(len(again), {place: nominated.that_matter(pod, rows.infos[row]) for place, row in enumerate(again)})
     together = run_filter_plugins(plugins, state, pod, TrialRows(rows.take(np.array(again, np.intp)), added))
     for place in np.flatnonzero(together.codes).tolist():

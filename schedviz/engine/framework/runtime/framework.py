@@ -1,4 +1,4 @@
-"""`Framework`: the plugins of one profile, asked at each extension point in upstream's order and answered for in its words.
+"""`Framework`: runs the plugins of one profile at each extension point, in upstream's order and with its messages.
 
 Upstream: framework/runtime/framework.go frameworkImpl
 """
@@ -14,6 +14,7 @@ from schedviz.engine.framework.fit_error import NodeToStatusMap
 from schedviz.engine.framework.interface import (
     ALL_NODES,
     BindPlugin,
+    DeclaresFilterReads,
     EnqueueExtensions,
     FilterReads,
     NominatingMode,
@@ -31,7 +32,6 @@ from schedviz.engine.framework.interface import (
     PreScorePlugin,
     QueueSortPlugin,
     ReservePlugin,
-    SaysWhatFilterReads,
     StatefulPlugin,
 )
 from schedviz.engine.framework.listers import Client, ObjectLister, PodNominator, SharedLister
@@ -55,10 +55,10 @@ from schedviz.engine.framework.types import GVK, NANOS_PER_SECOND, ActionType, C
 from schedviz.engine.framework.verdicts import Verdicts
 from schedviz.kube.meta import KubeObject
 
-#: The longest that a Permit plugin can make a pod wait.
+#: The longest timeout of a Permit plugin.
 MAX_PERMIT_TIMEOUT: Final = 15 * 60 * NANOS_PER_SECOND
 
-#: What a plugin hears that does not say what it waits for.
+#: The events of a plugin that registers for none.
 ALL_CLUSTER_EVENTS: Final = tuple(
     ClusterEvent(resource, ActionType.ALL)
     for resource in (GVK.POD, GVK.NODE, GVK.CSI_NODE, GVK.PERSISTENT_VOLUME, GVK.PERSISTENT_VOLUME_CLAIM, GVK.STORAGE_CLASS)
@@ -66,7 +66,7 @@ ALL_CLUSTER_EVENTS: Final = tuple(
 
 
 class Framework:
-    """The plugins of one profile, and what they may use of the scheduler around them (it is their `Handle`)."""
+    """The plugins of one profile, and the parts of the scheduler that they may use (it is their `Handle`)."""
 
     def __init__(
         self,
@@ -79,21 +79,21 @@ class Framework:
         client: Client,
         clock: Callable[[], int] = lambda: 0,
     ) -> None:
-        """Make the profile's plugins. `clock` says the virtual time in nanoseconds. Raises `PluginListsError`."""
+        """Create the profile's plugins. `clock` returns the virtual time in nanoseconds. Raises `PluginListsError`."""
         self.profile_name = profile.scheduler_name
-        #: None: the configuration's.
+        #: None: the value of the configuration.
         self.percentage_of_nodes_to_score = profile.percentage_of_nodes_to_score
         self.snapshot = snapshot
         self.objects = objects
         self.nominator = nominator
         self.client = client
         self.clock = clock
-        #: Set by the scheduler where it has some.
+        #: Set by the scheduler, if it has extenders.
         self.extenders: Sequence[PreemptionExtender] = ()
         self.waiting_pods = WaitingPods()
-        #: Plugins keep what nobody needs but who looks closely.
+        #: Plugins keep details that only full records show.
         self.keeps_details = False
-        #: Of `sample_plugins`; None: it was never on.
+        #: The timer of `sample_plugins`; None: sampling was never on.
         self._sample: Stopwatch | None = None
         self.plugins = PluginLists(registry, profile, self)
         self.pre_enqueue_plugins: list[PreEnqueuePlugin] = self.plugins.at("pre_enqueue")
@@ -102,7 +102,7 @@ class Framework:
         self._pre_filter_extensions = [plugin for plugin in self._pre_filter if isinstance(plugin, PreFilterExtensions)]
         self._filter = [(plugin.name, filter_of(plugin)) for plugin in self.plugins.at("filter")]
         self._filter_reads = [
-            (plugin.name, plugin.filter_reads if isinstance(plugin, SaysWhatFilterReads) else _anything)
+            (plugin.name, plugin.filter_reads if isinstance(plugin, DeclaresFilterReads) else _anything)
             for plugin in self.plugins.at("filter")
         ]
         self._post_filter: list[PostFilterPlugin] = self.plugins.at("post_filter")
@@ -113,18 +113,18 @@ class Framework:
         self._pre_bind: list[PreBindPlugin] = self.plugins.at("pre_bind")
         self._bind: list[BindPlugin] = self.plugins.at("bind")
         self._post_bind: list[PostBindPlugin] = self.plugins.at("post_bind")
-        # Asked once and not at each cycle: isinstance of a protocol is slow.
+        # Computed once: isinstance of a protocol is slow.
         self._watchers = [plugin for plugin in self.plugins.by_name.values() if isinstance(plugin, ObjectWatcher)]
-        #: Plugins that remember something from one pod to the next.
+        #: Plugins that keep state between pods.
         self.stateful_plugins = [plugin for plugin in self.plugins.by_name.values() if isinstance(plugin, StatefulPlugin)]
 
     def watch_plugins(self, watch: Stopwatch) -> None:
-        """Have what plugins do in a scheduling cycle timed from now on, and what they remember of it kept in full."""
+        """Time the plugins of scheduling cycles from now on, and make them keep details."""
         self.keeps_details = True
         self._time_scheduling(watch)
 
     def sample_plugins(self, clock: Callable[[], float], *, on: bool) -> None:
-        """Have what plugins do timed until `take_sample`, or not. Upstream: CycleState.SetRecordPluginMetrics"""
+        """Time plugins until `take_sample`, or stop. Upstream: CycleState.SetRecordPluginMetrics"""
         if self._sample is None:
             if not on:
                 return
@@ -134,7 +134,7 @@ class Framework:
         self._sample.is_on = on
 
     def take_sample(self) -> dict[str, dict[str, float]]:
-        """What `sample_plugins` found: by extension point and plugin, in the order in which they were first asked."""
+        """The times since `sample_plugins`, by extension point and plugin, in the order of the first calls."""
         if self._sample is None or not self._sample.is_on:
             return {}
         self._sample.is_on = False
@@ -158,7 +158,7 @@ class Framework:
         self._bind = _timed(watch, self._bind, "Bind", "bind")
         self._post_bind = _timed(watch, self._post_bind, "PostBind", "post_bind")
 
-    # --- what the profile has
+    # --- the profile
 
     @property
     def has_filter_plugins(self) -> bool:
@@ -173,7 +173,7 @@ class Framework:
         return bool(self._score)
 
     def list_plugins(self) -> Plugins:
-        """What runs at each extension point."""
+        """The plugins of each extension point."""
         return self.plugins.listed()
 
     def less(self, first: QueuedPodInfo, second: QueuedPodInfo) -> bool:
@@ -181,7 +181,7 @@ class Framework:
         return self._queue_sort.less(first, second)
 
     def cluster_event_map(self) -> dict[ClusterEvent, set[str]]:
-        """Which plugins wait for which events. Upstream: fillEventToPluginMap"""
+        """Which plugins have registered for which events. Upstream: fillEventToPluginMap"""
         events: dict[ClusterEvent, set[str]] = {}
         for name, plugin in self.plugins.by_name.items():
             registered = plugin.events_to_register() if isinstance(plugin, EnqueueExtensions) else ALL_CLUSTER_EVENTS
@@ -190,7 +190,7 @@ class Framework:
         return events
 
     def object_changed(self, kind: str, verb: ObjectVerb, obj: KubeObject) -> None:
-        """Tell the plugins that watch objects of this kind."""
+        """Pass a change to the plugins that watch objects of this kind."""
         for plugin in self._watchers:
             if kind in plugin.watched_kinds:
                 plugin.object_changed(verb, obj)
@@ -198,7 +198,7 @@ class Framework:
     # --- the scheduling cycle
 
     def run_pre_enqueue_plugins(self, pod: PodInfo) -> PluginRun:
-        """Ask until one says no. Upstream: internal/queue/scheduling_queue.go runPreEnqueuePlugins"""
+        """Run plugins until one rejects the pod. Upstream: internal/queue/scheduling_queue.go runPreEnqueuePlugins"""
         answers = []
         for plugin in self.pre_enqueue_plugins:
             status = plugin.pre_enqueue(pod)
@@ -208,7 +208,7 @@ class Framework:
         return PluginRun(SUCCESS, tuple(answers))
 
     def run_pre_filter_plugins(self, state: CycleState, pod: PodInfo) -> PreFilterOutcome:
-        """Ask each once; stop at the first failure, or when no node is left. Upstream: RunPreFilterPlugins"""
+        """Run each plugin once; stop at the first failure, or when no node is left. Upstream: RunPreFilterPlugins"""
         answers: list[PluginAnswer] = []
         skipped: set[str] = set()
         with_nodes: list[str] = []
@@ -235,7 +235,7 @@ class Framework:
     def run_pre_filter_extension_add_pod(
         self, state: CycleState, pod_to_schedule: PodInfo, pod_to_add: PodInfo, node_info: NodeInfo
     ) -> Status:
-        """Tell PreFilter's data that a pod is tried on a node. Upstream: RunPreFilterExtensionAddPod"""
+        """Add a pod to PreFilter's data, for a trial on a node. Upstream: RunPreFilterExtensionAddPod"""
         for plugin in self._pre_filter_extensions:
             if plugin.name not in state.skip_filter_plugins:
                 status = plugin.add_pod(state, pod_to_schedule, pod_to_add, node_info)
@@ -246,7 +246,7 @@ class Framework:
     def run_pre_filter_extension_remove_pod(
         self, state: CycleState, pod_to_schedule: PodInfo, pod_to_remove: PodInfo, node_info: NodeInfo
     ) -> Status:
-        """Tell PreFilter's data that a node is tried without a pod. Upstream: RunPreFilterExtensionRemovePod"""
+        """Remove a pod from PreFilter's data, for a trial on a node. Upstream: RunPreFilterExtensionRemovePod"""
         for plugin in self._pre_filter_extensions:
             if plugin.name not in state.skip_filter_plugins:
                 status = plugin.remove_pod(state, pod_to_schedule, pod_to_remove, node_info)
@@ -255,11 +255,11 @@ class Framework:
         return SUCCESS
 
     def filter_rows(self, state: CycleState, pod: PodInfo, rows: Rows, want: int) -> FilterOutcome:
-        """The first `want` feasible rows and why others before the end of the search are not; nominated pods are counted in.
+        """The first `want` feasible rows, and why earlier rows were rejected; nominated pods are counted.
 
-        `rows` are in the order of the search. A profile without Filter plugins takes the first ones as they are.
+        `rows` are in the order of the search. A profile without Filter plugins takes the first rows.
         """
-        # The key "" holds pods whose preemption failed (they are nominated nowhere).
+        # The key "" has pods whose preemption failed; they are not nominated to a node.
         nodes = {name for name in self.nominator.nominated_node_names() if name} if self._filter else ()
         nominated = None
         if nodes:
@@ -268,7 +268,7 @@ class Framework:
         return search(self._filter, state, pod, rows, want, nominated)
 
     def run_filter_plugins(self, state: CycleState, pod: PodInfo, rows: Rows, *, reading: FilterReads = FilterReads.NODE) -> Verdicts:
-        """What Filter says of each row, nominated pods not counted; of its plugins those that read at least so much.
+        """Filter's verdict for each row, without nominated pods, from the plugins that read at least this part of a NodeInfo.
 
         Upstream: RunFilterPlugins
         """
@@ -279,19 +279,21 @@ class Framework:
         return run_filter_plugins(plugins, state, pod, rows)
 
     def ask_each_filter_plugin(self, state: CycleState, pod: PodInfo, rows: Rows) -> Iterator[tuple[str, Verdicts | None]]:
-        """What each Filter plugin by itself says of all rows; None: nothing against any of them. Upstream stops at the first."""
+        """The verdicts of each Filter plugin by itself for all rows; None: it rejects none. Upstream stops at the first plugin that
+        rejects.
+        """
         for name, ask in self._filter:
             yield name, None if name in state.skip_filter_plugins else ask(state, pod, rows)
 
     def filter_reads(self, state: CycleState, pod: PodInfo) -> FilterReads:
-        """What the Filter plugins together look at of a NodeInfo, for this pod."""
+        """The part of a NodeInfo that the Filter plugins together read, for this pod."""
         skipped = state.skip_filter_plugins
         return max((reads(state, pod) for name, reads in self._filter_reads if name not in skipped), default=FilterReads.NODE)
 
     def run_filter_plugins_with_nominated_pods(self, state: CycleState, pod: PodInfo, node_info: NodeInfo) -> Status:
-        """What Filter says of a node with the pods of the same or a higher priority that are nominated to run there, and then without.
+        """Filter's verdict for a node with its nominated pods of the same or a higher priority, and then without.
 
-        The pod must fit both times: those pods may come or not. Upstream: RunFilterPluginsWithNominatedPods
+        The pod must fit both times, because those pods may not arrive. Upstream: RunFilterPluginsWithNominatedPods
         """
         expected = self.nominated_pods_that_matter(pod, node_info)
         if expected:
@@ -307,7 +309,7 @@ class Framework:
         return self._filter_one(state, pod, node_info)
 
     def nominated_pods_that_matter(self, pod: PodInfo, node_info: NodeInfo) -> list[PodInfo]:
-        """Other pods of the same or a higher priority that are nominated to run there. Upstream: addNominatedPods"""
+        """Other pods of the same or a higher priority that are nominated to the node. Upstream: addNominatedPods"""
         if node_info.node is None:
             return []
         nominated = self.nominator.nominated_pods_for_node(node_info.name)
@@ -317,10 +319,10 @@ class Framework:
         return run_filter_plugins(self._filter, state, pod, Rows.of([node_info]))[0]
 
     def run_post_filter_plugins(self, state: CycleState, pod: PodInfo, node_to_status: NodeToStatusMap) -> PostFilterOutcome:
-        """Ask until one succeeds, fails or sees no hope. Upstream: RunPostFilterPlugins"""
+        """Run plugins until one succeeds, fails, or returns UnschedulableAndUnresolvable. Upstream: RunPostFilterPlugins"""
         answers: list[PluginAnswer] = []
         results: list[PostFilterResult | None] = []
-        #: The last one that means something.
+        #: The last result that is not a no-op.
         result: PostFilterResult | None = None
         reasons: list[str] = []
         for plugin in self._post_filter:
@@ -333,7 +335,7 @@ class Framework:
             if status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
                 return PostFilterOutcome(status, tuple(answers), own, tuple(results))
             if not status.is_unschedulable:
-                # Deviation: of Wait and Skip upstream makes a nil Status, and its process ends at the next line.
+                # Deviation: for Wait and Skip upstream creates a nil Status, and its process panics at the next line.
                 error = status.as_error() or f'plugin "{plugin.name}" answered {status.code}, which means nothing at PostFilter'
                 failed = as_status(error).with_failed_plugin(plugin.name)
                 return PostFilterOutcome(failed, tuple(answers), None, tuple(results))
@@ -344,7 +346,7 @@ class Framework:
         return PostFilterOutcome(unschedulable(*reasons).with_failed_plugin(first), tuple(answers), result, tuple(results))
 
     def run_pre_score_plugins(self, state: CycleState, pod: PodInfo, rows: Rows) -> PluginRun:
-        """Show the feasible rows to each. Upstream: RunPreScorePlugins"""
+        """Run each plugin with the feasible rows. Upstream: RunPreScorePlugins"""
         answers: list[PluginAnswer] = []
         skipped: set[str] = set()
         for plugin in self._pre_score:
@@ -358,11 +360,11 @@ class Framework:
         return PluginRun(SUCCESS, tuple(answers))
 
     def run_score_plugins(self, state: CycleState, pod: PodInfo, rows: Rows) -> ScoreOutcome:
-        """Rank the rows. Upstream: RunScorePlugins"""
+        """Score the rows. Upstream: RunScorePlugins"""
         return run_score_plugins(self._score, state, pod, rows)
 
     def run_reserve_plugins_reserve(self, state: CycleState, pod: PodInfo, node_name: str) -> PluginRun:
-        """Tell each that the pod takes the node; after a failure Unreserve is due. Upstream: RunReservePluginsReserve"""
+        """Run each plugin for the selected node; after a failure the caller runs Unreserve. Upstream: RunReservePluginsReserve"""
         answers: list[PluginAnswer] = []
         for plugin in self._reserve:
             status = plugin.reserve(state, pod, node_name)
@@ -372,13 +374,13 @@ class Framework:
         return PluginRun(SUCCESS, tuple(answers))
 
     def run_reserve_plugins_unreserve(self, state: CycleState, pod: PodInfo, node_name: str) -> list[str]:
-        """Undo in the opposite order; the names of the plugins. Upstream: RunReservePluginsUnreserve"""
+        """Run the plugins in reverse order. Returns their names. Upstream: RunReservePluginsUnreserve"""
         for plugin in reversed(self._reserve):
             plugin.unreserve(state, pod, node_name)
         return [plugin.name for plugin in reversed(self._reserve)]
 
     def run_permit_plugins(self, state: CycleState, pod: PodInfo, node_name: str) -> PluginRun:
-        """Ask each; a pod that has to wait is in `waiting_pods` afterwards. Upstream: RunPermitPlugins"""
+        """Run each plugin; a pod that has to wait is in `waiting_pods` afterwards. Upstream: RunPermitPlugins"""
         answers: list[PluginAnswer] = []
         timeouts: dict[str, int] = {}
         for plugin in self._permit:
@@ -400,7 +402,7 @@ class Framework:
     # --- the binding cycle
 
     def reject_waiting_pod(self, uid: str, plugin: str, message: str) -> bool:
-        """Stop a pod that waits at Permit; False where it does not wait. Upstream: RejectWaitingPod"""
+        """Reject a pod that waits at Permit. False: it does not wait. Upstream: RejectWaitingPod"""
         waiting = self.waiting_pods.get(uid)
         if waiting is None:
             return False
@@ -408,7 +410,7 @@ class Framework:
         return True
 
     def wait_on_permit(self, pod: PodInfo) -> Status | None:
-        """What came of waiting; None: it still waits. Upstream: WaitOnPermit"""
+        """The result of waiting; None: the pod still waits. Upstream: WaitOnPermit"""
         waiting = self.waiting_pods.get(pod.uid)
         if waiting is None:
             return SUCCESS
@@ -422,7 +424,7 @@ class Framework:
         return wrapped("waiting on permit for pod", signal).with_failed_plugin(signal.failed_plugin)
 
     def run_pre_bind_plugins(self, state: CycleState, pod: PodInfo, node_name: str, done: Sequence[PluginAnswer] = ()) -> PluginRun:
-        """Let each prepare the binding; Wait: one has to wait, go on later with the answers of those that are `done`.
+        """Run each plugin. Wait: a plugin has to wait; call again with the answers that are `done`.
 
         Upstream: RunPreBindPlugins
         """
@@ -437,7 +439,7 @@ class Framework:
         return PluginRun(SUCCESS, tuple(answers))
 
     def run_bind_plugins(self, state: CycleState, pod: PodInfo, node_name: str) -> PluginRun:
-        """Ask until one binds the pod. Upstream: RunBindPlugins"""
+        """Run plugins until one binds the pod. Upstream: RunBindPlugins"""
         answers: list[PluginAnswer] = []
         for plugin in self._bind:
             status = plugin.bind(state, pod, node_name)
@@ -450,7 +452,7 @@ class Framework:
         return PluginRun(SKIP, tuple(answers))
 
     def run_post_bind_plugins(self, state: CycleState, pod: PodInfo, node_name: str) -> list[str]:
-        """Tell each that the pod is bound; their names. Upstream: RunPostBindPlugins"""
+        """Run each plugin. Returns their names. Upstream: RunPostBindPlugins"""
         for plugin in self._post_bind:
             plugin.post_bind(state, pod, node_name)
         return [plugin.name for plugin in self._post_bind]
@@ -461,7 +463,7 @@ def _timed(watch: Stopwatch, plugins: Iterable[Any], point: str, method: str) ->
 
 
 def _anything(state: CycleState, pod: PodInfo) -> FilterReads:  # noqa: ARG001 - the extension point's shape
-    """What a Filter plugin reads that does not say."""
+    """What a Filter plugin reads that does not declare it."""
     return FilterReads.PODS
 
 

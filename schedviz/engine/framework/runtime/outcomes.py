@@ -1,4 +1,4 @@
-"""What an extension point comes to: the status that counts, and what each plugin answered on the way (for whoever watches)."""
+"""The outcome of an extension point: the resulting status, and the answer of each plugin for the record."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ _NONE: Final = np.zeros(0, np.intp)
 
 
 class PluginAnswer(msgspec.Struct, frozen=True):
-    """What one plugin answered, before the framework put it in its own words."""
+    """One plugin's answer, before the framework rewrites it."""
 
     plugin: str
     status: Status
-    #: PreFilter: the nodes that it left, sorted; None: all.
+    #: PreFilter: the remaining nodes, sorted; None: all.
     node_names: tuple[str, ...] | None = None
 
 
 class PluginRun(msgspec.Struct, frozen=True):
-    """An extension point at which plugins are asked one after the other."""
+    """The outcome of an extension point whose plugins run in order."""
 
     status: Status = SUCCESS
     answers: tuple[PluginAnswer, ...] = ()
 
 
 class PreFilterOutcome(msgspec.Struct, frozen=True):
-    """PreFilter's: `node_names` are the nodes that are left, None: all."""
+    """PreFilter's outcome: `node_names` are the remaining nodes, None: all."""
 
     status: Status = SUCCESS
     answers: tuple[PluginAnswer, ...] = ()
@@ -42,7 +42,7 @@ class PreFilterOutcome(msgspec.Struct, frozen=True):
 
 
 class PostFilterOutcome(msgspec.Struct, frozen=True):
-    """PostFilter's: the result is None where upstream's is nil. `answers` have each plugin's own result beside them in `results`."""
+    """PostFilter's outcome. The result is None where upstream's is nil; `results` has each plugin's own result, parallel to `answers`."""
 
     status: Status = SUCCESS
     answers: tuple[PluginAnswer, ...] = ()
@@ -51,35 +51,34 @@ class PostFilterOutcome(msgspec.Struct, frozen=True):
 
 
 class FilterOutcome:
-    """Filter's: which rows are feasible, and why the others are not.
+    """Filter's outcome: the feasible rows, and why the others were rejected.
 
-    `verdicts` speak of the first rows alone, up to where the search stopped. A row at which it stopped because enough had been
-    found is not among them.
+    `verdicts` cover the rows up to the end of the search. The row at which the search stopped because it had found enough is not included.
     """
 
     __slots__ = ("error", "feasible", "rows", "verdicts")
 
     def __init__(self, rows: Rows, feasible: Index, verdicts: Verdicts, error: Status | None = None) -> None:
-        #: All rows that could have been looked at.
+        #: All rows of the search.
         self.rows = rows
         #: Positions in `rows`, in order.
         self.feasible = feasible
         self.verdicts = verdicts
-        #: What ended the search, where a plugin failed; its row has no verdict.
+        #: The error that ended the search, if a plugin failed; its row has no verdict.
         self.error = error
 
     @property
     def rejected(self) -> Index:
-        """Positions in `rows` of those that were turned away, in order."""
-        return _NONE if self.verdicts.rejects_nobody else np.flatnonzero(self.verdicts.codes)
+        """Positions in `rows` of the rejected rows, in order."""
+        return _NONE if self.verdicts.rejects_none else np.flatnonzero(self.verdicts.codes)
 
     @property
     def evaluated(self) -> int:
-        """How many rows are feasible or rejected: by so many nextStartNodeIndex moves on."""
+        """How many rows are feasible or rejected; nextStartNodeIndex moves by this number."""
         return len(self.verdicts)
 
     def counts(self) -> list[tuple[Status, int, Index]]:
-        """Each distinct rejection in order of its first node: the status, how many rows have it, and which."""
+        """Each distinct rejection in order of its first node: the status, the number of rows, and the rows."""
         codes = self.verdicts.codes
         found = []
         for code in dict.fromkeys(codes[self.rejected].tolist()):
@@ -100,7 +99,7 @@ class FilterOutcome:
 
 
 class ScoresOfPlugin(msgspec.Struct, frozen=True):
-    """What one plugin gave to each row: as it said, after NormalizeScore, and times its weight."""
+    """One plugin's scores of each row: raw, after NormalizeScore, and weighted."""
 
     name: str
     weight: int
@@ -110,7 +109,7 @@ class ScoresOfPlugin(msgspec.Struct, frozen=True):
 
 
 class ScoreOutcome(msgspec.Struct, frozen=True):
-    """Score's: the plugins in order, and the sum of their weighted scores for each row. Empty when `status` is an error."""
+    """Score's outcome: the plugins in order, and each row's sum of weighted scores; empty if `status` is an error."""
 
     status: Status
     plugins: Sequence[ScoresOfPlugin]

@@ -1,4 +1,4 @@
-"""Adapts plugins that are written for one node to many nodes, so that the framework has one form of Filter and one of Score."""
+"""Adapts plugins that are written for one node, so that the framework has one form of Filter and one of Score."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Score = Callable[[CycleState, PodInfo, Rows], Scores | Status]
 
 
 def filter_of(plugin: Any) -> Filter:
-    """The plugin's `filter`, or one made of its `filter_node`."""
+    """The plugin's `filter`, or an adapter of its `filter_node`."""
     return _lift_filter(plugin) if isinstance(plugin, NodeFilterPlugin) else plugin.filter
 
 
 def score_of(plugin: Any) -> Score:
-    """The plugin's `score`, or one made of its `score_node`."""
+    """The plugin's `score`, or an adapter of its `score_node`."""
     return _lift_score(plugin) if isinstance(plugin, NodeScorePlugin) else plugin.score
 
 

@@ -1,4 +1,4 @@
-"""Which plugins run at which extension point, in which order and with which weight.
+"""The plugins of each extension point, in order and with weights.
 
 Upstream: framework/runtime/framework.go NewFramework, expandMultiPointPlugins, getScoreWeights
 """
@@ -14,10 +14,10 @@ from schedviz.engine.config.types import Plugin as PluginEntry
 from schedviz.engine.framework import interface
 from schedviz.engine.framework.interface import MAX_NODE_SCORE, MAX_TOTAL_SCORE, Handle, Plugin, PluginFactory
 
-#: Plugin name -> what makes it. Upstream: framework/runtime/registry.go Registry
+#: Plugin name -> its factory. Upstream: framework/runtime/registry.go Registry
 Registry = Mapping[str, PluginFactory]
 
-#: Extension point -> upstream's name of its interface (it is in messages), and what a plugin must be to take part.
+#: Extension point -> upstream's name of its interface (which messages show), and the protocols that a plugin must implement.
 _INTERFACES: Final[dict[str, tuple[str, tuple[Any, ...]]]] = {
     "pre_filter": ("PreFilterPlugin", (interface.PreFilterPlugin,)),
     "filter": ("FilterPlugin", (interface.FilterPlugin, interface.NodeFilterPlugin)),
@@ -35,22 +35,22 @@ _INTERFACES: Final[dict[str, tuple[str, tuple[Any, ...]]]] = {
 
 
 class PluginListsError(ConfigurationError):
-    """A profile whose plugins cannot work together, in upstream's words. Upstream: scheduler.go New, profile/profile.go newProfile"""
+    """A profile with an invalid set of plugins. The text is upstream's. Upstream: scheduler.go New, profile/profile.go newProfile"""
 
     def __init__(self, profile: str, message: str) -> None:
         sentence = f"initializing profiles: creating profile for scheduler name {profile}: {message}"
         super().__init__([Problem("profiles", message, sentence)])
 
 
-class _UnfitError(ValueError):
-    """What is wrong with a profile; becomes a `PluginListsError`."""
+class _InvalidProfileError(ValueError):
+    """A problem of a profile; becomes a `PluginListsError`."""
 
 
 class PluginLists:
     """The plugins of a profile: all by name, and those of each extension point in order."""
 
     def __init__(self, registry: Registry, profile: KubeSchedulerProfile, handle: Handle) -> None:
-        """Make the plugins that the profile needs. Raises `PluginListsError`."""
+        """Create the plugins that the profile needs. Raises `PluginListsError`."""
         self._profile = profile
         try:
             #: In the registry's order.
@@ -60,32 +60,32 @@ class PluginLists:
             self._check()
             #: Score plugin -> weight.
             self.weights: dict[str, int] = self._weigh()
-        except _UnfitError as error:
+        except _InvalidProfileError as error:
             raise PluginListsError(profile.scheduler_name, str(error)) from error.__cause__
 
     def at(self, point: str) -> list[Any]:
-        """The plugins of an extension point (a member of `Plugins`), in the order in which they are asked."""
+        """The plugins of an extension point (a member of `Plugins`), in the order in which they run."""
         return [self.by_name[name] for name in self._names[point]]
 
     def names(self, point: str) -> list[str]:
         return self._names[point]
 
     def args(self, name: str) -> Any:
-        """The arguments that a plugin was made with."""
+        """The arguments with which a plugin was created."""
         return self._profile.args(name)
 
     def listed(self) -> Plugins:
-        """What runs where, as a configuration would say it. Upstream: framework/runtime/framework.go ListPlugins"""
+        """The plugins of each extension point, in the form of a configuration. Upstream: framework/runtime/framework.go ListPlugins"""
         return Plugins(**{point: PluginSet(enabled=self._entries(point)) for point in EXTENSION_POINTS})
 
     def _entries(self, point: str) -> tuple[PluginEntry, ...]:
         return tuple(PluginEntry(name, self.weights[name] if point == "score" else 0) for name in self._names[point])
 
     def _expand(self, point: str, own: list[str]) -> list[str]:
-        """Plugins of one extension point, MultiPoint's put in.
+        """The plugins of one extension point, with MultiPoint expanded.
 
-        In this order: those of MultiPoint that this point configures again, in this point's order; the others of MultiPoint; those
-        that this point alone enables. Upstream: updatePluginList, expandMultiPointPlugins
+        The order: MultiPoint's plugins that this point configures again, in this point's order; MultiPoint's other plugins; plugins that
+        only this point enables. Upstream: updatePluginList, expandMultiPointPlugins
         """
         plugin_set: PluginSet = getattr(self._profile.plugins, point)
         disabled = {plugin.name for plugin in plugin_set.disabled}
@@ -96,28 +96,28 @@ class PluginLists:
         expanded: dict[str, None] = {}
         for entry in self._profile.plugins.multi_point.enabled:
             if entry.name not in self.by_name:
-                raise _UnfitError(f'{interface_name} "{entry.name}" does not exist')
+                raise _InvalidProfileError(f'{interface_name} "{entry.name}" does not exist')
             if not self._implements(entry.name, point) or entry.name in disabled:
                 continue
             if entry.name in own:
                 overrides.add(entry.name)
             elif entry.name in expanded:
-                raise _UnfitError(f'plugin "{entry.name}" already registered as "{interface_name}"')
+                raise _InvalidProfileError(f'plugin "{entry.name}" already registered as "{interface_name}"')
             else:
                 expanded[entry.name] = None
         return [*(name for name in own if name in overrides), *expanded, *(name for name in own if name not in overrides)]
 
     def _own(self, point: str) -> list[str]:
-        """Plugins that this extension point itself enables. Upstream: updatePluginList"""
+        """Plugins that this extension point enables itself. Upstream: updatePluginList"""
         interface_name, _ = _INTERFACES[point]
         names: list[str] = []
         for entry in getattr(self._profile.plugins, point).enabled:
             if entry.name not in self.by_name:
-                raise _UnfitError(f'{interface_name} "{entry.name}" does not exist')
+                raise _InvalidProfileError(f'{interface_name} "{entry.name}" does not exist')
             if not self._implements(entry.name, point):
-                raise _UnfitError(f'plugin "{entry.name}" does not extend {interface_name} plugin')
+                raise _InvalidProfileError(f'plugin "{entry.name}" does not extend {interface_name} plugin')
             if entry.name in names:
-                raise _UnfitError(f'plugin "{entry.name}" already registered as "{interface_name}"')
+                raise _InvalidProfileError(f'plugin "{entry.name}" already registered as "{interface_name}"')
             names.append(entry.name)
         return names
 
@@ -125,7 +125,7 @@ class PluginLists:
         return isinstance(self.by_name.get(name), _INTERFACES[point][1])
 
     def _weigh(self) -> dict[str, int]:
-        """The weight of Score goes before MultiPoint's; none is 1. Upstream: getScoreWeights"""
+        """Score's weight takes precedence over MultiPoint's; the default is 1. Upstream: getScoreWeights"""
         weights: dict[str, int] = {}
         total = 0
         for entry in (*self._profile.plugins.score.enabled, *self._profile.plugins.multi_point.enabled):
@@ -133,7 +133,7 @@ class PluginLists:
                 continue
             weights[entry.name] = entry.weight or 1
             if weights[entry.name] * MAX_NODE_SCORE > MAX_TOTAL_SCORE - total:
-                raise _UnfitError("total score of Score plugins could overflow")
+                raise _InvalidProfileError("total score of Score plugins could overflow")
             total += weights[entry.name] * MAX_NODE_SCORE
         return weights
 
@@ -141,9 +141,9 @@ class PluginLists:
         name = self._profile.scheduler_name
         sorters = len(self._names["queue_sort"])
         if sorters != 1:
-            raise _UnfitError(f'only one queue sort plugin required for profile with scheduler name "{name}", but got {sorters}')
+            raise _InvalidProfileError(f'only one queue sort plugin required for profile with scheduler name "{name}", but got {sorters}')
         if not self._names["bind"]:
-            raise _UnfitError(f'at least one bind plugin is needed for profile with scheduler name "{name}"')
+            raise _InvalidProfileError(f'at least one bind plugin is needed for profile with scheduler name "{name}"')
 
 
 def _make_plugins(registry: Registry, profile: KubeSchedulerProfile, handle: Handle) -> dict[str, Plugin]:
@@ -155,5 +155,5 @@ def _make_plugins(registry: Registry, profile: KubeSchedulerProfile, handle: Han
             try:
                 made[name] = factory(profile.args(name), handle)
             except ValueError as error:
-                raise _UnfitError(f'initializing plugin "{name}": {error}') from error
+                raise _InvalidProfileError(f'initializing plugin "{name}": {error}') from error
     return made

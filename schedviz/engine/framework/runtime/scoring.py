@@ -21,7 +21,7 @@ from schedviz.engine.framework.uniform import uniform, uniform_value
 
 
 class Scorer:
-    """A score plugin with its weight, ready to be asked."""
+    """A score plugin with its weight."""
 
     __slots__ = ("extensions", "name", "score", "weight")
 
@@ -33,7 +33,7 @@ class Scorer:
 
 
 def run_score_plugins(scorers: Sequence[Scorer], state: CycleState, pod: PodInfo, rows: Rows) -> ScoreOutcome:
-    """The scores of all rows, or the first error in upstream's words: all plugins score before the first one normalises."""
+    """The scores of all rows, or the first error with upstream's message: all plugins score before the first one normalizes."""
     asked = [scorer for scorer in scorers if scorer.name not in state.skip_score_plugins]
     raws: list[Scores] = []
     for scorer in asked:
@@ -51,7 +51,7 @@ def run_score_plugins(scorers: Sequence[Scorer], state: CycleState, pod: PodInfo
 
 
 def _weighed(asked: Sequence[Scorer], raws: Sequence[Scores], normalized: Sequence[Scores], rows: int) -> ScoreOutcome:
-    """Scores times their weights, and the sum for each row: one look at each plugin's, and what all rows have in common is added once."""
+    """Weighted scores, and the sum for each row. Each plugin's array is read once; uniform scores are added as one number."""
     plugins: list[ScoresOfPlugin] = []
     common = 0
     summands: list[Scores] = []
@@ -73,7 +73,7 @@ def _weighed(asked: Sequence[Scorer], raws: Sequence[Scores], normalized: Sequen
 
 
 def _sum(summands: Sequence[Scores], common: int, rows: int) -> Scores:
-    """The sum for each row, in an array of its own."""
+    """The sum for each row, in a new array."""
     if not summands:
         return np.full(rows, common)
     first, *others = summands
@@ -84,15 +84,15 @@ def _sum(summands: Sequence[Scores], common: int, rows: int) -> Scores:
 
 
 def _is_in_range(scores: Scores, value: int | None) -> bool:
-    """Whether all scores are; `value` is that of all rows where it is known."""
+    """Whether all scores are in range; `value` is the score of all rows if it is known."""
     if value is not None:
         return MIN_NODE_SCORE <= value <= MAX_NODE_SCORE
-    # Seen as unsigned, negative scores are huge: one look finds both kinds.
+    # Interpreted as unsigned, negative scores are huge: one pass finds both kinds.
     return not len(scores) or bool(np.maximum.reduce(np.ascontiguousarray(scores).view(np.uint64)) <= MAX_NODE_SCORE)
 
 
 def _first_invalid(scorers: Sequence[Scorer], normalized: Sequence[Scores]) -> Status:
-    """The error of the first row, and in it of the first plugin, with a score out of range."""
+    """The error of the first row that has a score out of range, from its first such plugin."""
     wrong = [(scores > MAX_NODE_SCORE) | (scores < MIN_NODE_SCORE) for scores in normalized]
     row, place = min((int(np.flatnonzero(rows)[0]), place) for place, rows in enumerate(wrong) if rows.any())
     return as_status(

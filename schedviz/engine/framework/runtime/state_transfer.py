@@ -1,4 +1,4 @@
-"""What plugins remember, handed down to those that take their place when a scheduler is given another configuration."""
+"""Transfers plugins' state to their successors when a scheduler gets another configuration."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from schedviz.kube.meta import KubeObject
 
 
 def transfer_state(before: Framework | None, after: Framework) -> None:
-    """Let a profile that was just made know what its predecessor knew.
+    """Give the plugins of a new profile the state of its predecessor.
 
-    Plugins that watch objects are told of all that there are, as when informers list; then a plugin whose arguments have not changed
-    takes over its predecessor's memory.
+    Plugins that watch objects get all existing objects, as from an informer's first list. Then each plugin whose arguments have not changed
+    takes over its predecessor's state.
     """
     for plugin in after.plugins.by_name.values():
         if isinstance(plugin, ObjectWatcher):

@@ -1,4 +1,4 @@
-"""How long plugins take, for whoever asks. Nothing of it enters a decision, an event or a checkpoint."""
+"""Timing of plugins. Timings enter no decision, no event and no checkpoint."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ Answer = TypeVar("Answer")
 
 
 class Stopwatch:
-    """Times the calls of plugins by a clock of the caller's, in its unit.
+    """Times the calls of plugins with the caller's clock, in its unit.
 
-    What a plugin calls in turn is its own time: the dry runs of preemption ask Filter thousands of times, and that is PostFilter's.
+    Nested calls count as the outer plugin's time: the dry runs of preemption call Filter thousands of times, which is PostFilter's time.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        #: Off, calls pass as they are.
+        #: While off, calls are not timed.
         self.is_on = True
         self._is_running = False
         self._taken: dict[str, dict[str, float]] = {}
 
     def take(self) -> dict[str, dict[str, float]]:
-        """What was measured since the last time: by extension point and plugin, in the order in which they were first called."""
+        """The times since the last call, by extension point and plugin, in the order of the first calls."""
         taken, self._taken = self._taken, {}
         return taken
 
     def around(self, point: str, plugin: str, call: Callable[Asked, Answer]) -> Callable[Asked, Answer]:
-        """The same call, timed."""
+        """The call, timed."""
 
         def timed(*args: Asked.args, **kwargs: Asked.kwargs) -> Answer:
             if self._is_running or not self.is_on:
@@ -46,7 +46,7 @@ class Stopwatch:
 
 
 class TimedPlugin:
-    """A plugin of which one method is timed; all else of it is its own."""
+    """A plugin with one method timed; all others are unchanged."""
 
     def __init__(self, watch: Stopwatch, point: str, plugin: Any, method: str) -> None:
         self._plugin = plugin

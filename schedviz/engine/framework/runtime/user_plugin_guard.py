@@ -1,7 +1,7 @@
-"""`Guarded`: a plugin of a user, of whom anything can be expected. What it raises or answers wrongly becomes Status Error.
+"""`Guarded`: contains the faults of users' plugins. Exceptions and invalid answers become Status Error.
 
-The framework sees the extension points that the plugin has, and none of its mistakes: an answer is checked before it goes on, and so
-is what was written to CycleState, which must fit into a checkpoint.
+The framework sees the plugin's extension points, but none of its faults: answers are checked, and so is data written to CycleState, which a
+checkpoint must be able to store.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from schedviz.kube.meta import KubeObject
 
 logger = logging.getLogger(__name__)
 
-#: Extension points whose answer is a Status alone.
+#: Extension points that return only a Status.
 _STATUS_POINTS: Final = ("pre_enqueue", "add_pod", "remove_pod", "pre_score", "reserve", "bind")
-#: Calls that are told something and answer nothing.
+#: Calls without a return value.
 _SILENT_POINTS: Final = ("unreserve", "post_bind")
 _POINTS: Final = (
     *_STATUS_POINTS,
@@ -33,15 +33,15 @@ _POINTS: Final = (
 )
 
 
-class _NonsenseError(Exception):
-    """An answer that is none."""
+class _InvalidAnswerError(Exception):
+    """An invalid answer."""
 
 
 class Guarded:
-    """A user's plugin under the name that the configuration knows it by. It has the methods that the plugin has."""
+    """A user's plugin, under its name in the configuration. It has the methods that the plugin has."""
 
     def __init__(self, name: str, plugin: Any) -> None:
-        """Raises `ValueError` where the plugin cannot be used at all."""
+        """Raises `ValueError` if the plugin cannot be used."""
         self.name = name
         self._plugin = plugin
         if callable(getattr(plugin, "less", None)):
@@ -63,7 +63,7 @@ class Guarded:
             self.to_state, self.load = plugin.to_state, plugin.load
 
     def _guard(self, point: str) -> tuple[str, Callable[..., Any]]:
-        """The method that the framework calls for an extension point, and its name."""
+        """The name and the guarded method of an extension point."""
         ask = getattr(self._plugin, point)
         if point in _STATUS_POINTS:
             return point, lambda *args: self._answer(ask, args, _status, as_status)
@@ -88,25 +88,25 @@ class Guarded:
                 return point, lambda state, pod, rows: self._answer(ask, (state, pod, rows), _scores(len(rows)), as_status)
 
     def _answer(self, ask: Callable[..., Any], args: tuple[Any, ...], check: Callable[[Any], Any], failed: Callable[[str], Any]) -> Any:
-        """What the plugin answers, or what `failed` makes of what is wrong with it."""
+        """The plugin's answer, or the result of `failed` for its fault."""
         state = args[0] if isinstance(args[0], CycleState) else None
         before = state.written() if state is not None else {}
         try:
             answer = check(ask(*args))
         except Exception as error:  # noqa: BLE001  (this is a plugin's code)
             answer = failed(_told(error))
-        fault = state.take_back_unstorable(before) if state is not None else ""
+        fault = state.remove_unstorable(before) if state is not None else ""
         return failed(fault) if fault else answer
 
     def _tell(self, point: str, ask: Callable[..., Any], args: tuple[Any, ...]) -> None:
-        """Upstream gives these calls no way to fail: the server's log has what they raise."""
+        """Upstream's signature of these calls has no error, so exceptions go to the server's log."""
         before = args[0].written() if isinstance(args[0], CycleState) else {}
         try:
             ask(*args)
         except Exception as error:  # noqa: BLE001  (this is a plugin's code)
             logger.warning("plugin %s failed in %s: %s", self.name, point, _told(error))
         if isinstance(args[0], CycleState):
-            fault = args[0].take_back_unstorable(before)
+            fault = args[0].remove_unstorable(before)
             if fault:
                 logger.warning("plugin %s failed in %s: %s", self.name, point, fault)
 
@@ -123,7 +123,7 @@ class Guarded:
         return answer
 
     def _filter_nodes(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:
-        """A row at which the plugin fails has its own error; the others keep their answers."""
+        """A row at which the plugin fails has its own error; other rows keep their answers."""
 
         def ask(state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:
             statuses = []
@@ -155,8 +155,8 @@ class Guarded:
 
 
 def _told(error: Exception) -> str:
-    """What a plugin raised, in one line."""
-    if isinstance(error, _NonsenseError):
+    """An exception of a plugin, in one line."""
+    if isinstance(error, _InvalidAnswerError):
         return str(error)
     return " ".join(f"{type(error).__name__}: {error}".removesuffix(": ").split())[:500]
 
@@ -168,7 +168,7 @@ def _described(answer: object) -> str:
 
 def _status(answer: Any) -> Status:
     if not isinstance(answer, Status):
-        raise _NonsenseError(f"expected a Status, found {_described(answer)}")
+        raise _InvalidAnswerError(f"expected a Status, found {_described(answer)}")
     reasons, error = answer.own_reasons, answer.error
     if (
         not isinstance(answer.code, Code)
@@ -176,13 +176,13 @@ def _status(answer: Any) -> Status:
         or not all(isinstance(reason, str) for reason in reasons)
         or not (error is None or isinstance(error, StatusError))
     ):
-        raise _NonsenseError("expected a Status with a Code, a tuple of reasons and a StatusError, or none")
+        raise _InvalidAnswerError("expected a Status with a Code, a tuple of reasons and a StatusError, or none")
     return SUCCESS if answer == SUCCESS else answer
 
 
 def _pair(answer: Any, what: str) -> tuple[Any, Any]:
     if not isinstance(answer, tuple) or len(answer) != 2:
-        raise _NonsenseError(f"expected {what}, found {_described(answer)}")
+        raise _InvalidAnswerError(f"expected {what}, found {_described(answer)}")
     return answer
 
 
@@ -191,21 +191,21 @@ def _pre_filter(answer: Any) -> tuple[PreFilterResult | None, Status]:
     if result is not None:
         names = result.node_names if isinstance(result, PreFilterResult) else 0
         if not (names is None or (isinstance(names, frozenset) and all(isinstance(name, str) for name in names))):
-            raise _NonsenseError("expected a PreFilterResult with a frozenset of names of nodes, or None")
+            raise _InvalidAnswerError("expected a PreFilterResult with a frozenset of names of nodes, or None")
     return result, _status(status)
 
 
 def _post_filter(answer: Any) -> tuple[PostFilterResult | None, Status]:
     result, status = _pair(answer, "a PostFilterResult (or None) and a Status")
     if not (result is None or isinstance(result, PostFilterResult)):
-        raise _NonsenseError(f"expected a PostFilterResult, found {_described(result)}")
+        raise _InvalidAnswerError(f"expected a PostFilterResult, found {_described(result)}")
     return result, _status(status)
 
 
 def _permit(answer: Any) -> tuple[Status, int]:
     status, timeout = _pair(answer, "a Status and a timeout in nanoseconds")
     if isinstance(timeout, bool) or not isinstance(timeout, int):
-        raise _NonsenseError(f"expected a timeout in whole nanoseconds, found {_described(timeout)}")
+        raise _InvalidAnswerError(f"expected a timeout in whole nanoseconds, found {_described(timeout)}")
     return _status(status), timeout
 
 
@@ -223,15 +223,15 @@ def _verdicts(count: int) -> Callable[[Any], Verdicts | None]:
         if answer is None:
             return None
         if not isinstance(answer, Verdicts):
-            raise _NonsenseError(f"expected Verdicts, found {_described(answer)}")
+            raise _InvalidAnswerError(f"expected Verdicts, found {_described(answer)}")
         codes = np.asarray(answer.codes)
         if codes.shape != (count,):
-            raise _NonsenseError(f"expected verdicts for {count} nodes, found {len(codes) if codes.ndim else 'one number'}")
+            raise _InvalidAnswerError(f"expected verdicts for {count} nodes, found {len(codes) if codes.ndim else 'one number'}")
         statuses = tuple(_status(status) for status in answer.statuses)
         if codes.dtype.kind not in "iu" or (count and not 0 <= int(codes.min()) <= int(codes.max()) < len(statuses)):
-            raise _NonsenseError(f"expected codes from 0 to {len(statuses) - 1}")
+            raise _InvalidAnswerError(f"expected codes from 0 to {len(statuses) - 1}")
         if not statuses or not statuses[0].is_success or any(status.is_success for status in statuses[1:]):
-            raise _NonsenseError("expected Success as the first of the statuses, and nowhere else")
+            raise _InvalidAnswerError("expected Success as the first of the statuses, and nowhere else")
         return Verdicts(codes.astype(np.int16), statuses)
 
     return check
@@ -241,14 +241,14 @@ def _scores(count: int) -> Callable[[Any], Scores | Status]:
     def check(answer: Any) -> Scores | Status:
         if isinstance(answer, Status):
             if answer.is_success:
-                raise _NonsenseError("expected scores, found Success")
+                raise _InvalidAnswerError("expected scores, found Success")
             return _status(answer)
         scores = answer if isinstance(answer, (np.ndarray, list)) else None
         array = np.asarray(scores) if scores is not None else np.zeros(())
         if array.ndim != 1 or array.dtype.kind not in ("iu" if len(array) else "iuf"):
-            raise _NonsenseError(f"expected whole numbers, one for each node, found {_odd_one(answer)}")
+            raise _InvalidAnswerError(f"expected whole numbers, one for each node, found {_odd_one(answer)}")
         if len(array) != count:
-            raise _NonsenseError(f"expected {count} scores, found {len(array)}")
+            raise _InvalidAnswerError(f"expected {count} scores, found {len(array)}")
         return array.astype(np.int64)
 
     return check

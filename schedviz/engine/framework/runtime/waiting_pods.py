@@ -1,4 +1,4 @@
-"""Pods that wait between Permit and binding until every plugin that asked for it allows them, one rejects them, or time is up.
+"""Pods that wait at Permit until every plugin that asked for it allows them, one rejects them, or a timeout ends.
 
 Upstream: framework/runtime/waiting_pods_map.go
 """
@@ -15,7 +15,7 @@ from schedviz.engine.framework.types import NANOS_PER_SECOND, PodInfo
 
 
 class PendingPlugin(msgspec.Struct, frozen=True):
-    """A plugin that has not allowed the pod yet: how long it gave it, and until when (nanoseconds of virtual time)."""
+    """A plugin that has not allowed the pod yet: its timeout, and when it ends (nanoseconds of virtual time)."""
 
     timeout: int
     deadline: int
@@ -29,27 +29,27 @@ class WaitingPod:
     def __init__(self, pod: PodInfo, timeouts: Mapping[str, int], now: int) -> None:
         self.pod = pod
         self.pending = {plugin: PendingPlugin(timeout, now + timeout) for plugin, timeout in timeouts.items()}
-        #: The first word that was given; None: still waiting.
+        #: The first decision; None: the pod still waits.
         self.signal: Status | None = None
 
     @property
     def deadline(self) -> int:
-        """When it is rejected if nothing happens."""
+        """When the pod is rejected unless it is allowed."""
         return min(plugin.deadline for plugin in self.pending.values())
 
     def allow(self, plugin: str) -> None:
-        """A plugin lets it go on; the last one's word counts. Upstream: waitingPod.Allow"""
+        """Allow the pod for one plugin; the last one's decision counts. Upstream: waitingPod.Allow"""
         self.pending.pop(plugin, None)
         if not self.pending and self.signal is None:
             self.signal = SUCCESS
 
     def reject(self, plugin: str, message: str) -> None:
-        """Stop it. Upstream: waitingPod.Reject"""
+        """Reject the pod. Upstream: waitingPod.Reject"""
         if self.signal is None:
             self.signal = unschedulable(message).with_failed_plugin(plugin)
 
     def expire(self, now: int) -> None:
-        """Reject it if a plugin's time is up."""
+        """Reject the pod if a plugin's timeout has ended."""
         due = sorted((pending.deadline, name, pending.timeout) for name, pending in self.pending.items() if pending.deadline <= now)
         if due:
             _, name, timeout = due[0]
@@ -57,7 +57,7 @@ class WaitingPod:
 
 
 class WaitingPods:
-    """All pods that wait, by uid. Upstream: framework/runtime/waiting_pods_map.go waitingPodsMap"""
+    """All waiting pods, by uid. Upstream: framework/runtime/waiting_pods_map.go waitingPodsMap"""
 
     def __init__(self) -> None:
         self._pods: dict[str, WaitingPod] = {}
@@ -75,7 +75,7 @@ class WaitingPods:
         self._pods.pop(uid, None)
 
     def all(self) -> list[WaitingPod]:
-        """In the order in which they began to wait."""
+        """In the order in which they started to wait."""
         return list(self._pods.values())
 
     def to_state(self) -> list[dict[str, Any]]:
@@ -90,7 +90,7 @@ class WaitingPods:
         ]
 
     def restore(self, data: list[dict[str, Any]], pod_of: Callable[[str], PodInfo]) -> None:
-        """Become what `to_state` was made of; `pod_of` finds a pod by uid."""
+        """Load the data of `to_state`; `pod_of` finds a pod by uid."""
         self._pods.clear()
         for entry in data:
             waiting = WaitingPod(pod_of(entry["uid"]), {}, 0)
@@ -100,7 +100,7 @@ class WaitingPods:
 
 
 def go_duration(nanos: int) -> str:
-    """A time as Go's time.Duration writes it: `1m30s`, `1.5s`, `250ms`."""
+    """A duration in the format of Go's time.Duration: `1m30s`, `1.5s`, `250ms`."""
     if nanos < NANOS_PER_SECOND:
         for unit, size in (("ms", 1_000_000), ("µs", 1_000), ("ns", 1)):
             if nanos >= size:

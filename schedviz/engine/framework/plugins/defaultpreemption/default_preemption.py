@@ -27,7 +27,7 @@ _NO_VICTIMS: Final = unresolvable("No preemption victims found for incoming pod"
 
 class DefaultPreemption:
     name = names.DEFAULT_PREEMPTION
-    #: Whether a node on which nobody has to go is no candidate.
+    #: Whether a node without victims is not a candidate.
     needs_victims: ClassVar[bool] = True
 
     def __init__(self, args: DefaultPreemptionArgs, handle: Handle) -> None:
@@ -44,7 +44,7 @@ class DefaultPreemption:
         return min(max(share, self._args.min_candidate_nodes_absolute), num_nodes)
 
     def pod_eligible_to_preempt_others(self, pod: PodInfo, nominated_node_status: Status | None) -> str:
-        """Why a pod may not evict others; "" where it may. Upstream: PodEligibleToPreemptOthers"""
+        """Why a pod may not preempt others; "": it may. Upstream: PodEligibleToPreemptOthers"""
         if pod.pod.spec.preemption_policy == "Never":
             return "not eligible due to preemptionPolicy=Never."
         nominated = pod.pod.status.nominated_node_name
@@ -59,7 +59,7 @@ class DefaultPreemption:
         return ""
 
     def select_victims(self, state: CycleState, pod: PodInfo, nodes: Sequence[NodeInfo], enough: int) -> Iterator[NodeVictims | Status]:
-        """For each node in order the fewest pods that have to go, or why that would not help."""
+        """For each node in order the fewest victims, or why preemption would not help."""
         if self._handle.filter_reads(state, pod) is FilterReads.PODS:
             for node_info in nodes:
                 yield self._select_victims_on_node(state.clone(), pod, node_info.clone())
@@ -69,7 +69,7 @@ class DefaultPreemption:
     def _select_victims_by_sums(
         self, state: CycleState, pod: PodInfo, nodes: Sequence[NodeInfo], enough: int
     ) -> Iterator[NodeVictims | Status]:
-        """As `_select_victims_on_node` does it, for all nodes at once: see SumsTrial."""
+        """The result of `_select_victims_on_node` for all nodes at once: see SumsTrial."""
         handle = self._handle
         row_of, with_nominated = handle.snapshot.row_of, set(handle.nominator.nominated_node_names())
         rows = handle.snapshot.rows(np.fromiter((row_of[node_info.name] for node_info in nodes), np.intp, len(nodes)))
@@ -91,7 +91,7 @@ class DefaultPreemption:
                 yield verdicts[place]
             else:
                 if place not in found:
-                    # So many as may be enough; mostly they are.
+                    # As many nodes as may be enough; usually they are.
                     now, worth_trying = worth_trying[: enough + 1], worth_trying[enough + 1 :]
                     found = dict(zip(now, self._reprieve(trial, state, pod, [nodes[row] for row in now], now, budgets), strict=True))
                 yield found[place]
@@ -112,7 +112,7 @@ class DefaultPreemption:
             yield self._outcome(node_info, list(zip(pods, stay, strict=True)), protected)
 
     def _outcome(self, node_info: NodeInfo, tried: Sequence[tuple[PodInfo, bool]], protected: int) -> NodeVictims | Status:
-        """`tried`: who can stay and who cannot; the first `protected` of them by violating a budget."""
+        """`tried`: the pods with whether each can stay; the first `protected` of them violate a budget."""
         victims = tuple(pod for pod, stays in tried if not stays)
         if not victims and self.needs_victims:
             return as_status(f'expected at least one victim pod on node "{node_info.name}"')
@@ -120,7 +120,7 @@ class DefaultPreemption:
         return NodeVictims(node_info.name, victims, violations, tuple(tried), protected)
 
     def _select_victims_on_node(self, state: CycleState, pod: PodInfo, node_info: NodeInfo) -> NodeVictims | Status:
-        """Take all pods of lower priority off the node, then let the most important ones stay that can. Upstream: SelectVictimsOnNode"""
+        """Remove all pods of lower priority from the node, then let the most important ones stay that can. Upstream: SelectVictimsOnNode"""
         trial = _Trial(self._handle, state, pod, node_info)
         potential = [other for other in node_info.pods if other.priority < pod.priority]
         for other in potential:
@@ -146,7 +146,7 @@ class DefaultPreemption:
 
 
 class _Trial:
-    """One node in a dry run: pods come and go, in the NodeInfo and in what PreFilter counted."""
+    """One node in a dry run: pods are removed and added, in the NodeInfo and in PreFilter's data."""
 
     def __init__(self, handle: Handle, state: CycleState, pod: PodInfo, node_info: NodeInfo) -> None:
         self._handle = handle
@@ -162,7 +162,7 @@ class _Trial:
         return _as_error(self._handle.run_pre_filter_extension_remove_pod(self._state, self._pod, other, self._node_info))
 
     def reprieve(self, other: PodInfo) -> bool | Status:
-        """Whether the pod fits although the other one stays; a Status is an error."""
+        """Whether the preemptor fits although the other pod stays; a Status is an error."""
         self._node_info.add_pod(other)
         status = _as_error(self._handle.run_pre_filter_extension_add_pod(self._state, self._pod, other, self._node_info))
         if not status.is_success:
@@ -195,7 +195,7 @@ def _by_budget(pods: Sequence[PodInfo], budgets: Sequence[Any]) -> tuple[list[Po
 
 
 def _protects(budget: Any, pod: Pod) -> bool:
-    """Whether evicting the pod takes from the budget. One whose eviction was granted already does not."""
+    """Whether evicting the pod counts against the budget. An eviction that was already granted does not."""
     if budget.namespace != pod.namespace or not pod.metadata.labels or pod.name in budget.status.disrupted_pods:
         return False
     try:
@@ -206,7 +206,7 @@ def _protects(budget: Any, pod: Pod) -> bool:
 
 
 def _terminating_by_preemption(pod: Pod) -> bool:
-    """Whether the pod goes because the scheduler evicted it. Upstream: podTerminatingByPreemption"""
+    """Whether the pod terminates because the scheduler preempted it. Upstream: podTerminatingByPreemption"""
     if pod.metadata.deletion_timestamp is None:
         return False
     for condition in pod.status.conditions:

@@ -1,8 +1,8 @@
-"""Dry runs of many nodes at once, for a pod of which Filter reads nothing but sums: what pods request, and how many they are.
+"""Dry runs of many nodes at once, for a pod whose Filter plugins read only sums: resources requested, and the number of pods.
 
-First all pods of lower priority are off all nodes: their sums are columns, of which a cycle computes the rows that changed. Then round k
-asks about the k-th most important of them on every node that has so many. 500 nodes with 4 such pods each: 5 looks by Filter at
-arrays instead of 2,500 at one clone each.
+First all pods of lower priority are removed from all nodes: their sums are columns, of which a cycle recomputes the rows that changed. Then
+round k tests the k-th most important of them on every node that has as many. For 500 nodes with 4 such pods each, Filter reads arrays 5
+times instead of running on 2,500 clones.
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ from schedviz.engine.framework.trial_rows import Added, TrialRows, amount
 from schedviz.engine.framework.types import NodeInfo, PodInfo
 from schedviz.engine.framework.verdicts import Mask, Verdicts
 
-#: Filter, of all its plugins or of those that read sums.
+#: Filter, with all plugins or with those that read sums.
 AskFilter = Callable[[Rows], Verdicts]
 
 
 class SumsTrial:
-    """Nodes without their pods of lower priority. Nominated pods that matter are on them all the time.
+    """Nodes without their pods of lower priority. Relevant nominated pods are always counted.
 
-    Upstream filters such a node twice, with them and without; what fits with them fits without, since they only take room.
+    Upstream filters such a node twice, with and without nominated pods; a pod that fits with them also fits without, since they only use
+    resources.
     """
 
     def __init__(self, rows: Rows, priority: int, nominated: Mapping[int, Sequence[PodInfo]]) -> None:
@@ -33,11 +34,11 @@ class SumsTrial:
         self._nominated = Added(len(rows), nominated)
 
     def fits(self, ask: AskFilter) -> Verdicts:
-        """Whether the pod fits with all the others gone, and why not."""
+        """Whether the pod fits with all victims removed, and why not."""
         return ask(TrialRows(self._rows, lambda resource: self._nominated(resource) - self._below(resource)))
 
     def reprieve(self, places: Sequence[int], ordered: Sequence[Sequence[PodInfo]], ask: AskFilter) -> list[list[bool]]:
-        """Which of the pods that were taken off, given most important first for each place in the rows, can stay."""
+        """Which of the removed pods can stay; for each row they are given in order of importance."""
         counts = np.fromiter(map(len, ordered), np.intp, len(ordered))
         ends = np.cumsum(counts)
         starts = ends - counts
@@ -62,11 +63,11 @@ class SumsTrial:
         return [stays[start:end].tolist() for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
 
     def has_victims(self) -> Mask:
-        """Whether there is a pod of lower priority at all."""
+        """Whether any pod has a lower priority."""
         return self._below("pods") > 0
 
     def _below(self, resource: str) -> IntArray:
-        """What the pods of lower priority request. Many pods of few priorities try: the columns serve all of them."""
+        """The requests of the pods of lower priority. Many pods share few priorities, so the columns are reused."""
         priority = self._priority
 
         def compute(node_info: NodeInfo) -> int:

@@ -1,1 +1,1 @@
-"""What several plugins need. Upstream: framework/plugins/helper"""
+"""Code that several plugins share. Upstream: framework/plugins/helper"""

@@ -1,4 +1,4 @@
-"""Disks of the kinds that Kubernetes once knew itself, as volumes of the CSI drivers that took them over.
+"""Translates in-tree volumes to volumes of the CSI drivers that replaced them.
 
 Upstream: csi-translation-lib
 """
@@ -24,7 +24,7 @@ BETA_REGION: Final = "failure-domain.beta.kubernetes.io/region"
 #: The annotation of a CSINode that lists the plugins whose volumes its drivers handle.
 MIGRATED_PLUGINS: Final = "storage.alpha.kubernetes.io/migrated-plugins"
 
-#: What separates the zones of a regional volume in its label.
+#: Separates the zones of a regional volume in its label.
 _ZONES_DELIMITER: Final = "__"
 _GCE_ZONAL: Final = "projects/UNSPECIFIED/zones/{}/disks/{}"
 _GCE_REGIONAL: Final = "projects/UNSPECIFIED/regions/{}/disks/{}"
@@ -32,14 +32,14 @@ _AWS_VOLUME: Final = re.compile(r"vol-[^/]*")
 
 
 class InTreePlugin(msgspec.Struct, frozen=True):
-    """A kind of disk: the name of its plugin, of the driver that took it over, and the member that holds it in a volume."""
+    """An in-tree plugin: its name, its CSI driver, and the member of a volume that it uses."""
 
     name: str
     driver: str
     source: str
-    #: The driver's label for zones.
+    #: The driver's topology label for zones.
     topology_key: str = ""
-    #: Whether the switch for its migration is on in v1.27.
+    #: Whether the feature gate of its migration is on in v1.27.
     is_migration_on: bool = False
 
 
@@ -53,7 +53,7 @@ AZURE_DISK: Final = InTreePlugin("kubernetes.io/azure-disk", "disk.csi.azure.com
 CINDER: Final = InTreePlugin(
     "kubernetes.io/cinder", "cinder.csi.openstack.org", "cinder", "topology.cinder.csi.openstack.org/zone", is_migration_on=True
 )
-#: The plugins after the first four are known, and the switches that the scheduler looks at leave them where they are.
+#: The scheduler's feature checks do not cover plugins after the first four, which stay in-tree there.
 IN_TREE_PLUGINS: Final = (
     AWS_EBS,
     GCE_PD,
@@ -68,21 +68,21 @@ BY_NAME: Final = {plugin.name: plugin for plugin in IN_TREE_PLUGINS}
 
 
 class TranslationError(ValueError):
-    """A disk that its driver would not know."""
+    """A volume that cannot be translated to its driver."""
 
 
 def migrated_plugins(csi_node: CSINode) -> frozenset[str]:
-    """The plugins whose volumes the drivers of a node handle."""
+    """The plugins whose volumes a node's CSI drivers handle."""
     return frozenset(filter(None, csi_node.metadata.annotations.get(MIGRATED_PLUGINS, "").split(",")))
 
 
 def in_tree_plugin(source: PersistentVolumeSpec | Volume) -> InTreePlugin | None:
-    """The plugin that a volume's disk belongs to. Upstream: GetInTreePluginNameFromSpec"""
+    """The in-tree plugin of a volume. Upstream: GetInTreePluginNameFromSpec"""
     return next((plugin for plugin in IN_TREE_PLUGINS if getattr(source, plugin.source) is not None), None)
 
 
 def translated(volume: PersistentVolume, plugin: InTreePlugin) -> PersistentVolume:
-    """A volume as one of the driver: its source, and its zones by the driver's label. Raises `TranslationError`.
+    """A volume as its driver's: CSI source, and zones with the driver's label. Raises `TranslationError`.
 
     Upstream: TranslateInTreePVToCSI
     """
@@ -94,7 +94,7 @@ def translated(volume: PersistentVolume, plugin: InTreePlugin) -> PersistentVolu
 
 
 def inline_handle(volume: Volume) -> str:
-    """How the driver calls a pod's own disk. Raises `TranslationError`. Upstream: TranslateInTreeInlineVolumeToCSI"""
+    """The driver's handle of an inline disk. Raises `TranslationError`. Upstream: TranslateInTreeInlineVolumeToCSI"""
     if volume.gce_persistent_disk is not None:
         return _GCE_ZONAL.format("UNSPECIFIED", volume.gce_persistent_disk.pd_name)
     return _handle_of_disk(volume)
@@ -155,7 +155,7 @@ def _azure_uri(disk: AzureDisk) -> str:
 
 
 def _driver_topology(volume: PersistentVolume, key: str) -> VolumeNodeAffinity | None:
-    """The node affinity with the driver's label in place of the zone's; taken from the volume's labels where it says no zone.
+    """The node affinity with the driver's topology label instead of the zone label; derived from the volume's labels if it has no zone.
 
     Upstream: in_tree_volume.go translateTopologyFromInTreeToCSI
     """
@@ -173,7 +173,7 @@ def _driver_topology(volume: PersistentVolume, key: str) -> VolumeNodeAffinity |
 
 
 def _topology_labels(volume: PersistentVolume) -> tuple[str, str]:
-    """The labels for zone and region that the volume uses. Upstream: getTopologyLabel"""
+    """The zone and region labels that the volume uses. Upstream: getTopologyLabel"""
     affinity, labels = volume.spec.node_affinity, volume.metadata.labels
     if _has_key(affinity, ZONE):
         return ZONE, REGION
@@ -191,7 +191,7 @@ def _has_key(affinity: VolumeNodeAffinity | None, key: str) -> bool:
 
 
 def _values(affinity: VolumeNodeAffinity | None, key: str) -> bool:
-    """Whether the affinity names values for a label. Upstream: getTopologyValues"""
+    """Whether the affinity requires values of a label. Upstream: getTopologyValues"""
     return any(expression.key == key and expression.values for term in _terms(affinity) for expression in term.match_expressions)
 
 

@@ -1,4 +1,4 @@
-"""Scores brought into 0..100 by their maximum. Upstream: framework/plugins/helper/normalize_score.go"""
+"""Normalizes scores to 0..100 by their maximum. Upstream: framework/plugins/helper/normalize_score.go"""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from schedviz.engine.framework.uniform import uniform, uniform_value
 
 
 def default_normalize_score(scores: Scores, *, reverse: bool = False) -> Scores:
-    """The highest score becomes 100, the others keep their proportion; reversed, the highest becomes 0.
+    """Scale scores so that the highest becomes 100; reversed, the highest becomes 0.
 
-    Scores are not negative. Without a score above 0 they stay as they are, or (reversed) are all 100.
+    Scores are not negative. If all are 0 they stay 0, or (reversed) become 100.
     """
     value = uniform_value(scores)
     if value is not None:

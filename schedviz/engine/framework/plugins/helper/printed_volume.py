@@ -1,4 +1,4 @@
-"""A pod's volume as Go's `%v` prints it in upstream's messages.
+"""A pod's volume in the format of Go's `%v`, as in upstream's messages.
 
 Upstream: api/core/v1/generated.pb.go String
 """
@@ -9,14 +9,14 @@ from typing import Final
 
 from schedviz.kube.volumes import Volume
 
-#: How many sources upstream's VolumeSource has, and the places of those that can be in a message.
+#: The number of sources of upstream's VolumeSource, and the positions of those that occur in messages.
 _SOURCES: Final = 29
 _EBS: Final = 3
 _AZURE_DISK: Final = 21
 
 
 def printed_volume(volume: Volume) -> str:
-    """Its name, and its sources by their places. Fields that are not read are as the API server fills them in."""
+    """The name, and the sources by position. Fields that schedviz does not read have the API server's defaults."""
     sources = ["nil"] * _SOURCES
     ebs, azure = volume.aws_elastic_block_store, volume.azure_disk
     if ebs is not None:

@@ -1,4 +1,4 @@
-"""A function given by points and straight lines between them. Upstream: framework/plugins/helper/shape_score.go"""
+"""A piecewise linear function, given by points. Upstream: framework/plugins/helper/shape_score.go"""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ShapePoint = tuple[int, int]
 
 
 def broken_linear(shape: Sequence[ShapePoint], utilization: npt.NDArray[np.int64]) -> Scores:
-    """The function's values, in whole numbers rounded towards 0 as Go divides; constant before the first point and after the last."""
+    """The function's values, rounded towards 0 like Go's integer division; constant before the first point and after the last."""
     table = np.array([_value(shape, point) for point in range(101)], np.int64)
     return table[np.clip(utilization, 0, 100)]
 

@@ -1,4 +1,4 @@
-"""Which pods belong together with a pod, by the services and controllers that select it. Upstream: framework/plugins/helper/spread.go"""
+"""The pods that spread together with a pod, by the services and controllers that select it. Upstream: framework/plugins/helper/spread.go"""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from schedviz.kube.selectors import EVERYTHING, Selector, SelectorError, label_s
 
 
 def default_selector(pod: Pod, objects: ObjectLister) -> Selector:
-    """The selector of all services that select the pod, narrowed by its controller's; empty where there is none.
+    """The selector of all services that select the pod, combined with its controller's; empty if there is none.
 
     Upstream: DefaultSelector
     """

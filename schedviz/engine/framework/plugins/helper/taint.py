@@ -1,4 +1,4 @@
-"""Which taints a pod bears. Upstream: component-helpers/scheduling/corev1/helpers.go, framework/plugins/helper/taint.go"""
+"""Which taints a pod tolerates. Upstream: component-helpers/scheduling/corev1/helpers.go, framework/plugins/helper/taint.go"""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DO_NOT_SCHEDULE: Final = (NO_SCHEDULE, NO_EXECUTE)
 
 
 def tolerates_taint(toleration: Toleration, taint: Taint) -> bool:
-    """Whether one toleration bears one taint. Upstream: api/core/v1/toleration.go ToleratesTaint"""
+    """Whether a toleration tolerates a taint. Upstream: api/core/v1/toleration.go ToleratesTaint"""
     if toleration.effect and toleration.effect != taint.effect:
         return False
     if toleration.key and toleration.key != taint.key:
@@ -32,14 +32,14 @@ def tolerates_taint(toleration: Toleration, taint: Taint) -> bool:
 
 
 def tolerations_tolerate_taint(tolerations: Iterable[Toleration], taint: Taint) -> bool:
-    """Whether any toleration bears the taint. Upstream: TolerationsTolerateTaint"""
+    """Whether any toleration tolerates the taint. Upstream: TolerationsTolerateTaint"""
     return any(tolerates_taint(toleration, taint) for toleration in tolerations)
 
 
 def find_matching_untolerated_taint(
     taints: Iterable[Taint], tolerations: Iterable[Toleration], effects: Iterable[str] = DO_NOT_SCHEDULE
 ) -> Taint | None:
-    """The first taint with one of the effects that no toleration bears. Upstream: FindMatchingUntoleratedTaint"""
+    """The first taint with one of the effects that is not tolerated. Upstream: FindMatchingUntoleratedTaint"""
     for taint in taints:
         if taint.effect in effects and not tolerations_tolerate_taint(tolerations, taint):
             return taint

@@ -1,4 +1,4 @@
-"""Counts by the value of a node label: how many pods are in each zone, on each host, or in whatever domain a pod names."""
+"""Counts by topology domain: how many pods are in each zone, on each host, or in any domain that a pod's terms use."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from schedviz.engine.framework.verdicts import Mask
 Counts = npt.NDArray[np.int64]
 
 
-#: The code of nodes without the label, whichever label it is.
+#: The code of nodes without the label, for every label.
 WITHOUT: Final = 0
 
 
 def label_codes(rows: Rows, key: str) -> tuple[IntArray, Sequence[str | None]]:
-    """For each row a code of its node's value of a label, and the values; None, the first, stands for nodes without the label."""
+    """For each row a code of its node's value of a label, and the values; the first value, None, stands for nodes without the label."""
 
     def value(node_info: NodeInfo) -> str | None:
         return node_info.node.metadata.labels.get(key) if node_info.node is not None else None
@@ -31,14 +31,14 @@ def label_codes(rows: Rows, key: str) -> tuple[IntArray, Sequence[str | None]]:
 
 
 def has_label(rows: Rows, key: str) -> Mask:
-    """Which rows' nodes have the label."""
+    """The rows whose nodes have the label."""
     codes, _ = label_codes(rows, key)
     present: Mask = codes != WITHOUT
     return present
 
 
 def known(rows: Rows, keys: Sequence[str]) -> Mask | None:
-    """Which rows' nodes have all of the labels; None: all rows, as nearly always, which saves whoever counts a copy of the columns."""
+    """The rows whose nodes have all of the labels; None: all rows, the usual case, which spares the caller a copy of the columns."""
     found: Mask | None = None
     for key in keys:
         found = both(found, all_or_mask(has_label(rows, key)))
@@ -46,29 +46,30 @@ def known(rows: Rows, keys: Sequence[str]) -> Mask | None:
 
 
 def all_or_mask(mask: Mask) -> Mask | None:
-    """The mask; None where it is set everywhere."""
+    """The mask; None if it is set everywhere."""
     return None if mask.all() else mask
 
 
 def both(first: Mask | None, second: Mask | None) -> Mask | None:
-    """Where both masks are set; None is everywhere."""
+    """Where both masks are set; None means everywhere."""
     if first is None or second is None:
         return second if first is None else first
     return first & second
 
 
 class DomainCounts:
-    """A number for each domain (value of one label) that was seen. Rows are counted in bulk; single domains can be changed after."""
+    """A count for each seen domain (value of one label). Rows are counted in bulk; single domains can be changed afterwards."""
 
     __slots__ = ("_places", "_seen", "_sums", "_values")
 
     def __init__(self, values: Sequence[str | None], sums: Counts, seen: Mask) -> None:
-        #: As many as there are sums, and perhaps more that came later: the list of a column is not copied, it may have 5,000 hosts.
+        #: At least one value per sum, perhaps more that were added later: the list belongs to a column and may have 5,000 hosts, so it is
+        #: not copied.
         self._values = values
-        #: 0 where a domain was not seen.
+        #: 0 for domains that were not seen.
         self._sums = sums
         self._seen = seen
-        #: Value -> its place; made when a single domain is asked for.
+        #: Value -> its position; built when a single domain is read.
         self._places: dict[str | None, int] | None = None
 
     @classmethod
@@ -82,29 +83,29 @@ class DomainCounts:
 
     @classmethod
     def empty(cls) -> Self:
-        """No domain was seen."""
+        """Counts without any domain."""
         return cls((), np.zeros(0, np.int64), np.zeros(0, np.bool_))
 
     def __len__(self) -> int:
-        """How many domains were seen."""
+        """The number of seen domains."""
         return int(self._seen.sum())
 
     def seen(self) -> list[tuple[str, int]]:
-        """The domains that were seen, with their numbers."""
+        """The seen domains and their counts."""
         places = np.flatnonzero(self._seen).tolist()
         return [(self._values[place] or "", int(self._sums[place])) for place in places]
 
     def numbers(self) -> Counts:
-        """The numbers of the domains that were seen."""
+        """The counts of the seen domains."""
         return self._sums[self._seen]
 
     def get(self, value: str) -> int:
-        """The number of a domain; 0 where it was not seen."""
+        """The count of a domain; 0 if it was not seen."""
         place = self._place(value)
         return 0 if place is None or not self._seen[place] else int(self._sums[place])
 
     def add(self, value: str, amount: int) -> int:
-        """Change a domain's number (from 0 where it was not seen); the new one."""
+        """Change a domain's count, which starts at 0. Returns the new count."""
         place = self._place(value)
         if place is None:
             place = len(self._sums)
@@ -118,7 +119,7 @@ class DomainCounts:
         return int(self._sums[place])
 
     def of_rows(self, rows: Rows, key: str) -> Counts:
-        """The number of each row's domain; 0 where the node has no such label or the domain was not seen."""
+        """The count of each row's domain; 0 if the node has no such label or the domain was not seen."""
         codes, values = label_codes(rows, key)
         if values is self._values:
             numbers = self._sums if len(values) == len(self._sums) else np.append(self._sums, [0] * (len(values) - len(self._sums)))
@@ -131,14 +132,14 @@ class DomainCounts:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no domain has a number other than 0."""
+        """Whether all counts are 0."""
         return not self._sums.any()
 
     def clone(self) -> DomainCounts:
         return DomainCounts(self._values, self._sums.copy(), self._seen.copy())
 
     def to_state(self) -> dict[str, Any]:
-        """Plain data, for a checkpoint: the same for equal numbers, whichever nodes there were before and in what order."""
+        """Plain data for a checkpoint: equal for equal counts, whatever the history and order of nodes."""
         domains = sorted(self.seen())
         return {"values": [value for value, _ in domains], "sums": [number for _, number in domains]}
 

@@ -1,4 +1,4 @@
-"""ImageLocality: nodes that have the pod's images already are liked more. Upstream: framework/plugins/imagelocality/image_locality.go"""
+"""ImageLocality: prefers nodes that already have the pod's images. Upstream: framework/plugins/imagelocality/image_locality.go"""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ImageLocality:
         self._handle = handle
 
     def score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Scores:  # noqa: ARG002 - the extension point's shape
-        """The sizes of the pod's images on each node, each scaled by how many nodes have it, between two thresholds."""
+        """The sizes of the pod's images on each node, each scaled by the share of nodes that have it, between two thresholds."""
         if not rows.is_anywhere((self.name, "any"), lambda info: bool(info.image_states), np.bool_):
             return uniform(len(rows), 0)
         sums = np.zeros(len(rows), np.int64)
@@ -38,7 +38,7 @@ class ImageLocality:
 
 
 def _scaled_sizes(rows: Rows, image: str, total_nodes: int) -> Scores:
-    """Upstream: scaledImageScore. In floats, as there: sizes past 2**53 lose digits alike."""
+    """Upstream: scaledImageScore. In floats, as there: sizes above 2**53 lose precision in the same way."""
 
     def size(node_info: NodeInfo) -> int:
         return node_info.image_states.get(image, _ABSENT).size
@@ -54,11 +54,11 @@ def _scaled_sizes(rows: Rows, image: str, total_nodes: int) -> Scores:
 def _priority(sums: Scores, containers: int) -> Scores:
     """Upstream: calculatePriority"""
     most = MAX_CONTAINER_THRESHOLD * containers
-    # As upstream compares: a sum below the minimum is the minimum, also where the maximum is lower still.
+    # As upstream compares: a sum below the minimum becomes the minimum, even if the maximum is lower.
     clamped = np.where(sums < MIN_THRESHOLD, MIN_THRESHOLD, np.minimum(sums, most))
     return MAX_NODE_SCORE * (clamped - MIN_THRESHOLD) // (most - MIN_THRESHOLD)
 
 
 def normalized_image_name(name: str) -> str:
-    """The name with `:latest` where it has no tag. Upstream: normalizedImageName"""
+    """The name, with `:latest` if it has no tag. Upstream: normalizedImageName"""
     return f"{name}:latest" if name.rfind(":") <= name.rfind("/") else name

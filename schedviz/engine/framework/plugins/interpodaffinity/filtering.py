@@ -1,4 +1,4 @@
-"""Required terms: of the pod that is scheduled, and required anti-affinity of pods that run.
+"""Required terms of the incoming pod, and required anti-affinity of existing pods.
 
 Upstream: framework/plugins/interpodaffinity/filtering.go
 """
@@ -32,7 +32,7 @@ TermCounts = dict[str, DomainCounts]
 
 
 class PreFilterState:
-    """The pod's required terms, and how often terms matched in each domain. Upstream: preFilterState"""
+    """The pod's required terms, and the number of matches in each domain. Upstream: preFilterState"""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class PreFilterState:
         self.affinity_terms = affinity_terms
         self.anti_affinity_terms = anti_affinity_terms
         self.namespace_labels = namespace_labels
-        #: Terms of pods that run which speak of this pod; pods that this pod's terms speak of.
+        #: Terms of existing pods that match this pod; pods that match this pod's terms.
         self.existing_anti_affinity, self.affinity, self.anti_affinity = counts
 
     @property
@@ -59,7 +59,7 @@ class PreFilterState:
         return PreFilterState(self.affinity_terms, self.anti_affinity_terms, self.namespace_labels, counts)
 
     def update_with_pod(self, changed: PodInfo, pod: PodInfo, node_info: NodeInfo, multiplier: int) -> None:
-        """A pod came to a node, or (-1) left it. Upstream: updateWithPod"""
+        """Count a pod in after it was added to a node, or (-1) out. Upstream: updateWithPod"""
         labels = node_info.node.metadata.labels if node_info.node is not None else {}
         existing = (term for term in changed.required_anti_affinity_terms if term.matches(pod.pod, self.namespace_labels))
         _update(self.existing_anti_affinity, (term.topology_key for term in existing), labels, multiplier)
@@ -71,7 +71,7 @@ class PreFilterState:
     def to_state(self) -> dict[str, Any]:
         """Plain data, for a checkpoint."""
         return {
-            # Namespaces are a set: in the order of this process the same state would not be the same bytes in another.
+            # Namespaces are a set. In this process's order, equal states could differ in bytes from another process's.
             "affinityTerms": msgspec.to_builtins(self.affinity_terms, order="deterministic"),
             "antiAffinityTerms": msgspec.to_builtins(self.anti_affinity_terms, order="deterministic"),
             "namespaceLabels": dict(self.namespace_labels),
@@ -119,7 +119,7 @@ def _by_domain(rows: Rows, numbers: dict[str, IntArray]) -> TermCounts:
 
 
 def filter_rows(state: PreFilterState, pod: Pod, rows: Rows) -> Verdicts | None:
-    """The pod's affinity, then its anti-affinity, then that of the others. Upstream: Filter"""
+    """Check the pod's affinity, then its anti-affinity, then that of existing pods. Upstream: Filter"""
     codes = np.zeros(len(rows), np.int16)
     if state.affinity_terms:
         pods_exist = np.ones(len(rows), np.bool_)
@@ -128,7 +128,7 @@ def filter_rows(state: PreFilterState, pod: Pod, rows: Rows) -> Verdicts | None:
             if known(rows, [key]) is not None:
                 codes[~has_label(rows, key)] = 1
             pods_exist &= state.affinity[key].of_rows(rows, key) > 0
-        # The first of a group of pods that want to be near to each other goes anywhere.
+        # The first pod of a group with affinity to itself fits on any node.
         is_first = _is_empty(state.affinity) and matches_all(state.affinity_terms, pod)
         if not is_first:
             codes[~pods_exist] = 1
@@ -140,7 +140,7 @@ def filter_rows(state: PreFilterState, pod: Pod, rows: Rows) -> Verdicts | None:
 
 
 def _is_empty(counts: TermCounts) -> bool:
-    """Upstream drops a domain whose number becomes 0."""
+    """Upstream removes a domain whose count becomes 0."""
     return all(domains.is_empty for domains in counts.values())
 
 

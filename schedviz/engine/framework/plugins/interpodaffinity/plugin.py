@@ -1,4 +1,4 @@
-"""InterPodAffinity: pods near to, or far from, pods that they (or that those) ask for.
+"""InterPodAffinity: affinity and anti-affinity between the incoming pod and existing pods.
 
 Upstream: framework/plugins/interpodaffinity/plugin.go
 """

@@ -1,4 +1,4 @@
-"""Preferred terms, of the pod that is scheduled and of pods that run; and required affinity of pods that run.
+"""Preferred terms of the incoming pod and of existing pods; and required affinity of existing pods.
 
 Upstream: framework/plugins/interpodaffinity/scoring.go
 """
@@ -44,7 +44,7 @@ PRE_SCORE_STATE_KEY: Final = StateKey(f"PreScore{names.INTER_POD_AFFINITY}", Pre
 
 
 def scored_terms(pod: PodInfo, hard_pod_affinity_weight: int) -> Iterator[tuple[AffinityTerm, int]]:
-    """Terms of a pod that runs which make its node more or less liked by others. Upstream: processExistingPod"""
+    """Terms of an existing pod that change its node's score for other pods. Upstream: processExistingPod"""
     if hard_pod_affinity_weight > 0:
         for required in pod.required_affinity_terms:
             yield required, hard_pod_affinity_weight
@@ -73,7 +73,7 @@ def score_rows(state: PreScoreState, rows: Rows) -> Scores:
 
 
 def normalize(scores: Scores) -> Scores:
-    """The lowest becomes 0, the highest 100. Upstream: NormalizeScore"""
+    """The lowest score becomes 0, the highest 100. Upstream: NormalizeScore"""
     if not len(scores):
         return scores
     lowest = int(scores.min())

@@ -1,7 +1,6 @@
-"""Pod (anti-)affinity terms in use: those of the incoming pod with their namespaces looked up, and those of pods that run.
+"""Pod (anti-)affinity terms: the incoming pod's, with namespaces resolved, and those of existing pods.
 
-Counts over pods that run belong to the rows of the snapshot: they are remembered for each question, and counted again only
-where pods changed.
+Counts over existing pods belong to the rows of the snapshot. They are kept for each question, and recomputed only where pods changed.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import numpy as np
 from schedviz.engine.framework.affinity_terms import AffinityTerm, WeightedAffinityTerm
 from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.listers import ObjectLister
-from schedviz.engine.framework.pod_memo import OfPods
+from schedviz.engine.framework.pod_memo import PodMemo
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import NodeInfo, PodInfo
 from schedviz.kube.core import Pod
@@ -24,24 +23,24 @@ _NO_LABELS: Labels = {}
 
 
 class Term(msgspec.Struct, frozen=True):
-    """A term of the incoming pod, with its namespace selector turned into names. Upstream: framework/types.go AffinityTerm"""
+    """A term of the incoming pod, with its namespace selector resolved to names. Upstream: framework/types.go AffinityTerm"""
 
     topology_key: str
     selector: Selector
     namespaces: frozenset[str]
-    #: What is left of the namespace selector: everything, or nothing.
+    #: The rest of the namespace selector: everything, or nothing.
     namespace_selector: Selector
     weight: int = 0
 
     def matches(self, pod: Pod) -> bool:
-        """Whether the term speaks of a pod."""
+        """Whether the term matches a pod."""
         if pod.namespace in self.namespaces or self.namespace_selector.matches(_NO_LABELS):
             return self.selector.matches(pod.metadata.labels)
         return False
 
 
 def resolve(terms: Iterable[AffinityTerm], objects: ObjectLister) -> tuple[Term, ...]:
-    """Terms with the namespaces that their selectors select now. Upstream: mergeAffinityTermNamespacesIfNotEmpty"""
+    """The terms, with the namespaces that their selectors select now. Upstream: mergeAffinityTermNamespacesIfNotEmpty"""
     return tuple(_resolve(term, objects) for term in terms)
 
 
@@ -57,29 +56,29 @@ def _resolve(term: AffinityTerm, objects: ObjectLister) -> Term:
 
 
 def matches_all(terms: Sequence[Term], pod: Pod) -> bool:
-    """Whether there are terms, and all speak of a pod. Upstream: podMatchesAllAffinityTerms"""
+    """Whether there are terms, and all match a pod. Upstream: podMatchesAllAffinityTerms"""
     return bool(terms) and all(term.matches(pod) for term in terms)
 
 
 def namespace_labels(namespace: str, objects: ObjectLister) -> Labels:
-    """The labels of a namespace, none where it does not exist. Upstream: GetNamespaceLabelsSnapshot"""
+    """The labels of a namespace; none if it does not exist. Upstream: GetNamespaceLabelsSnapshot"""
     found = objects.get("Namespace", "", namespace)
     labels: Labels = {} if found is None else found.metadata.labels
     return labels
 
 
 def pods_matching_all(rows: Rows, terms: tuple[Term, ...]) -> IntArray:
-    """How many pods of each row all of the terms speak of."""
+    """The number of pods on each row that all of the terms match."""
 
-    is_meant = OfPods(lambda pod: matches_all(terms, pod.pod))
+    is_meant = PodMemo(lambda pod: matches_all(terms, pod.pod))
     return rows.info_column(("affinity-pods", terms), lambda node_info: sum(is_meant(node_info.pods)), np.int64)
 
 
 class ExistingTerms:
-    """What terms of pods that run say of one incoming pod, by topology key.
+    """Matches of existing pods' terms with one incoming pod, by topology key.
 
-    `pods_of` gives the pods of a node that matter, `terms_of` the terms of such a pod, each with a weight. Its columns are its own: codes
-    and weights of another profile's plugin are others.
+    `pods_of` gives the relevant pods of a node, `terms_of` the weighted terms of such a pod. Columns are not shared between plugins,
+    because codes and weights differ by profile.
     """
 
     def __init__(
@@ -87,13 +86,13 @@ class ExistingTerms:
     ) -> None:
         self._pods_of = pods_of
         self._terms_of = terms_of
-        self._keys_of = OfPods(lambda pod: frozenset(term.topology_key for term, _ in terms_of(pod)))
+        self._keys_of = PodMemo(lambda pod: frozenset(term.topology_key for term, _ in terms_of(pod)))
         #: Sets of topology keys, by the code that stands for them in a column.
         self._key_sets: list[frozenset[str]] = [frozenset()]
         self._codes: dict[frozenset[str], int] = {frozenset(): 0}
 
     def sums(self, rows: Rows, pod: PodInfo, labels_of_namespace: Labels) -> dict[str, IntArray]:
-        """For each topology key of any term: for each row, the weights of the terms with that key that speak of the pod."""
+        """For each topology key of any term, the sum of the weights of the matching terms on each row."""
         asked = (pod.namespace, _frozen(pod.pod.metadata.labels), _frozen(labels_of_namespace))
         return {key: self._sums_of(rows, key, asked, pod.pod, labels_of_namespace) for key in self._keys(rows)}
 
@@ -113,7 +112,7 @@ class ExistingTerms:
             terms = self._terms_of(other)
             return sum(weight for term, weight in terms if term.topology_key == key and term.matches(pod, labels_of_namespace))
 
-        weights = OfPods(add_up)
+        weights = PodMemo(add_up)
         return rows.info_column((self, key, asked), lambda node_info: sum(weights(self._pods_of(node_info))), np.int64)
 
 

@@ -1,4 +1,4 @@
-"""NodeAffinity: nodeSelector, required and preferred node affinity, and what the profile adds to every pod's.
+"""NodeAffinity: nodeSelector, required and preferred node affinity, and the profile's added affinity.
 
 Upstream: framework/plugins/nodeaffinity/node_affinity.go
 """
@@ -43,7 +43,7 @@ _NO_WISHES: Final = PreferredSchedulingTerms()
 
 
 class PreFilterState(msgspec.Struct, frozen=True):
-    """What the pod requires."""
+    """The pod's required node affinity."""
 
     required: RequiredNodeAffinity
 
@@ -52,7 +52,7 @@ class PreFilterState(msgspec.Struct, frozen=True):
 
 
 class PreScoreState(msgspec.Struct, frozen=True):
-    """What the pod prefers."""
+    """The pod's preferred node affinity."""
 
     preferred: PreferredSchedulingTerms
 
@@ -80,7 +80,7 @@ class NodeAffinity:
         return (ClusterEvent(GVK.NODE, ActionType.ADD | ActionType.UPDATE),)
 
     def pre_filter(self, state: CycleState, pod: PodInfo, snapshot: SharedLister) -> tuple[PreFilterResult | None, Status]:  # noqa: ARG002
-        """Skip where nothing is asked for; the named nodes alone where every term names some."""
+        """Skip if nothing is required; only the named nodes if every term names some."""
         terms = _required_terms(pod.pod)
         if terms is None and self._added_selector is None and not pod.pod.spec.node_selector:
             return None, SKIP
@@ -117,7 +117,7 @@ class NodeAffinity:
         return SUCCESS
 
     def score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Scores | Status:
-        """The sum of the weights of the preferred terms that each node fulfils."""
+        """The sum of the weights of the preferred terms that each node matches."""
         try:
             wishes = state.read(PRE_SCORE_STATE_KEY).preferred
         except NotFoundError:  # PreScore is disabled.
@@ -139,7 +139,7 @@ def _required_terms(pod: Pod) -> tuple[NodeSelectorTerm, ...] | None:
 
 
 def _named_nodes(term: NodeSelectorTerm) -> frozenset[str] | None:
-    """Nodes that a term names by `metadata.name`; None: it does not."""
+    """Nodes that a term selects by `metadata.name`; None: it selects none by name."""
     named: frozenset[str] | None = None
     for field in term.match_fields:
         if field.key == "metadata.name" and field.operator == "In":
@@ -154,7 +154,7 @@ def _preferred(pod: Pod) -> PreferredSchedulingTerms:
 
 
 def matches(required: RequiredNodeAffinity, node: Node) -> bool:
-    """Whether a node fulfils what is required; terms that cannot be parsed match nothing."""
+    """Whether a node matches the required affinity; invalid terms match nothing."""
     try:
         return required.match(node)
     except SelectorError:

@@ -1,4 +1,4 @@
-"""NodeName: a pod that names its node runs there. Upstream: framework/plugins/nodename/node_name.go"""
+"""NodeName: a pod that names a node fits only there. Upstream: framework/plugins/nodename/node_name.go"""
 
 from __future__ import annotations
 

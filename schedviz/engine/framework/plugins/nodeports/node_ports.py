@@ -1,4 +1,4 @@
-"""NodePorts: the host ports that a pod wants are free. Upstream: framework/plugins/nodeports/node_ports.go"""
+"""NodePorts: the host ports that a pod requests are free. Upstream: framework/plugins/nodeports/node_ports.go"""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TAKEN: Final = unschedulable(ERR_REASON)
 
 
 class PreFilterState(msgspec.Struct, frozen=True):
-    """The host ports that the pod wants."""
+    """The host ports that the pod requests."""
 
     ports: tuple[HostPort, ...]
 
@@ -34,7 +34,7 @@ PRE_FILTER_STATE_KEY: Final = StateKey(f"PreFilter{names.NODE_PORTS}", PreFilter
 
 
 def fits(pod: PodInfo, node_info: NodeInfo) -> bool:
-    """Whether none of the pod's ports is taken on the node. Upstream: framework/plugins/nodeports/node_ports.go Fits"""
+    """Whether all ports that the pod requests are free on the node. Upstream: framework/plugins/nodeports/node_ports.go Fits"""
     return not any(node_info.used_ports.check_conflict(port) for port in pod.host_ports)
 
 

@@ -1,7 +1,7 @@
-"""NodeResourcesBalancedAllocation: a node is liked more if its resources would be used in equal parts.
+"""NodeResourcesBalancedAllocation: prefers nodes whose resources would be used in equal fractions.
 
-Floats are added up in upstream's order, so that scores are equal after they are cut to whole numbers.
-Upstream: framework/plugins/noderesources/balanced_allocation.go
+Floats are added in upstream's order, so that scores are equal after truncation. Upstream:
+framework/plugins/noderesources/balanced_allocation.go
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _balance(counted: Sequence[Allocation], rows: int) -> Scores:
 def _deviation(counted: Sequence[Allocation], rows: int) -> Floats:
     """The standard deviation of the used fractions of the resources that each node has. Upstream: balancedResourceScorer"""
     if len(counted) == 2 and all(bool(allocation.allocatable.all()) for allocation in counted):
-        # Every node has both, as nearly always: no masks.
+        # Every node has both resources, the usual case: no masks.
         first, second = (np.minimum(allocation.requested / allocation.allocatable, 1.0) for allocation in counted)
         return np.abs((first - second) / 2)
     has = [allocation.allocatable != 0 for allocation in counted]
@@ -76,7 +76,7 @@ def _deviation(counted: Sequence[Allocation], rows: int) -> Floats:
 
 
 def _half_difference(has: Sequence[npt.NDArray[np.bool_]], fractions: Sequence[Floats], rows: int) -> Floats:
-    """Half of what the first fraction of each node is away from its second: upstream's shortcut for two."""
+    """Half of the difference between each node's two fractions: upstream's shortcut for two resources."""
     difference = np.zeros(rows, np.float64)
     seen = np.zeros(rows, np.int64)
     for present, fraction in zip(has, fractions, strict=True):
@@ -86,7 +86,7 @@ def _half_difference(has: Sequence[npt.NDArray[np.bool_]], fractions: Sequence[F
 
 
 def _fraction(allocation: Allocation, present: npt.NDArray[np.bool_]) -> Floats:
-    """The used part, at most 1; 0 where the node has none of the resource."""
+    """The used fraction, at most 1; 0 if the node has none of the resource."""
     capacity = np.where(present, allocation.allocatable, 1).astype(np.float64)
     fraction = np.minimum(allocation.requested.astype(np.float64) / capacity, 1.0)
     return np.where(present, fraction, 0.0)

@@ -1,4 +1,4 @@
-"""NodeResourcesFit: a node has room for what the pod requests, and the emptier (or fuller) it is the more it is liked.
+"""NodeResourcesFit: a node has room for the pod's requests, and scores by its free (or used) resources.
 
 Upstream: framework/plugins/noderesources/fit.go
 """
@@ -31,7 +31,7 @@ _BITS_OF_INT16: Final = 15
 
 
 class PreFilterState(msgspec.Struct, frozen=True):
-    """What the pod requests; scalar resources in the order of their names."""
+    """The pod's requests; scalar resources in the order of their names."""
 
     milli_cpu: int
     memory: int
@@ -43,7 +43,7 @@ class PreFilterState(msgspec.Struct, frozen=True):
 
     @property
     def is_empty(self) -> bool:
-        """Whether only the number of pods matters. A scalar resource counts here even if 0 of it is requested."""
+        """Whether only the number of pods matters. A scalar resource counts even if its request is 0."""
         return not (self.milli_cpu or self.memory or self.ephemeral_storage or self.scalar)
 
 
@@ -52,7 +52,7 @@ PRE_SCORE_STATE_KEY: Final = StateKey(f"PreScore{names.NODE_RESOURCES_FIT}", Pod
 
 
 def compute_pod_resource_request(pod: PodInfo) -> PreFilterState:
-    """Upstream: computePodResourceRequest (a sum that overflowed to less than nothing asks for nothing: SetMaxResource)"""
+    """Upstream: computePodResourceRequest (a sum that overflowed to a negative number requests nothing: SetMaxResource)"""
     requested = pod.requests.resource
     return PreFilterState(
         max(0, requested.milli_cpu),
@@ -63,7 +63,7 @@ def compute_pod_resource_request(pod: PodInfo) -> PreFilterState:
 
 
 def fits(pod: PodInfo, node_info: NodeInfo) -> list[str]:
-    """Why a pod does not fit on one node; empty where it does. Upstream: framework/plugins/noderesources/fit.go Fits"""
+    """Why a pod does not fit on one node; empty: it fits. Upstream: framework/plugins/noderesources/fit.go Fits"""
     request = compute_pod_resource_request(pod)
     have, used = node_info.allocatable, node_info.requested
     missing = ["Too many pods"] if len(node_info.pods) + 1 > have.allowed_pod_number else []
@@ -83,7 +83,7 @@ def fits(pod: PodInfo, node_info: NodeInfo) -> list[str]:
 
 @lru_cache(maxsize=1024)
 def _shortages(checked: tuple[tuple[str, int], ...]) -> Formula:
-    """What each row has too little of, as bits: the number of pods, then each resource of which so much is requested."""
+    """What each row has too little of, as bits: the number of pods, then each requested resource."""
     bits: np.dtype[np.signedinteger[Any]] = np.dtype(np.int16 if len(checked) < _BITS_OF_INT16 - 1 else np.int64)
 
     def compute(pods: Amounts, most_pods: Amounts, *columns: Amounts) -> IntArray:
@@ -107,7 +107,7 @@ class Fit:
         self._ignored_groups = frozenset(args.ignored_resource_groups)
         self._resources = args.scoring_strategy.resources
         self._scorer = ResourceScorer(strategy_of(args.scoring_strategy), self._resources, use_requested=False)
-        #: Reasons -> their status, so that equal ones are one object.
+        #: Reasons -> their status, so that equal statuses are one object.
         self._statuses: dict[tuple[str, ...], Status] = {}
 
     def events_to_register(self) -> Sequence[ClusterEvent]:

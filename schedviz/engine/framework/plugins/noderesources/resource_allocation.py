@@ -1,4 +1,4 @@
-"""What a score by resources looks at: how much of each resource nodes have, and how much would be requested with the pod.
+"""Inputs of resource scores: each node's allocatable resources, and what would be requested with the pod.
 
 Upstream: framework/plugins/noderesources/resource_allocation.go
 """
@@ -23,7 +23,7 @@ Amounts = npt.NDArray[np.int64]
 
 
 class PodRequestsState(msgspec.Struct, frozen=True):
-    """What the pod requests of each scored resource, in the order of the plugin's arguments."""
+    """The pod's request of each scored resource, in the order of the plugin's arguments."""
 
     requests: tuple[int, ...]
 
@@ -32,7 +32,7 @@ class PodRequestsState(msgspec.Struct, frozen=True):
 
 
 class Allocation(msgspec.Struct, frozen=True):
-    """One resource over many nodes. Where a node has none, both are 0 and the resource does not count."""
+    """One resource over many nodes. If a node has none, both are 0 and the resource does not count."""
 
     weight: int
     allocatable: Amounts
@@ -40,7 +40,7 @@ class Allocation(msgspec.Struct, frozen=True):
 
 
 def pod_request(pod: PodInfo, resource: str, *, use_requested: bool) -> int:
-    """What the pod requests of a resource; not `use_requested`: at least the default of cpu and memory, for each container.
+    """The pod's request of a resource. Without `use_requested`, a container counts at least the default for cpu and memory.
 
     Upstream: calculatePodResourceRequest
     """
@@ -61,26 +61,26 @@ def pod_requests(pod: PodInfo, resources: Sequence[ResourceSpec], *, use_request
     return PodRequestsState(tuple(pod_request(pod, resource.name, use_requested=use_requested) for resource in resources))
 
 
-#: Turns allocations over so many rows into scores.
+#: Turns allocations over this many rows into scores.
 ScoreOfAllocations = Callable[[Sequence[Allocation], int], Scores]
 
 
 class ResourceScorer:
-    """Scores by resources, of one plugin. They are kept for every request that it was asked about: see `formulas`.
+    """The resource scores of one plugin, kept for every request it has scored: see `formulas`.
 
-    Resources do not count that the pod does not request and that are scalar.
-    Upstream: resourceAllocationScorer.score, calculateResourceAllocatableRequest
+    Scalar resources that the pod does not request do not count. Upstream: resourceAllocationScorer.score,
+    calculateResourceAllocatableRequest
     """
 
     def __init__(self, score: ScoreOfAllocations, resources: Sequence[ResourceSpec], *, use_requested: bool) -> None:
         self._score = score
         self._resources = resources
         self._use_requested = use_requested
-        #: Making the formula of a request takes longer than reading its column.
+        #: Building the formula of a request takes longer than reading its column.
         self._formula = lru_cache(maxsize=1024)(self._formula_of)
 
     def score(self, rows: Rows, requests: tuple[int, ...]) -> Scores:
-        """The scores of a pod that requests so much, in the order of the resources."""
+        """The scores for a pod with these requests, in the order of the resources."""
         formula = self._formula(requests)
         return self._score((), len(rows)) if formula is None else rows.formula(formula)
 

@@ -1,4 +1,4 @@
-"""How NodeResourcesFit turns allocations into scores: one function for each strategy, for all rows at once.
+"""The scoring strategies of NodeResourcesFit: one function each, for all rows at once.
 
 Upstream: framework/plugins/noderesources/{least_allocated,most_allocated,requested_to_capacity_ratio}.go
 """
@@ -15,15 +15,15 @@ from schedviz.engine.framework.plugins.helper.shape_score import ShapePoint, bro
 from schedviz.engine.framework.plugins.noderesources.resource_allocation import Allocation, Amounts
 
 Strategy = Callable[[Sequence[Allocation], int], Scores]
-#: (requested, capacity where it is not 0) -> score
+#: (requested, capacity, which is not 0) -> score
 ResourceScore = Callable[[Amounts, Amounts], Scores]
 
-#: Shapes are written with scores up to 10. Upstream: config.MaxCustomPriorityScore
+#: Shapes use scores up to 10. Upstream: config.MaxCustomPriorityScore
 _SHAPE_SCALE = MAX_NODE_SCORE // 10
 
 
 def strategy_of(strategy: ScoringStrategy) -> Strategy:
-    """The function of a strategy. Raises `ValueError` for one that does not exist."""
+    """The function of a strategy. Raises `ValueError` for an unknown one."""
     match strategy.type:
         case "LeastAllocated":
             return lambda counted, rows: _weighted_mean(_least_requested, counted, rows)
@@ -52,7 +52,7 @@ def _weighted_mean(score: ResourceScore, counted: Sequence[Allocation], rows: in
     total = np.zeros(rows, np.int64)
     weights = np.zeros(rows, np.int64)
     if counted and all(bool(allocation.allocatable.all()) for allocation in counted):
-        # Every node has every resource, as nearly always: no masks.
+        # Every node has every resource, the usual case: no masks.
         for allocation in counted:
             scores = score(allocation.requested, allocation.allocatable)
             total += scores if allocation.weight == 1 else scores * allocation.weight
@@ -81,6 +81,6 @@ def _requested_to_capacity_ratio(shape: Sequence[ShapePoint], counted: Sequence[
 
 
 def _capacity(allocation: Allocation) -> tuple[np.ndarray[tuple[int, ...], np.dtype[np.bool_]], Amounts]:
-    """Which nodes have the resource, and how much of it (1 where there is none, to divide by)."""
+    """The nodes that have the resource, and how much of it (1 where there is none, to avoid dividing by 0)."""
     has = allocation.allocatable != 0
     return has, np.where(has, allocation.allocatable, 1)

@@ -1,4 +1,4 @@
-"""NodeUnschedulable: a cordoned node takes only pods that bear its taint.
+"""NodeUnschedulable: a cordoned node accepts only pods that tolerate its taint.
 
 Upstream: framework/plugins/nodeunschedulable/node_unschedulable.go
 """
@@ -23,7 +23,7 @@ from schedviz.kube.core import Taint
 _UNKNOWN_CONDITION: Final = unresolvable("node(s) had unknown conditions")
 _UNSCHEDULABLE: Final = unresolvable("node(s) were unschedulable")
 
-#: The taint that a cordoned node gets; whoever bears it also bears `spec.unschedulable`.
+#: The taint of a cordoned node; a pod that tolerates it also tolerates `spec.unschedulable`.
 _CORDON: Final = Taint(key="node.kubernetes.io/unschedulable", effect=NO_SCHEDULE)
 
 

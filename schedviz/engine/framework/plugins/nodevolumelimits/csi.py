@@ -1,4 +1,4 @@
-"""NodeVolumeLimits: a node has room for the pod's volumes of CSI drivers, and of disks that were migrated to one.
+"""NodeVolumeLimits: a node has room for the pod's volumes of CSI drivers, and for disks that are migrated to one.
 
 Upstream: framework/plugins/nodevolumelimits/csi.go
 """
@@ -7,59 +7,44 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, Final
 
 import numpy as np
 
 from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.cycle_state import CycleState
-from schedviz.engine.framework.interface import FilterReads, Handle
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.helper.csi_translation import BY_NAME, TranslationError, in_tree_plugin, inline_handle, translated
 from schedviz.engine.framework.plugins.helper.printed_volume import printed_volume
 from schedviz.engine.framework.plugins.nodevolumelimits.limits import (
     MAX_VOLUME_COUNT_EXCEEDED,
     NO_LIMIT,
-    CSINodes,
+    UNCOUNTED,
+    UNKNOWN,
     Migration,
+    VolumeError,
+    VolumeLimits,
     csi_attach_limit_key,
 )
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, Status, as_status
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, NodeInfo, PodInfo
 from schedviz.engine.framework.verdicts import Index, Verdicts
-from schedviz.kube.claims import claim_name, class_of_claim, why_not_for_pod
+from schedviz.kube.claims import claim_name, class_of_claim
 from schedviz.kube.core import Pod
-from schedviz.kube.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
+from schedviz.kube.storage import PersistentVolumeClaim, StorageClass
 from schedviz.kube.volumes import Volume
 
-#: Before the names of volumes that are not known yet. Upstream draws it at random; no real handle begins like this.
-_UNKNOWN: Final = "?"
-#: In the column of volumes: the node has pods whose volumes can only be told by looking.
-_LOOK: Final = -1
-
-#: Unique volume name -> the resource that limits its kind.
+#: Unique volume name -> the resource that limits volumes of its kind.
 Attached = dict[str, str]
 
 
-class VolumeError(ValueError):
-    """A pod's volume that cannot be counted."""
-
-
-class CSILimits:
+class CSILimits(VolumeLimits):
     name = names.NODE_VOLUME_LIMITS
-
-    def __init__(self, _args: Any, handle: Handle) -> None:
-        self._handle = handle
-        self._csi_nodes = CSINodes(handle.objects)
 
     def events_to_register(self) -> Sequence[ClusterEvent]:
         return (ClusterEvent(GVK.CSI_NODE, ActionType.ADD), ClusterEvent(GVK.POD, ActionType.DELETE))
 
-    def filter_reads(self, state: CycleState, pod: PodInfo) -> FilterReads:  # noqa: ARG002 - the extension point's shape
-        return FilterReads.PODS if pod.pod.spec.volumes else FilterReads.NODE
-
-    def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:  # noqa: ARG002 - the extension point's shape
+    def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:  # noqa: ARG002 - the extension point's signature
         if not pod.pod.spec.volumes:
             return None
         self._csi_nodes.refresh()
@@ -75,18 +60,18 @@ class CSILimits:
                 codes[same] = len(statuses)
                 statuses.append(as_status(str(error)))
                 continue
-            for row in self._rows_to_look_at(added, rows, places, same).tolist():
+            for row in self._rows_to_check(added, rows, places, same).tolist():
                 status = self._check(added, rows.infos[row], places[row : row + 1], rows.take(np.array([row])))
                 if not status.is_success:
                     codes[row] = _number_of(status, statuses)
         return Verdicts(codes, statuses) if codes.any() else None
 
-    def _rows_to_look_at(self, added: Attached, rows: Rows, places: IntArray, same: Index) -> Index:
-        """Of some rows those that may be full: where the claims of all pods and the new volumes together pass a limit."""
+    def _rows_to_check(self, added: Attached, rows: Rows, places: IntArray, same: Index) -> Index:
+        """The rows of `same` that may be full: the claims of all pods and the new volumes together exceed a limit."""
         if not added:
             return same[:0]
         upper = rows.info_column((names.NODE_VOLUME_LIMITS, "volumes"), _volumes_at_most, np.int64)
-        doubtful = (upper == _LOOK) & self._csi_nodes.has_limits(places, rows)
+        doubtful = (upper == UNCOUNTED) & self._csi_nodes.has_limits(places, rows)
         for key, count in Counter(added.values()).items():
             limit = self._csi_nodes.limit(places, rows, key)
             doubtful |= (limit != NO_LIMIT) & (upper + count > limit)
@@ -94,7 +79,7 @@ class CSILimits:
         return chosen
 
     def _check(self, added: Attached, info: NodeInfo, place: IntArray, row: Rows) -> Status:
-        """Count exactly."""
+        """Count the node's volumes one by one."""
         migration = self._csi_nodes.migrations[int(self._csi_nodes.migration(place)[0])]
         attached: Attached = {}
         try:
@@ -102,7 +87,7 @@ class CSILimits:
                 attached.update(self._attachable(existing.pod, migration, is_new=False))
         except VolumeError as error:
             return as_status(str(error))
-        # A volume that a pod on the node uses already is not attached once more.
+        # A volume that a pod on the node already uses is not attached again.
         new = Counter(key for name, key in added.items() if name not in attached)
         present = Counter(attached.values())
         for key, count in new.items():
@@ -112,7 +97,7 @@ class CSILimits:
         return SUCCESS
 
     def _attachable(self, pod: Pod, migration: Migration, *, is_new: bool) -> Attached:
-        """The volumes of a pod that a CSI driver attaches. Raises `VolumeError`. Upstream: filterAttachableVolumes"""
+        """The pod's volumes that a CSI driver attaches. Raises `VolumeError`. Upstream: filterAttachableVolumes"""
         found: Attached = {}
         for volume in pod.spec.volumes:
             name = claim_name(pod, volume)
@@ -125,22 +110,12 @@ class CSILimits:
         return found
 
     def _claimed_volume(self, pod: Pod, volume: Volume, name: str, migration: Migration, *, is_new: bool) -> tuple[str, str]:
-        if not name:
-            raise VolumeError("PersistentVolumeClaim had no name")
-        claim: PersistentVolumeClaim | None = self._handle.objects.get("PersistentVolumeClaim", pod.namespace, name)
-        if claim is None:
-            if is_new:
-                raise VolumeError(f'looking up PVC {pod.namespace}/{name}: persistentvolumeclaim "{name}" not found')
-            return "", ""
-        if volume.persistent_volume_claim is None and (why := why_not_for_pod(claim, pod)):
-            raise VolumeError(why)
-        return self._driver_info(claim, migration)
+        claim = self._claim(pod, volume, name, is_new=is_new)
+        return ("", "") if claim is None else self._driver_info(claim, migration)
 
     def _driver_info(self, claim: PersistentVolumeClaim, migration: Migration) -> tuple[str, str]:
-        """Driver and handle of a claim's volume, "" where no driver attaches it. Upstream: getCSIDriverInfo"""
-        found: PersistentVolume | None = None
-        if claim.spec.volume_name:
-            found = self._handle.objects.get("PersistentVolume", "", claim.spec.volume_name)
+        """Driver and handle of a claim's volume; "" if no driver attaches it. Upstream: getCSIDriverInfo"""
+        found = self._bound_volume(claim)
         if found is None:
             return self._driver_info_of_class(claim, migration)
         source = found.spec.csi
@@ -155,12 +130,12 @@ class CSILimits:
         return ("", "") if source is None else (source.driver, source.volume_handle)
 
     def _driver_info_of_class(self, claim: PersistentVolumeClaim, migration: Migration) -> tuple[str, str]:
-        """The same for a volume that is not there yet. Upstream: getCSIDriverInfoFromSC"""
+        """Driver and handle of a volume that does not exist yet. Upstream: getCSIDriverInfoFromSC"""
         class_name = class_of_claim(claim)
-        storage_class: StorageClass | None = self._handle.objects.get("StorageClass", "", class_name) if class_name else None
+        storage_class: StorageClass | None = self._objects.get("StorageClass", "", class_name) if class_name else None
         if storage_class is None:
             return "", ""
-        handle = f"{_UNKNOWN}{claim.key}"
+        handle = f"{UNKNOWN}{claim.key}"
         plugin = BY_NAME.get(storage_class.provisioner)
         if plugin is None:
             return storage_class.provisioner, handle
@@ -168,7 +143,7 @@ class CSILimits:
 
 
 def _inline_volume(volume: Volume, migration: Migration) -> tuple[str, str]:
-    """Driver and handle of a pod's own disk. Upstream: checkAttachableInlineVolume"""
+    """Driver and handle of an inline disk. Upstream: checkAttachableInlineVolume"""
     plugin = in_tree_plugin(volume)
     if plugin is None or not migration.is_on(plugin.name):
         return "", ""
@@ -179,11 +154,11 @@ def _inline_volume(volume: Volume, migration: Migration) -> tuple[str, str]:
 
 
 def _volumes_at_most(info: NodeInfo) -> int:
-    """How many volumes of CSI drivers the pods of a node have at most; _LOOK where some volumes are no plain claims."""
+    """An upper bound of the CSI volumes of a node's pods; UNCOUNTED if some volumes are not plain claims."""
     for pod in info.pods:
         for volume in pod.pod.spec.volumes:
             if volume.ephemeral is not None or (volume.persistent_volume_claim is None and in_tree_plugin(volume) is not None):
-                return _LOOK
+                return UNCOUNTED
     return len(info.pvc_ref_counts)
 
 

@@ -1,4 +1,4 @@
-"""How many volumes nodes can take: as the Node says, as its CSINode says, and whose volumes CSI drivers handle there.
+"""Volume limits of nodes, from their Node and CSINode objects, and `VolumeLimits`, the base of the plugins that check them.
 
 Upstream: framework/plugins/nodevolumelimits/utils.go, csi.go getVolumeLimits, pkg/volume/util/attach_limit.go
 """
@@ -7,36 +7,45 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from schedviz.engine.framework.columns import IntArray
+from schedviz.engine.framework.cycle_state import CycleState
+from schedviz.engine.framework.interface import FilterReads, Handle
 from schedviz.engine.framework.listers import ObjectLister
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.helper.csi_translation import AWS_EBS, AZURE_DISK, CINDER, GCE_PD, migrated_plugins
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import unschedulable
-from schedviz.engine.framework.types import NodeInfo
+from schedviz.engine.framework.types import NodeInfo, PodInfo
 from schedviz.engine.framework.verdicts import Mask
-from schedviz.kube.storage import CSINode
+from schedviz.kube.claims import why_not_for_pod
+from schedviz.kube.core import Pod
+from schedviz.kube.storage import CSINode, PersistentVolume, PersistentVolumeClaim
+from schedviz.kube.volumes import Volume
 
 MAX_VOLUME_COUNT_EXCEEDED: Final = unschedulable("node(s) exceed max volume count")
 
-#: Nodes say with resources of this prefix how many volumes of a kind they take.
+#: Prefix of the resources with which a Node limits the volumes of a kind.
 ATTACHABLE: Final = "attachable-volumes-"
+#: Prefix of the names of volumes that do not exist yet. Upstream draws it at random; no real volume has such a name.
+UNKNOWN: Final = "?"
+#: In a column of volume counts: the node has volumes that can only be counted one by one.
+UNCOUNTED: Final = -1
 _CSI_PREFIX: Final = f"{ATTACHABLE}csi-"
 _RESOURCE_NAME_LENGTH_LIMIT: Final = 63
 NO_LIMIT: Final = -1
 
-#: Migrated wherever there is a CSINode, whatever it says (upstream looks no further).
+#: Migrated on every node that has a CSINode, whatever that object lists, as upstream does.
 _ALWAYS_MIGRATED: Final = frozenset({AWS_EBS.name, AZURE_DISK.name, CINDER.name})
 
 
 def csi_attach_limit_key(driver: str) -> str:
-    """The resource name of a CSI driver's volumes; a long driver name is cut and hashed. Upstream: GetCSIAttachLimitKey"""
+    """The resource name of a CSI driver's volumes; a long driver name is truncated and hashed. Upstream: GetCSIAttachLimitKey"""
     if len(_CSI_PREFIX) + len(driver) < _RESOURCE_NAME_LENGTH_LIMIT:
         return f"{_CSI_PREFIX}{driver}"
     digest = hashlib.sha1(driver.encode(), usedforsecurity=False).hexdigest()
@@ -44,7 +53,7 @@ def csi_attach_limit_key(driver: str) -> str:
 
 
 class Migration(msgspec.Struct, frozen=True):
-    """Which plugins' volumes a node's CSI drivers handle."""
+    """The plugins whose volumes a node's CSI drivers handle."""
 
     has_csi_node: bool = False
     plugins: frozenset[str] = frozenset()
@@ -60,20 +69,20 @@ NO_MIGRATION: Final = Migration()
 
 
 class CSINodes:
-    """What all CSINodes say, by node. Made again when one of them changed."""
+    """The limits and migrations of all CSINodes. Computed again when one of them changes."""
 
     def __init__(self, objects: ObjectLister) -> None:
         self._objects = objects
         self._listed: Sequence[CSINode] | None = None
 
     def refresh(self) -> None:
-        """Take what the informer has now."""
+        """Read the informer's present list."""
         listed: Sequence[CSINode] = self._objects.list("CSINode")
-        # The informer hands out the same list while nothing changed.
+        # The informer returns the same list until an object changes.
         if listed is self._listed:
             return
         self._listed = listed
-        #: Names this list of CSINodes among the columns.
+        #: Identifies this list of CSINodes in the keys of columns.
         self._version = object()
         self._place = {csi_node.name: place for place, csi_node in enumerate(listed)}
         #: By driver: a limit for each CSINode, and NO_LIMIT at the end for nodes without one.
@@ -94,7 +103,7 @@ class CSINodes:
         self.migrations = tuple(kinds)
 
     def places(self, rows: Rows) -> IntArray:
-        """Where the rows' CSINodes are; the arrays below are for these."""
+        """Positions of the rows' CSINodes in the list, the argument of the methods below."""
         place = self._place
         return rows.node_column((names.NODE_VOLUME_LIMITS, self._version), lambda info: place.get(info.name, -1), np.intp)
 
@@ -103,7 +112,7 @@ class CSINodes:
         return self._migration[places]
 
     def limit(self, places: IntArray, rows: Rows, key: str) -> IntArray:
-        """How many volumes of a kind the rows take: as the CSINode says, or else the Node; NO_LIMIT where neither does."""
+        """How many volumes of a kind the rows take, by CSINode, else by Node; NO_LIMIT if neither has a limit."""
         own = self._limits.get(key)
         by_node = node_limit(rows, key)
         if own is None:
@@ -117,9 +126,47 @@ class CSINodes:
 
 
 def node_limit(rows: Rows, key: str) -> IntArray:
-    """How many volumes of a kind the Nodes take; NO_LIMIT where they don't say."""
+    """How many volumes of a kind the Nodes take; NO_LIMIT if a Node has no limit."""
     return rows.node_column((names.NODE_VOLUME_LIMITS, key), lambda info: info.allocatable.scalar.get(key, NO_LIMIT), np.int64)
 
 
 def _limits_volumes(info: NodeInfo) -> bool:
     return any(name.startswith(ATTACHABLE) for name in info.allocatable.scalar)
+
+
+class VolumeError(ValueError):
+    """A pod's volume cannot be counted. The text is upstream's."""
+
+
+class VolumeLimits:
+    """Base of the plugins for CSI volumes and for in-tree disks: checks that a node has room for the pod's volumes."""
+
+    def __init__(self, _args: Any, handle: Handle) -> None:
+        self._objects = handle.objects
+        self._csi_nodes = CSINodes(handle.objects)
+
+    def filter_reads(self, state: CycleState, pod: PodInfo) -> FilterReads:  # noqa: ARG002 - the extension point's signature
+        return FilterReads.PODS if pod.pod.spec.volumes else FilterReads.NODE
+
+    def _claim(self, pod: Pod, volume: Volume, name: str, *, is_new: bool) -> PersistentVolumeClaim | None:
+        """The claim of a pod's volume. A missing claim is an error for a new pod, and None for a pod on a node.
+
+        Raises `VolumeError`.
+        """
+        if not name:
+            raise VolumeError("PersistentVolumeClaim had no name")
+        claim: PersistentVolumeClaim | None = self._objects.get("PersistentVolumeClaim", pod.namespace, name)
+        if claim is None:
+            if is_new:
+                raise VolumeError(f'looking up PVC {pod.namespace}/{name}: persistentvolumeclaim "{name}" not found')
+            return None
+        if volume.persistent_volume_claim is None and (why := why_not_for_pod(claim, pod)):
+            raise VolumeError(why)
+        return claim
+
+    def _bound_volume(self, claim: PersistentVolumeClaim) -> PersistentVolume | None:
+        """The PersistentVolume of a claim; None: the claim is not bound, or its volume does not exist."""
+        found: PersistentVolume | None = None
+        if claim.spec.volume_name:
+            found = self._objects.get("PersistentVolume", "", claim.spec.volume_name)
+        return found

@@ -1,4 +1,4 @@
-"""EBSLimits, GCEPDLimits, AzureDiskLimits, CinderLimits: a node has room for the pod's disks of a kind.
+"""EBSLimits, GCEPDLimits, AzureDiskLimits, CinderLimits: a node has room for the pod's disks of one kind.
 
 Upstream: framework/plugins/nodevolumelimits/non_csi.go
 """
@@ -7,61 +7,52 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 import numpy as np
 
 from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.cycle_state import CycleState
-from schedviz.engine.framework.interface import FilterReads, Handle
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.helper.csi_translation import AWS_EBS, AZURE_DISK, CINDER, GCE_PD, InTreePlugin
-from schedviz.engine.framework.plugins.nodevolumelimits.limits import MAX_VOLUME_COUNT_EXCEEDED, NO_LIMIT, CSINodes, node_limit
+from schedviz.engine.framework.plugins.nodevolumelimits.limits import (
+    MAX_VOLUME_COUNT_EXCEEDED,
+    NO_LIMIT,
+    UNCOUNTED,
+    UNKNOWN,
+    VolumeError,
+    VolumeLimits,
+    node_limit,
+)
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, Status, as_status
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, NodeInfo, PodInfo
 from schedviz.engine.framework.verdicts import Mask, Verdicts
-from schedviz.kube.claims import claim_name, why_not_for_pod
+from schedviz.kube.claims import claim_name
 from schedviz.kube.core import Pod
-from schedviz.kube.storage import PersistentVolume, PersistentVolumeClaim, PersistentVolumeSpec, StorageClass
+from schedviz.kube.storage import PersistentVolumeClaim, PersistentVolumeSpec, StorageClass
 from schedviz.kube.volumes import Volume
 
-#: Before the names of volumes that are not known yet. Upstream draws it at random; no real disk is called like this.
-_UNKNOWN: Final = "?"
-#: In the column of volumes: the node has pods whose volumes can only be told by looking.
-_LOOK: Final = -1
-
 _INSTANCE_TYPES: Final = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
-#: Instances with another limit than EBS' default.
+#: Instance types whose limit is not the EBS default.
 _NITRO: Final = re.compile(r"^[cmr]5.*|t3|z1d")
 
 
-class VolumeError(ValueError):
-    """A pod's volume that cannot be counted."""
-
-
-class NonCSILimits:
-    """One plugin for each kind of disk."""
+class NonCSILimits(VolumeLimits):
+    """Base of the plugins, one for each kind of disk."""
 
     name: ClassVar[str]
     plugin: ClassVar[InTreePlugin]
-    #: The member of a disk that names it.
+    #: The member of a volume source that identifies the disk.
     id_member: ClassVar[str]
-    #: The resource with which a node sets its own limit.
+    #: The resource with which a Node sets its own limit.
     limit_key: ClassVar[str]
     default_limit: ClassVar[int]
-
-    def __init__(self, _args: Any, handle: Handle) -> None:
-        self._handle = handle
-        self._csi_nodes = CSINodes(handle.objects)
 
     def events_to_register(self) -> Sequence[ClusterEvent]:
         return (ClusterEvent(GVK.NODE, ActionType.ADD), ClusterEvent(GVK.POD, ActionType.DELETE))
 
-    def filter_reads(self, state: CycleState, pod: PodInfo) -> FilterReads:  # noqa: ARG002 - the extension point's shape
-        return FilterReads.PODS if pod.pod.spec.volumes else FilterReads.NODE
-
-    def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:  # noqa: ARG002 - the extension point's shape
+    def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:  # noqa: ARG002 - the extension point's signature
         if not pod.pod.spec.volumes:
             return None
         try:
@@ -72,14 +63,14 @@ class NonCSILimits:
             return None
         upper = rows.info_column((self.name, "volumes"), self._volumes_at_most, np.int64)
         limits = self._limits(rows)
-        doubtful = ((upper == _LOOK) | (upper + len(new) > limits)) & ~self._migrated(rows)
+        doubtful = ((upper == UNCOUNTED) | (upper + len(new) > limits)) & ~self._migrated(rows)
         statuses = [SUCCESS] * len(rows)
         for row in np.flatnonzero(doubtful).tolist():
             statuses[row] = self._check(new, rows.infos[row], int(limits[row]))
         return Verdicts.of(statuses) if doubtful.any() else None
 
     def _check(self, new: set[str], info: NodeInfo, limit: int) -> Status:
-        """Count exactly. A disk that a pod on the node uses already is not attached once more."""
+        """Count the node's disks one by one. A disk that a pod on the node already uses is not attached again."""
         existing: set[str] = set()
         try:
             for pod in info.pods:
@@ -89,7 +80,7 @@ class NonCSILimits:
         return MAX_VOLUME_COUNT_EXCEEDED if len(existing | new) > limit else SUCCESS
 
     def _migrated(self, rows: Rows) -> Mask:
-        """Where a CSI driver handles these disks, NodeVolumeLimits counts them."""
+        """The rows where a CSI driver attaches these disks; NodeVolumeLimits counts them there."""
         self._csi_nodes.refresh()
         migrated = np.array([migration.is_on(self.plugin.name) for migration in self._csi_nodes.migrations], np.bool_)
         return migrated[self._csi_nodes.migration(self._csi_nodes.places(rows))]
@@ -102,7 +93,7 @@ class NonCSILimits:
         return np.full(len(rows), self.default_limit, np.int64)
 
     def _disks(self, pod: Pod, *, is_new: bool) -> set[str]:
-        """The disks of the kind that a pod uses. Raises `VolumeError`. Upstream: filterVolumes"""
+        """The pod's disks of this kind. Raises `VolumeError`. Upstream: filterVolumes"""
         disks: set[str] = set()
         for volume in pod.spec.volumes:
             disk = self._disk(volume)
@@ -121,36 +112,28 @@ class NonCSILimits:
         name = claim_name(pod, volume)
         if name is None:
             return None
-        if not name:
-            raise VolumeError("PersistentVolumeClaim had no name")
-        claim: PersistentVolumeClaim | None = self._handle.objects.get("PersistentVolumeClaim", pod.namespace, name)
+        claim = self._claim(pod, volume, name, is_new=is_new)
         if claim is None:
-            if is_new:
-                raise VolumeError(f'looking up PVC {pod.namespace}/{name}: persistentvolumeclaim "{name}" not found')
             return None
-        if volume.persistent_volume_claim is None and (why := why_not_for_pod(claim, pod)):
-            raise VolumeError(why)
-        found: PersistentVolume | None = None
-        if claim.spec.volume_name:
-            found = self._handle.objects.get("PersistentVolume", "", claim.spec.volume_name)
+        found = self._bound_volume(claim)
         if found is not None:
             return self._disk(found.spec)
-        # It is not there yet, or not any more: its class says what it will be, or was.
-        return f"{_UNKNOWN}{pod.namespace}/{name}" if self._is_provisioner_of(claim) else None
+        # The volume does not exist yet, or no longer: its class says which kind it will be, or was.
+        return f"{UNKNOWN}{pod.namespace}/{name}" if self._is_provisioner_of(claim) else None
 
     def _is_provisioner_of(self, claim: PersistentVolumeClaim) -> bool:
         """Upstream: matchProvisioner"""
         name = claim.spec.storage_class_name
-        storage_class: StorageClass | None = None if name is None else self._handle.objects.get("StorageClass", "", name)
+        storage_class: StorageClass | None = None if name is None else self._objects.get("StorageClass", "", name)
         return storage_class is not None and storage_class.provisioner == self.plugin.name
 
     def _volumes_at_most(self, info: NodeInfo) -> int:
-        """How many disks of the kind the pods of a node have at most; _LOOK where claims were made for pods."""
+        """An upper bound of the disks of a node's pods; UNCOUNTED if a pod has an ephemeral volume."""
         inline = 0
         for pod in info.pods:
             for volume in pod.pod.spec.volumes:
                 if volume.ephemeral is not None:
-                    return _LOOK
+                    return UNCOUNTED
                 inline += getattr(volume, self.plugin.source) is not None
         return inline + len(info.pvc_ref_counts)
 
@@ -191,7 +174,7 @@ class CinderLimits(NonCSILimits):
 
 
 def _ebs_limit(info: NodeInfo) -> int:
-    """Upstream: getMaxEBSVolume. Of two labels for the instance type it takes any; here the newer one."""
+    """Upstream: getMaxEBSVolume. Deviation: of two labels for the instance type upstream takes any; here the newer one is taken."""
     labels = info.node.metadata.labels if info.node is not None else {}
     instance_type = next((labels[key] for key in _INSTANCE_TYPES if key in labels), "")
     return 25 if _NITRO.search(instance_type) else EBSLimits.default_limit

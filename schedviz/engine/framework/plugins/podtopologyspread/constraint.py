@@ -1,4 +1,4 @@
-"""A spread constraint with its selector parsed, and what all of its uses need.
+"""A spread constraint with its selector parsed, for Filter and Score.
 
 Upstream: framework/plugins/podtopologyspread/common.go
 """
@@ -14,7 +14,7 @@ from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.plugins.helper.taint import DO_NOT_SCHEDULE, find_matching_untolerated_taint
 from schedviz.engine.framework.plugins.helper.topology import both
 from schedviz.engine.framework.plugins.nodeaffinity.node_affinity import matches
-from schedviz.engine.framework.pod_memo import OfPods
+from schedviz.engine.framework.pod_memo import PodMemo
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import NodeInfo, PodInfo
 from schedviz.engine.framework.verdicts import Mask
@@ -45,7 +45,7 @@ class Constraint(msgspec.Struct, frozen=True):
 
 
 def parse_constraints(constraints: Iterable[TopologySpreadConstraint], labels: Labels, action: str) -> tuple[Constraint, ...]:
-    """Those with this `whenUnsatisfiable`. Raises `SelectorError`. Upstream: filterTopologySpreadConstraints"""
+    """The constraints with this `whenUnsatisfiable`. Raises `SelectorError`. Upstream: filterTopologySpreadConstraints"""
     return tuple(_parse(constraint, labels) for constraint in constraints if constraint.when_unsatisfiable == action)
 
 
@@ -69,7 +69,7 @@ def keys(constraints: Sequence[Constraint]) -> list[str]:
 
 
 def included(rows: Rows, constraint: Constraint, pod: PodInfo) -> Mask | None:
-    """Which rows count for the pod's spreading by this constraint; None: all."""
+    """The rows that count for the pod's spreading by this constraint; None: all."""
     mask: Mask | None = None
     if constraint.honors_affinity:
         mask = _affinity_mask(rows, required_node_affinity(pod.pod))
@@ -95,13 +95,13 @@ def _affinity_mask(rows: Rows, required: RequiredNodeAffinity) -> Mask | None:
 
 
 def matching_pods(rows: Rows, selector: Selector, namespace: str) -> IntArray:
-    """How many pods of the namespace on each row's node are selected. Only rows whose pods changed are counted again."""
-    is_counted = OfPods(lambda pod: counts(pod, selector, namespace))
+    """The number of selected pods of the namespace on each row. Only rows whose pods changed are recomputed."""
+    is_counted = PodMemo(lambda pod: counts(pod, selector, namespace))
     return rows.info_column(("matching-pods", selector, namespace), lambda node_info: sum(is_counted(node_info.pods)), np.int64)
 
 
 def counts(pod: PodInfo, selector: Selector, namespace: str) -> bool:
-    """Whether a pod is selected and not terminating. A selector that selects everything counts none. Upstream: countPodsMatchSelector"""
+    """Whether a pod is selected and not terminating. An empty selector counts no pods. Upstream: countPodsMatchSelector"""
     if selector.is_empty or pod.namespace != namespace or pod.pod.metadata.deletion_timestamp is not None:
         return False
     return selector.matches(pod.pod.metadata.labels)

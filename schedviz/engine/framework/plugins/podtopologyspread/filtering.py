@@ -1,4 +1,4 @@
-"""Hard constraints: no domain has more than `maxSkew` matching pods above the emptiest one.
+"""Hard constraints: no domain has more than `maxSkew` matching pods above the minimum.
 
 Upstream: framework/plugins/podtopologyspread/filtering.go
 """
@@ -31,8 +31,9 @@ _MAX_INT32: Final = 2**31 - 1
 
 
 class CriticalPaths:
-    """The emptiest domain and a runner-up. Upstream keeps no more than these two, so after several changes the first may
-    not be the minimum any more; we keep the same two. Upstream: criticalPaths"""
+    """The domain with the fewest matching pods, and a second one. Like upstream it keeps only these two, so after several changes the first
+    may no longer be the minimum. Upstream: criticalPaths
+    """
 
     __slots__ = ("paths",)
 
@@ -44,7 +45,7 @@ class CriticalPaths:
         return self.paths[0][1]
 
     def update(self, value: str, number: int) -> None:
-        """A domain has another number now."""
+        """Set a domain's count."""
         first, second = self.paths
         if value in (first[0], second[0]):
             self.paths = [(value, number), second] if value == first[0] else [first, (value, number)]
@@ -57,7 +58,7 @@ class CriticalPaths:
 
 
 class PreFilterState:
-    """The pod's hard constraints, and the matching pods of each domain. Empty where it has none. Upstream: preFilterState"""
+    """The pod's hard constraints, and the matching pods of each domain; empty if it has none. Upstream: preFilterState"""
 
     def __init__(
         self,
@@ -69,7 +70,7 @@ class PreFilterState:
         self.constraints = tuple(constraints)
         #: By topology key.
         self.counts = counts or {}
-        #: How many domains there were to begin with.
+        #: The initial number of domains.
         self.domains = domains or {}
         self.paths = paths or {}
 
@@ -82,14 +83,14 @@ class PreFilterState:
         )
 
     def min_match_num(self, constraint: Constraint) -> int | None:
-        """The fewest matching pods of any domain, 0 where there are too few domains; None where there is no domain at all."""
+        """The fewest matching pods of any domain, 0 if there are fewer than minDomains; None: there is no domain."""
         domains = self.domains.get(constraint.topology_key, 0)
         if not domains:
             return None
         return 0 if domains < constraint.min_domains else self.paths[constraint.topology_key].min_match_num
 
     def update_with_pod(self, changed: PodInfo, preemptor: PodInfo, node_info: NodeInfo, delta: int) -> None:
-        """A pod came to a node, or (-1) left it. Upstream: updateWithPod"""
+        """Count a pod in after it was added to a node, or (-1) out. Upstream: updateWithPod"""
         node = node_info.node
         if node is None or changed.namespace != preemptor.namespace:
             return
@@ -140,9 +141,9 @@ def cal_pre_filter_state(rows: Rows, pod: PodInfo, constraints: Sequence[Constra
 
 
 def _numbers(rows: Rows, pod: PodInfo, constraints: Sequence[Constraint], present: Mask | None) -> tuple[IntArray, Mask | None]:
-    """How many pods of each row match constraints of one key, and which rows count (None: all).
+    """The number of pods of each row that match constraints of one key, and the rows that count (None: all).
 
-    Where there are two, a node's number is the last one's, as upstream overwrites it.
+    If there are two constraints, a node's number is the last one's, as upstream overwrites it.
     """
     first, *others = constraints
     counted = both(present, included(rows, first, pod))
@@ -156,9 +157,9 @@ def _numbers(rows: Rows, pod: PodInfo, constraints: Sequence[Constraint], presen
 
 
 def _two_smallest(counts: DomainCounts) -> list[tuple[str, int]]:
-    """The domains that a walk over all of them would leave as critical paths, in order of the walk: that of their values.
+    """The domains that upstream's walk over all of them would keep as critical paths, walking in the order of their values.
 
-    Upstream walks a map. Of three domains that tie any two may be left, and which they are can decide about a preemption.
+    Upstream walks a map. Of three domains that tie, any two may be kept, and which ones can decide about a preemption.
     """
     return sorted(nsmallest(2, counts.seen(), key=lambda domain: (domain[1], domain[0])))
 

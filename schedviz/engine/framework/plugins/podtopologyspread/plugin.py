@@ -1,4 +1,4 @@
-"""PodTopologySpread: matching pods lie evenly over zones, hosts, or whatever the pod says.
+"""PodTopologySpread: matching pods are spread evenly over zones, hosts, or other domains.
 
 Upstream: framework/plugins/podtopologyspread/plugin.go
 """
@@ -28,7 +28,7 @@ from schedviz.kube.selectors import SelectorError
 _DO_NOT_SCHEDULE: Final = "DoNotSchedule"
 _SCHEDULE_ANYWAY: Final = "ScheduleAnyway"
 
-#: For pods without constraints, unless the profile has others. Upstream: systemDefaultConstraints
+#: For pods without constraints, unless the profile sets others. Upstream: systemDefaultConstraints
 SYSTEM_DEFAULT_CONSTRAINTS: Final = (
     TopologySpreadConstraint(max_skew=3, topology_key=HOSTNAME, when_unsatisfiable=_SCHEDULE_ANYWAY),
     TopologySpreadConstraint(max_skew=5, topology_key="topology.kubernetes.io/zone", when_unsatisfiable=_SCHEDULE_ANYWAY),
@@ -85,7 +85,7 @@ class PodTopologySpread:
         if not constraints:
             state.write(PRE_SCORE_STATE_KEY, PreScoreState())
             return SUCCESS
-        # With the scheduler's own constraints, nodes without a zone can still be spread over by hostname.
+        # With the scheduler's default constraints, nodes without a zone still count for spreading by hostname.
         require_all = bool(pod.pod.spec.topology_spread_constraints) or not self._system_defaulted
         found = scoring.init_pre_score_state(self._handle.snapshot.rows(), rows, pod, constraints, require_all_topologies=require_all)
         state.write(PRE_SCORE_STATE_KEY, found)
@@ -106,14 +106,14 @@ class PodTopologySpread:
         return scoring.normalize(found, scores)
 
     def _constraints(self, pod: PodInfo, action: str) -> tuple[Constraint, ...]:
-        """The pod's own, else the defaults with a selector deduced for it. Upstream: buildDefaultConstraints"""
+        """The pod's constraints, or the defaults with a selector derived for it. Upstream: buildDefaultConstraints"""
         own = pod.pod.spec.topology_spread_constraints
         labels = pod.pod.metadata.labels
         if own:
             return parse_constraints(own, labels, action)
         if not self._default_constraints:
             return ()
-        # Asked first: mostly nothing selects the pod, and its defaults need not be parsed.
+        # Checked first: usually nothing selects the pod, and the defaults need not be parsed.
         selector = default_selector(pod.pod, self._handle.objects)
         if selector.is_empty:
             return ()

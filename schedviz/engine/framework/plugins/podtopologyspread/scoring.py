@@ -1,4 +1,4 @@
-"""Soft constraints: the fewer matching pods a node's domains have, the more it is liked.
+"""Soft constraints: prefers nodes whose domains have fewer matching pods.
 
 Floats are added in upstream's order. Upstream: framework/plugins/podtopologyspread/scoring.go
 """
@@ -28,7 +28,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class PreScoreState:
-    """The pod's soft constraints; what they count, and how much a pod of each counts. Upstream: preScoreState"""
+    """The pod's soft constraints, their counts, and the weight of one pod in each. Upstream: preScoreState"""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class PreScoreState:
         self.constraints = tuple(constraints)
         #: Feasible rows without all of the topology keys; None: there are none.
         self.ignored = ignored
-        #: By topology key; not for the hostname, of which each node has its own.
+        #: By topology key; not for the hostname, whose domains are single nodes.
         self.counts = counts or {}
         self.weights = tuple(weights)
 
@@ -82,10 +82,10 @@ def init_pre_score_state(
         if key == HOSTNAME:
             size = len(rows) if whole is None else int(np.count_nonzero(whole))
         elif key in counts:
-            size = 0  # Its domains were counted for an earlier constraint of the same key.
+            size = 0  # Its domains were counted for an earlier constraint with the same key.
         else:
             codes, _ = label_codes(rows, key)
-            # A node without the label is in a domain of its own, "".
+            # Nodes without the label are in a domain of their own, "".
             size = int(np.count_nonzero(np.bincount(codes if whole is None else codes[whole])))
             counts[key] = _count(all_rows, pod, constraints, key, require_all_topologies=require_all_topologies)
         weights.append(topology_normalizing_weight(size))
@@ -93,7 +93,7 @@ def init_pre_score_state(
 
 
 def _count(all_rows: Rows, pod: PodInfo, constraints: Sequence[Constraint], key: str, *, require_all_topologies: bool) -> DomainCounts:
-    """All constraints of a key count into the same domains."""
+    """All constraints of a key count in the same domains."""
     present = known(all_rows, keys(constraints)) if require_all_topologies else None
     numbers: IntArray | None = None
     for constraint in constraints:
@@ -119,7 +119,7 @@ def score_rows(state: PreScoreState, pod: PodInfo, rows: Rows) -> Scores:
             added = np.where(has_label(rows, constraint.topology_key), added, 0.0)
         score = added if score is None else score + added
     assert score is not None
-    return _but(state.ignored, _round(score))
+    return _without_ignored(state.ignored, _round(score))
 
 
 def _matching(state: PreScoreState, constraint: Constraint, pod: PodInfo, rows: Rows) -> Counts:
@@ -129,35 +129,35 @@ def _matching(state: PreScoreState, constraint: Constraint, pod: PodInfo, rows: 
 
 
 def normalize(state: PreScoreState, scores: Scores) -> Scores:
-    """The lowest score comes close to 100; without any pod all are 100; ignored rows are 0. Upstream: NormalizeScore"""
+    """The lowest score becomes the one closest to 100; without any pod all are 100; ignored rows are 0. Upstream: NormalizeScore"""
     if not state.constraints:
         return uniform(len(scores), MAX_NODE_SCORE)
     counted = scores if state.ignored is None else scores[~state.ignored]
     highest = int(counted.max(initial=0))
     if highest == 0:
-        return _but(state.ignored, np.full(len(scores), MAX_NODE_SCORE))
-    return _but(state.ignored, MAX_NODE_SCORE * (highest + int(counted.min()) - scores) // highest)
+        return _without_ignored(state.ignored, np.full(len(scores), MAX_NODE_SCORE))
+    return _without_ignored(state.ignored, MAX_NODE_SCORE * (highest + int(counted.min()) - scores) // highest)
 
 
-def _but(ignored: Mask | None, scores: Scores) -> Scores:
-    """The scores, and 0 for rows that are ignored."""
+def _without_ignored(ignored: Mask | None, scores: Scores) -> Scores:
+    """The scores, with 0 for ignored rows."""
     return scores if ignored is None else np.where(ignored, 0, scores)
 
 
 def _round(scores: Floats) -> Scores:
-    """Halves away from zero, as Go's math.Round; scores are not negative."""
+    """Rounds halves away from zero like Go's math.Round; scores are not negative."""
     whole = np.floor(scores)
     whole += scores - whole >= 0.5
     return whole.astype(np.int64)
 
 
 def topology_normalizing_weight(size: int) -> float:
-    """How much one pod counts where there are so many domains. Upstream: topologyNormalizingWeight"""
+    """The weight of one pod for this number of domains. Upstream: topologyNormalizingWeight"""
     return go_log(float(size + 2))
 
 
 def go_log(value: float) -> float:
-    """The natural logarithm to the last bit as Go computes it (FreeBSD's e_log.c), for positive finite numbers. Upstream: math.Log"""
+    """The natural logarithm of positive finite numbers, bit for bit as in Go (FreeBSD's e_log.c). Upstream: math.Log"""
     fraction, exponent = math.frexp(value)
     if fraction < math.sqrt(2) / 2:
         fraction, exponent = fraction * 2, exponent - 1

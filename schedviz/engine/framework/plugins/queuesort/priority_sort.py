@@ -1,4 +1,4 @@
-"""PrioritySort: higher priority first, then who waits longer. Upstream: framework/plugins/queuesort/priority_sort.go"""
+"""PrioritySort: higher priority first, then the longer wait. Upstream: framework/plugins/queuesort/priority_sort.go"""
 
 from __future__ import annotations
 

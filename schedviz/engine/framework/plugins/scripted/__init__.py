@@ -1,1 +1,1 @@
-"""Our own plugin, off by default: it answers what its arguments say."""
+"""A plugin specific to schedviz, off by default, with scripted results."""

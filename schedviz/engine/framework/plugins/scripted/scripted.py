@@ -1,6 +1,6 @@
-"""`Scripted`: a chosen answer at a chosen extension point, for chosen pods and nodes, a number of times, after a while.
+"""`Scripted`: returns configured results at chosen extension points, for chosen pods and nodes, a number of times, after a delay.
 
-It takes part in those extension points alone that a rule names, so it can be enabled with multiPoint. Ours: upstream has no such plugin.
+It implements only the extension points that its rules name, so it can be enabled with multiPoint. Upstream has no such plugin.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from schedviz.engine.framework.status import SKIP, SUCCESS, Code, Status, Status
 from schedviz.engine.framework.types import NANOS_PER_SECOND, NodeInfo, PodInfo
 from schedviz.kube.meta import KubeObject
 
-#: Extension point -> the method that answers there.
+#: Extension point -> the method that implements it.
 _METHODS: Final = {
     "preEnqueue": "pre_enqueue",
     "preFilter": "pre_filter",
@@ -37,7 +37,7 @@ _METHODS: Final = {
 
 
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
-    """One answer. No `pods` are all pods, no `nodes` all nodes; `times` 0 is always."""
+    """One result. Without `pods` it applies to all pods, without `nodes` to all nodes; `times` 0: always."""
 
     point: Literal["preEnqueue", "preFilter", "filter", "postFilter", "preScore", "score", "reserve", "permit", "preBind", "bind"]
     #: `namespace/name`.
@@ -45,18 +45,18 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="came
     nodes: tuple[str, ...] = ()
     code: Code = Code.SUCCESS
     reasons: tuple[str, ...] = ()
-    #: The error says that this node was not found.
+    #: The error is that this node was not found.
     not_found_node: str = ""
-    #: Raise an exception with this text.
+    #: Raise an exception with this message.
     raises: str = msgspec.field(default="", name="raise")
-    #: What Score gives where the code is Success.
+    #: The score, if the code is Success.
     score: int = 0
     times: int = 0
-    #: Permit: how long the pod waits at most. PreBind: how long it takes.
+    #: Permit: the pod's timeout. PreBind: how long it takes.
     delay_seconds: float = 0
 
     def status(self) -> Status:
-        """The answer. Raises what `raises` says."""
+        """The status. Raises the exception of `raises`."""
         if self.raises:
             raise RuntimeError(self.raises)
         if self.not_found_node:
@@ -66,18 +66,18 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="came
 
 
 class ScriptedArgs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The rules; the first one that fits and has times left answers."""
+    """The rules; the first one that matches and has times left applies."""
 
     rules: tuple[Rule, ...] = ()
 
 
 def make_scripted(args: Any, handle: Handle) -> Guarded:
-    """The plugin; what it raises becomes Status Error as for users' plugins. Raises `ValueError`."""
+    """Create the plugin, guarded like users' plugins: exceptions become Status Error. Raises `ValueError`."""
     return Guarded(SCRIPTED, Scripted(args, handle))
 
 
 class Scripted:
-    """Answers by its rules."""
+    """Returns the results of its rules."""
 
     name = SCRIPTED
 
@@ -87,12 +87,12 @@ class Scripted:
         except msgspec.ValidationError as error:
             raise ValueError(f"args: {error}") from None
         self._handle = handle
-        #: How often each rule has answered.
+        #: How often each rule has applied.
         self._answered = [0] * len(self._rules)
         named = {rule.point for rule in self._rules}
         for point, method in _METHODS.items():
             if point not in named:
-                # Guarded takes what is callable.
+                # Guarded uses the methods that are callable.
                 setattr(self, method, None)
 
     def _rule(self, point: str, pod: PodInfo, node: str = "", *, use: bool = True) -> Rule | None:
@@ -138,7 +138,7 @@ class Scripted:
         return self._status("reserve", pod, node_name)
 
     def unreserve(self, state: CycleState, pod: PodInfo, node_name: str) -> None:
-        """Nothing was reserved."""
+        """There is nothing to undo."""
 
     def permit(self, state: CycleState, pod: PodInfo, node_name: str) -> tuple[Status, int]:  # noqa: ARG002
         rule = self._rule("permit", pod, node_name)

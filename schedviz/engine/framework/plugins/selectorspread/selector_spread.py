@@ -1,6 +1,6 @@
-"""SelectorSpread: the fewer pods of the same service or controller a node and its zone have, the more the node is liked.
+"""SelectorSpread: prefers nodes and zones with fewer pods of the same services and controllers.
 
-Not among the defaults, and refused by a v1 configuration. Upstream: framework/plugins/selectorspread/selector_spread.go
+Not enabled by default, and rejected in a v1 configuration. Upstream: framework/plugins/selectorspread/selector_spread.go
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from schedviz.engine.framework.types import NodeInfo, PodInfo
 from schedviz.kube.selectors import Selector
 from schedviz.kube.zones import zone_key
 
-#: How much a zone counts against a node.
+#: The weight of the zone against the node.
 ZONE_WEIGHTING: Final = 2.0 / 3.0
 
-#: Stands for a node without a zone.
+#: The code of a node without a zone.
 NO_ZONE: Final = -1
 
 
 class PreScoreState(msgspec.Struct, frozen=True):
-    """Which pods belong together, and the zone of each feasible row as a number."""
+    """The selector of the pods that belong together, and the zone of each feasible row as a number."""
 
     selector: Selector
     zones: tuple[int, ...]
@@ -54,7 +54,7 @@ class SelectorSpread:
         return SUCCESS
 
     def score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Scores | Status:
-        """How many pods of each node belong together with this one."""
+        """The number of pods of each node that belong together with this one."""
         if _is_skipped(pod):
             return np.zeros(len(rows), np.int64)
         try:
@@ -74,12 +74,12 @@ class SelectorSpread:
 
 
 def _is_skipped(pod: PodInfo) -> bool:
-    """A pod that says itself how to be spread. Upstream: skipSelectorSpread"""
+    """Whether the pod has spread constraints of its own. Upstream: skipSelectorSpread"""
     return bool(pod.pod.spec.topology_spread_constraints)
 
 
 def zones_of(rows: Rows) -> IntArray:
-    """The zone of each row's node as a number, NO_ZONE where it has none."""
+    """The zone of each row's node as a number, NO_ZONE if it has none."""
 
     def zone(node_info: NodeInfo) -> str:
         return "" if node_info.node is None else zone_key(node_info.node)
@@ -107,7 +107,7 @@ def matching_pods(rows: Rows, selector: Selector, namespace: str) -> Scores:
 
 
 def spread_scores(counts: Scores, zones: IntArray, maximum: int) -> Scores:
-    """Scores of 0 to `maximum` from counts: a third for the node, two thirds for its zone where it has one. Upstream: NormalizeScore
+    """Scores of 0 to `maximum` from counts: one third for the node, two thirds for its zone if it has one. Upstream: NormalizeScore
 
     Floats are added in upstream's order.
     """

@@ -1,4 +1,4 @@
-"""TaintToleration: taints that a pod does not bear keep it off, or make a node less liked.
+"""TaintToleration: taints that the pod does not tolerate reject a node or lower its score.
 
 Upstream: framework/plugins/tainttoleration/taint_toleration.go
 """
@@ -34,7 +34,7 @@ Taints = tuple[Taint, ...]
 
 
 class PreScoreState(msgspec.Struct, frozen=True):
-    """The pod's tolerations that speak of PreferNoSchedule."""
+    """The pod's tolerations that apply to PreferNoSchedule."""
 
     tolerations: tuple[Toleration, ...]
 
@@ -58,7 +58,7 @@ class TaintToleration:
         return FilterReads.NODE
 
     def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:  # noqa: ARG002 - the extension point's shape
-        """One answer for each distinct set of hard taints in the cluster."""
+        """Filter computes one status for each distinct set of hard taints in the cluster."""
         classes, taint_sets = _taint_sets(rows, DO_NOT_SCHEDULE)
         tolerations = pod.pod.spec.tolerations
         untolerated = [find_matching_untolerated_taint(taints, tolerations) for taints in taint_sets]
@@ -75,7 +75,7 @@ class TaintToleration:
         return SUCCESS
 
     def score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Scores | Status:  # noqa: ARG002 - the extension point's shape
-        """How many PreferNoSchedule taints of each node the pod does not bear."""
+        """The number of PreferNoSchedule taints of each node that the pod does not tolerate."""
         try:
             tolerations = state.read(PRE_SCORE_STATE_KEY).tolerations
         except NotFoundError as error:
@@ -95,7 +95,7 @@ def _untolerated(taint: Taint) -> Status:
 
 
 def _taint_sets(rows: Rows, effects: tuple[str, ...]) -> tuple[IntArray, list[Taints]]:
-    """The distinct sets of taints with these effects, and which of them each row has."""
+    """The distinct sets of taints with these effects, and the set of each row."""
 
     def taints(node_info: NodeInfo) -> Taints:
         return tuple(taint for taint in node_info.node.spec.taints if taint.effect in effects) if node_info.node is not None else ()

@@ -1,4 +1,4 @@
-"""Claims and volumes as the informers have them, with changes in memory that are about to be written.
+"""Claims and volumes from the informers, with assumed changes that are about to be written.
 
 Upstream: framework/plugins/volumebinding/assume_cache.go
 """
@@ -16,7 +16,7 @@ from schedviz.kube.storage import PersistentVolume, PersistentVolumeClaim
 
 Object = TypeVar("Object", bound=KubeObject)
 
-#: Gives an object a number, and finds it again: what a checkpoint is written with.
+#: Gives an object a number and finds it again, for checkpoints.
 Number = Callable[[KubeObject], int]
 Find = Callable[[str, int], KubeObject]
 
@@ -26,46 +26,46 @@ class AssumeError(ValueError):
 
 
 class ObjInfo(msgspec.Struct, Generic[Object]):
-    """An object as the informer told it, and as it is assumed to be."""
+    """An object's latest version from the informer, and its assumed version."""
 
     api: Object
     latest: Object
 
 
 class AssumeCache(Generic[Object]):
-    """The objects of one kind by key. What the informer tells replaces what was assumed, if it is newer.
+    """The objects of one kind by key. A newer version from the informer replaces an assumed one.
 
-    It hears of objects by itself, so it may differ from the informer's store, which plugins see otherwise.
+    It has its own event handlers, so it may differ from the informer's store, which plugins read otherwise.
     """
 
     kind: str
-    #: What errors call the kind.
+    #: The kind's name in error messages.
     description: str
 
     def __init__(self) -> None:
         self._objects: dict[str, ObjInfo[Object]] = {}
 
     def add(self, obj: Object) -> None:
-        """The informer tells of a new object, or of another version."""
+        """Store an object that was added or updated."""
         info = self._objects.get(obj.key)
         if info is not None and _version(obj) <= _version(info.latest):
             return
         self._put(ObjInfo(obj, obj))
 
     def delete(self, obj: Object) -> None:
-        """The informer tells that the object is gone."""
+        """Remove a deleted object."""
         self._objects.pop(obj.key, None)
 
     def get(self, key: str) -> Object:
-        """The object as it is assumed to be. Raises `AssumeError`."""
+        """The assumed version. Raises `AssumeError`."""
         return self._info(key).latest
 
     def get_api_object(self, key: str) -> Object:
-        """The object as the informer told it. Raises `AssumeError`. Upstream: GetAPIObj"""
+        """The informer's version. Raises `AssumeError`. Upstream: GetAPIObj"""
         return self._info(key).api
 
     def assume(self, obj: Object) -> None:
-        """Take the object as changed, until the informer tells of it. Raises `AssumeError`."""
+        """Assume a changed version, until the informer has it. Raises `AssumeError`."""
         info = self._info(obj.key)
         assumed, stored = _version(obj), _version(info.latest)
         if assumed < stored:
@@ -73,17 +73,17 @@ class AssumeCache(Generic[Object]):
         info.latest = obj
 
     def restore(self, key: str) -> None:
-        """Forget what was assumed of an object."""
+        """Drop the assumed version of an object."""
         info = self._objects.get(key)
         if info is not None:
             info.latest = info.api
 
     def to_state(self, number: Number) -> list[tuple[int, int]]:
-        """What stands for it in a checkpoint."""
+        """The state for a checkpoint."""
         return [(number(info.api), number(info.latest)) for info in self._objects.values()]
 
     def load(self, state: Sequence[Sequence[int]], find: Find) -> None:
-        """The reverse of `to_state`, into a cache that was just made."""
+        """Load the state of `to_state` into a new cache."""
         for api, latest in state:
             self._put(ObjInfo(find(self.kind, api), find(self.kind, latest)))  # type: ignore[arg-type]  # of this kind
 
@@ -112,7 +112,7 @@ class VolumeCache(AssumeCache[PersistentVolume]):
 
     def __init__(self) -> None:
         super().__init__()
-        #: Class -> names. The class is the informer's: an assumed volume has the same.
+        #: Class -> names. The class is the informer's; an assumed version has the same.
         self._by_class: dict[str, set[str]] = {}
 
     def delete(self, obj: PersistentVolume) -> None:
@@ -120,7 +120,7 @@ class VolumeCache(AssumeCache[PersistentVolume]):
         super().delete(obj)
 
     def list_volumes(self, storage_class: str) -> list[PersistentVolume]:
-        """The volumes of a class, sorted by name. Upstream: ListPVs (in no order)"""
+        """The volumes of a class, sorted by name. Upstream: ListPVs (unordered)"""
         return [self._objects[name].latest for name in sorted(self._by_class.get(storage_class, ()))]
 
     def _put(self, info: ObjInfo[PersistentVolume]) -> None:

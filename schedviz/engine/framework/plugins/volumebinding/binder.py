@@ -1,4 +1,4 @@
-"""What VolumeBinding does with claims and volumes: sort them, assume them, write them, and wait for the controller.
+"""VolumeBinding's operations on claims and volumes: classify, assume, write, and wait for the controller.
 
 Upstream: framework/plugins/volumebinding/binder.go
 """
@@ -32,21 +32,21 @@ from schedviz.kube.volumes import Volume
 
 
 class BindingError(ValueError):
-    """Something that stops a pod's volumes from being sorted, assumed or bound."""
+    """The pod's volumes cannot be classified, assumed or bound."""
 
 
 class VolumeBinder:
-    """The caches of one profile, and what is done with them. Upstream: volumeBinder"""
+    """The assume caches of one profile, and the operations on them. Upstream: volumeBinder"""
 
     def __init__(self, handle: Handle) -> None:
         self._handle = handle
         self.claims = ClaimCache()
         self.volumes = VolumeCache()
 
-    # Before nodes are looked at.
+    # PreFilter.
 
     def get_pod_volume_claims(self, pod: Pod) -> PodVolumeClaims:
-        """The pod's claims, sorted by what is to be done. Raises `BindingError`. Upstream: GetPodVolumeClaims"""
+        """The pod's claims, by what has to be done with them. Raises `BindingError`. Upstream: GetPodVolumeClaims"""
         bound: list[PersistentVolumeClaim] = []
         delayed: list[PersistentVolumeClaim] = []
         immediate: list[PersistentVolumeClaim] = []
@@ -88,7 +88,7 @@ class VolumeBinder:
         return storage_class.volume_binding_mode == WAIT_FOR_FIRST_CONSUMER
 
     def get_eligible_nodes(self, bound: Iterable[PersistentVolumeClaim]) -> frozenset[str] | None:
-        """The nodes that local volumes of the pod allow; None: they allow all. Upstream: GetEligibleNodes"""
+        """The nodes that the pod's local volumes allow; None: all. Upstream: GetEligibleNodes"""
         eligible: frozenset[str] | None = None
         for claim in bound:
             try:
@@ -100,10 +100,10 @@ class VolumeBinder:
                 eligible = frozenset(named) if eligible is None else eligible & frozenset(named)
         return eligible
 
-    # When a node is chosen.
+    # Reserve.
 
     def assume_pod_volumes(self, pod: Pod, node_name: str, found: PodVolumes) -> PodVolumes | None:
-        """Take what was found as if it had been written; None: everything is bound already.
+        """Assume what was found; None: everything is already bound.
 
         Raises `AssumeError`, with nothing assumed. Upstream: AssumePodVolumes
         """
@@ -135,18 +135,18 @@ class VolumeBinder:
         return all(claim is None or is_fully_bound(claim) for claim in claims)
 
     def revert(self, volumes: PodVolumes) -> None:
-        """Forget what was assumed. Upstream: RevertAssumedPodVolumes"""
+        """Drop the assumed versions. Upstream: RevertAssumedPodVolumes"""
         for binding in volumes.static_bindings or ():
             self.volumes.restore(binding.volume.key)
         for claim in volumes.dynamic_provisions or ():
             self.claims.restore(claim.key)
 
-    # When it is bound there.
+    # PreBind.
 
     def write(self, pod: Pod, volumes: PodVolumes) -> PodVolumes | StatusError:
-        """Write what was assumed: volumes held by their claims, claims with their node. What they have become, or an error.
+        """Write the assumed versions: volumes with their claims, claims with their node. Returns the updated objects, or an error.
 
-        What could not be written is not assumed any more. Upstream: bindAPIUpdate
+        Versions that could not be written are no longer assumed. Upstream: bindAPIUpdate
         """
         if volumes.static_bindings is None:
             return StatusError(f'failed to get cached bindings for pod "{pod.key}"')
@@ -172,9 +172,9 @@ class VolumeBinder:
         return error
 
     def are_bound(self, pod: Pod, volumes: PodVolumes) -> bool:
-        """Whether the controller has finished what was written; False: it is not done yet.
+        """Whether the controller has completed the binding; False: not yet.
 
-        Raises `BindingError` where it will not finish. Upstream: checkBindings
+        Raises `BindingError` if it cannot complete. Upstream: checkBindings
         """
         objects = self._handle.objects
         node_name = pod.spec.node_name
@@ -207,7 +207,7 @@ class VolumeBinder:
             raise BindingError(f"failed to check provisioning pvc: {error}") from None
         if _is_older(claim, provision):
             return False
-        # The annotations that we keep may be none where others were left: upstream tells the two cases apart.
+        # An object may have only annotations that schedviz does not keep: upstream distinguishes that from having none.
         if not claim.metadata.annotations and not claim.metadata.unread_annotations:
             raise BindingError(f'selectedNode annotation reset for PVC "{claim.name}"')
         if claim.metadata.annotations.get(SELECTED_NODE, "") != node.name:
@@ -216,7 +216,7 @@ class VolumeBinder:
             try:
                 volume = self.volumes.get_api_object(claim.spec.volume_name)
             except AssumeError:
-                return False  # It is still on its way.
+                return False  # The write has not reached the informer yet.
             self._check_reach(volume, node, "")
         return is_fully_bound(claim)
 
@@ -230,7 +230,7 @@ class VolumeBinder:
             raise BindingError(f'pv "{volume.name}" node affinity doesn\'t match node "{node.name}": {why}')
 
     def _as_seen_from(self, volume: PersistentVolume, node: Node) -> PersistentVolume:
-        """The volume as the node's driver sees it. Raises `TranslationError`. Upstream: tryTranslatePVToCSI"""
+        """The volume as the node's CSI driver sees it. Raises `TranslationError`. Upstream: tryTranslatePVToCSI"""
         plugin = in_tree_plugin(volume.spec)
         csi_node: CSINode | None = self._handle.objects.get("CSINode", "", node.name)
         if plugin is None or not plugin.is_migration_on or csi_node is None or plugin.name not in migrated_plugins(csi_node):
@@ -243,6 +243,6 @@ def _with_selected_node(claim: PersistentVolumeClaim, node_name: str) -> Persist
 
 
 def _is_older(known: KubeObject, written: KubeObject) -> bool:
-    """Whether the informer has not heard yet of what was written."""
+    """Whether the informer's version is older than the written one."""
     mine, theirs = known.metadata.resource_version, written.metadata.resource_version
     return mine.isdecimal() and theirs.isdecimal() and int(mine) < int(theirs)

@@ -1,4 +1,4 @@
-"""What Filter finds: which nodes can serve a pod's claims, and what is to be done for it on the one that is chosen.
+"""VolumeBinding's search in Filter: the nodes that can serve a pod's claims, and the bindings for the selected node.
 
 Upstream: framework/plugins/volumebinding/binder.go FindPodVolumes, checkBoundClaims
 """
@@ -30,7 +30,7 @@ from schedviz.kube.claims import SELECTED_NODE
 from schedviz.kube.selectors import SelectorError
 from schedviz.kube.storage import CSINode, PersistentVolume, PersistentVolumeClaim
 
-#: What is wrong with a row, as bits; the reasons come in this order.
+#: The reasons of a rejected row, as bits; messages are in this order.
 NODE_CONFLICT: Final = 1
 BIND_CONFLICT: Final = 2
 NOT_ENOUGH_SPACE: Final = 4
@@ -41,20 +41,20 @@ _REASONS: Final = {
     NOT_ENOUGH_SPACE: "node(s) did not have enough free storage",
     PV_NOT_EXIST: "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)",
 }
-#: A row at which something failed has this bit and the number of the failure above it.
+#: A row with an error has this bit, and the number of the error above it.
 _FAILED: Final = 16
 
 Findings = npt.NDArray[np.int64]
 
 
 class VolumeSearch:
-    """One pod's search for volumes. It can be asked about any rows, as often as needed."""
+    """The search for one pod's volumes, over any rows, as often as needed."""
 
     def __init__(self, claims: PodVolumeClaims, volumes: VolumeCache, objects: ObjectLister) -> None:
         self._claims = claims
         self._volumes = volumes
         self._objects = objects
-        #: Claims that are to be provisioned on a node that was selected before.
+        #: Claims for which a node was already selected for provisioning.
         self._selected = [claim for claim in claims.unbound_delayed if SELECTED_NODE in claim.metadata.annotations]
         self._failures: list[str] = []
         self._matching: Matching | None = None
@@ -65,7 +65,7 @@ class VolumeSearch:
             self._failure_of_matching = str(error)
 
     def filter(self, rows: Rows) -> Verdicts | None:
-        """Which rows can serve all claims. Upstream: volume_binding.go Filter"""
+        """The rows that can serve all claims. Upstream: volume_binding.go Filter"""
         self._failures = []
         reach = Reach(rows)
         found = self._check_bound(rows, reach)
@@ -78,7 +78,7 @@ class VolumeSearch:
         return Verdicts(codes.reshape(-1)[:-1].astype(np.int16), tuple(self._status(int(finding)) for finding in distinct))
 
     def pod_volumes(self, rows: Rows) -> PodVolumes:
-        """What is to be done on a node that passed; `rows` has it alone."""
+        """The bindings for a node that passed; `rows` has only this node."""
         matching = self._matching
         static: list[BindingInfo] = []
         unmatched: list[PersistentVolumeClaim] = []
@@ -101,7 +101,7 @@ class VolumeSearch:
         self._failures.append(message)
         return len(self._failures) * _FAILED
 
-    # Claims that have a volume.
+    # Bound claims.
 
     def _check_bound(self, rows: Rows, reach: Reach) -> Findings:
         found = np.zeros(len(rows), np.int64)
@@ -124,7 +124,7 @@ class VolumeSearch:
         return found
 
     def _check_migrated(self, volume: PersistentVolume, plugin: InTreePlugin, found: Findings, rows: Mask, reach: Reach) -> None:
-        """On nodes whose CSI driver took the volume over, its labels count. Upstream: tryTranslatePVToCSI"""
+        """On nodes whose CSI driver handles the volume, its translated labels count. Upstream: tryTranslatePVToCSI"""
         try:
             affinity = translated(volume, plugin).spec.node_affinity
         except TranslationError as error:
@@ -133,12 +133,12 @@ class VolumeSearch:
             found[rows & ~reach.mask(affinity)] = NODE_CONFLICT
 
     def _where_migrated(self, plugin: InTreePlugin, rows: Rows) -> Mask | None:
-        """The rows whose node says that the plugin's volumes are handled by a CSI driver; None: there is none."""
+        """The rows whose node's CSI driver handles the plugin's volumes; None: there is none."""
         csi_nodes: list[CSINode] = list(self._objects.list("CSINode"))
         nodes = {csi_node.name for csi_node in csi_nodes if plugin.name in migrated_plugins(csi_node)}
         return np.fromiter((name in nodes for name in rows.names), np.bool_, len(rows)) if nodes else None
 
-    # Claims that have none yet.
+    # Unbound claims.
 
     def _check_unbound(self, rows: Rows, reach: Reach) -> Findings:
         elsewhere = self._selected_elsewhere(rows)
@@ -160,7 +160,7 @@ class VolumeSearch:
         return found
 
     def _selected_elsewhere(self, rows: Rows) -> Mask:
-        """The rows that are not the node for which a claim is to be provisioned already."""
+        """The rows that are not the node that was selected for the claim's provisioning."""
         elsewhere = np.zeros(len(rows), np.bool_)
         for claim in self._selected:
             node = claim.metadata.annotations[SELECTED_NODE]

@@ -1,8 +1,8 @@
-"""Which volume each claim of a pod takes, on many nodes at once.
+"""Matches a pod's claims with existing volumes, on many nodes at once.
 
-On each node the claims choose one after the other, the smallest first; each takes the volume that is held for it, or else the
-smallest that fits and that no other claim of the pod took. So a claim's volumes are put in the order of preference once, and then
-the rows that still look for one are walked through.
+On each node the claims choose in turn, the smallest first. Each takes the volume that is reserved for it, or the smallest matching volume
+that no other claim of the pod took. So a claim's volumes are sorted by preference once, and rows that still need one are tested volume by
+volume.
 
 Upstream: framework/plugins/volumebinding/binder.go findMatchingVolumes, component-helpers/storage/volume/pv_helpers.go FindMatchingVolume
 """
@@ -39,25 +39,25 @@ class Options(msgspec.Struct, frozen=True):
     """The volumes that a claim may take, as numbers of `Matching.volumes`."""
 
     claim: PersistentVolumeClaim
-    #: Held for the claim already: the first of them that no other claim took is the only one that comes into question.
+    #: Volumes reserved for the claim: only the first that no other claim took is considered.
     held: tuple[int, ...]
-    #: Held by nobody, in the order of preference.
+    #: Unreserved volumes, in the order of preference.
     free: tuple[int, ...]
 
 
 class Matching:
-    """The claims of a pod that look for a volume, and the volumes from which they choose."""
+    """The unbound claims of a pod, and the volumes to choose from."""
 
     def __init__(self, claims: Iterable[PersistentVolumeClaim], by_class: dict[str, tuple[PersistentVolume, ...]]) -> None:
-        """Raises `SelectorError` for a claim whose selector cannot be understood."""
+        """Raises `SelectorError` for a claim with an invalid selector."""
         self.volumes = list({volume.name: volume for volumes in by_class.values() for volume in volumes}.values())
         numbers = {volume.name: number for number, volume in enumerate(self.volumes)}
-        # A stable sort, as upstream's is for so few.
+        # A stable sort, like upstream's for so few items.
         smallest_first = sorted(claims, key=lambda claim: exact(requested_storage(claim)))
         self.options = [_options(claim, by_class.get(class_of_claim(claim), ()), numbers) for claim in smallest_first]
 
     def choose(self, count: int, reach: Reach) -> list[Choice]:
-        """What each claim takes on each of `count` rows, in the order of `options`."""
+        """The volume that each claim takes on each of `count` rows, in the order of `options`."""
         choices: list[Choice] = []
         for options in self.options:
             choices.append(self._choose(options, count, reach, choices))
@@ -78,7 +78,7 @@ class Matching:
         return choice
 
     def _best(self, free: Sequence[int], looking: Mask, reach: Reach, others: Sequence[Choice]) -> Choice:
-        """Which of the volumes, in the order of preference, each row takes; their number where it takes none."""
+        """The first volume in the order of preference that each row can take; their number if it can take none."""
         best = np.full(len(looking), len(free), np.int64)
         still = looking.copy()
         left = int(np.count_nonzero(still))
@@ -88,7 +88,7 @@ class Matching:
             affinity = self.volumes[number].spec.node_affinity
             few = reach.few(affinity)
             if few is not None:
-                # Local volumes are many, for few rows each: what they come to is worked out for all of them at once.
+                # Local volumes are many, with few rows each: all of them are tested at once.
                 rows += few
                 ranks += [rank] * len(few)
             elif left:
@@ -108,13 +108,13 @@ class Matching:
 
 @lru_cache(maxsize=4096)
 def exact(quantity: Quantity) -> int:
-    """An amount as a whole number of its smallest unit, for comparisons."""
+    """An amount as a whole number of its smallest unit, for exact comparisons."""
     amount: int = quantity.unscaled * 10 ** (quantity.exponent - NANO)
     return amount
 
 
 def _where_free(number: int, rows: Index, others: Sequence[Choice]) -> Index:
-    """Those of the rows on which no other claim took the volume."""
+    """The rows on which no other claim took the volume."""
     for other in others:
         rows = rows[other[rows] != number]
     return rows

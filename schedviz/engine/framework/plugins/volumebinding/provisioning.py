@@ -1,4 +1,4 @@
-"""Whether volumes can be made for claims, on many nodes at once.
+"""Whether volumes can be provisioned for claims, on many nodes at once.
 
 Upstream: framework/plugins/volumebinding/binder.go checkVolumeProvisions, hasEnoughCapacity
 """
@@ -27,11 +27,11 @@ from schedviz.kube.storage import (
 
 
 class ProvisioningError(ValueError):
-    """A claim for which it cannot be said."""
+    """A claim for which provisioning cannot be checked."""
 
 
 def can_provision(claim: PersistentVolumeClaim, rows: Rows, objects: ObjectLister) -> tuple[Mask, Mask]:
-    """On which rows the claim's class makes volumes at all, and on which there is space for it. Raises `ProvisioningError`."""
+    """The rows on which the claim's class provisions volumes, and those with enough capacity. Raises `ProvisioningError`."""
     class_name = class_of_claim(claim)
     if not class_name:
         raise ProvisioningError(f'no class for claim "{claim.key}"')
@@ -67,7 +67,7 @@ def _topology_selector(term: TopologySelectorTerm) -> Selector | None:
 
 
 def _has_enough_capacity(claim: PersistentVolumeClaim, storage_class: StorageClass, rows: Rows, objects: ObjectLister) -> Mask:
-    """Drivers that tell their capacity must have told that there is enough. Upstream: hasEnoughCapacity"""
+    """Drivers that publish their capacity must have published enough. Upstream: hasEnoughCapacity"""
     wanted = claim.spec.resources.requests.get("storage")
     driver: CSIDriver | None = objects.get("CSIDriver", "", storage_class.provisioner)
     if wanted is None or driver is None or not driver.spec.storage_capacity:
@@ -79,15 +79,15 @@ def _has_enough_capacity(claim: PersistentVolumeClaim, storage_class: StorageCla
 
 
 def _suffices(capacity: CSIStorageCapacity, size: int) -> bool:
-    """The largest possible volume says it better than the sum. Upstream: capacitySufficient"""
+    """The maximum volume size is more precise than the total capacity. Upstream: capacitySufficient"""
     limit = capacity.maximum_volume_size if capacity.maximum_volume_size is not None else capacity.capacity
     return limit is not None and limit.value >= size
 
 
 def _with_access(capacities: Iterable[CSIStorageCapacity], rows: Rows) -> Mask:
-    """The rows that have access to any of the capacities. Upstream: nodeHasAccess"""
+    """The rows with access to any of the capacities. Upstream: nodeHasAccess"""
     having = np.zeros(len(rows), np.bool_)
-    # A driver of local disks tells of one capacity a node, by one label: all of these are looked up at once.
+    # A driver of local disks publishes one capacity per node, by one label; all of these are looked up at once.
     values_of: dict[str, set[str]] = {}
     for capacity in capacities:
         try:

@@ -1,4 +1,4 @@
-"""From which nodes volumes can be reached.
+"""Which nodes satisfy the node affinity of volumes.
 
 Upstream: component-helpers/storage/volume/helpers.go CheckNodeAffinity
 """
@@ -26,24 +26,24 @@ HOSTNAME = "kubernetes.io/hostname"
 
 
 class Requirement(msgspec.Struct, frozen=True):
-    """What a volume requires of its nodes."""
+    """A volume's requirement of its node."""
 
     selector: LazyErrorNodeSelector
-    #: Hosts of which one must be the node's; None: it may be any.
+    #: The allowed hosts; None: any.
     hosts: tuple[str, ...] | None
-    #: Nothing but the host is asked for.
+    #: Only the host is required.
     only_host: bool
 
 
 class Reach:
-    """Which of some rows have a volume in reach. Made for one call of Filter."""
+    """The rows that can reach a volume. Created for one call of Filter."""
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
         self._known: dict[NodeSelector, Index] = {}
 
     def few(self, affinity: VolumeNodeAffinity | None) -> list[int] | None:
-        """The rows that have a local volume in reach; None: it is not local, and many rows may."""
+        """The rows that can reach a local volume; None: the volume is not local, and there may be many."""
         required = None if affinity is None else affinity.required
         requirement = None if required is None else _parsed(required)
         if requirement is None or requirement.hosts is None:
@@ -60,7 +60,7 @@ class Reach:
         return [row for row in rows if _matches(requirement.selector, infos[row])]
 
     def index(self, affinity: VolumeNodeAffinity | None) -> Index:
-        """The rows that fulfil a volume's node affinity, in no particular order."""
+        """The rows that satisfy a volume's node affinity, in no particular order."""
         required = None if affinity is None else affinity.required
         if required is None:
             return self._everywhere
@@ -75,7 +75,7 @@ class Reach:
         return known
 
     def mask(self, affinity: VolumeNodeAffinity | None) -> Mask:
-        """The same as a mask."""
+        """The rows that satisfy a volume's node affinity, as a mask."""
         mask = np.zeros(len(self._rows), np.bool_)
         mask[self.index(affinity)] = True
         return mask
@@ -86,7 +86,7 @@ class Reach:
 
     @cached_property
     def _hosts(self) -> tuple[dict[str | None, int], list[int], list[int]]:
-        """Hostname -> its code; the rows sorted by code; where each code's rows begin among them."""
+        """Hostname -> its code; the rows sorted by code; and the start of each code's rows among them."""
         codes, values = label_codes(self._rows, HOSTNAME)
         order = np.argsort(codes, kind="stable")
         starts = np.searchsorted(codes[order], np.arange(len(values) + 1))
@@ -101,7 +101,7 @@ def _parsed(required: NodeSelector) -> Requirement:
 
 
 def local_node_names(affinity: VolumeNodeAffinity | None) -> list[str]:
-    """The nodes that a local volume names, sorted; none for a volume that is not local.
+    """The nodes that a local volume names, sorted; none if the volume is not local.
 
     Upstream: pkg/volume/util/util.go GetLocalPersistentVolumeNodeNames
     """
@@ -114,7 +114,7 @@ def local_node_names(affinity: VolumeNodeAffinity | None) -> list[str]:
 
 
 def _named_hosts(required: NodeSelector) -> list[str] | None:
-    """Hosts of which one must be the node's; None: it may be any."""
+    """The allowed hosts; None: any."""
     found: set[str] = set()
     for term in required.node_selector_terms:
         hosts = _hosts_of(term)
@@ -137,9 +137,9 @@ def _matches(selector: LazyErrorNodeSelector, info: NodeInfo) -> bool:
 
 
 def _reaches(selector: LazyErrorNodeSelector, node: Node) -> bool:
-    """Whether a node has the labels that are asked for; what cannot be understood is fulfilled by no node.
+    """Whether a node has the required labels; an invalid requirement matches no node.
 
-    As upstream, the node's name is left out, so fields are not looked at.
+    As upstream, the node's name is not passed, so fields are not checked.
     """
     try:
         return selector.match(_nameless(node))
@@ -152,7 +152,7 @@ def _nameless(node: Node) -> Node:
 
 
 def why_out_of_reach(affinity: VolumeNodeAffinity | None, node: Node) -> str:
-    """Why a node does not have a volume in reach; "" where it has. Upstream: CheckNodeAffinity"""
+    """Why a node cannot reach a volume; "": it can. Upstream: CheckNodeAffinity"""
     if affinity is None or affinity.required is None:
         return ""
     try:

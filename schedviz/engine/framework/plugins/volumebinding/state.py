@@ -1,4 +1,4 @@
-"""What VolumeBinding remembers of a pod from PreFilter to PreBind.
+"""VolumeBinding's data of a pod from PreFilter to PreBind.
 
 Upstream: framework/plugins/volumebinding/volume_binding.go stateData, binder.go PodVolumes, PodVolumeClaims
 """
@@ -16,48 +16,48 @@ from schedviz.kube.storage import PersistentVolume, PersistentVolumeClaim
 
 
 class BindingInfo(msgspec.Struct, frozen=True):
-    """A claim, and the volume that it is to get."""
+    """A claim, and the volume that it will be bound to."""
 
     claim: PersistentVolumeClaim
     volume: PersistentVolume
 
 
 class PodVolumes(msgspec.Struct, frozen=True):
-    """What is to be done for a pod on one node. None: nothing was found (after Filter), or not looked for."""
+    """The bindings for a pod on one node. None: nothing was found (after Filter), or nothing was searched."""
 
     static_bindings: tuple[BindingInfo, ...] | None = None
     dynamic_provisions: tuple[PersistentVolumeClaim, ...] | None = None
 
 
 class PodVolumeClaims(msgspec.Struct, frozen=True):
-    """A pod's claims, and the volumes that those without a volume may get, by storage class."""
+    """A pod's claims, and the candidate volumes of unbound claims by storage class."""
 
     bound: tuple[PersistentVolumeClaim, ...] = ()
-    #: Without a volume, to be bound when the pod has a node.
+    #: Unbound claims that are bound once the pod has a node.
     unbound_delayed: tuple[PersistentVolumeClaim, ...] = ()
-    #: Without a volume although they should have one already.
+    #: Unbound claims that should already be bound.
     unbound_immediate: tuple[PersistentVolumeClaim, ...] = ()
     volumes: dict[str, tuple[PersistentVolume, ...]] = {}
 
 
 class StateData(msgspec.Struct):
-    """What is known of the pod's volumes. Upstream: stateData
+    """The state of the pod's volumes. Upstream: stateData
 
-    Upstream keeps what Filter found for each node. It follows from the claims and the node, so here it is made for the one
-    node that is chosen, if Filter ran (`is_filtered`).
+    Upstream keeps Filter's result for each node. It follows from the claims and the node, so here it is computed for the selected node
+    only, if Filter ran (`is_filtered`).
     """
 
     all_bound: bool = False
     is_filtered: bool = False
-    #: None: the pod has none.
+    #: None: the pod has no claims.
     claims: PodVolumeClaims | None = None
-    #: For the chosen node, from Reserve on.
+    #: For the selected node, from Reserve on.
     pod_volumes: PodVolumes | None = None
-    #: They were written to the API server; PreBind waits for the controller.
+    #: The bindings were written to the API server; PreBind waits for the controller.
     is_written: bool = False
 
     def clone(self) -> StateData:
-        """The same object: nodes that are tried do not change it."""
+        """The same object: trials on nodes do not change it."""
         return self
 
     def to_state(self) -> Any:

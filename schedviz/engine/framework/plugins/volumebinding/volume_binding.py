@@ -1,4 +1,4 @@
-"""VolumeBinding: the pod's claims are bound, or can be bound to volumes that its node reaches.
+"""VolumeBinding: the pod's claims are bound, or can be bound to volumes that its node can reach.
 
 Upstream: framework/plugins/volumebinding/volume_binding.go
 """
@@ -39,7 +39,7 @@ class VolumeBinding:
         self._handle = handle
         self._bind_timeout = args.bind_timeout_seconds * NANOS_PER_SECOND
         self._binder = VolumeBinder(handle)
-        #: The search for the claims that were asked about last: a pod is asked about in several slices.
+        #: The last search: a pod is filtered in several slices.
         self._search: tuple[PodVolumeClaims, VolumeSearch] | None = None
 
     def events_to_register(self) -> Sequence[ClusterEvent]:
@@ -54,10 +54,10 @@ class VolumeBinding:
             ClusterEvent(GVK.CSI_STORAGE_CAPACITY, add_or_update),
         )
 
-    # What it hears and keeps between pods.
+    # State between pods.
 
     def object_changed(self, verb: ObjectVerb, obj: KubeObject) -> None:
-        """Keep the assume caches up to date."""
+        """Update the assume caches."""
         match obj:
             case PersistentVolume():
                 (self._binder.volumes.delete if verb == "DELETED" else self._binder.volumes.add)(obj)
@@ -65,15 +65,15 @@ class VolumeBinding:
                 (self._binder.claims.delete if verb == "DELETED" else self._binder.claims.add)(obj)
 
     def to_state(self, number: Number) -> Any:
-        """The assume caches, for a checkpoint."""
+        """The state of the assume caches, for a checkpoint."""
         return {"volumes": self._binder.volumes.to_state(number), "claims": self._binder.claims.to_state(number)}
 
     def load(self, state: Any, find: Find) -> None:
-        """The reverse of `to_state`."""
+        """Load the state of `to_state`."""
         self._binder.volumes.load(state["volumes"], find)
         self._binder.claims.load(state["claims"], find)
 
-    # The scheduling cycle.
+    # Scheduling cycle.
 
     def pre_filter(self, state: CycleState, pod: PodInfo, snapshot: SharedLister) -> tuple[PreFilterResult | None, Status]:  # noqa: ARG002
         try:
@@ -93,7 +93,7 @@ class VolumeBinding:
         return None if eligible is None else PreFilterResult(eligible), SUCCESS
 
     def _has_claims(self, pod: Pod) -> bool:
-        """Raises `BindingError` for a claim that nobody can use. Upstream: podHasPVCs"""
+        """Raises `BindingError` for a claim that cannot be used. Upstream: podHasPVCs"""
         has_claims = False
         for volume in pod.spec.volumes:
             name = claim_name(pod, volume)
@@ -129,7 +129,7 @@ class VolumeBinding:
         return self._search[1]
 
     def score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Scores | Status:  # noqa: ARG002 - the extension point's shape
-        """Nothing: the gate VolumeCapacityPriority is off."""
+        """No score: the feature gate VolumeCapacityPriority is off."""
         return uniform(len(rows), 0)
 
     def reserve(self, state: CycleState, pod: PodInfo, node_name: str) -> Status:
@@ -147,14 +147,14 @@ class VolumeBinding:
         except AssumeError as error:
             return as_status(str(error))
         finally:
-            # They served to find the volumes; what waits to be bound is to be small.
+            # The claims are not needed any more, and the state of waiting pods should be small.
             data.claims = None
         data.all_bound = assumed is None
         data.pod_volumes = assumed or found
         return SUCCESS
 
     def _pod_volumes(self, data: StateData, node_name: str) -> PodVolumes | None:
-        """What is to be done on a node; None: Filter did not look at it."""
+        """The bindings for a node; None: Filter did not evaluate it."""
         if data.pod_volumes is not None or data.claims is None or not data.is_filtered:
             return data.pod_volumes
         info = self._handle.snapshot.node_info_map.get(node_name)
@@ -168,10 +168,10 @@ class VolumeBinding:
         if volumes is not None:
             self._binder.revert(volumes)
 
-    # The binding cycle.
+    # Binding cycle.
 
     def pre_bind(self, state: CycleState, pod: PodInfo, node_name: str) -> Status | None:
-        """Write what was assumed, and wait until the controller has bound it (None: it has not yet)."""
+        """Write the assumed bindings, and wait until the controller has completed them (None: not yet)."""
         try:
             data = state.read(STATE_KEY)
         except NotFoundError as error:
@@ -191,7 +191,7 @@ class VolumeBinding:
         return self._wait_for_bindings(pod.pod, volumes, state.read(PRE_BIND_WAIT_KEY).deadline)
 
     def _wait_for_bindings(self, pod: Pod, volumes: PodVolumes, deadline: int) -> Status | None:
-        """Upstream asks every second; here whenever something has happened."""
+        """Upstream polls every second; here the check runs after every change."""
         try:
             if self._binder.are_bound(pod, volumes):
                 return SUCCESS

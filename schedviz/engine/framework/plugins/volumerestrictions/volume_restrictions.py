@@ -1,4 +1,4 @@
-"""VolumeRestrictions: disks that one pod at a time can use are free, and so are claims with access mode ReadWriteOncePod.
+"""VolumeRestrictions: exclusive disks, and claims with access mode ReadWriteOncePod, are not in use.
 
 Upstream: framework/plugins/volumerestrictions/volume_restrictions.go
 """
@@ -27,7 +27,7 @@ _READ_WRITE_ONCE_POD: Final = "ReadWriteOncePod"
 
 
 class PreFilterState(msgspec.Struct):
-    """The pod's ReadWriteOncePod claims, sorted, and how often scheduled pods use them."""
+    """The pod's ReadWriteOncePod claims, sorted, and the number of scheduled pods that use them."""
 
     read_write_once_pod_pvcs: tuple[str, ...] = ()
     conflicting_pvc_ref_count: int = 0
@@ -36,7 +36,7 @@ class PreFilterState(msgspec.Struct):
         return PreFilterState(self.read_write_once_pod_pvcs, self.conflicting_pvc_ref_count)
 
     def update_with_pod(self, pod: PodInfo, multiplier: int) -> None:
-        """Count a pod's use of the claims in, or (-1) out."""
+        """Count a pod's use of the claims, or (-1) stop counting it."""
         for volume in pod.pod.spec.volumes:
             claim = volume.persistent_volume_claim
             if claim is not None and claim.claim_name in self.read_write_once_pod_pvcs:
@@ -95,7 +95,7 @@ class VolumeRestrictions:
 
 
 def _rest(state: CycleState) -> Status:
-    """What is to be said of nodes with free disks. Upstream: satisfyReadWriteOncePod"""
+    """The verdicts for nodes without disk conflicts. Upstream: satisfyReadWriteOncePod"""
     try:
         used = state.read(PRE_FILTER_STATE_KEY).conflicting_pvc_ref_count
     except NotFoundError:
@@ -121,7 +121,7 @@ def _is_exclusive(volume: Volume) -> bool:
 
 
 def _taken(volumes: Sequence[Volume], rows: Rows) -> Mask:
-    """The rows where a pod uses one of the disks; only those are looked at whose pods have disks at all."""
+    """The rows where a pod uses one of the disks. Rows whose pods have no such disks are skipped."""
     with_disks = rows.info_column((names.VOLUME_RESTRICTIONS, "disks"), _has_exclusive_volumes, np.bool_)
     taken = np.zeros(len(rows), np.bool_)
     for row in np.flatnonzero(with_disks).tolist():

@@ -1,4 +1,4 @@
-"""VolumeZone: a node is in the zone and the region that the labels of the pod's volumes name.
+"""VolumeZone: a node is in the zones and regions of the labels of the pod's volumes.
 
 Upstream: framework/plugins/volumezone/volume_zone.go
 """
@@ -32,19 +32,19 @@ TOPOLOGY_LABELS: Final = (
     "topology.kubernetes.io/zone",
     "topology.kubernetes.io/region",
 )
-#: Between the zones of a volume that is in several.
+#: Separates the zones of a volume that is in several.
 _DELIMITER: Final = "__"
 
 
 class PVTopology(msgspec.Struct, frozen=True):
-    """A label of a volume, and the values of which the node's must be one, sorted."""
+    """A label of a volume, and the values that the node's label may have, sorted."""
 
     key: str
     values: tuple[str, ...]
 
 
 class StateData(msgspec.Struct, frozen=True):
-    """Where the pod's volumes are."""
+    """The topology of the pod's volumes."""
 
     topologies: tuple[PVTopology, ...] = ()
 
@@ -56,7 +56,7 @@ PRE_FILTER_STATE_KEY: Final = StateKey(f"PreFilter{names.VOLUME_ZONE}", StateDat
 
 
 class UnusableVolumeError(ValueError):
-    """A claim or a volume that no node can serve."""
+    """A claim or a volume that cannot be used on any node."""
 
 
 class VolumeZone:
@@ -102,14 +102,14 @@ class VolumeZone:
             elsewhere |= np.array([value not in topology.values for value in values], np.bool_)[codes]
         if not elsewhere.any():
             return None
-        # A node without any such label is taken to be in a cluster of one zone.
+        # A node without any such label counts as a node of a single-zone cluster.
         placed = np.zeros(len(rows), np.bool_)
         for key in TOPOLOGY_LABELS:
             placed |= has_label(rows, key)
         return Verdicts.reject(elsewhere & placed, _CONFLICT)
 
     def _topologies(self, pod: Pod) -> tuple[PVTopology, ...]:
-        """Where the volumes of the pod's claims are. Raises `UnusableVolumeError`. Upstream: getPVbyPod"""
+        """The topology of the pod's bound volumes. Raises `UnusableVolumeError`. Upstream: getPVbyPod"""
         topologies: list[PVTopology] = []
         for volume in pod.spec.volumes:
             if volume.persistent_volume_claim is None:
@@ -123,7 +123,7 @@ class VolumeZone:
         return tuple(topologies)
 
     def _volume_of(self, namespace: str, claim_name: str) -> PersistentVolume | None:
-        """The volume of a claim; None: it is to be bound when the pod has a node."""
+        """The volume of a claim; None: it is bound when the pod has a node."""
         objects = self._handle.objects
         if not claim_name:
             raise UnusableVolumeError("PersistentVolumeClaim had no name")

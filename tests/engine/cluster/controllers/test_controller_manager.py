@@ -14,12 +14,12 @@ from schedviz.trace.controllers import HelperSettings
 NAMES = get_args(HelperName)
 
 
-def test_a_session_begins_without_any(session: Any) -> None:
+def test_a_session_starts_without_controllers(session: Any) -> None:
     assert session().simulation.view().api.helpers == {}
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_each_is_switched_on_in_the_settings_or_by_a_command_and_off_again(session: Any, name: str) -> None:
+def test_each_controller_is_enabled_by_settings_or_command_and_disabled_again(session: Any, name: str) -> None:
     asked = Simulation(SimulationSettings(helpers=msgspec.convert({name: True}, HelperSettings)))
     do = session()
     assert do("helper", name=name) == ""
@@ -32,7 +32,7 @@ def test_each_is_switched_on_in_the_settings_or_by_a_command_and_off_again(sessi
 
 
 @pytest.mark.parametrize(("member", "name"), [("kubeletSeconds", "kubelet"), ("podGcSeconds", "podGc")])
-def test_two_have_a_time(session: Any, member: str, name: str) -> None:
+def test_two_controllers_have_a_delay(session: Any, member: str, name: str) -> None:
     asked = Simulation(SimulationSettings(helpers=msgspec.convert({name: True, member: 7}, HelperSettings)))
     do = session()
     do("helper", name=name, seconds=7)

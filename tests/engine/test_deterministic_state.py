@@ -20,14 +20,14 @@ OURS = [key for key in cycle_state._keys.values() if key.data_type.__module__.st
 
 
 @pytest.mark.parametrize("key", [key for key in OURS if not issubclass(key.data_type, StoredState)], ids=lambda key: key.name)
-def test_no_state_that_is_written_as_it_is_holds_a_set(key: StateKey[Any]) -> None:
+def test_no_directly_encoded_state_holds_a_set(key: StateKey[Any]) -> None:
     kinds = list(_kinds(msgspec.inspect.type_info(key.data_type)))
 
     assert len(kinds) > 1
     assert not [kind for kind in kinds if isinstance(kind, msgspec.inspect.SetType | msgspec.inspect.FrozenSetType)]
 
 
-def test_the_namespaces_of_terms_are_written_in_order() -> None:
+def test_the_namespaces_of_terms_are_sorted() -> None:
     names = [f"team-{number:02}" for number in range(20)]
     term = Term("zone", EVERYTHING, frozenset(names), NOTHING)
 

@@ -65,7 +65,7 @@ def blocks() -> int:
     return sum(file.count for file in taken.statistics("filename"))
 
 
-def test_nothing_is_kept_of_a_pod_that_was_placed_and_deleted() -> None:
+def test_no_memory_is_kept_for_a_deleted_pod() -> None:
     engine = engine_of(pods=10)
 
     def one() -> None:
@@ -76,7 +76,7 @@ def test_nothing_is_kept_of_a_pod_that_was_placed_and_deleted() -> None:
     assert kept_of_a_round(one) < 0.5
 
 
-def test_of_a_pod_that_was_placed_a_few_objects_are_kept() -> None:
+def test_a_placed_pod_costs_a_few_objects() -> None:
     engine = engine_of(pods=10)
     numbers = itertools.count()
 
@@ -87,7 +87,7 @@ def test_of_a_pod_that_was_placed_a_few_objects_are_kept() -> None:
     assert kept_of_a_round(one, before=20, rounds=40) < 60
 
 
-def test_nothing_is_kept_of_an_attempt_that_failed() -> None:
+def test_no_memory_is_kept_for_a_failed_attempt() -> None:
     engine = engine_of(pods=10)
     do(engine, "create", object=pod("too-large", "1000"))
 

@@ -1,12 +1,12 @@
-"""`Helpers`: which helpers are on, what they have to look at, and when."""
+"""`ControllerManager`: the enabled controllers, and their timers."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from schedviz.engine.clock import nanoseconds
+from schedviz.engine.cluster.controllers.controller import ApiServer, Controller
 from schedviz.engine.cluster.controllers.deployments import Deployments
-from schedviz.engine.cluster.controllers.helper import ApiServer, Helper
 from schedviz.engine.cluster.controllers.kubelet import Kubelet
 from schedviz.engine.cluster.controllers.node_lifecycle import NodeLifecycle
 from schedviz.engine.cluster.controllers.pdb_status import PDBStatus
@@ -17,29 +17,29 @@ from schedviz.engine.cluster.timers import Timers
 from schedviz.kube.meta import KubeObject
 from schedviz.trace.controllers import QUARANTINE_SECONDS, RUNNING_AFTER_SECONDS, HelperSettings
 
-#: All helpers, in the order in which they are told of a change.
-_ALL: Final[tuple[Helper, ...]] = (Kubelet(), NodeLifecycle(), PodGC(), Deployments(), ReplicaSets(), PVBinder(), PDBStatus())
-_BY_NAME: Final = {helper.name: helper for helper in _ALL}
+#: All controllers, in the order in which they are notified of a change.
+_ALL: Final[tuple[Controller, ...]] = (Kubelet(), NodeLifecycle(), PodGC(), Deployments(), ReplicaSets(), PVBinder(), PDBStatus())
+_BY_NAME: Final = {controller.name: controller for controller in _ALL}
 
-#: The delay of those that have one.
+#: The default delays.
 DELAYS: Final = {"kubelet": RUNNING_AFTER_SECONDS, "podGc": QUARANTINE_SECONDS}
 
 
-class Helpers:
-    """The helpers of one cluster. They act when they are asked to, never in the middle of somebody's write."""
+class ControllerManager:
+    """The controllers of one cluster. They act only when `act` is called, never during another write."""
 
     def __init__(self, api: ApiServer, settings: HelperSettings) -> None:
         self._api = api
-        #: The helpers that are on -> their delay in seconds.
+        #: Enabled controllers -> their delay in seconds.
         self.on: dict[str, float] = _switched_on(settings)
         self.timers = Timers()
-        #: The helper that acts.
+        #: The controller that is acting.
         self.acting = ""
-        #: The last sync did a part of what is to be done; the next one continues.
+        #: The last sync was partial; the next one continues it.
         self.is_catching_up = False
 
     def switch(self, name: str, *, on: bool, seconds: float | None) -> bool:
-        """Switch a helper on (again, with another delay) or off; False where that changes nothing. One that is new looks at everything."""
+        """Enable a controller (again, with another delay) or disable it. False: nothing changed. A new one reconciles all objects."""
         delay = DELAYS.get(name, 0.0) if seconds is None else seconds
         if not on:
             self.timers.drop(name)
@@ -53,34 +53,34 @@ class Helpers:
         return True
 
     def changed(self, obj: KubeObject) -> None:
-        """An object was written or deleted."""
+        """Notify the controllers of an object that was written or deleted."""
         if self.on:
-            for helper in _ALL:
-                if helper.name in self.on:
-                    self._wake(helper, obj)
+            for controller in _ALL:
+                if controller.name in self.on:
+                    self._wake(controller, obj)
 
     def act(self) -> bool:
-        """Let a helper look at what is due; False where nothing is."""
+        """Let one controller reconcile what is due. False: nothing is due."""
         self.is_catching_up = False
         timer = self.timers.pop(self._api.clock.now)
         if timer is None:
             return False
         self.acting = timer.owner
         try:
-            self.is_catching_up = bool(_BY_NAME[timer.owner].look(timer.key, self._api))
+            self.is_catching_up = bool(_BY_NAME[timer.owner].reconcile(timer.key, self._api))
         finally:
             self.acting = ""
         if self.is_catching_up:
             self.timers.set(timer.owner, timer.key, self._api.clock.now)
         return True
 
-    def _wake(self, helper: Helper, obj: KubeObject) -> None:
-        for key, moment in helper.wakes(obj, self._api, nanoseconds(self.on[helper.name])):
-            self.timers.set(helper.name, key, moment)
+    def _wake(self, controller: Controller, obj: KubeObject) -> None:
+        for key, moment in controller.wakes(obj, self._api, nanoseconds(self.on[controller.name])):
+            self.timers.set(controller.name, key, moment)
 
     @staticmethod
     def has_delay(name: str) -> bool:
-        """Whether a delay means something to the helper."""
+        """Whether the controller uses a delay."""
         return name in DELAYS
 
 

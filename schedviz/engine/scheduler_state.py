@@ -1,4 +1,4 @@
-"""`SchedulerState`: what the cycles and the event handlers of one scheduler share.
+"""`SchedulerState`: the state that the cycles and the event handlers of one scheduler share.
 
 Upstream: pkg/scheduler/scheduler.go Scheduler
 """
@@ -15,14 +15,14 @@ from schedviz.engine.framework.runtime import Framework
 from schedviz.engine.framework.types import PodInfo
 from schedviz.engine.informers import Informers
 from schedviz.engine.instructions import Host, RecordEvent
-from schedviz.engine.legacy.beside_score import BesideScore
+from schedviz.engine.legacy.policies import ClassicPriorities
 from schedviz.engine.queue import SchedulingQueue
 from schedviz.kube.core import Pod
 from schedviz.trace.recorder import Recorder
 
 
 class SchedulerState:
-    """Cache, queue, snapshot, informers and profiles of one scheduler, and where they write to."""
+    """Cache, queue, snapshot, informers and profiles of one scheduler, with its recorder and host."""
 
     def __init__(
         self,
@@ -38,7 +38,7 @@ class SchedulerState:
         extenders: Sequence[Extender],
         percentage_of_nodes_to_score: int,
         random_source: random.Random | None,
-        beside_score: BesideScore | None = None,
+        classic_priorities: ClassicPriorities | None = None,
     ) -> None:
         self.cache = cache
         self.snapshot = snapshot
@@ -49,15 +49,15 @@ class SchedulerState:
         self.recorder = recorder
         self.clock = clock
         self.host = host
-        #: Those that may fail without harm are last.
+        #: Ignorable extenders come last.
         self.extenders = extenders
         self.percentage_of_nodes_to_score = percentage_of_nodes_to_score
         #: Draws among tied nodes; None: the first of them is taken (FORMAT.md, "Frozen choices").
         self.random_source = random_source
-        #: v1.14's priorities, where the session's policies ask for them.
-        self.beside_score = beside_score
+        #: v1.14's priorities, if the session's policies ask for them.
+        self.classic_priorities = classic_priorities
         self.next_start_node_index = 0
-        #: How many scheduling cycles began since the session began.
+        #: The number of scheduling cycles since the start of the session.
         self.cycle = 0
 
     def record_event(self, pod: Pod, profile: str, *, type_: str, reason: str, action: str, note: str) -> None:
@@ -65,7 +65,7 @@ class SchedulerState:
         self.host.carry_out(RecordEvent(pod=pod, type=type_, reason=reason, action=action, note=note, component=profile))
 
     def forget_pod(self, pod: PodInfo) -> str:
-        """Take an assumed pod out of the cache; "" or what was wrong."""
+        """Forget an assumed pod. Returns the error, or ""."""
         try:
             self.cache.forget_pod(pod)
         except CacheError as error:

@@ -6,7 +6,7 @@ import pytest
 
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, PodInfo, QueuedPodInfo
 from schedviz.engine.queue import events
-from schedviz.engine.queue.waiting_plugins import WaitingPlugins
+from schedviz.engine.queue.events import WaitingPlugins
 from schedviz.kube.core import Pod
 
 WAITING = WaitingPlugins(
@@ -31,7 +31,7 @@ WAITING = WaitingPlugins(
         (events.NODE_ADD, "Unknown", False),
     ],
 )
-def test_what_an_event_may_help(event: ClusterEvent, plugin: str, *, helps: bool) -> None:
+def test_which_pods_an_event_may_help(event: ClusterEvent, plugin: str, *, helps: bool) -> None:
     queued = QueuedPodInfo(PodInfo(Pod()), timestamp=0)
     queued.unschedulable_plugins = {plugin}
 

@@ -62,7 +62,7 @@ def whole() -> tuple[View, list[AnyEvent]]:
     return view, simulation.drain_events()
 
 
-def test_after_each_event_the_engine_looks_as_the_events_say(whole: tuple[View, list[AnyEvent]]) -> None:
+def test_after_each_event_the_engines_view_equals_the_folded_events(whole: tuple[View, list[AnyEvent]]) -> None:
     view, events = whole
     fold = Fold(view)
     stood_at: set[int] = set()
@@ -78,13 +78,13 @@ def test_after_each_event_the_engine_looks_as_the_events_say(whole: tuple[View, 
     assert len(stood_at) > 100
 
 
-def test_it_can_be_saved_there(whole: tuple[View, list[AnyEvent]]) -> None:
+def test_the_engine_can_be_saved_between_two_stages(whole: tuple[View, list[AnyEvent]]) -> None:
     for event in range(1, len(whole[1]), 17):
         simulation = as_after(event)
         assert Simulation.restore(simulation.checkpoint()).checkpoint() == simulation.checkpoint()
 
 
-def test_a_cycle_that_was_left_is_taken_to_the_end_that_it_had(whole: tuple[View, list[AnyEvent]]) -> None:
+def test_a_cycle_that_was_left_ends_as_it_did(whole: tuple[View, list[AnyEvent]]) -> None:
     _, events = whole
     first = list(itertools.takewhile(lambda one: one.cycle <= 1, events))
     for event in range(1, first[-1].event):

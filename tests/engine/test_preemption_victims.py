@@ -63,13 +63,13 @@ def test_a_victim_terminates_only_where_a_kubelet_runs_it(steps: tuple[dict[str,
     assert [event for event in observed["informerEvents"] if "default/low" in event] == heard
 
 
-def test_a_victim_whose_binding_is_written_and_not_yet_heard_of_terminates() -> None:
+def test_a_victim_whose_binding_was_written_but_not_seen_terminates() -> None:
     observed = last(trace(*BOUND, gracefulVictims=True))
 
     assert not [event for event in observed["informerEvents"] if event.startswith("DELETED")]
 
 
-def test_a_victim_that_has_finished_unheard_is_gone_at_once() -> None:
+def test_a_finished_victim_is_deleted_at_once() -> None:
     # The scheduler lost the watch event that the pod has ended, and still counts it.
     finished = {**pod("low", 0, nodeName="n1"), "status": {"phase": "Succeeded"}}
     observed = last(trace(*CONFIRMED, {"op": "update", "object": finished, "drop": "watch"}, gracefulVictims=True))
@@ -79,7 +79,7 @@ def test_a_victim_that_has_finished_unheard_is_gone_at_once() -> None:
 
 
 @pytest.mark.parametrize(("stored", "is_there"), [(True, True), ("bound", False)])
-def test_a_session_that_was_stored_with_another_rule_is_replayed_by_it(stored: Any, *, is_there: bool) -> None:
+def test_a_stored_session_replays_with_its_own_rule(stored: Any, *, is_there: bool) -> None:
     document = trace_from_dict(trace(*SCHEDULED, gracefulVictims=True))
     assert settings_of(document).graceful_victims == "bound"
     simulation = Simulation(SimulationSettings(graceful_victims=stored))

@@ -1,0 +1,217 @@
+"""`CycleRunner`: runs cycles and lets virtual time pass. All commands are built from its methods."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from schedviz.engine import stages
+from schedviz.engine.binding import BindingCycle
+from schedviz.engine.clock import MILLISECOND
+from schedviz.engine.schedule_one import SchedulingCycle
+from schedviz.engine.simulation_state import SimulationState
+
+
+class CycleObserver(Protocol):
+    """What a `CycleRunner` reports to."""
+
+    def between_stages(self) -> None:
+        """A command is between two stages. May raise, which leaves the command there."""
+
+    def cycle_ended(self, cycle: SchedulingCycle) -> None:
+        """A scheduling cycle ended."""
+
+    def binding_ended(self, binding: BindingCycle) -> None:
+        """A binding cycle has no stage left to run; called again when it is confirmed."""
+
+
+class CycleRunner:
+    """Runs the cycles of a simulation and moves its clock."""
+
+    def __init__(self, simulation: SimulationState, observer: CycleObserver) -> None:
+        self.simulation = simulation
+        self._observer = observer
+
+    # Time.
+
+    def tick(self) -> None:
+        """Let the time pass that precedes each command."""
+        self.move_clock(self.simulation.clock.now + self.simulation.settings.tick_millis * MILLISECOND)
+
+    def move_clock(self, moment: int) -> None:
+        """Let time pass until `moment`, and deliver the watch events that are due on the way."""
+        simulation = self.simulation
+        while (due := simulation.cluster.next_due) is not None and due <= moment:
+            self.set_clock(max(due, simulation.clock.now))
+            simulation.cluster.controllers.act()
+            self.settle()
+        self.set_clock(moment)
+
+    def set_clock(self, moment: int) -> None:
+        simulation = self.simulation
+        simulation.clock.move_to(moment)
+        simulation.recorder.at = simulation.clock.seconds
+
+    def next_moment(self) -> int | None:
+        """When the next timer ends: a watch event, a backoff, an assumed pod, a wait in a binding cycle; None: there is none."""
+        if self.simulation.exited:
+            return self.simulation.cluster.next_due
+        scheduler = self.simulation.scheduler
+        queue, cache = scheduler.state.queue, scheduler.state.cache
+        strictly_after = (queue.next_unschedulable_timeout(), cache.next_expiry())
+        moments = [
+            self.simulation.cluster.next_due,
+            queue.next_backoff_expiry(),
+            scheduler.waiting_deadline(),
+            *(moment + 1 for moment in strictly_after if moment is not None),
+        ]
+        return min((moment for moment in moments if moment is not None), default=None)
+
+    def settle(self) -> None:
+        """Do what is due: deliver watch events, resume binding cycles that waited at Permit or in PreBind, end confirmed bindings."""
+        simulation = self.simulation
+        cluster = simulation.cluster
+        self._deliver_arrived()
+        while self._controllers_may_act and cluster.controllers.act():
+            self._deliver_arrived()
+            if cluster.controllers.is_catching_up:
+                # The next unit continues, so that no unit takes long.
+                break
+        if simulation.exited:
+            return
+        for binding in list(simulation.scheduler.bindings):
+            if binding.is_waiting and not binding.held:
+                self.run_binding(binding)
+                if binding.stage == stages.CONFIRM and not binding.by_hand:
+                    self._release(binding)
+        self._end_confirmed_bindings()
+
+    @property
+    def is_catching_up(self) -> bool:
+        """Whether a controller's last sync was partial, and the next one can run now."""
+        return self.simulation.cluster.controllers.is_catching_up and self._controllers_may_act
+
+    @property
+    def _controllers_may_act(self) -> bool:
+        """Not between two stages of a cycle, so that stepping by stages gives the same result as a whole cycle."""
+        return bool(self.simulation.exited) or self.simulation.scheduler.cycle is None
+
+    def _deliver_arrived(self) -> None:
+        while self.simulation.cluster.deliver_arrived():
+            pass
+
+    def _end_confirmed_bindings(self) -> None:
+        simulation = self.simulation
+        scheduler, watches = simulation.scheduler, simulation.cluster.watches
+        for binding in [each for each in scheduler.bindings if each.stage == stages.CONFIRM]:
+            if binding.pod in watches.unconfirmed or any(event.kind == "Pod" and event.key == binding.pod for event in watches.in_flight):
+                continue
+            scheduler.bindings.remove(binding)
+            seen = scheduler.state.informers.by_key("Pod", binding.pod)
+            confirmed = seen is None or seen.uid != binding.assumed.uid or bool(seen.spec.node_name)
+            binding.results.confirmed = confirmed
+            binding.confirmed(lost=not confirmed)
+            self._observer.binding_ended(binding)
+
+    # Cycles.
+
+    def can_go_on(self) -> bool:
+        """Whether there is a pod to schedule. Moves the clock to watch events in flight that may bring one."""
+        self.settle()
+        if self._unfinished() is not None or self.simulation.scheduler.has_active_pods:
+            return True
+        due = self.simulation.cluster.watches.next_due
+        while due is not None and not self.simulation.scheduler.has_active_pods:
+            self.move_clock(due)
+            due = self.simulation.cluster.watches.next_due
+        return self.simulation.scheduler.has_active_pods
+
+    def _unfinished(self) -> SchedulingCycle | BindingCycle | None:
+        """The cycle, or binding cycle, in which stages were stepped and which has not ended."""
+        scheduler = self.simulation.scheduler
+        return scheduler.cycle or next((binding for binding in scheduler.bindings if _is_unfinished(binding)), None)
+
+    def whole_cycle(self, *, hold: bool) -> int:
+        """Finish the unfinished cycle, or run that of the next pod. Returns 1, or 0 if activeQ is empty."""
+        scheduler = self.simulation.scheduler
+        running = self._unfinished()
+        if isinstance(running, BindingCycle):
+            self._finish_binding(running)
+            return 1
+        cycle = running or scheduler.begin_cycle()
+        if cycle is None:
+            return 0
+        while not cycle.has_ended:
+            self._observer.between_stages()
+            cycle.advance()
+        binding = self._scheduling_ended(cycle, hold=hold)
+        if binding is not None and not hold:
+            self._finish_binding(binding)
+        self.settle()
+        return 1
+
+    def one_stage(self) -> bool:
+        """Run one stage of the unfinished cycle, or begin a cycle; False: there is nothing to do."""
+        running = self._unfinished()
+        match running:
+            case SchedulingCycle():
+                running.advance()
+                if running.has_ended:
+                    self._scheduling_ended(running, hold=False)
+            case BindingCycle():
+                if running.stage == stages.CONFIRM:
+                    self._release(running)
+                else:
+                    self._advance_binding(running)
+            case None:
+                self.tick()
+                self.settle()
+                return self.simulation.scheduler.begin_cycle() is not None
+        self.settle()
+        return True
+
+    def _scheduling_ended(self, cycle: SchedulingCycle, *, hold: bool) -> BindingCycle | None:
+        simulation = self.simulation
+        simulation.scheduler.cycle = None
+        self._observer.cycle_ended(cycle)
+        simulation.cluster.cycle_ended()
+        binding = simulation.scheduler.begin_binding(cycle, held=hold) if cycle.is_bound_for_binding else None
+        simulation.recorder.cycle = 0
+        return binding
+
+    # Bindings.
+
+    def _finish_binding(self, binding: BindingCycle) -> None:
+        """Run a binding cycle until it ends or waits, and send its watch event."""
+        self._observer.between_stages()
+        while binding.is_running and self._advance_binding(binding):
+            self._observer.between_stages()
+        if binding.stage == stages.CONFIRM:
+            self._release(binding)
+
+    def run_binding(self, binding: BindingCycle) -> None:
+        while binding.is_running and self._advance_binding(binding):
+            pass
+
+    def _advance_binding(self, binding: BindingCycle) -> bool:
+        simulation = self.simulation
+        cluster = simulation.cluster
+        cluster.binding_pod = binding.pod
+        went_on = binding.advance()
+        if not binding.is_running:
+            cluster.cycle_ended()
+            if binding.stage == stages.ENDED:
+                simulation.scheduler.bindings.remove(binding)
+            self._observer.binding_ended(binding)
+        cluster.binding_pod = ""
+        return went_on
+
+    def _release(self, binding: BindingCycle) -> None:
+        """Send the watch event of a binding."""
+        binding.released = True
+        self.simulation.cluster.confirm(binding.pod)
+        self.settle()
+
+
+def _is_unfinished(binding: BindingCycle) -> bool:
+    """Whether a binding cycle was begun by stages and has a stage left to run or to wait for."""
+    return not binding.by_hand and not binding.waited and not binding.released and binding.stage != stages.ENDED

@@ -1,0 +1,190 @@
+"""`SimulationState`: a scheduler with the simulated API server around it, and the command in progress. `Simulation` drives it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from schedviz.engine.cache import SnapshotUpdate
+from schedviz.engine.clock import Clock
+from schedviz.engine.cluster import Cluster
+from schedviz.engine.config import ConfigurationError, KubeSchedulerConfiguration, Problem, load_configuration
+from schedviz.engine.extenders.calls import ExtenderCalls
+from schedviz.engine.extenders.extender import Extender, build_extenders, with_ignored_resources
+from schedviz.engine.scheduler import Scheduler
+from schedviz.kube.meta import KubeObject
+from schedviz.kube.packed import pack, unpack
+from schedviz.trace import commands
+from schedviz.trace.recorder import Recorder
+from schedviz.trace.simulation_settings import SimulationSettings
+from schedviz.trace.view import CycleView
+
+
+class Outcome(msgspec.Struct, frozen=True, rename="camel"):
+    """The outcome of a command."""
+
+    #: Why the command had no effect; "": it had (FORMAT.md, `observed.result`).
+    result: str = ""
+    #: What is invalid in the command, and where.
+    error: str = ""
+    #: How many scheduling cycles ended.
+    cycles: int = 0
+    #: The number of the last event.
+    event: int = 0
+    clock_seconds: float = 0.0
+    #: Why a run ended: "empty" (nothing is left to schedule) | "max" | "paused".
+    stopped: str = ""
+
+
+class Task(msgspec.Struct):
+    """A command in progress."""
+
+    command: commands.AnyCommand
+    seq: int = 0
+    #: Scheduling cycles that have ended.
+    cycles: int = 0
+    #: Completed units of a step or a run.
+    units: int = 0
+    #: The outcome of a command that has ended, while simulated controllers are catching up.
+    outcome: Outcome | None = None
+
+    @classmethod
+    def of(cls, command: commands.AnyCommand, seq: int) -> Task:
+        """A command that is about to begin, in the form that decoding a checkpoint gives."""
+        return _task_decoder.decode(_task_encoder.encode(cls(command, seq)))
+
+
+_task_encoder = msgspec.msgpack.Encoder()
+_task_decoder = msgspec.msgpack.Decoder(Task)
+
+
+class Origin:
+    """The imported objects, as objects, packed, or both. A reset returns to them; a checkpoint stores only what differs from them."""
+
+    def __init__(self, packed: bytes = b"") -> None:
+        self._objects: list[KubeObject] | None = None if packed else []
+        self._packed = packed
+
+    def take(self, objects: Sequence[KubeObject]) -> None:
+        """Add objects of an import."""
+        self._objects = [*self.objects(), *objects]
+        self._packed = b""
+
+    def objects(self) -> list[KubeObject]:
+        """The objects in the order in which they were imported."""
+        if self._objects is None:
+            self._objects = unpack(self._packed)
+        return list(self._objects)
+
+    def packed(self) -> bytes:
+        """The objects for a checkpoint, packed once; empty if there are none."""
+        if not self._packed and self._objects:
+            self._packed = pack(self._objects)
+        return self._packed
+
+
+class SimulationState:
+    """Everything that a checkpoint saves."""
+
+    def __init__(self, settings: SimulationSettings, *, config: dict[str, Any] | UnsetType | None = UNSET) -> None:
+        """An empty cluster with a scheduler that has just started. `config` replaces the configuration of `settings`.
+
+        Raises `ConfigurationError`.
+        """
+        #: As decoding gives them (whole seconds become floats), so that equal settings give equal checkpoints.
+        self.settings = msgspec.convert(msgspec.to_builtins(settings), SimulationSettings)
+        self.recorder = Recorder()
+        #: Without a transport, only extenders whose answers were declared can answer.
+        self.extender_calls = ExtenderCalls(self.recorder)
+        #: The KubeSchedulerConfiguration in use, as it was given; None: the default one.
+        self.config: dict[str, Any] | None
+        self.configuration: KubeSchedulerConfiguration
+        self.extenders: list[Extender]
+        self.configure(self.settings.config if config is UNSET else config)
+        self.clock = Clock()
+        self.random_source = None if settings.first_of_tied else random.Random(settings.seed)  # noqa: S311 - a reproducible draw, no secret.
+        self.cluster = self._new_cluster()
+        self.scheduler = self._new_scheduler()
+        #: Why the scheduler ended its process; "": it is running.
+        self.exited = ""
+        self.origin = Origin()
+        #: The command in progress.
+        self.task: Task | None = None
+        #: The scheduling cycle that ran last.
+        self.shown_cycle: CycleView | None = None
+        #: The result of the last `snapshot` command.
+        self.snapshot_update: SnapshotUpdate | None = None
+
+    @property
+    def event(self) -> int:
+        """The number of the last event."""
+        return self.recorder.event
+
+    @property
+    def cycle(self) -> int:
+        """The number of the last scheduling cycle."""
+        return self.scheduler.state.cycle
+
+    def configure(self, config: dict[str, Any] | None) -> None:
+        """Use a configuration for the next scheduler that is created. Raises `ConfigurationError` without changing anything."""
+        configuration = load_configuration(config)
+        declared = self.settings.fake_extenders
+        try:
+            self.extenders = build_extenders(configuration, declared, self.extender_calls)
+        except msgspec.ValidationError as error:
+            raise ConfigurationError([Problem("fakeExtenders", str(error))]) from None
+        self.configuration = with_ignored_resources(configuration, declared)
+        self.config = config
+
+    def start_over(self) -> None:
+        """Drop all state but the settings and the numbers of events and cycles."""
+        cycle = self.scheduler.state.cycle
+        self.configure(self.settings.config)
+        self.clock.now = 0
+        self.recorder.at = 0.0
+        self.recorder.cycle = 0
+        if self.random_source is not None:
+            self.random_source.seed(self.settings.seed)
+        self.cluster = self._new_cluster()
+        self.scheduler = self._new_scheduler()
+        self.exited = ""
+        self.scheduler.state.cycle = cycle
+        self.shown_cycle = None
+
+    def drop_scheduler(self) -> None:
+        """Replace the scheduler with a new one, without state. Cycles keep counting."""
+        cycle = self.scheduler.state.cycle
+        self.scheduler = self._new_scheduler()
+        self.scheduler.state.cycle = cycle
+        self.cluster.watches.watched = True
+        self.exited = ""
+        self.shown_cycle = None
+
+    def _new_cluster(self) -> Cluster:
+        settings = self.settings
+        return Cluster(
+            self.clock,
+            self.recorder,
+            graceful_victims=settings.graceful_victims,
+            helpers=settings.helpers,
+            pods_per_sync=settings.pods_per_sync,
+        )
+
+    def _new_scheduler(self) -> Scheduler:
+        scheduler = Scheduler(
+            self.configuration,
+            recorder=self.recorder,
+            clock=self.clock,
+            host=self.cluster,
+            assumed_pod_ttl_seconds=self.settings.assumed_pod_ttl_seconds,
+            pod_max_in_unschedulable_seconds=self.settings.pod_max_in_unschedulable_seconds,
+            random_source=self.random_source,
+            extenders=self.extenders,
+            policies=self.settings.policies,
+        )
+        self.cluster.deliver = scheduler.handle
+        return scheduler
