@@ -1,4 +1,4 @@
-"""The Celery application: two queues of bells. `engine` is served by threads that host engines, `io` by processes with limits.
+"""The Celery application, with two queues of wake-ups: threads that host engines serve `engine`, processes with limits serve `io`.
 
 celery -A schedviz worker -Q engine -P threads -c 64 --without-gossip --without-mingle
 celery -A schedviz worker -Q io -P prefork -c 1 --without-gossip --without-mingle

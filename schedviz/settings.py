@@ -187,7 +187,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 REDIS_URL = os.environ.get("SCHEDVIZ_REDIS_URL") or "redis://127.0.0.1:6379/0"
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 
-# --- Celery: bells, never truth. A lost one is rung again by the sweeper, a doubled one fails to take the lease.
+# --- Celery: tasks are wake-ups. The sweeper recovers a lost one; a duplicate one does not get the lease.
 
 CELERY_BROKER_URL = broker_url(REDIS_URL)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
@@ -196,7 +196,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_timeout": None,
     "socket_connect_timeout": 2,
     "socket_keepalive": True,
-    # Who rings while Redis is away is not kept waiting (kombu would try for 6 s): the sweeper rings again.
+    # While Redis is unavailable a sender does not wait (kombu would retry for 6 s), because the sweeper recovers lost wake-ups.
     "max_retries": 1,
     "interval_start": 0,
     "interval_step": 0.05,

@@ -1,6 +1,5 @@
-"""Sessions: what is stored of them, how commands reach an engine, and how what it did reaches a page.
+"""Sessions: their storage, the way of commands to an engine, and the way of its events to the pages.
 
-The database is the only truth; Redis is a bell and a tail, and all of it may vanish at any time. The web uses
-`models`, `create`, `inbox`, `history`, `frames`, `stream` and `details`, none of which imports the engine; `turn`, `importing` and
-`replay` run in workers.
+The database is the single source of truth. Redis has wake-ups and the latest events, and may be lost at any time. `hosting`, `replay`, and
+the imports of `transfer` run in workers; modules that the web server uses do not import the engine.
 """

@@ -1,4 +1,4 @@
-"""The Celery tasks: bells that make a worker look at a session."""
+"""The Celery tasks. Each is a wake-up: the worker reads what to do from the database."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """OpenTelemetry traces from a request to the worker that does its command. Off, and nothing of it imported, unless SCHEDVIZ_TRACES=1.
 
 Where spans are sent is said by OpenTelemetry's own variables (OTEL_EXPORTER_OTLP_ENDPOINT, …); it needs the extra `schedviz[otel]`.
-A bell is rung for many commands, so a trace does not travel with it but beside the command: a key in Redis for a few minutes, and where
-that was lost the worker's spans are a trace of their own. Nothing waits for it, and no result depends on it.
+One wake-up can be for many commands, so the trace context of a command is a key in Redis, which expires after a few minutes. If the key is
+lost, the spans of the worker become a trace of their own. Nothing waits for the key, and no result depends on it.
 """
 
 from __future__ import annotations

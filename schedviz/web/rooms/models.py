@@ -37,7 +37,7 @@ class Room(models.Model):
     #: Where the teacher was last, and when by this server's clock, in seconds since 1970.
     moment: models.JSONField[Any, Any] = models.JSONField(null=True, blank=True)
     moment_at = models.FloatField(default=0.0)
-    #: Grows whenever anything but the moment changes: who lost a bell sees it by this.
+    #: Increases with every change except of the moment. A web process that missed a notification detects it by this number.
     revision = models.BigIntegerField(default=0)
     created_at = models.DateTimeField(db_default=Now())
     #: When something happened in it last; a room that was forgotten is ended by this.

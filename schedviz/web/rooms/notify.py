@@ -1,4 +1,4 @@
-"""Telling all web processes that something changed in a room. The database has it; Redis only rings, and may be away."""
+"""Notifies all web processes that a room changed. The database has the change; Redis only has the notification, and may be unavailable."""
 
 from __future__ import annotations
 

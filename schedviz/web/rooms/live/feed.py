@@ -147,7 +147,7 @@ class RoomFeed:
             for member in self.members:
                 member.tell_moment(message)
         else:
-            # It was shown a moment ago, and the bell of that is on its way.
+            # It was shown a moment ago, and its notification has not arrived yet.
             self._dirty.set()
 
     async def _look(self) -> None:
