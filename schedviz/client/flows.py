@@ -152,7 +152,7 @@ def expect_done(command: Mapping[str, Any]) -> None:
     op, outcome = command["command"].get("op"), command.get("outcome") or {}
     what = f"command {command['seq']} ({op})"
     if command["status"] == "quarantined":
-        raise CommandFailed(f"{what} broke the engine and was set aside.")
+        raise CommandFailed(f"{what} broke the engine and was quarantined.")
     if why := outcome.get("error") or (outcome.get("result") if op not in _MAY_DO_NOTHING else ""):
         raise CommandFailed(f"{what}: {why}")
 

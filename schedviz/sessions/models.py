@@ -32,7 +32,7 @@ class Session(models.Model):
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, blank=True, related_name="scheduling_sessions")
     name = models.CharField(max_length=200)
     status = models.CharField(max_length=16, choices=Status, default=Status.IMPORTING)
-    #: A sentence for people: why it failed, or what was set aside.
+    #: A sentence for people: why it failed, or what was quarantined.
     message = models.TextField(blank=True, default="")
     #: {"phase", "done", "total", "unit"} while something long goes on.
     progress: models.JSONField[Any, Any] = models.JSONField(null=True, blank=True)
@@ -169,7 +169,7 @@ class Command(models.Model):
     stopped_event = models.BigIntegerField(null=True, blank=True)
     accepted_at = models.DateTimeField(db_default=Now())
     applied_at = models.DateTimeField(null=True, blank=True)
-    #: It killed its owners or broke the engine, and was set aside. Replay leaves it out unless `stopped_event` says how far it came.
+    #: It killed its owners or broke the engine, and was quarantined. Replay leaves it out unless `stopped_event` says how far it came.
     quarantined = models.BooleanField(default=False)
 
     class Meta:

@@ -78,7 +78,7 @@ def test_a_command_that_kills_every_worker_is_quarantined(start_up: StartUp, dat
 
     session = client.session(poisoned)
     assert session["status"] == "ready"
-    assert "Command 2 was set aside: " in session["message"]
+    assert "Command 2 was quarantined: " in session["message"]
     assert "workers in a row ended while doing it" in session["message"]
     assert Command.objects.get(session_id=poisoned, quarantined=True).seq == 2
     assert session["cycle"] == 20
@@ -91,7 +91,7 @@ def test_a_command_that_kills_every_worker_is_quarantined(start_up: StartUp, dat
         assert verdict.check(each, theirs[each])
 
 
-def test_a_command_that_computes_without_end_stops_one_process_and_is_set_aside(
+def test_a_command_that_computes_without_end_stops_one_process_and_is_quarantined(
     start_up: StartUp, database_url: str, installed: Path, folder: Path
 ) -> None:
     tries = folder / "tries"
@@ -105,7 +105,7 @@ def test_a_command_that_computes_without_end_stops_one_process_and_is_set_aside(
     client.send(poisoned, "after", {"op": "run"})
     until(lambda: client.session(poisoned)["appliedSeq"] == 3, seconds=180)
 
-    assert "Command 2 was set aside: it computed for over 10 s without a pause" in client.session(poisoned)["message"]
+    assert "Command 2 was quarantined: it computed for over 10 s without a pause" in client.session(poisoned)["message"]
     assert Command.objects.get(session_id=poisoned, quarantined=True).seq == 2
     assert tries.read_text().splitlines() == ["tried"]
 

@@ -87,7 +87,7 @@ class EngineHost:
         #: A command that goes on in the next slice, and its pace where it has a rate.
         self.running: Stored | None = None
         self.pace: Pace | None = None
-        #: Numbers of commands that are set aside when they come, and why.
+        #: Numbers of commands that are quarantined when they come, and why.
         self.broken: dict[int, str] = {}
         self._lookout = BreakpointMonitor(session)
         self._shadow = Shadow(session)
@@ -321,8 +321,8 @@ class EngineHost:
             self.simulation.interrupt()
             self.running = self.pace = None
             self._lookout.end()
-        self.session.message = f"Command {stored.seq} was set aside: {why}"
-        outcome = {"error": f"The command was set aside: {why}", "event": self.simulation.event}
+        self.session.message = f"Command {stored.seq} was quarantined: {why}"
+        outcome = {"error": f"The command was quarantined: {why}", "event": self.simulation.event}
         return Done(seq=stored.seq, outcome=outcome, stopped_event=stopped_event, quarantined=True)
 
     def _next(self, done: list[tuple[Stored, Done]]) -> Stored | None:

@@ -43,7 +43,7 @@ class Position(msgspec.Struct, frozen=True):
 
 
 class Done(msgspec.Struct, frozen=True):
-    """A command that ended. `stopped_event`: a pause cut it short after this event; `quarantined`: it was set aside."""
+    """A command that ended. `stopped_event`: a pause cut it short after this event; `quarantined`: it killed its owners or the engine."""
 
     seq: int
     outcome: dict[str, Any]

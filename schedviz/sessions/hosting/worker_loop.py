@@ -39,7 +39,7 @@ _PACED_TURN_SECONDS = 1.0
 #: How often the inbox is looked at without being woken, with Redis and without it.
 LOOK_SECONDS = 1.0
 LOOK_WITHOUT_REDIS_SECONDS = 0.05
-#: A session that so many owners in a row died of has a command set aside or, where no command is to blame, is left alone for a while:
+#: A session that so many owners in a row died of has a command quarantined or, where no command is to blame, is left alone for a while:
 #: for 2 s after the third death, 4 after the fourth, and so on. It does not fail, for who died of what can only be guessed.
 MAX_WORKER_DEATHS = 3
 

@@ -454,7 +454,7 @@ def _check_numbers(value: Any, path: str) -> None:
 
 
 def _quarantine(told: dict[str, Any], simulation: Simulation) -> dict[str, Any]:
-    return {"error": str(told.get("error", "The command was set aside."))[:_SHOWN], "event": simulation.event}
+    return {"error": str(told.get("error", "The command was quarantined."))[:_SHOWN], "event": simulation.event}
 
 
 def _drain(simulation: Simulation) -> None:

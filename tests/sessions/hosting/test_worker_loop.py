@@ -278,7 +278,7 @@ def breaking(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("breaking")
-def test_a_command_that_breaks_the_engine_is_set_aside_and_the_others_go_on(make_session: MakeSession) -> None:
+def test_a_command_that_breaks_the_engine_is_quarantined_and_the_others_go_on(make_session: MakeSession) -> None:
     session_id = make_session()
     send(session_id, "cycle")
     send(session_id, "latency", kind="Service", seconds=1)
@@ -289,13 +289,13 @@ def test_a_command_that_breaks_the_engine_is_set_aside_and_the_others_go_on(make
     broken = Command.objects.get(session_id=session_id, seq=2)
     assert broken.quarantined
     assert "a bug" in broken.outcome["error"]
-    assert "Command 2 was set aside" in session.message
+    assert "Command 2 was quarantined" in session.message
     assert (session.applied_seq, session.cycle) == (3, 2)
     assert digest_at_head(session_id)
 
 
 @pytest.mark.usefixtures("breaking")
-def test_a_command_that_kills_three_owners_is_set_aside(make_session: MakeSession) -> None:
+def test_a_command_that_kills_three_owners_is_quarantined(make_session: MakeSession) -> None:
     session_id = make_session()
     send(session_id, "latency", kind="Namespace", seconds=1)
     send(session_id, "cycle")
@@ -305,11 +305,11 @@ def test_a_command_that_kills_three_owners_is_set_aside(make_session: MakeSessio
 
     assert Command.objects.get(session_id=session_id, seq=1).quarantined
     assert (session.applied_seq, session.cycle, session.status) == (2, 1, Session.Status.READY)
-    assert "set aside" in session.message
+    assert "quarantined" in session.message
 
 
 @pytest.mark.usefixtures("breaking")
-def test_a_command_that_kills_is_set_aside_though_an_owner_between_died_of_something_else(
+def test_a_command_that_kills_is_quarantined_though_an_owner_between_died_of_something_else(
     make_session: MakeSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session_id = make_session()

@@ -25,7 +25,7 @@ class OutcomeBody(Body, frozen=True):
 
 
 class CommandBody(Body, frozen=True):
-    """A command that was accepted. It is `done` when it has an outcome, `quarantined` when it was set aside because it broke its engine."""
+    """A command that was accepted. It is `done` when it has an outcome, `quarantined` when it broke its engine."""
 
     seq: int
     key: str
