@@ -1,4 +1,4 @@
-"""The ASGI application: HTTP goes to Django, WebSockets go to the live sessions."""
+"""The ASGI application: HTTP requests go to Django, WebSockets to `schedviz.web.live`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "schedviz.settings")
 
 setup(set_prefix=False)
 
-# After Django is set up: these import models.
+# Imported after Django is set up, because these import models.
 from schedviz.kube.collector import keep_what_is_loaded  # noqa: E402
 from schedviz.kube.struct_infos import prepare_structs  # noqa: E402
 from schedviz.sessions import tracing  # noqa: E402
@@ -28,7 +28,7 @@ reporting.begin("web")
 if settings.TRACES:
     tracing.begin("web")
 application = ProtocolTypeRouter({"http": BodyLimit(ThreadedHandler()), "websocket": sockets})
-# Else the first request would load the views.
+# Otherwise the first request loads the views.
 get_resolver().url_patterns  # noqa: B018 -- a property that loads them.
 prepare_structs()
 keep_what_is_loaded()

@@ -5,7 +5,7 @@ import { failureOf } from "../src/i18n/failure";
 import { ENGLISH, speakFrom, vocabularyOf } from "../src/i18n/translate";
 
 const QUOTA = "You have 20 sessions; 20 are allowed (SCHEDVIZ_USER_SESSIONS).";
-const refused = (): ApiError => errorOf(409, JSON.stringify({ title: "A quota is used up", code: "quota_reached", detail: QUOTA }));
+const refused = (): ApiError => errorOf(409, JSON.stringify({ title: "Quota reached", code: "quota_reached", detail: QUOTA }));
 
 afterEach(() => {
   speakFrom(() => ENGLISH);

@@ -1,4 +1,4 @@
-"""The Django app of the web."""
+"""The Django app of the web server."""
 
 from __future__ import annotations
 

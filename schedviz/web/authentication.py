@@ -1,4 +1,4 @@
-"""Who is asking: a user with a login cookie, or a script with `Authorization: Bearer`."""
+"""Authentication: a login cookie for browsers, `Authorization: Bearer` for scripts."""
 
 from __future__ import annotations
 
@@ -23,12 +23,14 @@ if TYPE_CHECKING:
 
 
 def hashed(secret: str) -> str:
-    """What is kept of a token, a share link or a login link: SHA-256. They are 128 bits of randomness or more, so no salt is needed."""
+    """The stored form of the secret of a token, a share link or a login link: SHA-256. Secrets have at least 128 random bits, so no salt is
+    needed.
+    """
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def find_token(secret: str) -> Token | None:
-    """The token with this secret, when it is neither expired nor revoked."""
+    """The token with this secret, if it is neither expired nor revoked."""
     token = _token_of()(hashed(secret))
     if token is None or (token.expires_at is not None and token.expires_at <= timezone.now()):
         return None
@@ -37,7 +39,7 @@ def find_token(secret: str) -> Token | None:
 
 @functools.cache
 def _token_of() -> RowBy[Token]:
-    """Read, with its owner, for each request of a script."""
+    """Read together with its owner for each request of a script."""
     from schedviz.sessions.queries.rows import RowBy
     from schedviz.web.models import Token
 
@@ -45,20 +47,20 @@ def _token_of() -> RowBy[Token]:
 
 
 def find_link(secret: str) -> ShareLink | None:
-    """The share link with this secret, when it is not revoked."""
+    """The share link with this secret, if it is not revoked."""
     from schedviz.sessions.models import ShareLink
 
     return ShareLink.objects.filter(digest=hashed(secret), revoked_at=None).first()
 
 
 def bearer_secret(header: bytes) -> str | None:
-    """The secret of an `Authorization: Bearer …` header; None where it is another header or none."""
+    """The secret of an `Authorization: Bearer …` header; None for other headers or none."""
     scheme, _, secret = header.decode("latin-1").strip().partition(" ")
     return secret.strip() if scheme.lower() == "bearer" and secret.strip() else None
 
 
 class BearerAuthentication(BaseAuthentication):
-    """`Authorization: Bearer <token>`, for scripts; or the secret of a share link, which lets its holder look and do nothing."""
+    """`Authorization: Bearer <token>`, for scripts; or the secret of a share link, which is read-only."""
 
     def authenticate(self, request: Request) -> tuple[AbstractBaseUser | AnonymousUser, Token | ShareLink] | None:
         secret = bearer_secret(get_authorization_header(request))
@@ -68,7 +70,7 @@ class BearerAuthentication(BaseAuthentication):
         if token is None and (link := find_link(secret)) is not None:
             return AnonymousUser(), link
         if token is None:
-            raise AuthenticationFailed("This token is unknown, expired or revoked; make one with: schedviz token create --name NAME")
+            raise AuthenticationFailed("The token is unknown, expired or revoked. Create one with: schedviz token create --name NAME")
         return token.owner, token
 
     def authenticate_header(self, _request: Request) -> str:
@@ -76,13 +78,14 @@ class BearerAuthentication(BaseAuthentication):
 
 
 class CookieAuthentication(SessionAuthentication):
-    """The login cookie of a browser; what changes something needs the CSRF token as well."""
+    """The login cookie of a browser. Requests that change data also need the CSRF token."""
 
     def authenticate(self, request: Request) -> tuple[AbstractBaseUser, None] | None:
         found = super().authenticate(request)
         session = getattr(request, "session", None)
         if found is None and (settings.ROOM_GUEST_COOKIE in request.COOKIES or (session is not None and session.get("schedviz_links"))):
-            # Somebody without an account whom a share link or a room lets in: the cookie carries a right, so it needs the same care.
+            # A client without an account, admitted by a share link or a room: the cookie carries a permission, so it needs CSRF protection
+            # too.
             self.enforce_csrf(request)
         return found
 

@@ -1,4 +1,4 @@
-"""Cookies of this installation: a browser sends cookies to every port of a host, so their names must say whose they are.
+"""Cookies of this installation. Browsers send cookies to every port of a host, so the names carry a suffix for the installation.
 
 The suffix is derived from the secret key (`settings.INSTANCE`), which all web servers of an installation share.
 """
@@ -13,7 +13,7 @@ from django.http import HttpRequest
 
 
 def adopt_old(cookies: MutableMapping[str, str]) -> bool:
-    """Accept cookies under the names of releases before the suffix; whether there was such a login. To be removed after one release."""
+    """Accept cookies under the names before the suffix, and return whether there was a login. To be removed after one release."""
     old_names = {
         settings.SESSION_COOKIE_NAME: "schedviz_login",
         settings.CSRF_COOKIE_NAME: "schedviz_csrf",
@@ -25,11 +25,11 @@ def adopt_old(cookies: MutableMapping[str, str]) -> bool:
 
 
 class InstanceSessions(SessionMiddleware):
-    """Django's login sessions, which gives a login that came under the old name a cookie under the new one."""
+    """Django's session middleware, which also gives a login under the old cookie name a cookie under the new one."""
 
     def process_request(self, request: HttpRequest) -> None:
         adopted = adopt_old(request.COOKIES)
         super().process_request(request)
         if adopted and list(request.session.keys()):
-            # It is one of ours: saved, and its cookie set, with the answer.
+            # A session of this installation: the response saves it and sets its cookie.
             request.session.modified = True

@@ -1,6 +1,6 @@
-"""What the environment says, as settings: the data folder, the secret key, the addresses of the database and of Redis.
+"""Reads environment variables as settings: the data directory, the secret key, the addresses of the database and of Redis.
 
-Read by `schedviz.settings` alone, before Django is set up.
+Only `schedviz.settings` uses it, before Django is set up.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def networks(name: str) -> list[str]:
 
 
 def data_folder(checkout: Path) -> Path:
-    """The folder for everything that is kept: SCHEDVIZ_DATA, else `data` in a checkout, else the user's. Made with mode 0700."""
+    """The data directory: SCHEDVIZ_DATA, else `data` in a checkout, else the user's data directory. Created with mode 0700."""
     raw = os.environ.get("SCHEDVIZ_DATA")
     if raw:
         folder = Path(raw).expanduser()
@@ -76,18 +76,18 @@ def data_folder(checkout: Path) -> Path:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise ImproperlyConfigured(
-            f"The data folder {folder} cannot be made: {error.strerror}. Set SCHEDVIZ_DATA to one that can."
+            f"The data folder {folder} cannot be created: {error.strerror}. Set SCHEDVIZ_DATA to a folder that can be created."
         ) from error
     return folder
 
 
 def instance_of(key: str) -> str:
-    """Eight letters that tell this installation from others in a browser: the same for all that have its secret key."""
+    """Eight letters that identify this installation in a browser, derived from its secret key."""
     return hmac.new(key.encode(), b"schedviz.instance", "sha256").hexdigest()[:8]
 
 
 def secret_key(data: Path) -> str:
-    """SCHEDVIZ_SECRET_KEY, else the content of DATA/secret_key (0600), made at the first start."""
+    """SCHEDVIZ_SECRET_KEY, else the content of DATA/secret_key (0600), which is created at the first start."""
     if key := os.environ.get("SCHEDVIZ_SECRET_KEY"):
         return key
     try:
@@ -103,7 +103,7 @@ def _kept_key(data: Path) -> str:
     path = data / "secret_key"
     with contextlib.suppress(FileNotFoundError):
         return _read_key(path)
-    # Several processes start at once: each writes a file of its own, and the first to link it wins.
+    # Several processes may start at once: each writes its own file, and the first to link it wins.
     handle, name = tempfile.mkstemp(dir=data, prefix=".secret_key.")
     with os.fdopen(handle, "w") as file:
         file.write(secrets.token_urlsafe(48))
@@ -112,7 +112,7 @@ def _kept_key(data: Path) -> str:
     except FileExistsError:
         pass
     except OSError:
-        # A file system without hard links.
+        # The file system has no hard links.
         if not path.exists():
             Path(name).replace(path)
     finally:
@@ -123,7 +123,9 @@ def _kept_key(data: Path) -> str:
 def _read_key(path: Path) -> str:
     key = path.read_text().strip()
     if len(key) < 32:
-        raise ImproperlyConfigured(f"{path} holds no key of 32 characters or more; remove it and it is made again.")
+        raise ImproperlyConfigured(
+            f"{path} does not hold a key of 32 characters or more. Remove it; a new key is created at the next start."
+        )
     return key
 
 
@@ -134,11 +136,12 @@ def database(url: str, *, synchronous: str) -> dict[str, Any]:
         return {
             "ENGINE": "schedviz.sessions.sqlite",
             "NAME": unquote(parts.path[1:]) if parts.path.startswith("/") else unquote(parts.path),
-            # To open the file and to read what tables there are takes as long as many answers.
+            # Opening the file and reading its schema takes as long as many queries.
             "CONN_MAX_AGE": None,
             "OPTIONS": {
                 "timeout": 20,
-                # A transaction that reads first and writes later would fail at once, and not wait, when another writer came between.
+                # Otherwise a transaction that reads first and writes later fails immediately, instead of waiting, if another writer came in
+                # between.
                 "transaction_mode": "IMMEDIATE",
                 "init_command": f"PRAGMA journal_mode=WAL; PRAGMA synchronous={synchronous};",
             },
@@ -153,16 +156,16 @@ def database(url: str, *, synchronous: str) -> dict[str, Any]:
             "PORT": str(parts.port or ""),
             "CONN_MAX_AGE": 60,
             "CONN_HEALTH_CHECKS": True,
-            # One that is left open would be closed by the garbage collector, at any time (see sessions/queries/keyset.py).
+            # The garbage collector would close an open one at any time (see sessions/queries/keyset.py).
             "DISABLE_SERVER_SIDE_CURSORS": True,
-            # Only the cursors of `prepared_cursor()` are prepared: Django's own bind values in the client.
+            # Only the cursors of `prepared_cursor()` use prepared statements; Django's own bind values in the client.
             "OPTIONS": {"connect_timeout": 5, **dict(parse_qsl(parts.query)), "prepare_threshold": 5},
         }
     raise ImproperlyConfigured(f"SCHEDVIZ_DATABASE_URL={url!r}: the scheme is {parts.scheme!r}; expected sqlite or postgresql.")
 
 
 def broker_url(redis_url: str) -> str:
-    """The same Redis, as Celery writes it: `unix:///a/socket?db=1` is `redis+socket:///a/socket?virtual_host=1`."""
+    """The Redis URL in the form of Celery: `unix:///a/socket?db=1` becomes `redis+socket:///a/socket?virtual_host=1`."""
     parts = urlsplit(redis_url)
     if parts.scheme in {"redis", "rediss"}:
         return redis_url

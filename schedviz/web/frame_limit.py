@@ -1,6 +1,6 @@
-"""How many WebSocket frames a client may send: each costs the event loop, which serves everybody, and uvicorn has no limit for them.
+"""Limits WebSocket frames per client, which uvicorn does not: each frame costs time of the event loop, which all clients share.
 
-`HeadLimit` hands every WebSocket over to it. Messages have a lower limit of their own (`web/live`), which pings and fragments never reach.
+`HeadLimit` uses it for every WebSocket. Messages have a lower limit (`web/live`), which pings and fragments do not count against.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from websockets.frames import Frame
 from schedviz.web.live.close_codes import CloseCode
 from schedviz.web.live.token_bucket import Bucket
 
-#: Fragments of one message.
+#: The maximum number of fragments of one message.
 LARGEST_FRAGMENTS: Final = 1000
-#: The library parses all that it is given: so many bytes hold at most 700 frames.
+#: The library parses all bytes that it is given. This many bytes hold at most 700 frames.
 _PIECE_BYTES: Final = 4096
 
 
 class FrameLimit(WebSocketsSansIOProtocol):
-    """uvicorn's protocol, which closes a socket that sends more frames than these limits allow."""
+    """uvicorn's protocol, which closes a socket that exceeds the limits."""
 
     _is_flooded = False
 
     def data_received(self, data: bytes) -> None:
-        """Some bytes came: they are parsed a little at a time, so that a flood is noticed before all of it is parsed."""
+        """Parse the received bytes in small parts, so that a flood is noticed early."""
         if not self.handshake_initiated:
             self._bucket = Bucket(settings.SOCKET_FRAMES_PER_SECOND, settings.SOCKET_FRAMES_AT_ONCE)
         elif not self.handshake_complete:
-            # A client has to wait for the answer; uvicorn fails at frames that come before.
+            # Clients must wait for the response to the handshake; uvicorn fails on earlier frames.
             self.transport.close()
             return
         for start in range(0, len(data), _PIECE_BYTES):
@@ -41,17 +41,17 @@ class FrameLimit(WebSocketsSansIOProtocol):
             self._close_for_flood()
 
     def handle_text(self, event: Frame) -> None:
-        """A text, or the first fragment of one."""
+        """A text message, or its first fragment."""
         if self._counted():
             super().handle_text(event)
 
     def handle_bytes(self, event: Frame) -> None:
-        """A binary message, or the first fragment of one."""
+        """A binary message, or its first fragment."""
         if self._counted():
             super().handle_bytes(event)
 
     def handle_cont(self, event: Frame) -> None:
-        """Another fragment."""
+        """A further fragment."""
         if self._counted() and len(self.frames) < LARGEST_FRAGMENTS:
             super().handle_cont(event)
         else:
@@ -68,7 +68,7 @@ class FrameLimit(WebSocketsSansIOProtocol):
             super().handle_pong(event)
 
     def _counted(self) -> bool:
-        """Count a frame; whether it is within the limits."""
+        """Count a frame. False if a limit is exceeded."""
         if not self._is_flooded and not self._bucket.take():
             self._is_flooded = True
         return not self._is_flooded

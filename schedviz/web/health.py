@@ -1,4 +1,4 @@
-"""`GET /healthz`: whether web, workers, Redis and the database are up."""
+"""`GET /healthz`: the health of the web server, the workers, Redis and the database."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from schedviz.sessions import disk
 from schedviz.sessions.redis import heartbeat, stream
 from schedviz.sessions.sqlite.base import DatabaseFileGone
 
-#: A queue that nobody serves is a part that is down.
+#: A queue without a worker counts as down.
 QUEUES = ("engine", "io")
 _FRESH_SECONDS = 1.0
 _lock = threading.Lock()
@@ -24,9 +24,9 @@ _last: tuple[float, dict[str, Any]] = (0.0, {})
 
 @never_cache
 def healthz(request: HttpRequest) -> JsonResponse:
-    """200 when all is up, else 503; the body says which is down. Asked for by machines without a login, it tells nothing else.
+    """200 if everything is up, otherwise 503 with the parts that are down. Requires no login, and reveals nothing else.
 
-    `?self`: whether this web server answers, for those who would start it again: that mends none of the others.
+    `?self`: only whether this web server answers, for restart probes: a restart does not repair the other parts.
     """
     if "self" in request.GET:
         return JsonResponse({"status": "ok", "web": "ok"})
@@ -40,8 +40,8 @@ def healthz(request: HttpRequest) -> JsonResponse:
 
 
 def examine() -> dict[str, Any]:
-    """What is up: each part "ok" or a sentence."""
-    parts = {"web": "ok", "database": _database(), "redis": _redis(), "workers": "not known: Redis is down"}
+    """The status of each part: "ok" or a sentence."""
+    parts = {"web": "ok", "database": _database(), "redis": _redis(), "workers": "unknown: Redis is down"}
     if parts["redis"] == "ok":
         parts["workers"] = _workers()
     down = [part for part, word in parts.items() if word != "ok"]
@@ -71,6 +71,6 @@ def _workers() -> str:
     try:
         served = {queue for queues in heartbeat.alive().values() for queue in queues}
     except (redis.RedisError, OSError):
-        return "not known: Redis is down"
+        return "unknown: Redis is down"
     missing = [queue for queue in QUEUES if queue not in served]
     return f"no worker serves: {', '.join(missing)}" if missing else "ok"

@@ -22,14 +22,14 @@ LOCAL_USER = "local"
 #: The token whose secret `schedviz up` writes to DATA/token.
 LOCAL_TOKEN = "schedviz up"  # noqa: S105 - its name, not its secret
 LOGIN_LINK_HOURS = 24
-#: How long the browser that used a login link may use it again: a double click or a reload sends it twice.
+#: How long the same browser may use a login link again: a double click or a reload sends the request twice.
 LOGIN_LINK_AGAIN_SECONDS = 60
-#: The number of characters of the longest path that a login may redirect to.
+#: The maximum number of characters of the path after a login.
 _LONGEST_PATH = 2048
 
 
 def local_user() -> User:
-    """The one user of a server on somebody's own machine; made when missing. It has no password."""
+    """The only user of a server on a personal machine, created if missing. It has no password."""
     model = get_user_model()
     user, made = model.objects.get_or_create(username=LOCAL_USER)
     if made:
@@ -39,7 +39,7 @@ def local_user() -> User:
 
 
 def make_login_url(base: str) -> str:
-    """A link under `base` (`http://127.0.0.1:8000`) that logs the local user in, once, within a day."""
+    """A one-time link under `base` (`http://127.0.0.1:8000`) that logs the local user in, valid for a day."""
     secret = secrets.token_urlsafe(24)
     now = timezone.now()
     expires = now + timedelta(hours=LOGIN_LINK_HOURS)
@@ -49,15 +49,15 @@ def make_login_url(base: str) -> str:
 
 
 def redeem(secret: str, browser: str) -> User | None:
-    """The user of a login link. None where it is unknown, expired, or used: by another browser, or more than a minute ago.
+    """The user of a login link. None if the link is unknown, expired, or already used: by another browser, or more than a minute ago.
 
-    `browser` is a secret that only the browser that asks has.
+    `browser` is a secret of the browser that sent the request.
     """
     now, used_by = timezone.now(), hashed(browser)
     link = LoginLink.objects.select_related("user").filter(digest=hashed(secret), expires_at__gt=now).first()
     if link is None or not link.user.is_active:
         return None
-    # Of two that come at once, the one whose update counts a row wins.
+    # Of two simultaneous requests, the one whose update changes a row wins.
     this = LoginLink.objects.filter(pk=link.pk)
     if this.filter(used_at=None).update(used_at=now, used_by=used_by):
         return link.user
@@ -65,12 +65,12 @@ def redeem(secret: str, browser: str) -> User | None:
 
 
 def _used_up(now: datetime) -> datetime:
-    """A link that was first used before this moment lets nobody in any more."""
+    """A link whose first use was before this moment is no longer valid."""
     return now - timedelta(seconds=LOGIN_LINK_AGAIN_SECONDS)
 
 
 def make_token(owner: User, name: str, *, scope: str = Token.Scope.WRITE, days: int | None = None) -> str:
-    """A new token's secret, which is nowhere else. A token of the same name and owner is replaced."""
+    """The secret of a new token, which is stored nowhere else. Replaces a token with the same name and owner."""
     secret = f"schedviz_{secrets.token_urlsafe(32)}"
     expires = timezone.now() + timedelta(days=days) if days is not None else None
     Token.objects.update_or_create(owner=owner, name=name, defaults={"digest": hashed(secret), "scope": scope, "expires_at": expires})
@@ -78,9 +78,9 @@ def make_token(owner: User, name: str, *, scope: str = Token.Scope.WRITE, days: 
 
 
 def ensure_local_token(secret: str | None) -> str:
-    """The secret of the local user's token: the given one (the content of DATA/token) while it is valid, else a new one.
+    """The secret of the local user's token: the given one (the content of DATA/token) if it is valid, otherwise a new one.
 
-    The caller keeps it in DATA/token, readable by its user alone.
+    The caller stores it in DATA/token, readable only by its user.
     """
     user = local_user()
     if secret and Token.objects.filter(owner=user, digest=hashed(secret), scope=Token.Scope.WRITE, expires_at=None).exists():

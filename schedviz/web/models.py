@@ -1,4 +1,4 @@
-"""Who may come in: tokens of scripts and one-time login links. Only the SHA-256 of their secrets is kept."""
+"""Credentials: tokens for scripts and one-time login links. Only the SHA-256 of their secrets is stored."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 
 
 class Token(models.Model):
-    """What a script sends as `Authorization: Bearer`."""
+    """A token, which scripts send as `Authorization: Bearer`."""
 
     class Scope(models.TextChoices):
         READ = "read"
@@ -19,10 +19,10 @@ class Token(models.Model):
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="schedviz_tokens")
     name = models.CharField(max_length=200)
     digest = models.CharField(max_length=64, unique=True)
-    #: `read` may look at what its owner sees, `write` may do what its owner may do.
+    #: `read` allows what its owner may see, `write` what its owner may do.
     scope = models.CharField(max_length=8, choices=Scope, default=Scope.WRITE)
     created_at = models.DateTimeField(db_default=Now())
-    #: None: it does not expire.
+    #: None for a token that does not expire.
     expires_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -33,12 +33,12 @@ class Token(models.Model):
 
 
 class LoginLink(models.Model):
-    """A link that logs its user in, once; and again for a minute in the browser that used it."""
+    """A link that logs its user in once, and again for a minute in the same browser."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     digest = models.CharField(max_length=64, unique=True)
     expires_at = models.DateTimeField()
-    #: None: it was not used yet.
+    #: None until it is used.
     used_at = models.DateTimeField(null=True, blank=True)
     #: The digest of the cookie of the browser that used it.
     used_by = models.CharField(max_length=64, db_default="", blank=True)

@@ -6,19 +6,19 @@ import re
 from typing import Any, Final
 
 REDACTED: Final = "[redacted]"
-#: Query parameters whose value lets somebody in, plain or percent-encoded inside another address (`next=`).
+#: Query parameters with secret values, plain or percent-encoded in another address (`next=`).
 _PARAMETERS = re.compile(r"((?:[?&]|%3F|%26)(?:link|once|code|state|token|id_token|access_token)(?:=|%3D))[^&\s\"'<>\\]+", re.IGNORECASE)
 #: Paths that end in a secret: `/invite/<secret>/` and `/r/<room code>/`.
 _PATHS = re.compile(r"(/(?:invite|r)/+)[^/\s\"'?&<>\\]+", re.IGNORECASE)
 
 
 def redact(text: str) -> str:
-    """A log line, or a part of one, without the secrets of the addresses in it."""
+    """A log line, or a part of one, with the secrets of its addresses redacted."""
     return _PATHS.sub(rf"\1{REDACTED}", _PARAMETERS.sub(rf"\1{REDACTED}", text))
 
 
 def redact_address(address: str) -> str:
-    """A path without its whole query, however its parameters are spelled, and without the secrets in it."""
+    """A path with its whole query redacted, however its parameters are spelled, and the secrets in the path."""
     path, mark, _ = address.partition("?")
     return redact(path) + (f"?{REDACTED}" if mark else "")
 
@@ -29,6 +29,6 @@ def redact_rendered(_logger: Any, _name: str, line: str) -> str:
 
 
 def printable(text: str, longest: int) -> str:
-    """Its beginning, with a replacement character for each that does not print, such as a line break."""
+    """The first characters of a text in one line; unprintable characters, such as line breaks, are replaced."""
     line = "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text[:longest])
     return line if len(text) <= longest else f"{line[:-1]}\N{HORIZONTAL ELLIPSIS}"

@@ -1,7 +1,7 @@
-"""Log lines that belong together: each carries the id of its request, and the session that the address names.
+"""Binds log lines to their request: each line carries the request id, and the session of the address.
 
-The id is that of the proxy's `X-Request-ID` where it sends one, and is given back under that name. With SCHEDVIZ_LOG_REQUESTS=1
-each request is a line itself.
+The id is the proxy's `X-Request-ID`, if there is one, and is returned in the same header. With SCHEDVIZ_LOG_REQUESTS=1 each request is
+logged as a line of its own.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from schedviz.sessions import tracing
 log = structlog.get_logger(__name__)
 
 HEADER = "X-Request-ID"
-#: What a proxy may send as an id: anything else could write lines of its own into somebody's log viewer.
+#: The form of an id that a proxy may send: other texts could inject lines into log viewers.
 _ID = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
 
 
 class RequestLog:
-    """Binds the ids for whatever is logged while a request is answered."""
+    """Binds the ids for the log lines that are written during a request."""
 
     def __init__(self, get_response: Callable[[HttpRequest], Any]) -> None:
         self.get_response = get_response
@@ -44,7 +44,7 @@ class RequestLog:
 
     @staticmethod
     def process_view(_request: HttpRequest, _view: Any, _args: Any, kwargs: dict[str, Any]) -> None:
-        """The address is known now."""
+        """Called once the address is resolved."""
         if "session_id" in kwargs:
             structlog.contextvars.bind_contextvars(session=str(kwargs["session_id"]))
 
@@ -53,7 +53,7 @@ class RequestLog:
 def _bound(request: HttpRequest) -> Iterator[str]:
     sent = request.headers.get(HEADER, "")
     id_ = sent if _ID.fullmatch(sent) else secrets.token_hex(8)
-    # The session is bound where the address is known, and is to be forgotten with the request.
+    # The session is bound when the address is resolved, and unbound with the request.
     with bound_contextvars(request=id_, session=""):
         structlog.contextvars.unbind_contextvars("session")
         yield id_

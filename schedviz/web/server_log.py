@@ -1,4 +1,4 @@
-"""uvicorn's log lines in our format, without the secrets of addresses, and one line for each refused WebSocket handshake."""
+"""Formats uvicorn's log lines, redacts the secrets of addresses, and logs one line for each refused WebSocket handshake."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from schedviz.web.redaction import REDACTED, redact_address
 
 _LOGGERS: Final = ("uvicorn", "uvicorn.error", "uvicorn.access", "uvicorn.asgi")
 _WEBSOCKETS: Final = str(Path(websockets.__file__).parent)
-#: Handshakes that are not valid are refused by the library, without a line of uvicorn; 500 is a bug of ours.
+#: The library refuses invalid handshakes without a log line of uvicorn; 500 is an internal error.
 _REFUSED_BY_THE_LIBRARY: Final = {400, 405, 426, 500, 505}
-#: uvicorn's WebSocketsSansIOProtocol writes this error after each handshake that the application refuses with a body.
+#: uvicorn's WebSocketsSansIOProtocol logs this error after each handshake that the application refuses with a body.
 _FALSE_ERROR: Final = "ASGI callable returned without completing handshake."
 
 
 class UvicornLines(logging.Filter):
-    """Cuts the query off every address, and drops the library's lines about what uvicorn has said already."""
+    """Removes the query from addresses, and drops lines of the library that repeat uvicorn's."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         if record.msg == _FALSE_ERROR or (record.pathname.startswith(_WEBSOCKETS) and not _is_news(record)):
@@ -31,9 +31,9 @@ class UvicornLines(logging.Filter):
 
 
 def adopt() -> None:
-    """Send uvicorn's lines to our handler. Called while uvicorn loads the application, before it writes its first line.
+    """Send uvicorn's log lines to our handler. Called while uvicorn loads the application, before its first line.
 
-    Handlers of an operator's own `--log-config` stay; their lines are filtered, too.
+    Handlers of an operator's `--log-config` are kept; their lines are filtered too.
     """
     lines = UvicornLines()
     for logger in map(logging.getLogger, _LOGGERS):
@@ -45,7 +45,7 @@ def adopt() -> None:
 
 
 def _is_news(record: logging.LogRecord) -> bool:
-    """Whether a line of the WebSocket library says what no other line does. Its DEBUG lines have cookies and tokens in them."""
+    """Whether a line of the WebSocket library has information that no other line has. Its DEBUG lines contain cookies and tokens."""
     if record.levelno >= logging.WARNING:
         return True
     status: Any = record.args[0] if isinstance(record.args, tuple) and record.args else None
@@ -56,7 +56,7 @@ def _without_secrets(value: Any) -> Any:
     if isinstance(value, str):
         return redact_address(value)
     if isinstance(value, dict) and "query_string" in value:
-        # An ASGI scope, at uvicorn's level `trace`; a share link may be among the subprotocols.
+        # An ASGI scope, at uvicorn's level `trace`: its subprotocols may contain a share link.
         hidden = {name: REDACTED for name in ("raw_path", "query_string", "subprotocols") if value.get(name)}
         return {**value, "path": redact_address(str(value.get("path"))), **hidden}
     return value

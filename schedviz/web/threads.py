@@ -1,5 +1,5 @@
-"""Threads that keep their connections to the database. Under ASGI Django would make both for each request, and that costs more than most
-answers; PostgreSQL would run out of connections besides.
+"""A thread pool whose threads keep their database connections. Under ASGI, Django would create a thread and a connection for each request,
+which costs more than most responses and could exceed PostgreSQL's connections.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class Threads:
-    """So many at most; they are made as they are needed, and stay."""
+    """A pool of at most this many threads, which start when they are needed."""
 
     def __init__(self, name: str, most: int) -> None:
         self._name = name
@@ -25,7 +25,7 @@ class Threads:
         self._executor: ThreadPoolExecutor | None = None
 
     async def run(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """What the call returns, or raises, in one of them; it waits for one where none is free."""
+        """The result of the call, or its exception, from a thread of the pool. Waits while all threads are busy."""
         if self._executor is None:
             self._executor = ThreadPoolExecutor(self._most, thread_name_prefix=self._name)
         loop = asyncio.get_running_loop()
@@ -41,16 +41,16 @@ class Threads:
             else:
                 loop.call_soon_threadsafe(_settle, answered, answered.set_result, result)
 
-        # Not run_in_executor, which chains two futures: that takes as long as a small statement of the database.
+        # Not run_in_executor, which chains two futures: that takes as long as a small query.
         self._executor.submit(work)
         return await answered
 
     def close(self, *, wait: bool = True) -> None:
-        """End them and close their connections, and `wait` until that is done; the next call begins anew."""
+        """End the threads and close their connections; `wait` until that is done. The next call starts new threads."""
         executor, self._executor = self._executor, None
         if executor is None:
             return
-        # None takes the turn of another.
+        # Locked so that two calls do not start the same thread.
         all_here = Barrier(self._most)
 
         def leave() -> None:
@@ -63,6 +63,6 @@ class Threads:
 
 
 def _settle(answered: asyncio.Future[T], how: Callable[[Any], None], outcome: Any) -> None:
-    """In the event loop. Whoever awaited it may have gone."""
+    """Runs in the event loop. The awaiting task may be cancelled."""
     if not answered.done():
         how(outcome)

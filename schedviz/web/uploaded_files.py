@@ -1,4 +1,4 @@
-"""The files in a multipart body: in memory, or encrypted on disk. Django's own handlers write large ones to disk in plain."""
+"""Upload handlers: files of multipart bodies stay in memory, or encrypted on disk. Django's own handlers write large files unencrypted."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from schedviz.ingest.spool import Spool
 
 
 class SpooledUploads(FileUploadHandler):
-    """Keeps each file in a `Spool`."""
+    """Stores each file in a `Spool`."""
 
     _spool: Spool | None = None
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:
-        """Begin a file."""
+        """Start a file."""
         super().new_file(*args, **kwargs)
         self._spool = Spool(settings.FILE_UPLOAD_MAX_MEMORY_SIZE)
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> None:  # noqa: ARG002 -- Django calls it so.
-        """Take some more of it."""
+        """Append a part of the file."""
         assert self._spool is not None
         self._spool.write(raw_data)
 
     def file_complete(self, file_size: int) -> UploadedFile[bytes]:
-        """The file, to be read from its beginning."""
+        """The complete file, positioned at its start."""
         assert self._spool is not None
         spool, self._spool = self._spool, None
         spool.seek(0)
         return UploadedFile(cast("IO[bytes]", spool), self.file_name, self.content_type, file_size, self.charset, self.content_type_extra)
 
     def upload_interrupted(self) -> None:
-        """Whoever sent it left."""
+        """Called when the client disconnects."""
         if self._spool is not None:
             self._spool.close()

@@ -1,4 +1,4 @@
-"""Writes docs/wire.schema.json, the JSON Schema of what goes over a WebSocket: `python -m schedviz.web.wire_schema [--check]`."""
+"""Writes docs/wire.schema.json, the JSON Schema of the WebSocket messages: `python -m schedviz.web.wire_schema [--check]`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TEMPLATE = "#/$defs/{name}"
 
 
 def wire_schema() -> dict[str, Any]:
-    """The JSON Schema (2020-12): a message is any of its `oneOf`, by its `type`; of a room's WebSocket, of `Room…` in its `$defs`."""
+    """The JSON Schema (2020-12): a message is one of `oneOf`, selected by `type`; messages of rooms are `Room…` in `$defs`."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "schedviz.settings")
     import django
 
@@ -45,7 +45,7 @@ def wire_schema() -> dict[str, Any]:
     definitions = dict(definitions)
     definitions["AnyEvent"] = any_event
     definitions["AnyCommand"] = any_command
-    # In memory the events of a frame are bytes that nobody decodes, and a command is decoded in a second step.
+    # In memory, the events of a frame are undecoded bytes, and a command is decoded in a second step.
     definitions["FrameMessage"]["properties"]["events"] = {"type": "array", "items": {"$ref": _TEMPLATE.format(name="AnyEvent")}}
     definitions["CommandMessage"]["properties"]["command"] = {"$ref": _TEMPLATE.format(name="AnyCommand")}
     definitions["ToClient"] = _one_of([struct.__name__ for struct in to_client.values()])
@@ -67,13 +67,13 @@ def _one_of(names: list[str]) -> dict[str, Any]:
 
 
 def main(arguments: list[str]) -> int:
-    """Write the schema; with --check only say whether it is as it should be."""
+    """Write the schema; with --check, only report whether it is up to date."""
     text = msgspec.json.format(msgspec.json.encode(wire_schema()), indent=2).decode() + "\n"
     return write_or_check(TARGET, text, arguments, f"{TARGET.name} is out of date: run make gen.")
 
 
 def write_or_check(target: Path, text: str, arguments: list[str], stale: str) -> int:
-    """Write a generated file; with --check say `stale` on standard error where it is another. Returns the exit code."""
+    """Write a generated file; with --check, print `stale` to standard error if it is out of date. Returns the exit code."""
     if "--check" in arguments:
         if target.exists() and target.read_text() == text:
             return 0

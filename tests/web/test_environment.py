@@ -31,7 +31,7 @@ def test_a_secret_key_that_is_too_short_is_refused(tmp_path: Path, monkeypatch):
     monkeypatch.delenv("SCHEDVIZ_SECRET_KEY", raising=False)
     (tmp_path / "secret_key").write_text("short")
 
-    with pytest.raises(ImproperlyConfigured, match="remove it"):
+    with pytest.raises(ImproperlyConfigured, match="Remove it"):
         environment.secret_key(tmp_path)
 
 

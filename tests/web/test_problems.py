@@ -22,7 +22,7 @@ def test_a_refusal_says_type_title_status_detail_and_where(owner_client, people)
     older = body.pop("error")
     assert body == {
         "type": "/api/v1/problems/#invalid",
-        "title": "Something in the request is wrong",
+        "title": "Invalid request",
         "status": 400,
         "detail": "?limit: a whole number of 0 or more is expected, found many.",
         "code": "invalid",

@@ -1,4 +1,4 @@
-"""What the admin pages show, and what can be done there. All of it is written to the audit log."""
+"""The models of the admin pages and their actions. Every action is written to the audit log."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ else:
 
 
 class ForStaff(_Base):
-    """All staff may view; each subclass says what they may change."""
+    """All staff may view; each subclass defines what they may change."""
 
-    #: Lookups that a URL may filter the list by. Django would allow every column, so that staff could read hidden ones letter by letter.
+    #: The lookups that a URL may filter by. Django would allow every column, so that staff could read hidden ones letter by letter.
     lookups: ClassVar[frozenset[str]] = frozenset()
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:  # noqa: ARG002 -- Django passes them by name.
@@ -51,7 +51,7 @@ class ForStaff(_Base):
 
 
 class Sessions(ForStaff):
-    """Which sessions there are, whose, how large and in what state: not what is in them."""
+    """Sessions with their owner, size and status, without their content."""
 
     list_display = ("short", "owner", "status", "cycle", "nodes", "pods", "stored", "created_at", "updated_at")
     list_filter = ("status", "created_at")
@@ -81,33 +81,33 @@ class Sessions(ForStaff):
                 record(Action.ADMIN_CANCELLED, request, session=session)
         self._tell(request, cancelled, "import cancelled", "imports cancelled")
 
-    @admin.action(description="Delete the chosen sessions and everything about them")
+    @admin.action(description="Delete the chosen sessions with all their data")
     def delete_them(self, request: HttpRequest, chosen: QuerySet[Session]) -> None:
         deleted = _delete_sessions(request, chosen)
         self._tell(request, deleted, "session deleted", "sessions deleted")
 
     @admin.action(description="Show the chosen sessions in the public demo")
     def show_in_demo(self, request: HttpRequest, chosen: QuerySet[Session]) -> None:
-        # Visitors see all of a demo session, so only its owner may publish it: staff could look into any session otherwise.
+        # Only the owner may publish a session in the demo, because all visitors see it. Otherwise staff could read any session.
         own = chosen.filter(owner_id=request.user.pk)
         for session in own:
             DemoSession.objects.get_or_create(session=session)
             record(Action.ADMIN_CHANGED, request, session=session, demo=True)
         self._tell(request, len(own), "session of yours is shown in the public demo", "sessions of yours are shown in the public demo")
 
-    @admin.action(description="Take the chosen sessions out of the public demo")
+    @admin.action(description="Remove the chosen sessions from the public demo")
     def hide_from_demo(self, request: HttpRequest, chosen: QuerySet[Session]) -> None:
         for session in chosen:
             DemoSession.objects.filter(session=session).delete()
             record(Action.ADMIN_CHANGED, request, session=session, demo=False)
-        self._tell(request, len(chosen), "session is not in the public demo any more", "sessions are not in the public demo any more")
+        self._tell(request, len(chosen), "session was removed from the public demo", "sessions are not in the public demo any more")
 
     def _tell(self, request: HttpRequest, count: int, one: str, other: str) -> None:
         self.message_user(request, f"{count} {one if count == 1 else other}.", messages.SUCCESS if count else messages.WARNING)
 
 
 class AuditLog(ForStaff):
-    """Who did what, when and from where: nothing of it can be changed."""
+    """The audit log, read-only."""
 
     list_display = ("at", "action", "user_name", "by_way_of", "address", "session", "facts")
     list_filter = ("action", "at")
@@ -139,7 +139,7 @@ class Tokens(Deletable):
 
 class Invites(Deletable):
     list_display = ("pk", "session_id", "role", "created_by", "uses_left", "expires_at", "revoked_at")
-    #: Neither the name of the session nor the owner's note.
+    #: Hides the name of the session and the owner's note.
     fields = ("invited_to", "role", "created_by", "created_at", "uses_left", "expires_at", "revoked_at")
     readonly_fields = fields
 
@@ -153,19 +153,19 @@ class Identities(Deletable):
 
 
 class Users(_UserBase):
-    """Users, for superusers, as Django has it."""
+    """Django's user admin, for superusers."""
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:  # noqa: FBT001 -- Django's
         super().save_model(request, obj, form, change)
         record(Action.ADMIN_CHANGED, request, changed=str(obj), fields=list(form.changed_data))
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> tuple[list[str], dict[str, int], set[str], list[str]]:  # noqa: ARG002
-        """What is asked about before it is done: how much, and not each row of it, of which a session has thousands."""
+        """The confirmation page of a deletion, with totals instead of single rows, of which a session has thousands."""
         sessions = Session.objects.filter(owner__in=objs).count()
         return [str(user) for user in objs], {"users": len(objs), "sessions": sessions}, set(), []
 
     def delete_model(self, request: HttpRequest, obj: User) -> None:
-        # Left to the database's rules their workers would not know, and the rows would all be read at once.
+        # Deleting through the database's rules would not stop their workers, and would read all rows at once.
         _delete_sessions(request, Session.objects.filter(owner=obj).select_related("owner"))
         record(Action.ADMIN_CHANGED, request, deleted=str(obj))
         super().delete_model(request, obj)
@@ -176,7 +176,7 @@ class Users(_UserBase):
 
 
 def _delete_sessions(request: HttpRequest, sessions: QuerySet[Session]) -> int:
-    """As their owner would, and each in the audit log. How many there were still."""
+    """Delete sessions as their owners would, each with an entry in the audit log. Returns how many existed."""
     deleted = 0
     for session in sessions:
         record(Action.ADMIN_DELETED, request, session=session, owner=str(session.owner or ""))
@@ -185,7 +185,7 @@ def _delete_sessions(request: HttpRequest, sessions: QuerySet[Session]) -> int:
 
 
 def register(site: admin.AdminSite) -> None:
-    """Put all of it on a site."""
+    """Register all models on a site."""
     site.register(HostedSession, Sessions)
     site.register(AuditEntry, AuditLog)
     site.register(Token, Tokens)

@@ -1,4 +1,4 @@
-"""`/admin/`: for staff. An overview of sessions, users, tokens, invites, the demo's sessions, and the audit log."""
+"""`/admin/`, for staff: sessions, users, tokens, invites, the sessions of the demo, and the audit log."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.shortcuts import redirect
 
 
 class Site(admin.AdminSite):
-    """Django's admin pages, behind our own login."""
+    """Django's admin pages behind the login page of schedviz."""
 
     site_header = "schedviz"
     site_title = "schedviz"
@@ -21,7 +21,7 @@ class Site(admin.AdminSite):
 
     def login(self, request: HttpRequest, _extra_context: dict[str, Any] | None = None) -> HttpResponse:
         if request.user.is_authenticated:
-            # Who is known and no staff is not sent in a circle; and not told what is here.
+            # A 404 for users who are not staff: a redirect to the login page would loop, and a 403 would reveal the pages.
             from schedviz.web.pages.views import not_found
 
             return not_found(request)
@@ -30,7 +30,7 @@ class Site(admin.AdminSite):
     def logout(  # type: ignore[override]  # Ours has no page of its own.
         self, request: HttpRequest, _extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Out, and to our own login."""
+        """Log out, and redirect to the login page."""
         return LogoutView.as_view(next_page="/login/")(request)
 
 

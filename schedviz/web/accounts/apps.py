@@ -28,7 +28,7 @@ def _limits_of(user_id: int) -> dict[str, int]:
 
 
 def _sweep() -> None:
-    # Not above: workers, which never sweep, are not to load the web.
+    # Imported here because workers, which never sweep, must not load the web server's modules.
     from schedviz.web.accounts.audit import forget_old
     from schedviz.web.accounts.demo import sweep_visitors
     from schedviz.web.accounts.login_sessions import delete_expired

@@ -1,4 +1,4 @@
-"""The audit log: who did what, when and from where, kept for SCHEDVIZ_AUDIT_DAYS days."""
+"""The audit log: each action with its user, time and address, kept for SCHEDVIZ_AUDIT_DAYS days."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
     from rest_framework.request import Request
 
-#: Characters of a user's name, as Django has them.
+#: The maximum number of characters of a user name in Django.
 LONGEST_NAME = 150
 
 log = structlog.get_logger(__name__)
 
-#: How often what is too old is looked for.
+#: The interval between deletions of expired entries.
 _FORGET_EVERY_SECONDS = 3600.0
 _forget_due = 0.0
 
 
 class Action(StrEnum):
-    """What is written down. A word never changes its meaning; new ones may come."""
+    """The logged actions. A value never changes its meaning; new ones may be added."""
 
     LOGIN = "login"
     LOGIN_FAILED = "login_failed"
@@ -65,8 +65,9 @@ def record(
     user_name: str = "",
     **facts: Any,
 ) -> None:
-    """Write down what was done. `user`: who did it, where it is not who is signed in to the request; `user_name`: who claimed to be, where
-    nobody is known. Never a secret in `facts`, nor what a session is called: staff reads the log and does not see into sessions.
+    """Log an action. `user` is its user, if not the one of the request; `user_name` is the claimed name, if there is no user.
+
+    `facts` must not contain secrets or session names: staff reads the log but may not see into sessions.
     """
     who = user if user is not None else getattr(request, "user", None)
     known = who if who is not None and who.is_authenticated else None
@@ -83,7 +84,7 @@ def record(
 
 
 def address_of(request: HttpRequest | Request | None) -> str:
-    """Where a request came from: as far as SCHEDVIZ_PROXIES says that X-Forwarded-For can be believed."""
+    """The client's address. X-Forwarded-For is trusted as far as SCHEDVIZ_PROXIES allows."""
     if request is None:
         return ""
     peer = str(request.META.get("REMOTE_ADDR") or "")
@@ -103,7 +104,7 @@ def _by_way_of(request: HttpRequest | Request | None) -> str:
 
 
 def entries(*, action: str = "", user: str = "", session: UUID | None = None) -> Any:
-    """Entries, the newest first."""
+    """Entries, newest first."""
     found = AuditEntry.objects.order_by("-pk")
     if action:
         found = found.filter(action=action)
@@ -113,7 +114,7 @@ def entries(*, action: str = "", user: str = "", session: UUID | None = None) ->
 
 
 def forget_old(*, now: bool = False) -> int:
-    """Delete what is older than it is kept; looks once an hour, or `now`. Returns how many."""
+    """Delete expired entries, at most once an hour unless `now`. Returns how many."""
     global _forget_due  # noqa: PLW0603
     if not settings.AUDIT_DAYS or (not now and time.monotonic() < _forget_due):
         return 0

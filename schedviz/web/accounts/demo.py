@@ -1,4 +1,4 @@
-"""The public demo (SCHEDVIZ_PUBLIC_DEMO): visitors look at its sessions, and get a sandbox each, small, which is deleted after a time."""
+"""The public demo (SCHEDVIZ_PUBLIC_DEMO): visitors see its sessions, and each gets a small sandbox that is deleted after a time."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from schedviz.web.accounts.models import DemoSession, Visitor
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
-#: How many that are over are deleted at a time, so that the sweeper goes on with what waits.
+#: The number of expired visitors that are deleted at a time, so that the sweeper is not blocked.
 _SWEPT_AT_ONCE = 20
 _OWN = "DEMO_{}_PER_VISITOR"
 
 
 class DemoFull(Exception):  # noqa: N818 -- says what is the matter.
-    """As many visitors have a sandbox as may."""
+    """All sandboxes are in use."""
 
 
 def is_shown(session_id: UUID) -> bool:
-    """Whether a session is one of the demo's."""
+    """Whether a session belongs to the demo."""
     return bool(settings.PUBLIC_DEMO) and DemoSession.objects.filter(session_id=session_id).exists()
 
 
 def is_visitor(user_id: int | None) -> bool:
-    """Whether somebody came to the demo and has no account of their own."""
+    """Whether a user is a visitor of the demo, without an account."""
     return user_id is not None and bool(settings.PUBLIC_DEMO) and Visitor.objects.filter(user_id=user_id).exists()
 
 
 def begin_sandbox(session: Session, user: User | None) -> tuple[User, Session]:
-    """A fork of a demo session for a visitor, who is made where there is none yet; what they had before is deleted.
+    """Fork a demo session for a visitor, who is created if necessary. Deletes the visitor's previous sandbox.
 
-    Raises `DemoFull`, or as `schedviz.sessions.forks.requests.fork` does.
+    Raises `DemoFull`, and what `schedviz.sessions.forks.requests.fork` raises.
     """
     if user is None:
         user = _new_visitor()
@@ -56,14 +56,14 @@ def begin_sandbox(session: Session, user: User | None) -> tuple[User, Session]:
 
 
 def limits_of(user_id: int) -> dict[str, int]:
-    """What the sessions of a visitor may have together, in place of what those of a user may; {}: this is no visitor."""
+    """The quotas of a visitor, which replace those of users; {} for other users."""
     if not is_visitor(user_id):
         return {}
     return {kind: getattr(settings, _OWN.format(kind.upper())) for kind in ("sessions", "nodes", "pods", "cycles", "bytes")}
 
 
 def sweep_visitors() -> int:
-    """Delete visitors whose time is over, with all that they have. Returns how many."""
+    """Delete expired visitors with their sandboxes. Returns how many."""
     over = list(Visitor.objects.filter(expires_at__lte=timezone.now()).select_related("user")[:_SWEPT_AT_ONCE])
     for visitor in over:
         _delete_sessions(visitor.user)

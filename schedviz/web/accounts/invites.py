@@ -1,4 +1,4 @@
-"""Invites: links that make somebody a member of a session, or let them make an account."""
+"""Invites: links that make a user a member of a session, or allow a visitor to create an account."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 LONGEST_DAYS = 90
 MOST_USES = 1000
-#: Of one session, and of all that a member of staff made for accounts.
+#: The maximum number of open invites: of one session, and for accounts by one member of staff.
 MOST_OPEN = 100
 
 
 class TooManyInvites(Exception):  # noqa: N818 -- says what happened.
-    """There is no room for one more invite."""
+    """The maximum number of open invites is reached."""
 
 
 def make(
     session: Session | None, by: User, *, role: str = Membership.Role.VIEWER, days: int = 7, uses: int = 1, note: str = ""
 ) -> tuple[Invite, str]:
-    """A new invite and its secret, which is nowhere else. Raises `TooManyInvites`."""
+    """A new invite and its secret, which is stored nowhere else. Raises `TooManyInvites`."""
     if open_invites(session).count() >= MOST_OPEN:
         raise TooManyInvites
     secret = secrets.token_urlsafe(16)
@@ -51,12 +51,12 @@ def make(
 
 
 def open_invites(session: Session | None) -> QuerySet[Invite]:
-    """Those that can still be accepted, oldest first."""
+    """The open invites, oldest first."""
     return Invite.objects.filter(session=session, revoked_at=None, uses_left__gt=0, expires_at__gt=timezone.now()).order_by("pk")
 
 
 def find(secret: str) -> Invite | None:
-    """The invite with this secret, while it can be accepted: who made it may still invite, and is not shut out."""
+    """The invite with this secret, if it is open and its creator may still invite."""
     found = (
         Invite.objects.filter(digest=hashed(secret), revoked_at=None, uses_left__gt=0, expires_at__gt=timezone.now())
         .select_related("session", "created_by")
@@ -69,17 +69,17 @@ def find(secret: str) -> Invite | None:
 
 
 def makes_accounts(invite: Invite) -> bool:
-    """Whether who has no account may make one with it."""
+    """Whether a visitor without an account may create one with this invite."""
     return invite.session is None or (settings.INVITES_MAKE_ACCOUNTS and may_invite(invite.created_by_id))
 
 
 def may_invite(user_id: int) -> bool:
-    """Whether somebody may invite others: visitors of the public demo, who have no account themselves, may not."""
+    """Whether a user may invite others: visitors of the public demo, who have no account, may not."""
     return not Visitor.objects.filter(user_id=user_id).exists()
 
 
 def accept(invite: Invite, user: User) -> bool:
-    """Use it up by one, and make the user a member. False: others were quicker. Who is a member already uses none of it."""
+    """Accept an invite: count one use, and make the user a member. False if no use was left. An existing member uses none."""
     session = invite.session
     if session is not None and (session.owner_id == user.pk or _has_it_already(session, user, invite.role)):
         return True
@@ -97,5 +97,5 @@ def _has_it_already(session: Session, user: User, role: str) -> bool:
 
 
 def revoke(session: Session | None, number: int) -> bool:
-    """Revoke an invite; who accepted it stays a member. False: there is none."""
+    """Revoke an invite; users who accepted it stay members. False if there is no such invite."""
     return Invite.objects.filter(session=session, pk=number, revoked_at=None).update(revoked_at=timezone.now()) == 1

@@ -1,4 +1,4 @@
-"""Login sessions (`django_session`) that have expired: Django never deletes them by itself."""
+"""Deletes expired login sessions (`django_session`), which Django never deletes by itself."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from importlib import import_module
 from django.conf import settings
 from django.utils import timezone
 
-#: Rows that are deleted at a time, so that the sweeper goes on with what waits.
+#: The number of rows that are deleted at a time, so that the sweeper is not blocked.
 _DELETED_AT_ONCE = 1000
 
 
 def delete_expired() -> int:
-    """Delete expired login sessions. Returns how many; those that are left are deleted next time."""
+    """Delete expired login sessions. Returns how many; the rest is deleted by the next call."""
     rows = import_module(settings.SESSION_ENGINE).SessionStore.get_model_class().objects
     expired = list(rows.filter(expire_date__lt=timezone.now()).values_list("pk", flat=True)[:_DELETED_AT_ONCE])
     return int(rows.filter(pk__in=expired).delete()[0]) if expired else 0

@@ -1,4 +1,4 @@
-"""What is kept of accounts, besides Django's own users: invites, identities of OpenID Connect, the audit log, and the public demo."""
+"""The tables of accounts, in addition to Django's users: invites, OpenID Connect identities, the audit log, the public demo."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from schedviz.sessions.models import Membership, Session
 
 
 class Invite(models.Model):
-    """A link that makes whoever opens it, signed in, a member of a session; or, with no session, lets somebody make an account.
+    """A link that makes its user a member of a session or, without a session, allows creating an account.
 
-    Only the SHA-256 of its 128 random bits is kept.
+    Only the SHA-256 of its 128 random bits is stored.
     """
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, null=True, blank=True, related_name="invites")
     digest = models.CharField(max_length=64, unique=True)
     role = models.CharField(max_length=16, choices=Membership.Role, default=Membership.Role.VIEWER)
-    #: Whom it is for, in the words of who made it.
+    #: A note by its creator.
     note = models.CharField(max_length=200, blank=True, default="")
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     created_at = models.DateTimeField(db_default=Now())
     expires_at = models.DateTimeField()
-    #: How many more people may accept it.
+    #: How many more users may accept it.
     uses_left = models.PositiveIntegerField(default=1)
     revoked_at = models.DateTimeField(null=True, blank=True)
 
@@ -34,7 +34,7 @@ class Invite(models.Model):
 
 
 class Identity(models.Model):
-    """Who a user is at a provider of OpenID Connect: its issuer and the subject that it never gives to another."""
+    """The identity of a user at an OpenID Connect provider: its issuer and the subject, which the provider never reassigns."""
 
     issuer = models.CharField(max_length=500)
     subject = models.CharField(max_length=255)
@@ -50,7 +50,7 @@ class Identity(models.Model):
 
 
 class HostedSession(Session):
-    """A session as staff sees it: that it is there, and not what it is called."""
+    """A session for the admin pages, which do not show its name."""
 
     class Meta:
         proxy = True
@@ -61,14 +61,14 @@ class HostedSession(Session):
 
 
 class AuditEntry(models.Model):
-    """Who did what, when and from where. It outlives the user and the session that it tells of."""
+    """An entry of the audit log. It outlives its user and its session."""
 
     at = models.DateTimeField(db_default=Now())
     action = models.CharField(max_length=40)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
-    #: The user's name then; of a failed login the name that was tried; "" where there was none.
+    #: The user name at that time; for a failed login the name that was entered; "" if there was none.
     user_name = models.CharField(max_length=150, blank=True, default="")
-    #: `cookie`, `token <name>` or `link <n>`: how they came.
+    #: The kind of credentials: `cookie`, `token <name>` or `link <n>`.
     by_way_of = models.CharField(max_length=220, blank=True, default="")
     address = models.CharField(max_length=64, blank=True, default="")
     session = models.UUIDField(null=True, blank=True)
@@ -84,7 +84,7 @@ class AuditEntry(models.Model):
 
 
 class DemoSession(models.Model):
-    """A session that visitors of the public demo may look at, and from which their sandboxes are forked."""
+    """A session of the public demo, from which the sandboxes of visitors are forked."""
 
     session = models.OneToOneField(Session, on_delete=models.CASCADE, primary_key=True, related_name="demo")
     position = models.PositiveIntegerField(default=0)
@@ -97,7 +97,7 @@ class DemoSession(models.Model):
 
 
 class Visitor(models.Model):
-    """A user who came to the public demo and has a sandbox; deleted with it when its time is over."""
+    """A visitor of the public demo with a sandbox; deleted with it when it expires."""
 
     user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="schedviz_visitor")
     created_at = models.DateTimeField(db_default=Now())

@@ -1,6 +1,7 @@
-"""Signing in with a provider of OpenID Connect: the authorization code flow with PKCE, state and nonce; off unless it is configured.
+"""Logins with OpenID Connect: the authorization code flow with PKCE, state and nonce. Disabled unless configured.
 
-Authlib speaks the protocol: discovery, the code, the token's signature, issuer, audience, times and nonce. Here is who that makes one.
+Authlib implements the protocol: discovery, the code exchange, and the checks of signature, issuer, audience, times and nonce. This
+module maps the identity to a user.
 """
 
 from __future__ import annotations
@@ -34,19 +35,19 @@ log = structlog.get_logger(__name__)
 
 _NAME = "schedviz"
 _NEXT_KEY = "schedviz_oidc_next"
-#: What Authlib keeps of a login that has begun is under this and the login's state.
+#: The prefix of Authlib's entries in the browser session, followed by the state.
 _STATE_KEY = f"_state_{_NAME}_"
-#: Logins that one browser may have begun at a time, in several tabs; older ones are forgotten.
+#: The maximum number of started logins per browser; older ones are dropped.
 _BEGUN_AT_ONCE = 3
-#: A browser that nobody is signed in with, and that has nothing else with us, is remembered for so long.
+#: The lifetime of a browser session that only holds a started login.
 _LOGIN_SECONDS = 600
-#: The provider's answer is waited for so long.
+#: The timeout of requests to the provider.
 _TIMEOUT_SECONDS = 10.0
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
 class NotWelcome(Exception):  # noqa: N818 -- says what is the matter.
-    """The provider knows them, and they have no place here."""
+    """The provider knows the user, but this server does not admit them."""
 
 
 def is_on() -> bool:
@@ -57,7 +58,7 @@ def is_on() -> bool:
 @require_GET
 @never_cache
 def begin(request: HttpRequest) -> HttpResponse:
-    """`/oidc/login/`: on to the provider."""
+    """`/oidc/login/`: redirects to the provider."""
     if not is_on():
         return not_found(request)
     following = local_path(request, request.GET.get("next"))
@@ -75,22 +76,22 @@ def begin(request: HttpRequest) -> HttpResponse:
 @require_GET
 @never_cache
 def callback(request: HttpRequest) -> HttpResponse:
-    """`/oidc/callback/`: back from the provider, with a code, or with a refusal."""
+    """`/oidc/callback/`: the provider's redirect back, with a code or an error."""
     if not is_on():
         return not_found(request)
     if not may_use_oidc(request, "callback"):
         return _too_many(request, "/")
     state = request.GET.get("state", "")
     if f"{_STATE_KEY}{state}" not in request.session:
-        # Nothing that this browser asked for: no login failed.
+        # Not requested by this browser, so no login failed.
         return _failed(request)
     following = local_path(request, request.session.pop(_NEXT_KEY, "/"))
     try:
-        # Signature, issuer, audience, times, nonce; and the state, which belongs to this browser and is used up by this.
+        # Checks signature, issuer, audience, times, nonce; and the state, which is bound to this browser and used once.
         claims = _provider().authorize_access_token(request, leeway=30)["userinfo"]
         user = user_of(dict(claims))
     except NotWelcome as error:
-        log.info("OpenID Connect: not welcome", error=str(error))
+        log.info("OpenID Connect: the user is not admitted", error=str(error))
         record(Action.LOGIN_FAILED, request, why="not welcome")
         return page(request, "web/login.html", status=403, message=words_of(request)["oidc_not_welcome"], next=following)
     except Exception as error:  # noqa: BLE001 -- a wrong token raises whatever Authlib and joserfc have for it
@@ -103,9 +104,9 @@ def callback(request: HttpRequest) -> HttpResponse:
 
 
 def user_of(claims: dict[str, Any]) -> User:
-    """The user that claims are about, made where that is allowed. Raises `NotWelcome`.
+    """The user of these claims, created where that is allowed. Raises `NotWelcome`.
 
-    The issuer and the subject decide, never a name or an address of mail: those can be given to somebody else.
+    Only issuer and subject identify a user. Names and mail addresses can be reassigned to other people.
     """
     subject = str(claims.get("sub") or "")
     if not subject or len(subject) > 255:
@@ -128,7 +129,7 @@ def _new_identity(subject: str, claims: dict[str, Any]) -> Identity:
     name = "".join(letter for letter in wanted if letter.isalnum() or letter in "@.+-_")[:140] or "user"
     model = get_user_model()
     for attempt in range(1, 1000):
-        # A name that somebody has is never taken over: the identity is what counts.
+        # An existing user name is never taken over, because only the identity counts.
         candidate = name if attempt == 1 else f"{name}-{attempt}"
         try:
             with transaction.atomic():
@@ -141,7 +142,7 @@ def _new_identity(subject: str, claims: dict[str, Any]) -> Identity:
 
 
 def _follow_staff_group(user: User, claims: dict[str, Any]) -> None:
-    """Where a group is named for staff, the provider says at each login who is in it."""
+    """If a group is configured for staff, each login sets whether the user is in it."""
     if not settings.OIDC_STAFF_GROUP:
         return
     is_staff = settings.OIDC_STAFF_GROUP in _listed(claims.get(settings.OIDC_GROUPS_CLAIM))
@@ -155,12 +156,12 @@ def _listed(claim: Any) -> list[str]:
 
 
 def _remember(session: SessionBase, following: str) -> None:
-    """Keep where a login that has begun leads, and forget what is no longer needed of others."""
+    """Store the page after this login, and drop the entries of older logins."""
     begun = sorted((key for key in session.keys() if key.startswith(_STATE_KEY)), key=lambda key: session[key]["exp"])  # noqa: SIM118
     for key in begun[:-_BEGUN_AT_ONCE]:
         del session[key]
     if set(session.keys()) <= {*begun, _NEXT_KEY}:
-        # Set back when somebody signs in, and when a share link is opened.
+        # Reset by the login, and by opening a share link.
         session.set_expiry(_LOGIN_SECONDS)
     session[_NEXT_KEY] = following
 

@@ -1,4 +1,4 @@
-"""Pages of accounts: changing a password, accepting an invite, a visitor's sandbox."""
+"""Pages of accounts: changing a password, accepting an invite, creating a sandbox."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ BACKEND = "django.contrib.auth.backends.ModelBackend"
 @sensitive_post_parameters()
 @csrf_protect
 def password_page(request: HttpRequest) -> HttpResponse:
-    """`/password/`: another password, for who has one. All other logins of theirs end."""
+    """`/password/`: change the password, for users who have one. Ends all their other logins."""
     if not request.user.is_authenticated:
         return redirect("/login/?next=/password/")
     words = words_of(request)
@@ -57,9 +57,9 @@ def password_page(request: HttpRequest) -> HttpResponse:
 @sensitive_post_parameters()
 @csrf_protect
 def invite_page(request: HttpRequest, secret: str) -> HttpResponse:
-    """`/invite/<secret>/`: what one is invited to, and accepting it, with an account or by making one.
+    """`/invite/<secret>/`: shows an invite, and accepts it with an existing or a new account.
 
-    Nothing happens on GET: programs that look at links in messages use none of them up.
+    GET changes nothing, so link previews do not use up invites.
     """
     invite = invites.find(secret)
     if invite is None:
@@ -93,7 +93,7 @@ def _accept_as(request: HttpRequest, invite: Invite, user: User) -> HttpResponse
 
 
 def _new_member(form: UserCreationForm[User], invite: Invite) -> User | None:
-    """A new account that has accepted an invite. None, and no account: others used the invite up first."""
+    """A new account that has accepted an invite. None, without an account, if the invite was used up in the meantime."""
     with transaction.atomic():
         user: User = form.save()
         if invites.accept(invite, user):
@@ -110,14 +110,14 @@ def _accepted(request: HttpRequest, invite: Invite, user: User) -> HttpResponse:
 @require_POST
 @csrf_protect
 def sandbox(request: HttpRequest) -> HttpResponse:
-    """`POST /demo/sandbox/` `session=<id>`: a fork of a demo session, for a visitor; what they had before is deleted."""
+    """`POST /demo/sandbox/` `session=<id>`: forks a demo session for a visitor, and deletes the visitor's previous sandbox."""
     words = words_of(request)
     session = Session.objects.filter(pk=_uuid(request.POST.get("session", ""))).first() if settings.PUBLIC_DEMO else None
     if session is None or not demo.is_shown(session.pk):
         return not_found(request)
     user = request.user if request.user.is_authenticated else None
     if user is not None and not demo.is_visitor(user.pk):
-        # Who has an account forks it like any other session.
+        # Users with an account fork it like any other session.
         return redirect("session-page", session_id=session.pk)
     if user is None and not has_room(request, "sandboxes"):
         return page(request, "web/error.html", status=429, title=words["sandbox"], message=words["too_many_made"])
@@ -131,7 +131,7 @@ def sandbox(request: HttpRequest) -> HttpResponse:
     if user is None:
         log_in(request, visitor, backend=BACKEND)
         request.session.set_expiry(settings.DEMO_MINUTES * 60)
-        # The first alone: how many entries there are is not for strangers to choose.
+        # Only the first error, so that clients cannot choose the length of the page.
         record(Action.SANDBOX_MADE, request, session=made, user=visitor)
     return redirect("session-page", session_id=made.pk)
 
@@ -146,7 +146,7 @@ def _uuid(raw: str) -> Any:
 
 
 def _speak(form: Any, words: Any, labels: dict[str, str]) -> None:
-    """Labels in the reader's language, and no advice in another."""
+    """Labels in the reader's language, without Django's help texts in English."""
     for name, word in labels.items():
         form.fields[name].label = words[word]
         form.fields[name].help_text = ""

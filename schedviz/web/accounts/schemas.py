@@ -1,4 +1,4 @@
-"""What REST of accounts takes and gives."""
+"""Request and response bodies of the accounts API."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ MemberRole = Literal["viewer", "editor"]
 
 
 class MemberBody(Body, frozen=True):
-    """Somebody who may see a session."""
+    """A user with access to a session."""
 
     user: str
     role: Literal["owner", "editor", "viewer"]
-    #: Since when; null for the owner.
+    #: When access was given; null for the owner.
     since: datetime | None = None
 
 
 class MemberList(Body, frozen=True):
-    """The owner, then the members, those who came first first."""
+    """The owner, then the members in the order in which they were added."""
 
     results: list[MemberBody]
 
 
 class NewMember(Body, frozen=True, forbid_unknown_fields=True):
-    """Somebody with an account who is to be a member."""
+    """Add a user with an account as a member."""
 
     user: Annotated[str, Meta(min_length=1, max_length=150)]
     role: MemberRole = "viewer"
 
 
 class MemberChange(Body, frozen=True, forbid_unknown_fields=True):
-    """Another role for a member."""
+    """Change the role of a member."""
 
     role: MemberRole
 
@@ -46,13 +46,13 @@ class NewInvite(Body, frozen=True, forbid_unknown_fields=True):
 
     role: MemberRole = "viewer"
     days: Annotated[int, Meta(ge=1, le=LONGEST_DAYS)] = 7
-    #: How many people may accept it.
+    #: How many users may accept it.
     uses: Annotated[int, Meta(ge=1, le=MOST_USES)] = 1
     note: Title = ""
 
 
 class NewAccountInvite(Body, frozen=True, forbid_unknown_fields=True):
-    """An invite to make an account."""
+    """Create an invite for a new account."""
 
     days: Annotated[int, Meta(ge=1, le=LONGEST_DAYS)] = 7
     uses: Annotated[int, Meta(ge=1, le=MOST_USES)] = 1
@@ -60,7 +60,7 @@ class NewAccountInvite(Body, frozen=True, forbid_unknown_fields=True):
 
 
 class InviteBody(Body, frozen=True):
-    """An invite that can still be accepted. `url` is told once, when it is made."""
+    """An invite that can still be accepted. `url` is only returned when the invite is created."""
 
     id: int
     role: MemberRole
@@ -78,7 +78,7 @@ class InviteList(Body, frozen=True):
 
 
 class AuditLine(Body, frozen=True):
-    """Who did what. `user` is the name that was tried for `login_failed`, and "" where there was none."""
+    """An audit log entry. For `login_failed`, `user` is the name that was entered; it is "" if there was none."""
 
     id: int
     at: datetime
@@ -91,11 +91,11 @@ class AuditLine(Body, frozen=True):
 
 
 class AuditList(Body, frozen=True):
-    """A page of the audit log, the newest first; `next` is the `before` of the page that follows."""
+    """A page of the audit log, newest first; `next` is the `before` of the next page."""
 
     results: list[AuditLine]
     next: int | None
 
 
-#: What the paths of REST refer to; structs inside them follow by themselves.
+#: The structs that REST paths refer to. Nested structs are found from them.
 ROOTS = (MemberBody, MemberList, NewMember, MemberChange, NewInvite, NewAccountInvite, InviteBody, InviteList, AuditList)

@@ -1,4 +1,4 @@
-"""What Django tells of logins: for the audit log, and for how long they last."""
+"""Signal handlers for logins: they write the audit log and set the lifetime of the login."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from schedviz.web.redaction import printable
 
 
 def connect() -> None:
-    """Listen from now on."""
+    """Connect the handlers."""
     user_logged_in.connect(_logged_in, dispatch_uid="schedviz audit")
     user_logged_out.connect(_logged_out, dispatch_uid="schedviz audit")
     user_login_failed.connect(_login_failed, dispatch_uid="schedviz audit")
@@ -19,7 +19,7 @@ def connect() -> None:
 def _logged_in(*, request: Any, user: Any, **_: Any) -> None:
     from schedviz.web.accounts.audit import Action, record
 
-    # A login lasts as long as others do, also where the browser's session was to be a short one (`oidc.begin`).
+    # Give the login the normal lifetime, if the browser session was a short one (`oidc.begin`).
     request.session.set_expiry(None)
     record(Action.LOGIN, request, user=user)
 

@@ -1,4 +1,4 @@
-"""How often one address, or one visitor of the public demo, may do what costs the server something."""
+"""Throttles for expensive actions, by address or by visitor of the public demo."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class _Throttle(SimpleRateThrottle):
-    """At most `rate` (`10/hour`) of `what` for `who`, or for the address of a request."""
+    """Allows at most `rate` (`10/hour`) of `what` for `who`, or for the address of a request."""
 
     scope = "accounts"
 
@@ -30,7 +30,7 @@ class _Throttle(SimpleRateThrottle):
 
 
 def has_room(request: HttpRequest, what: str) -> bool:
-    """Whether this address may make one more account or sandbox now."""
+    """Whether this address may create one more account or sandbox now."""
     return _allows(request, _Throttle(what, f"{settings.MADE_PER_HOUR}/hour"))
 
 
@@ -40,7 +40,7 @@ def may_try_password(request: HttpRequest) -> bool:
 
 
 def may_use_oidc(request: HttpRequest, step: str) -> bool:
-    """Whether this address may begin, or end, one more login with OpenID Connect now."""
+    """Whether this address may start, or end, one more login with OpenID Connect now."""
     return _allows(request, _Throttle(f"oidc-{step}", f"{settings.OIDC_LOGINS_PER_MINUTE}/min"))
 
 

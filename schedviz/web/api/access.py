@@ -1,4 +1,4 @@
-"""What every resource begins with: the session in the address, if the one who asks may do this to it, and the query string."""
+"""Access checks of every resource: the session in the address, the permission of the client, the query string and the body."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _session_of = RowBy(Session, "id")
 
 
 def session_for(request: Request, session_id: UUID, verb: Verb) -> Session:
-    """The session, if the one who asks may do this to it. Raises `ApiError`: 404 for a stranger, 403 for one who may only look."""
+    """The session, if the client may do this to it. Raises `ApiError`: 404 for a stranger, 403 for a client with too few permissions."""
     actor = actor_of(request)
     session = _session_of(session_id)
     if session is None or not may(actor, Verb.SEE, session):
@@ -34,7 +34,7 @@ def session_for(request: Request, session_id: UUID, verb: Verb) -> Session:
 
 
 def actor_for(request: Request, verb: Verb) -> Actor:
-    """Who asks, if they may do this, which is about no session yet. Raises `ApiError` 401 or 403."""
+    """The client, if it may do this. For actions that need no session. Raises `ApiError` 401 or 403."""
     actor = actor_of(request)
     if may(actor, verb):
         return actor
@@ -50,30 +50,33 @@ def actor_for(request: Request, verb: Verb) -> Actor:
 
 
 def forbidden(actor: Actor, verb: Verb) -> ApiError:
-    """403, saying what is missing."""
+    """A 403 that names the missing permission."""
     if actor.read_only:
         return ApiError(
-            403, "forbidden", "This token has the scope read.", hint="schedviz token create --scope write makes one that may do more."
+            403,
+            "forbidden",
+            "This token has the scope read, which allows no changes.",
+            hint="schedviz token create --scope write makes one that may do more.",
         )
     return ApiError(403, "forbidden", f"You may look at this session, and not {verb} it.", hint="Ask its owner.")
 
 
 def role_for(request: Request, session: Session) -> Role:
-    """What the one who asks is to a session that they may see."""
+    """The client's role in a session that it may see."""
     role = role_of(actor_of(request), session)
     assert role is not None
     return role
 
 
 def whole_number(request: Request, name: str, *, default: int, most: int | None = None) -> int:
-    """A number of 0 or more from the query string, cut to `most`. Raises `ApiError` 400."""
+    """A number of 0 or more from the query string, at most `most`. Raises `ApiError` 400."""
     given = optional_number(request, name)
     number = default if given is None else given
     return number if most is None else min(number, most)
 
 
 def one_of(request: Request, name: str, choices: tuple[str, ...]) -> str:
-    """One of the words that `?name=` may be, the first where it is left out. Raises `ApiError` 400."""
+    """The value of `?name=`, one of the given words; the first if the parameter is missing. Raises `ApiError` 400."""
     wanted = request.query_params.get(name, choices[0])
     if wanted not in choices:
         expected = " or ".join(choices)
@@ -82,7 +85,7 @@ def one_of(request: Request, name: str, choices: tuple[str, ...]) -> str:
 
 
 def optional_number(request: Request, name: str) -> int | None:
-    """A number of 0 or more from the query string; None where it is not there. Raises `ApiError` 400."""
+    """A number of 0 or more from the query string; None if the parameter is missing. Raises `ApiError` 400."""
     raw = request.query_params.get(name)
     if raw is None or raw == "":
         return None
@@ -94,13 +97,13 @@ def optional_number(request: Request, name: str) -> int | None:
 
 
 def names(request: Request, name: str) -> frozenset[str] | None:
-    """A list of names, separated by commas, from the query string; None where it is not there."""
+    """A comma-separated list from the query string; None if the parameter is missing."""
     raw = request.query_params.get(name)
     return None if raw is None else frozenset(part.strip() for part in raw.split(",") if part.strip())
 
 
 def body_as(type_: type[T], request: Request) -> T:
-    """The body as this struct. Raises `ApiError` 400."""
+    """The body, decoded as this struct. Raises `ApiError` 400."""
     body = json_object(request)
     try:
         return msgspec.convert(body, type_)
@@ -118,9 +121,9 @@ def json_object(request: Request) -> dict[str, Any]:
 
 
 def expect_staff(request: Request, *, changing: bool = False) -> None:
-    """Raises `ApiError` 401 for who is not known, 403 for who is no staff, or, `changing` something, came with a token that only reads."""
+    """Raises `ApiError` 401 for an anonymous client, and 403 for a user who is not staff or, if `changing`, for a read-only token."""
     actor = actor_for(request, Verb.LIST)
     if not getattr(request.user, "is_staff", False):
-        raise ApiError(403, "forbidden", "This is for the staff of this server.", hint="Ask whoever runs it.")
+        raise ApiError(403, "forbidden", "Only staff of this server may do this.", hint="Ask whoever runs it.")
     if changing and actor.read_only:
         raise forbidden(actor, Verb.CREATE)

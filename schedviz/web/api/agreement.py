@@ -1,4 +1,4 @@
-"""`/api/v1/sessions/{id}/agreement/`: how often the scheduler of a followed cluster did what this one would have done."""
+"""`/api/v1/sessions/{id}/agreement/`: how often a followed cluster's scheduler decided as this one would have."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _VERDICTS = get_args(Verdict)
 
 
 class Agreement(Resource):
-    """The real scheduler beside this one."""
+    """The agreement between the real scheduler and this one."""
 
     @extend_schema(
         operation_id="getAgreement",
@@ -35,18 +35,21 @@ class Agreement(Resource):
             query(
                 "verdict",
                 str,
-                f"Bindings with these verdicts alone, separated by commas: {', '.join(_VERDICTS)}.",
+                f"Return only bindings with these verdicts, separated by commas: {', '.join(_VERDICTS)}.",
                 pattern=f"^(({'|'.join(_VERDICTS)}|),)*({'|'.join(_VERDICTS)}|)$",
             ),
-            query("before", int, "Bindings before this event; `next` of the page before this one."),
+            query("before", int, "Return bindings before this event; `next` of the previous page."),
             query(
-                "limit", int, f"How many bindings at most: {PAGE}, never more than {LONGEST_PAGE}; 0: the counts alone.", most=LONGEST_PAGE
+                "limit",
+                int,
+                f"Maximum number of bindings: {PAGE} by default, at most {LONGEST_PAGE}. 0 returns only the counts.",
+                most=LONGEST_PAGE,
             ),
         ],
         responses={200: answer(schemas.AgreementBody), 304: NOT_MODIFIED, **refused(400, 404)},
     )
     def get(self, request: Request, session_id: UUID) -> Response:
-        """See the rate, the counts, and each binding with its verdict and why; the newest first."""
+        """Read the agreement rate, the counts, and each binding with its verdict and the reason, newest first."""
         session = session_for(request, session_id, Verb.SEE)
         limit = whole_number(request, "limit", default=PAGE, most=LONGEST_PAGE)
         rows = agreement.bindings(session.pk, _verdicts(request), before=optional_number(request, "before"), limit=limit)

@@ -1,4 +1,4 @@
-"""Headers that something on the way of a request wants on its answer, whoever makes that: the view, the error handler, a stream."""
+"""Response headers that are set before the response exists, for example by the rate limit, whichever code creates the response."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from django.http.response import HttpResponseBase
 from rest_framework.request import Request
 
 _MEMBER = "schedviz_answer_headers"
-#: They are about what was asked for, not about a refusal.
+#: These describe the resource, so error responses do not get them.
 _OF_WHAT_IS_GIVEN = frozenset({"ETag", "Link"})
 
 
 def add_header(request: Request | HttpRequest, name: str, value: str) -> None:
-    """Let the answer to this request have a header."""
+    """Set a header of the response to this request."""
     plain = request._request if isinstance(request, Request) else request  # noqa: SLF001 -- DRF has no other way to what it wraps.
     noted: dict[str, str] = getattr(plain, _MEMBER, {})
     setattr(plain, _MEMBER, {**noted, name: value})
 
 
 class AnswerHeaders:
-    """The middleware that puts them there; what a view has set itself stays."""
+    """The middleware that copies the headers to the response. A header that a view set itself is kept."""
 
     sync_capable = True
     async_capable = False

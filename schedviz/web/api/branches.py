@@ -1,4 +1,4 @@
-"""`/api/v1/sessions/{id}/branches/`: sessions that go another way from a moment of this one."""
+"""`/api/v1/sessions/{id}/branches/`: forks, sessions that continue from a moment of this one."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Branches(Resource):
         responses={200: answer(schemas.ForkList), 304: NOT_MODIFIED, **refused(400, 404)},
     )
     def get(self, request: Request, session_id: UUID) -> Response:
-        """List its forks that you may see, newest first."""
+        """List the forks that you may see, newest first."""
         session = session_for(request, session_id, Verb.SEE)
         mine = visible_sessions(actor_of(request)).filter(forked_from=session).select_related("owner", "forked_from")
         page = page_of_rows(request, mine, NEWEST_FIRST, default=PAGE, most=LONGEST_PAGE)
@@ -54,13 +54,13 @@ class Branches(Resource):
         request={"application/json": ref(schemas.NewFork)},
         parameters=[PREFER, IDEMPOTENCY_KEY],
         responses={
-            201: answer(schemas.SessionBody, "The fork, a session of yours. It is `importing` until its engine is there."),
-            200: answer(schemas.SessionBody, "The fork that was made before with this key."),
+            201: answer(schemas.SessionBody, "The fork, a session of yours. Its status is `importing` until its engine is ready."),
+            200: answer(schemas.SessionBody, "The fork that was created before with this key."),
             **refused(400, 401, 403, 404, 409),
         },
     )
     def post(self, request: Request, session_id: UUID) -> Response:
-        """Fork a session at a moment. Everybody who is logged in and may look at it may; the fork is theirs."""
+        """Fork a session at a moment. Requires a login and read access. The fork belongs to you."""
         session = session_for(request, session_id, Verb.SEE)
         actor = actor_for(request, Verb.CREATE)
         wait = wait_seconds(request)

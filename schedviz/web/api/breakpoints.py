@@ -1,4 +1,4 @@
-"""`/api/v1/sessions/{id}/breakpoints/`: where runs stop."""
+"""`/api/v1/sessions/{id}/breakpoints/`: the conditions at which a run stops."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Breakpoints(Resource):
     )
     @idempotent
     def post(self, request: Request, session_id: UUID) -> Response:
-        """Set a breakpoint. A run that is under way sees it within one slice of its work."""
+        """Create a breakpoint. A run in progress applies it within one slice."""
         session = session_for(request, session_id, Verb.COMMAND)
         new = body_as(schemas.NewBreakpoint, request)
         try:
@@ -63,7 +63,7 @@ class OneBreakpoint(Resource):
 
     @extend_schema(operation_id="getBreakpoint", responses={200: answer(schemas.BreakpointBody), 304: NOT_MODIFIED, **refused(404)})
     def get(self, request: Request, session_id: UUID, number: int) -> Response:
-        """Look at a breakpoint."""
+        """Read a breakpoint."""
         session = session_for(request, session_id, Verb.SEE)
         found = _body(request, _found(session, number))
         versions.answer_as(request, versions.of_content(found))
@@ -76,7 +76,7 @@ class OneBreakpoint(Resource):
         responses={200: answer(schemas.BreakpointBody), **refused(400, 403, 404, 412)},
     )
     def patch(self, request: Request, session_id: UUID, number: int) -> Response:
-        """Enable or disable a breakpoint, or write it anew. What is left out stays."""
+        """Enable, disable or rewrite a breakpoint. Members that are left out keep their values."""
         session = session_for(request, session_id, Verb.COMMAND)
         new = body_as(schemas.BreakpointChange, request)
         versions.expect_version(request, versions.of_content(_body(request, _found(session, number))))
@@ -88,7 +88,7 @@ class OneBreakpoint(Resource):
 
     @extend_schema(operation_id="deleteBreakpoint", parameters=[IF_MATCH], responses={204: None, **refused(403, 404, 412)})
     def delete(self, request: Request, session_id: UUID, number: int) -> Response:
-        """Take a breakpoint away."""
+        """Delete a breakpoint."""
         session = session_for(request, session_id, Verb.COMMAND)
         versions.expect_version(request, versions.of_content(_body(request, _found(session, number))))
         if not breakpoints.remove(session.pk, number):

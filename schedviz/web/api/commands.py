@@ -1,4 +1,4 @@
-"""`/api/v1/sessions/{id}/commands/`: send commands, one or many, and see what came of them."""
+"""`/api/v1/sessions/{id}/commands/`: sends commands, one or many, and reads their outcomes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from schedviz.web.api.schema import NOT_MODIFIED, answer, command_request, comma
 
 PAGE = 100
 LONGEST_PAGE = 1000
-#: Commands of one request.
+#: The largest number of commands in one request.
 MOST_AT_ONCE = 1000
 
 _STATUS: dict[type[SessionError], int] = {
@@ -46,12 +46,12 @@ _IF_MATCH = OpenApiParameter(
     "If-Match",
     str,
     OpenApiParameter.HEADER,
-    description="The ETag of `state/` or `view/`: only if nothing has happened and nothing was sent since, else 412.",
+    description="The ETag of `state/` or `view/`: accept the command only if no event or command was added since, otherwise 412.",
 )
 
 
 def command_refused(error: SessionError) -> ApiError:
-    """What the inbox refused, as an answer. Its message begins with the path: `object.spec…: "10x" is not a quantity`."""
+    """The response to a command that the inbox refused. Its message begins with the path: `object.spec…: "10x" is not a quantity`."""
     path, colon, _ = str(error).partition(": ")
     detail = {"path": f"$.{path}"} if colon and isinstance(error, CommandRefused | KeyReused) else {}
     headers = {"Retry-After": "1"} if isinstance(error, TooManyCommands) else None
@@ -67,7 +67,7 @@ class Commands(Resource):
         responses={200: answer(schemas.CommandList), 304: NOT_MODIFIED, **refused(400, 404)},
     )
     def get(self, request: Request, session_id: UUID) -> Response:
-        """List the commands that were accepted, in order, with what came of them."""
+        """List the accepted commands, in order, with their outcomes."""
         session = session_for(request, session_id, Verb.SEE)
         page = page_of(request, default=PAGE, most=LONGEST_PAGE)
         versions.answer_as(request, versions.of_head(session))
@@ -90,13 +90,13 @@ class Commands(Resource):
         request={"application/json": command_request()},
         parameters=[PREFER, IDEMPOTENCY_KEY, _IF_MATCH],
         responses={
-            202: answer(schemas.CommandBody, "Accepted: it is stored, and will be done in order."),
-            200: answer(schemas.CommandBody, "Done: with `Prefer: wait`, and within that time."),
+            202: answer(schemas.CommandBody, "Accepted: the command is stored and will be applied in order."),
+            200: answer(schemas.CommandBody, "Applied: with `Prefer: wait`, if it was applied within that time."),
             **refused(400, 403, 404, 409, 412, 413, 415),
         },
     )
     def post(self, request: Request, session_id: UUID) -> Response:
-        """Send a command. With the same `key` it is the same command, so that who got no answer can send it again."""
+        """Send a command. It is safe to retry with the same `key`: the command is stored once."""
         session = session_for(request, session_id, Verb.COMMAND)
         wait = wait_seconds(request)
         body = dict(json_object(request))
@@ -115,20 +115,20 @@ class Commands(Resource):
 
 
 class CommandsTogether(Resource):
-    """Many commands at once."""
+    """Several commands in one request."""
 
     @extend_schema(
         operation_id="sendCommands",
         request={"application/json": commands_request(MOST_AT_ONCE)},
         parameters=[PREFER, IDEMPOTENCY_KEY, _IF_MATCH],
         responses={
-            202: answer(schemas.CommandsTaken, "All are stored, and will be done in order with none of others in between."),
-            200: answer(schemas.CommandsTaken, "All are done: with `Prefer: wait`, and within that time."),
+            202: answer(schemas.CommandsTaken, "All commands are stored. They will be applied in order, with no other command in between."),
+            200: answer(schemas.CommandsTaken, "All commands were applied: with `Prefer: wait`, if they were applied within that time."),
             **refused(400, 403, 404, 409, 412, 413, 415),
         },
     )
     def post(self, request: Request, session_id: UUID) -> Response:
-        """Send many commands: all of them are stored, or none. With `Idempotency-Key` they may be sent again."""
+        """Send several commands. Either all are stored, or none. With `Idempotency-Key` the request can be retried."""
         session = session_for(request, session_id, Verb.COMMAND)
         wait = wait_seconds(request)
         commands = _commands(json_object(request), key_of(request) or uuid.uuid4().hex)
@@ -148,18 +148,18 @@ class OneCommand(Resource):
 
     @extend_schema(operation_id="getCommand", parameters=[PREFER], responses={200: answer(schemas.CommandBody), **refused(404)})
     def get(self, request: Request, session_id: UUID, seq: int) -> Response:
-        """See whether a command is done, and what came of it; with `Prefer: wait`, when it is."""
+        """Read a command and its outcome; with `Prefer: wait`, once it was applied."""
         session = session_for(request, session_id, Verb.SEE)
         return Response(command_body(request, _done(session.pk, seq, wait_seconds(request))))
 
 
 def command_body(request: Request, stored: Command, *, duplicate: bool = False) -> schemas.CommandBody:
-    """A command as the API shows it."""
+    """A command in its API form."""
     return _body(stored, request.build_absolute_uri(reverse("command", args=[stored.session_id, stored.seq])), duplicate=duplicate)
 
 
 def command_bodies(request: Request, session_id: UUID, stored: Sequence[Command]) -> list[schemas.CommandBody]:
-    """Commands of one session. Their addresses differ in a number: Django would spend more time on them than on all else."""
+    """Commands of one session. Only the number in their addresses differs; a Django `reverse` for each would dominate the cost."""
     address = request.build_absolute_uri(reverse("command", args=[session_id, 0])).removesuffix("0/")
     return [_body(one, f"{address}{one.seq}/", duplicate=False) for one in stored]
 
@@ -187,7 +187,9 @@ def _key(given: Any, path: str) -> str | None:
 
 
 def _commands(body: dict[str, Any], key: str) -> Sequence[tuple[str, AnyCommand]]:
-    """The commands of a body, each with its key: its own, or made of the request's and its place. Raises `ApiError` 400."""
+    """The commands of a body with their keys. A command without a key gets one from the request's key and its position. Raises `ApiError`
+    400.
+    """
     given = body.get("commands")
     if not isinstance(given, list) or not 1 <= len(given) <= MOST_AT_ONCE or set(body) != {"commands"}:
         expected = f'{{"commands": [...]}} with 1 to {MOST_AT_ONCE} commands'
@@ -208,7 +210,7 @@ def _commands(body: dict[str, Any], key: str) -> Sequence[tuple[str, AnyCommand]
 
 
 def _done(session_id: UUID, seq: int, wait: float) -> Command:
-    """The command as it is when it is done, or when the time is over. Raises `ApiError` 404."""
+    """The command once it was applied, or when the time is over. Raises `ApiError` 404."""
 
     def look() -> Command:
         found = reading.command(session_id, seq)

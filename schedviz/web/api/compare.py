@@ -1,4 +1,4 @@
-"""`/api/v1/compare/`: two sessions, or two moments of one, side by side; as JSON or as a file that opens without a network."""
+"""`/api/v1/compare/`: compares two sessions, or two moments of one, as JSON or as a self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
 
-#: How long the comparison waits for the scores of all nodes.
+#: How long the comparison waits for the scores of all nodes, in seconds.
 DETAIL_SECONDS = 5.0
 _MOMENT = re.compile(r"(?P<session>[0-9a-fA-F-]{36})(?:@(?P<event>[0-9]{1,18}))?")
 _UUID = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
@@ -33,14 +33,14 @@ _WHICH = [
     query(
         "a",
         str,
-        "A session's id, or `<id>@<event>`: as it was after that event.",
+        "The id of a session, or `<id>@<event>` for its state after that event.",
         pattern=f"^{_UUID}(@[0-9]{{1,18}})?$",
         required=True,
     ),
     query(
         "b",
         str,
-        "The other one, likewise; it may be the same session at another event.",
+        "The other session, in the same form. It may be the same session at another event.",
         pattern=f"^{_UUID}(@[0-9]{{1,18}})?$",
         required=True,
     ),
@@ -48,18 +48,18 @@ _WHICH = [
 
 
 class Compare(Resource):
-    """Two moments."""
+    """The comparison of two moments."""
 
     rates: ClassVar[dict[str, Scope]] = {"GET": "questions"}
 
     @extend_schema(operation_id="compare", parameters=_WHICH, responses={200: answer(Comparison), 304: NOT_MODIFIED, **refused(400, 404)})
     def get(self, request: Request) -> Response:
-        """Compare two sessions: where pods are, where they part, how scores differ there, how full nodes are, why pods wait."""
+        """Compare two sessions: placements, the first difference, the scores there, node utilization, and the reasons of pending pods."""
         return versions.versioned(request, _compared(request))
 
 
 class CompareReport(Resource):
-    """Two moments, as a file."""
+    """The comparison as a file."""
 
     rates: ClassVar[dict[str, Scope]] = {"GET": "questions"}
 
@@ -67,13 +67,13 @@ class CompareReport(Resource):
         operation_id="compareReport",
         parameters=_WHICH,
         responses={
-            (200, "text/html"): OpenApiResponse(OpenApiTypes.STR, description="One HTML file that needs nothing else."),
+            (200, "text/html"): OpenApiResponse(OpenApiTypes.STR, description="A self-contained HTML file."),
             304: NOT_MODIFIED,
             **refused(400, 404),
         },
     )
     def get(self, request: Request) -> HttpResponse:
-        """Get the comparison as one HTML file: to keep, to send, to open without a network."""
+        """Download the comparison as one HTML file that can be opened without a network."""
         found = _compared(request)
         versions.answer_as(request, versions.of_content(found))
         page = HttpResponse(html_report(found), content_type="text/html; charset=utf-8")

@@ -1,4 +1,4 @@
-"""`/api/v1/sessions/{id}/cycles/`: every scheduling cycle, as its summary or whole."""
+"""`/api/v1/sessions/{id}/cycles/`: scheduling cycles, as summaries or in full."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DETAIL_SECONDS = 30.0
 
 
 class Cycles(Resource):
-    """The cycles of a session that have ended."""
+    """The finished cycles of a session."""
 
     @extend_schema(
         operation_id="listCycles",
@@ -52,7 +52,7 @@ class Cycles(Resource):
 
 
 def summary_body(summary: Summary) -> schemas.CycleSummaryBody:
-    """A cycle's summary as the API shows it."""
+    """A cycle's summary in its API form."""
     members = {name: getattr(summary.cycle, name) for name in CycleView.__struct_fields__}
     return schemas.CycleSummaryBody(**members, first_event=summary.first_event, last_event=summary.last_event)
 
@@ -65,26 +65,31 @@ class OneCycle(Resource):
     @extend_schema(
         operation_id="getCycle",
         parameters=[
-            query("detail", int, "0: the stored summary (a CycleView), at once. Else everything, by replay in a worker.", most=1),
-            query("nodes", str, "Of the lists and tables by node, only these nodes; separated by commas."),
-            query("plugins", str, "Of the lists and tables by plugin, only these plugins; separated by commas."),
+            query(
+                "detail",
+                int,
+                "0 returns the stored summary (a CycleView) immediately. Otherwise a worker replays the cycle and returns everything.",
+                most=1,
+            ),
+            query("nodes", str, "Return only these nodes in lists and tables by node, separated by commas."),
+            query("plugins", str, "Return only these plugins in lists and tables by plugin, separated by commas."),
         ],
         responses={
             200: OpenApiResponse(
                 response={"type": "object", "additionalProperties": True},
-                description="The `cycle` of a schedviz-trace/1 `observed`, with its binding; with ?detail=0 a CycleSummaryBody.",
+                description="The `cycle` of a schedviz-trace/1 `observed`, with its binding; a CycleSummaryBody with ?detail=0.",
             ),
             304: NOT_MODIFIED,
             **refused(400, 404, 409),
         },
     )
     def get(self, request: Request, session_id: UUID, cycle: int) -> Response:
-        """Read one cycle: what each plugin said of each node, the scores, the choice."""
+        """Read one cycle: each plugin's verdict on each node, the scores, the chosen node."""
         session = session_for(request, session_id, Verb.SEE)
         summary = reading.cycle_summary(session.pk, cycle)
         if summary is None:
             raise not_found("cycle")
-        # A cycle that ended stays what it was; its binding, which is told with it, may still go on.
+        # A finished cycle does not change, but its binding, which is part of the response, may still be in progress.
         versions.answer_as(request, versions.of_head(session) if summary.cycle.outcome == "scheduled" else versions.of_content(summary))
         if request.query_params.get("detail") == "0":
             return Response(summary_body(summary))
@@ -95,13 +100,13 @@ def _detail(session_id: UUID, cycle: int) -> dict[str, Any]:
     try:
         return cycle_details.cycle_detail(session_id, cycle, timeout_seconds=DETAIL_SECONDS)
     except HistoryUnavailable as error:
-        raise ApiError(409, error.code, str(error), hint="?detail=0 gives the stored summary.") from error
+        raise ApiError(409, error.code, str(error), hint="?detail=0 returns the stored summary.") from error
     except cycle_details.DetailLate as error:
-        raise ApiError(503, error.code, str(error), headers={"Retry-After": "2"}, hint="?detail=0 gives the stored summary.") from error
+        raise ApiError(503, error.code, str(error), headers={"Retry-After": "2"}, hint="?detail=0 returns the stored summary.") from error
 
 
 def select(cycle: dict[str, Any], *, nodes: frozenset[str] | None, plugins: frozenset[str] | None) -> dict[str, Any]:
-    """The cycle with only these nodes and plugins in its lists and tables. What is about the whole cycle stays."""
+    """The cycle with only these nodes and plugins in its lists and tables. Members about the whole cycle are kept."""
     chosen = dict(cycle)
     if nodes is not None:
         _keep(chosen, "filter", lambda entry: entry["node"] in nodes)

@@ -1,4 +1,4 @@
-"""`/api/v1/sessions/{id}/describe/…`: the arithmetic of `kubectl describe` beside the cache's."""
+"""`/api/v1/sessions/{id}/describe/…`: the sums of `kubectl describe` next to those of the scheduler's cache."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class DescribeNode(Resource):
         },
     )
     def get(self, request: Request, session_id: UUID, name: str) -> HttpResponse:
-        """Add up what is requested of a node: by the pods that the API server has there, and by the cache."""
+        """Add up the requests on a node: of the pods that the API server has there, and of those in the cache."""
         session = session_for(request, session_id, Verb.SEE)
         return ask(session, requests.Describe("Node", name, at=moment(request, session)))
 
@@ -52,6 +52,6 @@ class DescribePod(Resource):
         },
     )
     def get(self, request: Request, session_id: UUID, namespace: str, name: str) -> HttpResponse:
-        """Add up what a pod requests, of what its node has."""
+        """Add up the requests of a pod, and compare them with its node's allocatable resources."""
         session = session_for(request, session_id, Verb.SEE)
         return ask(session, requests.Describe("Pod", f"{namespace}/{name}", at=moment(request, session)))

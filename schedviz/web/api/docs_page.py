@@ -1,4 +1,6 @@
-"""`/api/v1/docs/`: Swagger UI over the OpenAPI document, served from here alone, with no inline script: the policy forbids both others."""
+"""`/api/v1/docs/`: Swagger UI for the OpenAPI document. Everything is served from this server and without inline scripts, as the content
+security policy requires.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from django.views.decorators.http import require_safe
 @require_safe
 @ensure_csrf_cookie
 def docs_page(request: HttpRequest) -> HttpResponse:
-    """The page; who is logged in tries things out as who they are, others with a token."""
+    """The page. "Try it out" uses the login of the browser, or a token."""
     return render(request, "web/api_docs.html")
 
 

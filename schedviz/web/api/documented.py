@@ -1,4 +1,6 @@
-"""What the OpenAPI document says of a method of a view, for whoever holds requests to it: `extend_schema` is both."""
+"""Reads from the OpenAPI annotations (`extend_schema`) of a view what its methods accept and return, so that requests can be checked
+against it.
+"""
 
 from __future__ import annotations
 
@@ -10,24 +12,24 @@ from drf_spectacular.utils import OpenApiParameter
 
 
 class _Documented(msgspec.Struct, frozen=True):
-    """Of a method: its query parameters by name, and the media types of its answers."""
+    """The documented query parameters of a method by name, and the media types of its responses."""
 
     parameters: Mapping[str, OpenApiParameter]
     media_types: list[str]
 
 
-#: What was read, by method: a document does not change while a server runs.
+#: Results by method. They do not change while a server runs.
 _read: dict[Callable[..., Any], _Documented] = {}
 
 
 def query_parameters(view: Any, method: str | None) -> Mapping[str, OpenApiParameter] | None:
-    """The query parameters of a method, by name; None: the view has no such method of its own."""
+    """The query parameters of a method by name; None if the view does not define the method itself."""
     documented = _of(view, method)
     return None if documented is None else documented.parameters
 
 
 def media_types(view: Any, method: str | None) -> list[str]:
-    """The media types of a method's answers, JSON where it says none."""
+    """The media types of a method's responses; JSON by default."""
     documented = _of(view, method)
     return ["application/json"] if documented is None else documented.media_types
 

@@ -1,4 +1,4 @@
-"""`/api/v1/sessions/{id}/dump/`: what SIGUSR2 would make the scheduler of a session print."""
+"""`/api/v1/sessions/{id}/dump/`: the output of the session's scheduler on SIGUSR2."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schema import refused
 
 _FORMATS = ("text", "json")
-#: The most that says anything is 3; kube-scheduler takes what it is given.
+#: Higher levels than 3 print nothing more; kube-scheduler accepts them.
 _MOST_VERBOSE = 10
 
 
 class Dump(Resource):
-    """The lines of the scheduler's log."""
+    """The scheduler's log lines."""
 
     rates: ClassVar[dict[str, Scope]] = {"GET": "questions"}
 
@@ -34,23 +34,23 @@ class Dump(Resource):
         operation_id="dumpScheduler",
         parameters=[
             AT,
-            query("format", str, "As which logging prints it: `text` (what is left out) or `json`.", choices=_FORMATS),
+            query("format", str, "The logging format: `text` (default) or `json`.", choices=_FORMATS),
             query(
                 "v",
                 int,
-                "The verbosity of the log, 2 if left out; from 3 on also that the comparer started and finished.",
+                "The log verbosity, 2 by default. From 3 on, the start and the end of the comparer are logged too.",
                 most=_MOST_VERBOSE,
             ),
         ],
         responses={
             (200, "text/plain"): OpenApiResponse(
-                OpenApiTypes.STR, "What the comparer found, nodes with their pods, the queue: docs/dump.md."
+                OpenApiTypes.STR, "The differences that the comparer found, the nodes with their pods, and the queue: docs/dump.md."
             ),
             **refused(400, 404, 409, 503),
         },
     )
     def get(self, request: Request, session_id: UUID) -> HttpResponse:
-        """Read what kube-scheduler prints on SIGUSR2, byte for byte."""
+        """Read the output of kube-scheduler on SIGUSR2, byte for byte."""
         session = session_for(request, session_id, Verb.SEE)
         wanted = one_of(request, "format", _FORMATS)
         verbosity = whole_number(request, "v", default=2, most=_MOST_VERBOSE)

@@ -1,4 +1,4 @@
-"""Every error of REST has one shape, RFC 9457's: see problems.py."""
+"""Error responses of the REST API, all in the form of RFC 9457: see problems.py."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from schedviz.web.redaction import printable
 log = structlog.get_logger(__name__)
 
 
-#: Characters of an address that a message quotes.
+#: The maximum number of characters of an address that a message quotes.
 LONGEST_QUOTE = 200
 
 
 class ApiError(Exception):
-    """A request that is refused. `detail` says where (`path`), what was expected, what was found and what to do (`hint`)."""
+    """A request that is refused. `detail` holds the location (`path`), what was expected, what was found and what to do (`hint`)."""
 
     def __init__(self, status: int, code: str, message: str, *, headers: dict[str, str] | None = None, **detail: Any) -> None:
         super().__init__(message)
@@ -40,36 +40,36 @@ class ApiError(Exception):
 
 
 class Unchanged(Exception):  # noqa: N818 -- says what is the matter.
-    """What was asked for is as the one who asks has it: 304."""
+    """The client already has the current version (304)."""
 
 
 def not_found(what: str = "session") -> ApiError:
-    """404: it does not exist, or the one who asks may not know that it does."""
+    """404: the resource does not exist, or the client may not learn that it does."""
     return ApiError(404, "not_found", f"There is no such {what}, or you may not see it.")
 
 
-DATABASE_DOWN = ("database_down", "The database does not answer. Nothing was changed; try again.")
+DATABASE_DOWN = ("database_down", "The database does not answer. Nothing was changed. Try again.")
 
 
 def not_stored(error: Exception) -> tuple[int, str, str]:
-    """Status, code and message for a database (or a folder) that could not be written."""
+    """Status, code and message for a failed write to the database or to a directory."""
     if full := full_disk(error):
-        return 507, "disk_full", f"{full} This was not stored; what was accepted before goes on by itself when there is room again."
+        return 507, "disk_full", f"{full} This request was not stored. Commands that were accepted before continue once there is space."
     if isinstance(error, DatabaseFileGone):
         return 503, "database_gone", error.for_clients
     return 503, *DATABASE_DOWN
 
 
 def refusal(status: int, code: str, message: str, detail: dict[str, Any] | None = None, *, headers: Mapping[str, str] = {}) -> HttpResponse:
-    """A refusal from where no view of REST is."""
+    """An error response from code outside of REST views."""
     body = msgspec.json.encode(problem(status, code, message, detail), enc_hook=str)
     return HttpResponse(body, status=status, content_type=MEDIA_TYPE, headers={**headers, "Content-Length": str(len(body))})
 
 
 def struct_error(error: msgspec.ValidationError, data: object = None, type_: Any = None, *, inside: str = "$") -> ApiError:
-    """400 for a body that is not what it should be: where, what was expected there and what was found.
+    """400 for an invalid body, with the path, the expected and the found value.
 
-    With the body and the type that it should have had, it also lists what is allowed.
+    If the body and its type are given, the message lists the allowed members.
     """
     fault = explain_validation_error(error, data, type_)
     path = f"{inside}.{fault.path}" if fault.path else inside
@@ -77,15 +77,15 @@ def struct_error(error: msgspec.ValidationError, data: object = None, type_: Any
 
 
 def answer_exception(error: Exception, context: dict[str, Any]) -> Response | None:
-    """The answer to whatever a view raised; None for a bug, which Django turns into 500."""
+    """The response to an exception of a view; for an unexpected one, 500."""
     if isinstance(error, Unchanged):
         return Response(status=304)
     api = _as_api_error(error)
     if api is None:
         request = context.get("request")
         log.error("unexpected error", path=getattr(request, "path", ""), exc_info=error)
-        api = ApiError(500, "internal", "Something went wrong here; it is in the log. Your request may be tried again.")
-    # Not above: the module of views imports the parsers, which import this one.
+        api = ApiError(500, "internal", "An internal error occurred and was logged. The request may be tried again.")
+    # Imported here because the module of views imports the parsers, which import this module.
     from rest_framework.views import set_rollback
 
     set_rollback()
@@ -131,7 +131,7 @@ _MEDIA_HINT = "Send JSON with Content-Type: application/json, or files as multip
 
 @csrf_exempt
 def no_such_address(request: HttpRequest) -> HttpResponse:
-    """404 for an address that does not exist, whatever the method; where only the last slash is missing it says so."""
+    """404 for an address that does not exist, for every method; a hint names a missing trailing slash."""
     address = printable(request.path, LONGEST_QUOTE)
     hint = "GET /api/v1/schema/ lists all addresses."
     if not request.path.endswith("/"):
@@ -141,8 +141,8 @@ def no_such_address(request: HttpRequest) -> HttpResponse:
 
 @csrf_exempt
 def only_by_websocket(request: HttpRequest) -> HttpResponse:
-    """426 for HTTP at an address of WebSockets, whether or not what it names exists."""
-    message = f"{printable(request.path, LONGEST_QUOTE)} is an address of WebSockets, and this was a plain HTTP request."
+    """426 for an HTTP request to a WebSocket address, whether or not the resource exists."""
+    message = f"{printable(request.path, LONGEST_QUOTE)} is a WebSocket address, but the request was plain HTTP."
     return refusal(
         426, "upgrade_required", message, {"hint": "Open it as a WebSocket; see docs/wire.md."}, headers={"Upgrade": "websocket"}
     )

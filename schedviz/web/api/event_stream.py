@@ -1,7 +1,7 @@
-"""Events as a stream that goes on: server-sent events, or one JSON object a line. It lives in the event loop and holds no thread.
+"""Streams of events: server-sent events, or one JSON object per line. They run in the event loop and hold no thread.
 
-It is a viewer of the hub, as a WebSocket is: what is stored already is read from the database in pieces, what happens comes from the feed.
-Every event comes once and in order, whatever was lost on the way: a gap in their numbers is filled from the database.
+A stream is a viewer of the hub, like a WebSocket: stored events are read from the database in pages, new ones come from the feed. Every
+event is sent once and in order: gaps in the event numbers are filled from the database.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _encoder = msgspec.json.Encoder()
 
 
 def stream_of_events(kind: str, session_id: UUID, came_with: Credentials, *, after: int, follows: bool) -> StreamingHttpResponse:
-    """The answer that is such a stream: the events after one and, if it `follows`, those that happen while it is read."""
+    """The response for such a stream: the events after one and, with `follows`, new events as they happen."""
     write = _as_sse if kind == SSE else _as_lines
     pieces = _followed(session_id, came_with, after, write) if follows else _stored(session_id, after, write)
     response = StreamingHttpResponse(pieces, content_type=f"{kind}; charset=utf-8")
     response["Cache-Control"] = "no-store"
-    # nginx would gather what is sent until a buffer is full.
+    # Otherwise nginx buffers the stream.
     response["X-Accel-Buffering"] = "no"
     return response
 
@@ -61,25 +61,25 @@ Write = Callable[[Sequence[AnyEvent]], bytes]
 
 
 async def _stored(session_id: UUID, after: int, write: Write) -> AsyncIterator[bytes]:
-    """All that is stored, then the end."""
+    """All stored events, then the end of the stream."""
     while some := await in_database(reading.events, session_id, after=after, limit=_EVENTS_AT_ONCE):
         yield write(some)
         after = some[-1].event
 
 
 async def _followed(session_id: UUID, came_with: Credentials, after: int, write: Write) -> AsyncIterator[bytes]:
-    """What is stored, then what happens, until the session is gone or may not be seen any more."""
+    """Stored events, then new ones, until the session is deleted or the client loses access."""
     try:
         actor = await in_database(allowed_actor, came_with, Verb.SEE, session_id)
         if actor is None:
-            yield _word(write, "ended", "This session is gone, or you may not see it any more.")
+            yield _word(write, "ended", "The session was deleted, or you may not see it any more.")
             return
         feed, viewer = await hub().join(session_id, actor.identity)
     except DATABASE_AWAY as error:
-        log.warning("a stream of events broke off: the database is away", session=str(session_id), error=str(error))
+        log.warning("an event stream ended early: the database does not answer", session=str(session_id), error=str(error))
         return
     except Full as full:
-        # The headers are sent, so the refusal is part of the stream. Clients reconnect.
+        # The headers were sent, so the error becomes part of the stream. Clients reconnect.
         yield _word(write, "full", str(full))
         return
     try:
@@ -97,20 +97,20 @@ async def _followed(session_id: UUID, came_with: Credentials, after: int, write:
                     if time.monotonic() - checked > RECHECK_SECONDS:
                         checked = time.monotonic()
                         if not await in_database(allowed, came_with, Verb.SEE, session_id):
-                            yield _word(write, "ended", "This session is gone, or you may not see it any more.")
+                            yield _word(write, "ended", "The session was deleted, or you may not see it any more.")
                             return
             if viewer.close_code:
-                yield _word(write, "ended", "This session is gone.")
+                yield _word(write, "ended", "The session was deleted.")
                 return
     except DATABASE_AWAY as error:
-        # Whoever reads comes back with the last number that they got.
-        log.warning("a stream of events broke off: the database is away", session=str(session_id), error=str(error))
+        # The client reconnects with the number of the last event that it received.
+        log.warning("an event stream ended early: the database does not answer", session=str(session_id), error=str(error))
     finally:
         hub().leave(feed, viewer)
 
 
 async def _live(viewer: Viewer, after: int, write: Write) -> AsyncGenerator[tuple[bytes, int]]:
-    """What comes from the feed, each piece with the last event in it; ends where something is missing, or to be looked at."""
+    """The pieces of the feed, each with the number of its last event. Ends where events are missing or access must be checked again."""
     while True:
         if not await viewer.wait(HEARTBEAT_SECONDS):
             yield (b": still here\n\n" if write is _as_sse else b"\n"), after

@@ -1,4 +1,4 @@
-"""`/api/v1/sessions/{id}/events/`: what the scheduler did, event by event: a page of it, or all of it as it happens."""
+"""`/api/v1/sessions/{id}/events/`: trace events, as a page or as a stream."""
 
 from __future__ import annotations
 
@@ -28,8 +28,10 @@ from schedviz.web.live.handshake import Credentials
 PAGE = 500
 LONGEST_PAGE = 5000
 _STREAMS: dict[Any, OpenApiResponse] = {
-    (200, SSE): OpenApiResponse(OpenApiTypes.STR, "Server-sent events without an end: `id` is the event's number, `event` its kind (`t`)."),
-    (200, NDJSON): OpenApiResponse(OpenApiTypes.STR, "One event a line: all that are stored, and with `follow=1` those that happen."),
+    (200, SSE): OpenApiResponse(
+        OpenApiTypes.STR, "An endless stream of server-sent events: `id` is the event's number, `event` its kind (`t`)."
+    ),
+    (200, NDJSON): OpenApiResponse(OpenApiTypes.STR, "One event per line: all stored events, and with `follow=1` new ones as they happen."),
 }
 
 
@@ -40,7 +42,7 @@ class Events(Resource):
         operation_id="listEvents",
         parameters=[
             *page_parameters("an event", default=PAGE, most=LONGEST_PAGE),
-            query("follow", int, "1, with `Accept: application/x-ndjson`: go on with what happens from now on.", most=1),
+            query("follow", int, "1, with `Accept: application/x-ndjson`: continue with new events.", most=1),
             OpenApiParameter("Last-Event-ID", int, OpenApiParameter.HEADER, description="In a stream, the same as `after`."),
         ],
         responses={
@@ -51,7 +53,7 @@ class Events(Resource):
         },
     )
     def get(self, request: Request, session_id: UUID) -> HttpResponseBase:
-        """Read trace events, in order: a page, or with `Accept: text/event-stream` or `application/x-ndjson` a stream."""
+        """Read trace events in order: a page, or with `Accept: text/event-stream` or `application/x-ndjson` a stream."""
         session = session_for(request, session_id, Verb.SEE)
         kind = _stream_kind(request)
         if kind:
@@ -77,13 +79,13 @@ def _page(request: Request, session: Session) -> Response:
 
 
 def _stream_kind(request: Request) -> str:
-    """Which stream the Accept header asks for; "": none, a page."""
+    """The kind of stream that the Accept header asks for; "" for a page."""
     accepted = [one.partition(";")[0].strip().lower() for one in request.headers.get("Accept", "").split(",")]
     return next((kind for kind in (SSE, NDJSON) if kind in accepted), "")
 
 
 def _came_with(request: Request) -> Credentials:
-    """What the one who reads is asked again every minute, as for a WebSocket."""
+    """The access check of a stream, repeated every minute, as for a WebSocket."""
     secret = bearer_secret(get_authorization_header(request))
     if secret is not None:
         return Credentials(link=secret) if isinstance(request.auth, ShareLink) else Credentials(token=secret)
@@ -91,7 +93,7 @@ def _came_with(request: Request) -> Credentials:
 
 
 def _from(request: Request, session: Session) -> int:
-    """After which event a stream begins: where the last one broke off, else `?tail=` before the end, else `?after=`, else at the first."""
+    """The event after which a stream starts: the last received one, else by `?tail=`, else `?after=`, else the beginning."""
     last = request.headers.get("Last-Event-ID", "").strip()
     if last.isascii() and last.isdigit() and len(last) <= 18:
         return int(last)

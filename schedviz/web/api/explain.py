@@ -1,4 +1,4 @@
-"""`/api/v1/sessions/{id}/explain/…` and `what-if/`: questions about a moment, answered in a worker. Nothing changes."""
+"""`/api/v1/sessions/{id}/explain/…` and `what-if/`: questions about a moment that a worker answers without changing the session."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ANSWER: Any = {"type": "object", "additionalProperties": True}
 
 
 class ExplainPending(Resource):
-    """All pending pods."""
+    """The explanations of all pending pods."""
 
     rates: ClassVar[dict[str, Scope]] = {"GET": "questions"}
 
@@ -37,18 +37,20 @@ class ExplainPending(Resource):
         operation_id="explainPending",
         parameters=[AT],
         responses={
-            200: OpenApiResponse({"type": "array", "items": _ANSWER}, "Groups of pods that wait for one reason, the largest first."),
+            200: OpenApiResponse(
+                {"type": "array", "items": _ANSWER}, "Groups of pods that are pending for the same reason, largest first."
+            ),
             **refused(400, 404, 409, 503),
         },
     )
     def get(self, request: Request, session_id: UUID) -> HttpResponse:
-        """Say of every pending pod why it is; pods of which the scheduler reads the same are told together."""
+        """Explain all pending pods. Pods that look the same to the scheduler form one group."""
         session = session_for(request, session_id, Verb.SEE)
         return ask(session, requests.Pending(at=moment(request, session)))
 
 
 class ExplainPod(Resource):
-    """One pod."""
+    """The explanation of one pod."""
 
     rates: ClassVar[dict[str, Scope]] = {"GET": "questions"}
 
@@ -58,29 +60,32 @@ class ExplainPod(Resource):
         responses={200: OpenApiResponse(_ANSWER, "An Explanation: docs/explain.md."), **refused(400, 404, 409, 503)},
     )
     def get(self, request: Request, session_id: UUID, namespace: str, name: str) -> HttpResponse:
-        """Say why a pod is where it is: the sentence, the matrix of nodes and plugins, what would wake it."""
+        """Explain the state of a pod: a sentence, the matrix of nodes and plugins, and the events that would requeue it."""
         session = session_for(request, session_id, Verb.SEE)
         return ask(session, requests.Why(f"{namespace}/{name}", at=moment(request, session)))
 
 
 class SmallestChange(Resource):
-    """What would place a pod."""
+    """The smallest change that would place a pod."""
 
     rates: ClassVar[dict[str, Scope]] = {"GET": "questions"}
 
     @extend_schema(
         operation_id="smallestChange",
         parameters=[AT],
-        responses={200: OpenApiResponse(_ANSWER, "Suggestions, each of them tried, the smallest first."), **refused(400, 404, 409, 503)},
+        responses={
+            200: OpenApiResponse(_ANSWER, "Suggestions, each verified by a dry run, smallest first."),
+            **refused(400, 404, 409, 503),
+        },
     )
     def get(self, request: Request, session_id: UUID, namespace: str, name: str) -> HttpResponse:
-        """Look for the smallest change that places a pod."""
+        """Find the smallest change that would place a pod."""
         session = session_for(request, session_id, Verb.SEE)
         return ask(session, requests.Change(f"{namespace}/{name}", at=moment(request, session)))
 
 
 class ExplainMessage(Resource):
-    """A text that somebody has."""
+    """The meaning of a scheduler message."""
 
     rates: ClassVar[dict[str, Scope]] = {"POST": "questions"}
 
@@ -91,14 +96,14 @@ class ExplainMessage(Resource):
         responses={200: OpenApiResponse(_ANSWER, "Its clauses: docs/explain.md."), **refused(400, 404, 409, 503)},
     )
     def post(self, request: Request, session_id: UUID) -> HttpResponse:
-        """Say what `0/5 nodes are available: …` means and, for a pod, of which nodes the same would be said."""
+        """Explain a message such as `0/5 nodes are available: …` and, for a pod, list the nodes behind each reason."""
         session = session_for(request, session_id, Verb.SEE)
         body = body_as(schemas.MessageBody, request)
         return ask(session, requests.Said(body.text, body.pod, at=moment(request, session)), path="$.text")
 
 
 class WhatIf(Resource):
-    """Copies of a pod."""
+    """A what-if: copies of a pod."""
 
     rates: ClassVar[dict[str, Scope]] = {"POST": "questions"}
 
@@ -106,10 +111,13 @@ class WhatIf(Resource):
         operation_id="whatIf",
         parameters=[AT],
         request={"application/json": ref(schemas.WhatIfBody)},
-        responses={200: OpenApiResponse(_ANSWER, "How many copies fit, where, and what stops the next."), **refused(400, 404, 409, 503)},
+        responses={
+            200: OpenApiResponse(_ANSWER, "How many copies fit, on which nodes, and what rejects the next one."),
+            **refused(400, 404, 409, 503),
+        },
     )
     def post(self, request: Request, session_id: UUID) -> HttpResponse:
-        """Say how many copies of a pod would fit, without changing anything."""
+        """Count how many copies of a pod would fit, without changing the session."""
         session = session_for(request, session_id, Verb.SEE)
         body = body_as(schemas.WhatIfBody, request)
         try:
@@ -122,9 +130,9 @@ class WhatIf(Resource):
 
 
 def moment(request: Request, session: Session) -> int | None:
-    """The event that `?at=` names; None for the newest state, so that equal questions have equal answers.
+    """The event of `?at=`; None for the newest state, so that equal questions share one answer.
 
-    Raises `Unchanged` where the one who asks has the answer of this moment already.
+    Raises `Unchanged` if the client already has the answer for this moment.
     """
     event = optional_number(request, "at")
     if request.method == "GET":
@@ -133,7 +141,7 @@ def moment(request: Request, session: Session) -> int | None:
 
 
 def ask(session: Session, question: requests.Question, *, path: str = "") -> HttpResponse:
-    """The answer to a question. Raises `ApiError` 400 (at the `path` of the request that cannot be read), 404, 409 or 503."""
+    """The answer to a question. Raises `ApiError` 400 (with the `path` of the invalid member), 404, 409 or 503."""
     try:
         answer = requests.ask(session, question, timeout_seconds=WAIT_SECONDS)
     except requests.Unreadable as error:

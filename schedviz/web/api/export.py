@@ -1,4 +1,4 @@
-"""`/api/v1/sessions/{id}/export/`: a session as a file."""
+"""`/api/v1/sessions/{id}/export/`: downloads a session as a file."""
 
 from __future__ import annotations
 
@@ -42,13 +42,16 @@ class Export(Resource):
             query(
                 "format",
                 str,
-                "`schedviz` (what is left out): the whole session, to be imported elsewhere. `trace`: a schedviz-trace/1.",
+                "`schedviz` (default): the whole session, for an import elsewhere. `trace`: a schedviz-trace/1.",
                 choices=_FORMATS,
             ),
-            query("to", int, "With `format=trace`: the event until which it is told."),
-            query("from", int, "With `format=trace`: begin with the objects of this moment, not with the session."),
+            query("to", int, "With `format=trace`: the event at which the trace ends."),
+            query("from", int, "With `format=trace`: start with the objects of this moment, instead of the session's beginning."),
             query(
-                "observed", int, "With `format=trace`: 1: run it, and write what was observed, as `schedviz conformance` reads it.", most=1
+                "observed",
+                int,
+                "With `format=trace`: 1 runs the trace and adds the observations, as `schedviz conformance` reads them.",
+                most=1,
             ),
         ],
         responses={
@@ -60,7 +63,7 @@ class Export(Resource):
         },
     )
     def get(self, request: Request, session_id: UUID) -> HttpResponseBase:
-        """Download a session, up to the last command that was done, or what led to a moment of it as a trace."""
+        """Download a session up to its last applied command, or the commands that lead to a moment as a trace."""
         session = session_for(request, session_id, Verb.SEE)
         wanted = one_of(request, "format", _FORMATS)
         after, until = optional_number(request, "from"), optional_number(request, "to")
@@ -98,7 +101,7 @@ def _trace(session: Session, until: int | None) -> HttpResponseBase:
 
 
 def _recording(session: Session, after: int | None, until: int | None, *, observed: bool) -> HttpResponseBase:
-    """Made and checked in a worker."""
+    """The trace is created and checked in a worker."""
     response = ask(session, requests.Recorded(after=after, until=until, observed=observed))
     response["Content-Disposition"] = _named(session, "json")
     return response

@@ -1,7 +1,7 @@
-"""`Idempotency-Key`: whoever got no answer sends the same request again, and what it makes is made once.
+"""`Idempotency-Key`: a retried request gets the first response, and creates its resource once.
 
-A key belongs to a user, for a day. It is stored before anything is done; what was answered is stored with it. A request that was refused
-leaves nothing behind: it may be sent again, mended. Commands and forks keep their keys for ever, with themselves.
+A key belongs to a user and is kept for a day. It is stored before the request runs, and its response is stored with it. A refused request
+leaves no key, so that a corrected one can use it. Commands and forks store their keys permanently.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from schedviz.web.permissions import actor_of
 
 LONGEST_KEY = 150
 KEPT = timedelta(days=1)
-#: A request that has taken so long has died with its server.
+#: A request that has run for this long ended when its server died.
 _LONGEST_REQUEST = timedelta(minutes=10)
 _encoder = msgspec.json.Encoder(enc_hook=str)
 
@@ -36,14 +36,14 @@ IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
     str,
     OpenApiParameter.HEADER,
-    description=f"A text of yours (1 to {LONGEST_KEY} characters, such as a UUID): the same request with the same key is done once.",
+    description=f"1 to {LONGEST_KEY} characters of your choice, such as a UUID. A request that is retried with its key runs once.",
 )
 
 View = TypeVar("View", bound=Callable[..., Response])
 
 
 def key_of(request: Request) -> str:
-    """The key of a request; "": it has none. Raises `ApiError` 400."""
+    """The request's key; "" if it has none. Raises `ApiError` 400."""
     key = request.headers.get("Idempotency-Key", "").strip().strip('"')
     if not key:
         return ""
@@ -54,7 +54,7 @@ def key_of(request: Request) -> str:
 
 
 def idempotent(view: View) -> View:
-    """A `post` that makes something makes it once for each `Idempotency-Key` of a user."""
+    """Decorates a `post` that creates a resource, so that it runs once for each `Idempotency-Key` of a user."""
 
     @functools.wraps(view)
     def post(self: Any, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -78,11 +78,11 @@ def idempotent(view: View) -> View:
 
 
 def _begin(user_id: int, key: str, digest: str) -> AnsweredRequest | None:
-    """None: the request is ours to do. Else what is known of the one that came with this key before."""
+    """None if the request must run; otherwise the response of the earlier request with this key."""
     now = timezone.now()
     mine = AnsweredRequest.objects.filter(user_id=user_id)
     mine.filter(created_at__lt=now - KEPT).delete()
-    # One of the future was begun before the clock was set back.
+    # A start time in the future is from before the clock was set back.
     begun_now = Q(created_at__range=(now - _LONGEST_REQUEST, now + _LONGEST_REQUEST))
     mine.filter(key=key, status=0).exclude(begun_now).delete()
     try:
@@ -98,11 +98,11 @@ def _again(known: AnsweredRequest, digest: str) -> Response:
         raise ApiError(
             409,
             "key_reused",
-            f"Idempotency-Key {known.key!r} was used before, for another request; use a new key for each.",
+            f"Idempotency-Key {known.key!r} was used before, for another request. Use a new key for each request.",
             path="Idempotency-Key",
         )
     if known.status == 0:
-        raise ApiError(409, "in_progress", "The same request is being worked on; ask again in a moment.", headers={"Retry-After": "1"})
+        raise ApiError(409, "in_progress", "The same request is still running. Try again in a moment.", headers={"Retry-After": "1"})
     headers = {"Idempotent-Replayed": "true"} | ({"Location": known.location} if known.location else {})
     return Response(msgspec.Raw(bytes(known.body)), status=known.status, headers=headers)
 

@@ -1,4 +1,4 @@
-"""`/api/v1/sessions/{id}/lesson/draft/`: a lesson made of what was done in a session, to be written."""
+"""`/api/v1/sessions/{id}/lesson/draft/`: a lesson draft made from a session's commands."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schema import refused
 
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-#: Of entries of the archive: the same session is the same file.
+#: The timestamp of archive entries, so that equal sessions give equal files.
 _WHEN = (1980, 1, 1, 0, 0, 0)
 
 
 class LessonDraft(Resource):
-    """A session as a lesson."""
+    """A session as a lesson draft."""
 
     @extend_schema(
         operation_id="draftLesson",
@@ -35,13 +35,13 @@ class LessonDraft(Resource):
             query(
                 "name",
                 str,
-                "The lesson's name, which its folder has: small letters, digits and hyphens; my-lesson.",
+                "The name of the lesson and of its folder: lowercase letters, digits and hyphens, for example my-lesson.",
                 pattern="^([a-z0-9]+(-[a-z0-9]+)*|)$",
             ),
             query(
                 "at",
                 str,
-                "Events, separated by commas: a stop for each of these moments. Left out: a stop after each command.",
+                "Event numbers, separated by commas: a stop at each of these moments. By default, a stop after each command.",
                 pattern="^[0-9]{0,18}(,[0-9]{1,18})*$",
             ),
         ],
@@ -51,11 +51,11 @@ class LessonDraft(Resource):
         },
     )
     def get(self, request: Request, session_id: UUID) -> HttpResponse:
-        """Make a lesson of what was done. Its claims are what the engine says; `schedviz lesson check` asks for the texts."""
+        """Create a lesson draft from a session. Its claims come from the engine; `schedviz lesson check` lists missing texts."""
         session = session_for(request, session_id, Verb.SEE)
         name = request.query_params.get("name") or "my-lesson"
         if not _NAME.fullmatch(name) or len(name) > 60:
-            expected = "small letters, digits and hyphens"
+            expected = "lowercase letters, digits and hyphens"
             raise ApiError(400, "invalid", f"?name={name}: {expected} were expected.", path="?name", expected=expected, found=name)
         asked = requests.Drafted(name, _moments(request), at=session.event)
         files = msgspec.json.decode(ask(session, asked).content, type=dict[str, str])
@@ -72,5 +72,7 @@ def _moments(request: Request) -> list[int]:
     raw = request.query_params.get("at", "")
     parts = [part.strip() for part in raw.split(",") if part.strip()]
     if not all(part.isascii() and part.isdigit() and len(part) <= 18 for part in parts):
-        raise ApiError(400, "invalid", f"?at={raw}: events, separated by commas, were expected.", path="?at", expected="5,9", found=raw)
+        raise ApiError(
+            400, "invalid", f"?at={raw}: event numbers, separated by commas, are expected.", path="?at", expected="5,9", found=raw
+        )
     return [int(part) for part in parts]

@@ -1,6 +1,6 @@
-"""`/api/v1/sessions/{id}/lesson/hints/`: what a lesson says of a stop because of how things are now.
+"""`/api/v1/sessions/{id}/lesson/hints/`: the hints of a lesson's stop that apply to the current state.
 
-Nothing is asked of an engine: the state is folded from what is stored, and has the shape in which lessons see it.
+No engine is needed: the state is folded from stored events.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schema import answer, refused
 from schedviz.web.api.schemas import lessons as bodies
 
-#: Events since the stop that a hint may look at, the newest.
+#: The number of newest events since the stop that a hint may inspect.
 _MOST_EVENTS = 2_000
 
 
 class LessonHints(Resource):
-    """Hints that hold."""
+    """The hints that apply."""
 
     @extend_schema(
         operation_id="getLessonHints",
-        parameters=[query("stop", str, "The stop, by its id.")],
+        parameters=[query("stop", str, "The id of the stop.")],
         responses={200: answer(bodies.LessonHints), **refused(404, 409, 503)},
     )
     def get(self, request: Request, session_id: UUID) -> Response:
-        """Ask which hints of a stop hold in the state as it is now, on the path of the lesson or off it."""
+        """List the hints of a stop that apply to the current state, on or off the path of the lesson."""
         session = session_for(request, session_id, Verb.SEE)
         lesson = lesson_for(session)
         wanted = request.query_params.get("stop", "")

@@ -1,4 +1,4 @@
-"""`/api/v1/lessons/{name}/progress/`: how far you are in a lesson, kept for whoever is logged in."""
+"""`/api/v1/lessons/{name}/progress/`: your progress in a lesson."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from schedviz.web.learning.models import LessonProgress
 
 
 class Progress(Resource):
-    """How far you are in a lesson."""
+    """Your progress in a lesson."""
 
     @extend_schema(
         operation_id="setLessonProgress",
@@ -31,7 +31,7 @@ class Progress(Resource):
         responses={200: answer(bodies.LessonProgress), **refused(400, 401, 403, 404)},
     )
     def put(self, request: Request, name: str) -> Response:
-        """Remember where you are. Who has finished a lesson once has finished it."""
+        """Store your progress. A lesson that was finished once stays finished."""
         user = user_of(actor_for(request, Verb.CREATE))
         said = body_as(bodies.LessonProgress, request)
         try:

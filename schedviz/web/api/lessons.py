@@ -1,4 +1,4 @@
-"""`/api/v1/lessons/` and `sessions/{id}/lesson/`: the course, and the lesson that a session was made for."""
+"""`/api/v1/lessons/` and `sessions/{id}/lesson/`: the course, and the lesson of a session."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Lessons(Resource):
 
     @extend_schema(operation_id="listLessons", responses={200: answer(bodies.CourseBody), 304: NOT_MODIFIED, **refused(401)})
     def get(self, request: Request) -> Response:
-        """List the lessons, in the order in which they are best taken, with how far you are in each."""
+        """List the lessons in the recommended order, with your progress."""
         user = user_of(actor_for(request, Verb.LIST))
         taken = _taken(user)
         progress = {one.lesson: one for one in LessonProgress.objects.filter(user_id=user)}
@@ -51,7 +51,7 @@ class OneLesson(Resource):
 
     @extend_schema(operation_id="getLessonVersion", responses={200: answer(bodies.LessonVersion), 304: NOT_MODIFIED, **refused(401, 404)})
     def get(self, request: Request, name: str) -> Response:
-        """See whether a lesson is the same still, and whether it can be read: it may be in the hands of its author."""
+        """Read the version of a lesson, and whether it is valid: its author may be editing it."""
         actor_for(request, Verb.LIST)
         faults: list[str] = []
         try:
@@ -69,8 +69,8 @@ class SessionLesson(Resource):
 
     @extend_schema(operation_id="getLesson", responses={200: answer(bodies.LessonBody), 304: NOT_MODIFIED, **refused(404, 409, 503)})
     def get(self, request: Request, session_id: UUID) -> Response:
-        """Look at the lesson that a session was made for. The answer to a question is told once the session has got that far; to
-        participants of a room once their teacher has revealed it. Notes are told to who may change the session, and to no participant.
+        """Read the lesson of a session. The answer to a question is included once the session has reached its stop, and for participants of
+        a room once the teacher has revealed it. Notes are included for clients that may change the session, except participants.
         """
         session = session_for(request, session_id, Verb.SEE)
         lesson = lesson_for(session)
@@ -81,14 +81,14 @@ class SessionLesson(Resource):
 
 
 class _Told(msgspec.Struct, frozen=True):
-    """What of a lesson somebody may know before its time."""
+    """The parts of a lesson that a client may read."""
 
     notes: bool
     tells: Callable[[str], bool]
 
 
 def _told_to(actor: Actor, session: Session) -> _Told:
-    """All of it to who may change the session without a room; a participant's rights to own forks make no teacher of them."""
+    """Everything for clients that may change the session outside of a room. A participant's rights in their own forks do not count."""
     if role_of(msgspec.structs.replace(actor, guest=""), session) in (Role.OWNER, Role.EDITOR):
         return _Told(notes=True, tells=lambda _: True)
     if membership.role_of(actor, session) is not None:
@@ -97,37 +97,37 @@ def _told_to(actor: Actor, session: Session) -> _Told:
 
 
 def user_of(actor: Actor) -> int:
-    """Who may list or create is somebody."""
+    """The user id of an actor that may list or create."""
     assert actor.user_id is not None
     return actor.user_id
 
 
 def lesson_for(session: Session) -> Lesson:
-    """The lesson of a session. Raises `ApiError`: 404 where it has none, 409 where the lesson cannot be read now."""
+    """The lesson of a session. Raises `ApiError`: 404 if it has none, 409 if the lesson cannot be read."""
     name = lesson_of(session)
     if not name:
-        raise ApiError(404, "not_found", "This session was not made for a lesson.")
+        raise ApiError(404, "not_found", "This session was not created from a lesson.")
     try:
         return find(name)
     except UnknownLessonError as error:
-        raise ApiError(404, "not_found", f"{error} It was there when the session was made.") from error
+        raise ApiError(404, "not_found", f"{error} It existed when the session was created.") from error
     except LessonError as error:
         raise unreadable(name, error) from error
 
 
 def unreadable(name: str, error: LessonError) -> ApiError:
-    """409: the lesson is there and cannot be read."""
+    """409: the lesson exists but cannot be read."""
     return ApiError(409, "lesson_unreadable", f"The lesson {name} cannot be read:\n{error}", hint=f"schedviz lesson check {name}")
 
 
 def path_of(session: Session, lesson: Lesson) -> list[Played]:
-    """What is so at each stop, asked of the beginning, so that it is the same question wherever the session is. Raises `ApiError`."""
+    """The played stops, always asked for event 0, so that the answer is shared by all positions. Raises `ApiError`."""
     asked = requests.Path(lesson.name, lesson.version, at=0)
     return msgspec.json.decode(ask(session, asked).content, type=list[Played])
 
 
 def _taken(user_id: int) -> dict[str, Session]:
-    """The newest session of each lesson that somebody took."""
+    """The newest session of each lesson that the user took."""
     sessions = Session.objects.filter(owner_id=user_id, source__has_key="lesson").order_by("created_at")
     return {str(session.source["lesson"]): session for session in sessions}
 
@@ -147,7 +147,7 @@ def _line(lesson: Lesson, taken: Session | None, progress: LessonProgress | None
 
 
 def _done(lesson: Lesson, commands: int) -> int:
-    """How many stops so many commands on the path lead past."""
+    """The number of stops that this many commands of the path reach."""
     done = 0
     for stop in lesson.plan.stops:
         commands -= len(stop.do) + len(stop.reveal)
@@ -212,7 +212,7 @@ def _stop(lesson: Lesson, played: Played, told: _Told, *, reached: int) -> bodie
 
 
 def progress_body(progress: LessonProgress) -> bodies.LessonProgress:
-    """How far somebody is, as REST tells it."""
+    """A user's progress in its API form."""
     return bodies.LessonProgress(
         stop=progress.stop,
         session=str(progress.session_id) if progress.session_id else None,
@@ -222,6 +222,6 @@ def progress_body(progress: LessonProgress) -> bodies.LessonProgress:
 
 
 def in_words(lesson: Lesson, told: Callable[[Text], str]) -> bodies.Words:
-    """A text in each language; one that is not written yet, as authors have them, is told in the other."""
+    """A text in each language. A missing translation is replaced by the other language."""
     written = [lesson.texts[language] for language in LANGUAGES if language in lesson.texts]
     return bodies.Words(*(told(lesson.texts.get(language) or written[0]) if written else "" for language in LANGUAGES))

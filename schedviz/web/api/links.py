@@ -1,4 +1,4 @@
-"""`/api/v1/sessions/{id}/links/`: make, list and revoke share links."""
+"""`/api/v1/sessions/{id}/links/`: creates, lists and revokes share links."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Links(Resource):
 
     @extend_schema(operation_id="listLinks", responses={200: answer(schemas.LinkList), 304: NOT_MODIFIED, **refused(403, 404)})
     def get(self, request: Request, session_id: UUID) -> Response:
-        """List the links that work. Their secrets are not kept."""
+        """List the active share links. Their secrets are not stored."""
         session = session_for(request, session_id, Verb.MANAGE)
         return versions.versioned(request, schemas.LinkList(results=[_body(link) for link in share.live_links(session)]))
 
@@ -37,13 +37,13 @@ class Links(Resource):
         request={"application/json": ref(schemas.NewLink)},
         parameters=[IDEMPOTENCY_KEY],
         responses={
-            201: answer(schemas.LinkBody, "The only answer that has its `url`."),
-            200: answer(schemas.LinkBody, "The link that was made before with this `Idempotency-Key`."),
+            201: answer(schemas.LinkBody, "The only response with the `url`."),
+            200: answer(schemas.LinkBody, "The link that was created before with this `Idempotency-Key`."),
             **refused(400, 403, 404),
         },
     )
     def post(self, request: Request, session_id: UUID) -> Response:
-        """Make a link. Who opens its `url` may look at the session or, as an editor, also command it."""
+        """Create a share link. It gives read access or, with the role editor, also the right to send commands."""
         session = session_for(request, session_id, Verb.MANAGE)
         new = body_as(schemas.NewLink, request)
         link, secret, made = share.make_link(session, new.role, cast("AbstractBaseUser", request.user), key=key_of(request))

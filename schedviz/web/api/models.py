@@ -1,4 +1,4 @@
-"""Requests that were answered, so that who repeats one gets the same answer and not a second of what it makes."""
+"""Answered requests, so that a retry gets the same response and creates nothing twice."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from django.db.models.functions import Now
 
 
 class AnsweredRequest(models.Model):
-    """A request with an `Idempotency-Key`, and what it was answered; swept away after a day."""
+    """A request with an `Idempotency-Key`, and its response. Deleted after a day."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     key = models.CharField(max_length=200)
-    #: SHA-256 of what was asked for: method, address, body.
+    #: SHA-256 of the method, the address and the body.
     digest = models.CharField(max_length=64)
-    #: 0: it is being worked on.
+    #: 0 while the request is running.
     status = models.PositiveSmallIntegerField(default=0)
     location = models.CharField(max_length=500, blank=True, default="")
     body = models.BinaryField(default=b"")

@@ -1,4 +1,4 @@
-"""`/api/v1/sessions/{id}/view/`: what a page draws, of any moment. `?at=` means the same wherever it is understood."""
+"""`/api/v1/sessions/{id}/view/`: the view of a session at any moment, and the `?at=` parameter of all resources."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from schedviz.web.api.errors import ApiError
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
 
-AT = query("at", int, "The number of an event: as it was after it. One that has not happened yet is the newest; without, too.")
+AT = query("at", int, "An event number: the state after that event. By default, or if the event has not happened yet, the newest state.")
 
 
 class ViewAt(Resource):
@@ -28,7 +28,7 @@ class ViewAt(Resource):
         operation_id="getView", parameters=[AT], responses={200: answer(schemas.ViewBody), 304: NOT_MODIFIED, **refused(400, 404)}
     )
     def get(self, request: Request, session_id: UUID) -> Response:
-        """Read the view after an event, as the WebSocket gives it: fold later events over it to go on from there."""
+        """Read the view after an event, as the WebSocket sends it. Fold later events over it to continue."""
         session = session_for(request, session_id, Verb.SEE)
         versions.answer_as(request, versions.of_moment(session, optional_number(request, "at")))
         moment = moment_at(request, session)
@@ -38,7 +38,7 @@ class ViewAt(Resource):
 
 
 def moment_at(request: Request, session: Session) -> reading.Moment:
-    """The moment that the query string names. Raises `ApiError`: 400, or 404 where nothing is stored of it any more."""
+    """The moment of the query string. Raises `ApiError`: 400, or 404 if its history is no longer stored."""
     event = optional_number(request, "at")
     if event is None or event >= session.event:
         return reading.state_at_head(session)

@@ -1,4 +1,4 @@
-"""`/api/v1/sessions/{id}/objects/`: one object of the simulated API server, as it is kept, and which of them a label selector selects."""
+"""`/api/v1/sessions/{id}/objects/`: one object of the simulated API server, and the objects that a label selector selects."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ class KeptObject(Resource):
         parameters=[
             query("kind", str, "Pod, Node, PersistentVolumeClaim, …", choices=tuple(BY_NAME), required=True),
             query("name", str, "Its name.", required=True),
-            query("namespace", str, "Its namespace, for a kind that has them: default."),
+            query("namespace", str, "The namespace, for namespaced kinds: default."),
             AT,
         ],
         responses={
             200: OpenApiResponse(
                 {"type": "object", "additionalProperties": True},
-                "The object with what the scheduler reads; of all else a digest, in members that begin with `unread`.",
+                "The fields that the scheduler reads; other fields are replaced by a digest, in members that begin with `unread`.",
             ),
             **refused(400, 404, 409, 503),
         },
     )
     def get(self, request: Request, session_id: UUID) -> HttpResponse:
-        """Read an object as it is kept; that of the newest state may be sent back with an `update` command."""
+        """Read an object as it is stored. An object of the newest state can be sent back with an `update` command."""
         session = session_for(request, session_id, Verb.SEE)
         kind = _kind(request)
         name = request.query_params.get("name", "")
@@ -67,14 +67,16 @@ class SelectedObjects(Resource):
         parameters=[
             query("kind", str, "Pod, Node, PersistentVolumeClaim, …", choices=tuple(BY_NAME), required=True),
             query(
-                "selector", str, "As `kubectl -l` takes it: `zone=a,tier!=web,gpu,!spot,arch in (amd64,arm64)`. Without: all of the kind."
+                "selector",
+                str,
+                "A selector as for `kubectl -l`: `zone=a,tier!=web,gpu,!spot,arch in (amd64,arm64)`. By default, all objects of the kind.",
             ),
             AT,
         ],
         responses={200: answer(schemas.NamesBody), **refused(400, 404, 409, 503)},
     )
     def get(self, request: Request, session_id: UUID) -> HttpResponse:
-        """Say which objects have the labels, by what they are called: `namespace/name`, or the name alone."""
+        """List the objects that a label selector selects, as `namespace/name`, or as the name for kinds without namespaces."""
         session = session_for(request, session_id, Verb.SEE)
         kind = _kind(request)
         selector = request.query_params.get("selector", "")

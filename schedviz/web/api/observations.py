@@ -1,4 +1,4 @@
-"""`/api/v1/sessions/{id}/observations/`: what somebody sees of a real cluster, pushed so that the session shadows it."""
+"""`/api/v1/sessions/{id}/observations/`: events of a real cluster, pushed so that the session follows it."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ _OBJECTS_AT_ONCE = 5000
 
 
 class Observations(Resource):
-    """What a session was told of the cluster that it follows."""
+    """The observations of a followed cluster."""
 
     @extend_schema(
         operation_id="getObserver",
         parameters=[
-            query("after", int, "`next` of the page of objects before this one."),
+            query("after", int, "`next` of the previous page of objects."),
             query("limit", int, f"Objects, at most {_OBJECTS_AT_ONCE} (1000); 0: none.", most=_OBJECTS_AT_ONCE),
         ],
         responses={200: answer(schemas.ObserverBody), 304: NOT_MODIFIED, **refused(400, 404)},
     )
     def get(self, request: Request, session_id: UUID) -> Response:
-        """See whom the session follows, which batch is expected, and what was seen last."""
+        """Read which source the session follows, which batch is expected, and what was observed last."""
         session = session_for(request, session_id, Verb.SEE)
         limit = whole_number(request, "limit", default=1000, most=_OBJECTS_AT_ONCE)
         rows = observations.known_objects(session.pk, after=whole_number(request, "after", default=0), limit=limit)
@@ -59,12 +59,12 @@ class Observations(Resource):
         request={"application/json": ref(schemas.NewObservations)},
         responses={
             201: answer(schemas.ObservationsTaken),
-            200: answer(schemas.ObservationsTaken, "The same batch had been taken before."),
+            200: answer(schemas.ObservationsTaken, "The same batch was accepted before."),
             **refused(400, 403, 404, 409, 413, 415),
         },
     )
     def post(self, request: Request, session_id: UUID) -> Response:
-        """Push the next batch. It is taken whole or not at all; the last one may be sent again. 409 says which is expected."""
+        """Push the next batch. It is accepted as a whole or not at all. The last batch may be repeated. A 409 names the expected batch."""
         session = session_for(request, session_id, Verb.COMMAND)
         new = body_as(schemas.NewObservations, request)
         digest = hashlib.sha256(msgspec.json.encode(new.events, order="sorted")).hexdigest()
@@ -72,7 +72,13 @@ class Observations(Resource):
             taken = observations.take(session.pk, new.source, new.n, new.events, digest=digest)
         except WrongBatch as error:
             raise ApiError(
-                409, error.code, f"$.{error}", path="$.n", expected=error.expected, found=new.n, hint="Send that batch, or ask with GET."
+                409,
+                error.code,
+                f"$.{error}",
+                path="$.n",
+                expected=error.expected,
+                found=new.n,
+                hint="Send the expected batch; GET returns its number.",
             ) from error
         except CannotFollow as error:
             raise ApiError(409, error.code, str(error)) from error
@@ -84,6 +90,6 @@ class Observations(Resource):
 
 def _refused(error: SessionError) -> ApiError:
     if isinstance(error, CommandRefused):
-        # Its message begins with the path: `events[3].object.spec…: "10x" is not a quantity`.
+        # The message begins with the path: `events[3].object.spec…: "10x" is not a quantity`.
         return ApiError(400, error.code, f"$.{error}", path=f"$.{str(error).partition(': ')[0]}")
     return command_refused(error)

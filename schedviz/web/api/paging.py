@@ -1,7 +1,6 @@
-"""Long lists in pages, the same everywhere: `?after=&before=&limit=&tail=` gives `results`, `next`, `previous`, and `Link` headers.
+"""Paging, the same for all long lists: `?after=&before=&limit=&tail=` returns `results`, `next`, `previous` and `Link` headers.
 
-What a list is ordered by is its cursor: the number of an event, a cycle or a command; where there is no number, a text that means nothing
-to others.
+The cursor is the member that orders the list: the number of an event, a cycle or a command, or an opaque text where there is no number.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ from schedviz.web.api.resource import query
 
 M = TypeVar("M", bound=Model)
 
-#: Members that lead from one page to another; all others of the query string are kept.
+#: The parameters that select a page. Links to other pages keep all other parameters.
 _LEADING = ("after", "before", "tail", "offset")
 
 
 class Page(msgspec.Struct, frozen=True):
-    """Which part of a long list is asked for: up to `limit` numbers between two, the first of them or, with `tail`, the last."""
+    """The requested part of a long list: up to `limit` numbers in a range, from its start or, with `tail`, from its end."""
 
     after: int
     before: int | None
@@ -45,19 +44,19 @@ def page_of(request: Request, *, default: int, most: int) -> Page:
 
 
 def page_parameters(what: str, *, default: int, most: int, number: bool = True) -> list[OpenApiParameter]:
-    """The same, as the schema tells it. `what` the list is ordered by: "an event"."""
+    """The OpenAPI parameters of a paged list. `what` orders it: "an event"."""
     kind, cursor = (int, f"The number of {what}") if number else (str, "`next` or `previous` of another page")
 
     return [
-        query("after", kind, f"{cursor}; those after it are given. Left out: from the first."),
-        query("before", kind, f"{cursor}; those before it are given, the last of them where there is no `after`."),
-        query("limit", int, f"How many at most: {default}, never more than {most}.", most=most),
-        query("tail", int, "The last so many, instead of `limit`.", most=most),
+        query("after", kind, f"{cursor}; the page starts after it. By default, at the first."),
+        query("before", kind, f"{cursor}; the page ends before it. Without `after`, it holds the last ones before it."),
+        query("limit", int, f"Maximum length of the page: {default} by default, at most {most}.", most=most),
+        query("tail", int, "Return this many from the end, instead of `limit`.", most=most),
     ]
 
 
 def link_pages(request: Request, *, following: int | str | None, previous: int | str | None) -> None:
-    """Tell the addresses of the pages beside this one, as `Link` headers (RFC 8288)."""
+    """Add `Link` headers to the neighbouring pages (RFC 8288)."""
     kept = {name: value for name, value in request.query_params.dict().items() if name not in _LEADING}
     links = [
         f'<{request.build_absolute_uri(f"{request.path}?{urlencode({**kept, name: str(cursor)})}")}>; rel="{relation}"'
@@ -69,7 +68,7 @@ def link_pages(request: Request, *, following: int | str | None, previous: int |
 
 
 class Rows(msgspec.Struct, frozen=True):
-    """A page of rows that have no number, with the cursors of the pages beside it."""
+    """A page of rows without numbers, with the cursors of the neighbouring pages."""
 
     rows: list[Any]
     next: str | None
@@ -77,9 +76,9 @@ class Rows(msgspec.Struct, frozen=True):
 
 
 def page_of_rows(request: Request, rows: QuerySet[M], order: Sequence[str], *, default: int, most: int) -> Rows:
-    """A page of `rows` in this order, of which the last member is unique. Raises `ApiError` 400 for a cursor that is none.
+    """A page of `rows` in this order, whose last member is unique. Raises `ApiError` 400 for an invalid cursor.
 
-    A row that comes or goes meanwhile makes none of the others come twice or not at all.
+    Rows that are added or deleted meanwhile do not make other rows appear twice or disappear.
     """
     limit, tail = _limit(request, default=default, most=most)
     offset = whole_number(request, "offset", default=0)
@@ -116,14 +115,14 @@ def _cursor(row: Model, order: Sequence[str]) -> str:
 
 
 def _place(request: Request, name: str, rows: QuerySet[M], order: Sequence[str]) -> Callable[[str], Any] | None:
-    """Where a cursor is: gives, for a column, what to compare with."""
+    """The values of a cursor, by column."""
     given = request.query_params.get(name, "")
     if not given:
         return None
     try:
         pk, values = msgspec.json.decode(base64.urlsafe_b64decode(given + "=" * (-len(given) % 4)), type=tuple[str | int, list[Any]])
         columns = dict(zip([one.removeprefix("-") for one in order], values, strict=True))
-        # SQLite compares times as texts, and those that it writes itself have fewer digits: it is to compare what it has with what it has.
+        # SQLite compares times as text, and the times that it writes itself have fewer digits, so both sides must be in its own form.
         own = rows.model._default_manager.filter(pk=pk)
         own_exists = own.exists()
     except (binascii.Error, ValueError, msgspec.MsgspecError, TypeError, UnicodeError) as error:
@@ -134,7 +133,7 @@ def _place(request: Request, name: str, rows: QuerySet[M], order: Sequence[str])
 
 
 def _beyond(order: Sequence[str], value_of: Callable[[str], Any]) -> Q:
-    """The rows after a place in an order."""
+    """The rows after a position in an order."""
     found, equal = Q(), Q()
     for name in order:
         column = name.removeprefix("-")

@@ -1,4 +1,4 @@
-"""Bodies are read as JSON by msgspec, which bounds their depth."""
+"""Parses JSON bodies with msgspec, which limits their depth."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class JsonParser(BaseParser):
 
 
 def read_body(stream: IO[Any]) -> bytes:
-    """A body, read no further than the limit. Raises `ApiError` 413."""
+    """The body, read up to the limit. Raises `ApiError` 413."""
     limit: int = settings.BODY_BYTES
     data: bytes = stream.read(limit + 1)
     if len(data) > limit:
@@ -36,11 +36,11 @@ def read_body(stream: IO[Any]) -> bytes:
 
 
 def too_large(what: str, limit: int, setting: str, hint: str = "") -> ApiError:
-    """413, naming the limit."""
+    """A 413 that names the limit."""
     return ApiError(
         413,
         "too_large",
         f"{what} is larger than {limit:,} bytes, the limit {setting} of this server.",
         expected=f"at most {limit} bytes",
-        hint=hint or f"Raise {setting} if this server is yours.",
+        hint=hint or f"If you operate this server, raise {setting}.",
     )

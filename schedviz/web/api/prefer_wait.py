@@ -1,6 +1,6 @@
-"""`Prefer: wait=5` (RFC 7240): an answer that is worth waiting for, such as that of a command or of an import, is waited for.
+"""`Prefer: wait=5` (RFC 7240): the response waits until a command is applied or an import has ended.
 
-It asks the database again and again: Redis may be away. Each that waits holds a thread, for `LONGEST_WAIT_SECONDS` at most.
+The wait polls the database, because Redis may be down. Each waiting request holds a thread, for at most `LONGEST_WAIT_SECONDS`.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ PREFER = OpenApiParameter(
     "Prefer",
     str,
     OpenApiParameter.HEADER,
-    description=f"`wait=5`: answer when it is done, or after 5 seconds (at most {LONGEST_WAIT_SECONDS:g}).",
+    description=f"`wait=5`: respond when it is done, or after 5 seconds (at most {LONGEST_WAIT_SECONDS:g}).",
 )
 
 
 def wait_seconds(request: Request) -> float:
-    """How long the one who asks is willing to wait; 0: not at all. The answer will say so (`Preference-Applied`)."""
+    """The seconds that the client wants to wait; 0 for no wait. Confirms them in the response (`Preference-Applied`)."""
     found = re.search(r"(?:^|[,;\s])wait\s*=\s*(\d{1,9}(?:\.\d+)?)", request.headers.get("Prefer", ""))
     wait = min(float(found[1]), LONGEST_WAIT_SECONDS) if found else 0.0
     if wait > 0:
@@ -39,7 +39,7 @@ def wait_seconds(request: Request) -> float:
 
 
 def when(is_done: Callable[[T], bool], look: Callable[[], T], first: T, seconds: float) -> T:
-    """What `look` gives when it is done, or when the time is over; `first` is what was seen first."""
+    """The result of `look` once it is `done`, or when the time is over; `first` is the result of the first look."""
     until = time.monotonic() + seconds
     pause = _FIRST_LOOK_SECONDS
     seen = first

@@ -1,4 +1,4 @@
-"""Every refusal under `/api/` and `/ws/` is a problem, whichever part of Django made it: its own refusals are pages of HTML."""
+"""Turns Django's own HTML error pages under `/api/` and `/ws/` into problem responses (RFC 9457)."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from schedviz.web.api.errors import refusal
 from schedviz.web.api.problems import MEDIA_TYPE
 
 _PREFIXES = ("/api/", "/ws/")
-#: Code and message of a refusal that only has a status.
+#: Code and message for responses that only have a status.
 _STATUSES: dict[int, tuple[str, str]] = {
     400: ("invalid", "The request is malformed."),
-    403: ("forbidden", "The request was refused: it changes something and has no CSRF token of this server."),
+    403: ("forbidden", "The request was refused: it changes data and has no valid CSRF token."),
     404: ("not_found", "There is no such address."),
-    405: ("method_not_allowed", "This address does not have this method; Allow lists those that it has."),
+    405: ("method_not_allowed", "This address does not have this method; the Allow header lists its methods."),
     413: ("too_large", "The request is too large."),
     500: ("internal", "An internal error occurred and was logged. The request may be tried again."),
 }
-#: What describes the body that is replaced.
+#: Headers that describe the replaced body.
 _OF_THE_BODY = frozenset({"content-type", "content-length"})
 
 
 class ProblemAnswers:
-    """The middleware. It stands outside of those that refuse requests, and inside of those that add headers."""
+    """The middleware. It is outside of the middleware that refuses requests, and inside of the one that adds headers."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -38,7 +38,7 @@ class ProblemAnswers:
             request.get_host()
         except DisallowedHost:
             message = "The Host header names a host that this server does not serve."
-            hint = "Use the server's own name; SCHEDVIZ_ALLOWED_HOSTS lists the names."
+            hint = "Use the server's own name; SCHEDVIZ_ALLOWED_HOSTS lists the allowed names."
             return refusal(400, "wrong_host", message, {"path": "Host", "hint": hint})
         response = self.get_response(request)
         if response.status_code < 400 or response.get("Content-Type", "").startswith(MEDIA_TYPE):

@@ -1,4 +1,4 @@
-"""`/api/v1/problems/`: what can go wrong, for whoever follows the `type` of a problem."""
+"""`/api/v1/problems/`: the list of problem codes, to which the `type` of each problem points."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from schedviz.web.api.schema import answer, refused
 
 
 class Problems(Resource):
-    """Kinds of problems."""
+    """The kinds of problems."""
 
     @extend_schema(operation_id="listProblems", responses={200: answer(ProblemList), **refused()}, auth=[])
     def get(self, _request: Request) -> Response:
-        """List what `code` can be in a problem, with its title. The `type` of a problem leads here."""
+        """List the possible values of `code` with their titles. The `type` of a problem points here."""
         return Response(ProblemList([ProblemLine(code, title) for code, title in TITLES.items()]))

@@ -1,4 +1,4 @@
-"""`/api/v1/quotas/`: how much you may have, and what you have."""
+"""`/api/v1/quotas/`: quotas and their use."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
 
 
 class Quotas(Resource):
-    """What the sessions of one user, and all sessions, may have together."""
+    """The quotas of one user, and of all sessions together."""
 
     @extend_schema(operation_id="getQuotas", responses={200: answer(schemas.QuotaList), 304: NOT_MODIFIED, **refused(401)})
     def get(self, request: Request) -> Response:
-        """Read your quotas. Those of all sessions are told without what others use."""
+        """Read your quotas. For quotas of the whole server, the use is not included."""
         actor = actor_for(request, Verb.LIST)
         return versions.versioned(
             request,

@@ -1,4 +1,4 @@
-"""Requests that are counted ahead: who sends many in a row is counted some at a time, so that few of them wait for Redis."""
+"""Batches rate-limit checks: for a client that sends many requests, several are counted in Redis at once."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Final
 
 import msgspec
 
-#: Of a limit, what is counted ahead at most: a thousandth is lost where nothing more comes.
+#: The share of a limit that is counted ahead at most. Up to a thousandth is lost if no more requests come.
 _SHARE: Final = 1000
-#: Who sends nothing for so long begins anew.
+#: After this time without requests, the batch starts at one again.
 _CREDIT_SECONDS: Final = 1.0
-#: Of so many who ask something is kept.
+#: The maximum number of clients that are remembered.
 _MOST_KEYS: Final = 10_000
 
 
 class Counted(msgspec.Struct, frozen=True):
-    """What a count came to: whether it is allowed, how many more are, and when (as `time.time` says it) the count is lower."""
+    """The result of a check: whether the request is allowed, how many remain, and when (as `time.time`) the count is lower."""
 
     allowed: bool
     remaining: int
@@ -26,23 +26,23 @@ class Counted(msgspec.Struct, frozen=True):
 
 
 class _Credit(msgspec.Struct):
-    #: Counted already and not used.
+    #: Requests that are counted in Redis but not used yet.
     left: int
-    #: How many were counted at once, the last time.
+    #: The size of the last batch.
     taken: int
     at: float
     last: Counted
 
 
 class Credits:
-    """What is counted ahead in this process, by who asks. It doubles from one, so that who asks now and then is counted as they ask."""
+    """The batches of this process, by client. A batch doubles from one, so single requests are counted one by one."""
 
     def __init__(self) -> None:
         self._credits: dict[Hashable, _Credit] = {}
         self._lock = threading.Lock()
 
     def count(self, key: Hashable, limit: int, ask: Callable[[int], Counted]) -> Counted:
-        """Count one request. `ask` counts so many for all processes, or none of them."""
+        """Count one request. `ask` counts a batch for all processes, or none of it."""
         amount = self._use(key, limit)
         if isinstance(amount, Counted):
             return amount
@@ -54,7 +54,7 @@ class Credits:
         return msgspec.structs.replace(counted, remaining=counted.remaining + amount - 1)
 
     def _use(self, key: Hashable, limit: int) -> Counted | int:
-        """What was counted ahead; else how many to count now."""
+        """A request of the current batch; otherwise the size of the next batch."""
         with self._lock:
             credit = self._credits.get(key)
             if credit is None:
@@ -70,7 +70,7 @@ class Credits:
     def _keep(self, key: Hashable, amount: int, counted: Counted) -> None:
         with self._lock:
             known = self._credits.get(key)
-            # Several threads may have run out at once.
+            # Several threads may have used up the batch at once.
             left = amount - 1 + (known.left if known is not None else 0)
             if len(self._credits) >= _MOST_KEYS:
                 self._credits.clear()

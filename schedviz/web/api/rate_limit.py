@@ -1,7 +1,7 @@
-"""How many requests somebody may send in a minute: counted in Redis for all web processes together, and told in `RateLimit-*` headers.
+"""Rate limits per minute: counted in Redis for all web processes together, and reported in `RateLimit-*` headers.
 
-A request is counted once, against the limit that it is most likely to hit: of sessions that are made, of questions that keep a worker busy,
-else of requests. Who sends many in a row is counted some at a time (`credit`). While Redis is away each process counts for itself.
+A request counts against one limit: that of created sessions, that of questions that keep a worker busy, or that of other requests. Requests
+of busy clients are counted in batches (`rate_batching`). While Redis is down, each process counts by itself.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from schedviz.web.api.rate_batching import Counted, Credits
 from schedviz.web.permissions import actor_of
 
 if TYPE_CHECKING:
-    # Its module imports this one.
+    # Imported here because that module imports this one.
     from rest_framework.views import APIView
 
 log = structlog.get_logger(__name__)
@@ -39,12 +39,12 @@ _SETTING: dict[Scope, str] = {
     "sessions": "NEW_SESSIONS_PER_MINUTE",
     "questions": "QUESTIONS_PER_MINUTE",
 }
-#: How long Redis is left alone after it failed.
+#: The pause after Redis failed, in seconds.
 _AWAY_SECONDS = 5.0
 
 
 class _Counters:
-    """The counters of one process: those in Redis, and its own for when that is away."""
+    """The counters of one process: those in Redis, and local ones for when Redis is down."""
 
     def __init__(self) -> None:
         pool = stream.client().connection_pool
@@ -65,14 +65,14 @@ class _Counters:
                 return self._count(self._shared, item, cost, *who)
             except StorageError as error:
                 self._away_until = time.monotonic() + _AWAY_SECONDS
-                log.warning("Redis is away; this process counts requests by itself", error=str(error))
+                log.warning("Redis does not answer; this process counts requests by itself", error=str(error))
         return self._count(self._own, item, cost, *who)
 
     @staticmethod
     def _count(limiter: SlidingWindowCounterRateLimiter, item: RateLimitItemPerMinute, cost: int, *who: str) -> Counted:
         allowed = limiter.hit(item, *who, cost=cost)
         if not allowed and _outlasts_its_window(limiter.storage, item, *who):
-            # Redis' clock was set back. The counts would stand until it is where it was.
+            # Redis' clock was set back. The counts would not decrease until it has caught up.
             limiter.clear(item, *who)
             allowed = limiter.hit(item, *who, cost=cost)
         left = limiter.get_window_stats(item, *who)
@@ -80,7 +80,7 @@ class _Counters:
 
 
 def _outlasts_its_window(storage: Storage, item: RateLimitItemPerMinute, *who: str) -> bool:
-    """Whether a stored count expires later than any count can: a window lasts for two periods at most."""
+    """Whether a stored count expires later than possible: a window lasts for at most two periods."""
     if not isinstance(storage, SlidingWindowCounterSupport):
         return False
     _, previous_seconds, _, current_seconds = storage.get_sliding_window(item.key_for(*who), item.get_expiry())
@@ -93,7 +93,7 @@ def _counters(_process: int, _redis: str) -> _Counters:
 
 
 class RequestRate(BaseThrottle):
-    """Refuses with 429 and `Retry-After` who sends too many. A view says in `rates` which of its methods are dear."""
+    """The DRF throttle: refuses with 429 and `Retry-After`. A view assigns its expensive methods to other limits in `rates`."""
 
     def allow_request(self, request: Request, view: APIView) -> bool:
         rates: dict[str, Scope] = getattr(view, "rates", {})
@@ -114,18 +114,18 @@ class RequestRate(BaseThrottle):
         raise ApiError(
             429,
             "too_many_requests",
-            f"More than {limit:,} in a minute, which SCHEDVIZ_{setting} of this server allows; try again in {wait} s.",
+            f"More than {limit:,} requests in a minute, the limit SCHEDVIZ_{setting} of this server. Try again in {wait} s.",
             headers={"Retry-After": str(wait)},
             expected=f"at most {limit} a minute",
         )
 
     def _whose(self, request: Request, scope: Scope) -> tuple[str, str]:
-        """The setting that holds the limit, and whose requests are counted together."""
+        """The setting with the limit, and the key under which requests are counted."""
         actor = actor_of(request)
         if actor.user_id is not None:
             return _SETTING[scope], f"user {actor.user_id}"
         if actor.guest:
-            # A class sits behind one address; each of them was let in by a code.
+            # The participants of a class share one address, and each was admitted by a room code.
             return _SETTING[scope], f"guest {actor.guest}"
-        # Who has a link, or nothing, is counted by address: links are given to many.
+        # Anonymous clients and holders of share links count by address: a link can be given to many.
         return "STRANGER_REQUESTS_PER_MINUTE", f"address {self.get_ident(request)}"

@@ -1,4 +1,4 @@
-"""Answers are JSON, written by msgspec: they may hold its structs, and a state of 5,000 nodes is written in milliseconds."""
+"""Renders JSON with msgspec: responses may contain structs, and a state of 5,000 nodes is encoded in milliseconds."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class JsonRenderer(BaseRenderer):
 
 
 class DocumentedTypes(BaseContentNegotiation):
-    """What a method answers with is what its OpenAPI document says; 406 where `Accept` takes none of that, and no problem either."""
+    """Content negotiation by the OpenAPI document: 406 if `Accept` allows neither a documented media type nor a problem."""
 
     def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser | None:
         from rest_framework.utils.mediatypes import media_type_matches
@@ -46,7 +46,7 @@ class DocumentedTypes(BaseContentNegotiation):
         offered = media_types(request.parser_context["view"], request.method)
         if not any(request._request.accepts(one) for one in (*offered, MEDIA_TYPE)):  # noqa: SLF001 -- DRF has no other way to what it wraps.
             found, expected = printable(request.headers.get("Accept", ""), 80), ", ".join(offered)
-            message = f"Accept: {found}: this address answers with {expected}."
+            message = f"Accept: {found}: this address responds with {expected}."
             raise ApiError(406, "not_acceptable", message, path="Accept", expected=expected, found=found, hint="Send Accept: */*.")
         first = next(iter(renderers))
         return first, first.media_type

@@ -1,6 +1,6 @@
-"""What every resource of REST is: a view that takes the query parameters of its OpenAPI document and no others, and says so.
+"""The base class of all REST resources, which enforces the query parameters of the OpenAPI document.
 
-The document is what is enforced: `extend_schema(parameters=[query(…)])` of a method is both.
+`extend_schema(parameters=[query(…)])` of a method is both the documentation and the check.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from schedviz.web.api.documented import query_parameters
 from schedviz.web.api.errors import ApiError
 from schedviz.web.redaction import printable
 
-#: JSON numbers are exact up to here.
+#: The largest integer that JSON numbers represent exactly.
 LARGEST_NUMBER = (1 << 53) - 1
 _LONGEST_FOUND = 80
 Schema = Mapping[str, Any]
@@ -33,9 +33,9 @@ def query(
     pattern: str = "",
     required: bool = False,
 ) -> OpenApiParameter:
-    """A member of the query string: a text, or a whole number from 0 to `most`.
+    """A query parameter: a text, or a whole number from 0 to `most`.
 
-    A `pattern`, and whether what is `required` is there, is checked by the view, in words.
+    The view itself checks a `pattern`, and that a `required` parameter is present, so that it can word the error.
     """
     schema: dict[str, Any] = {"type": "string"}
     if kind is int:
@@ -53,7 +53,7 @@ class Resource(APIView):
     """A resource."""
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """What comes before the method. Raises `ApiError` 400 for a query string that the method does not have."""
+        """Checks before the method runs. Raises `ApiError` 400 for undocumented or invalid query parameters."""
         super().initial(request, *args, **kwargs)
         known = query_parameters(self, request.method)
         if known is not None:
@@ -68,7 +68,7 @@ def _expect(request: Request, known: Mapping[str, OpenApiParameter]) -> None:
             raise _wrong(shown, f"this address has no such parameter; it has {expected}", expected, shown)
         if len(given) > 1:
             raise _wrong(name, "is given more than once", "one value", f"{len(given)} values")
-        # What is empty is left out.
+        # An empty value counts as missing.
         if given[0]:
             _expect_value(name, given[0], known[name].type)
 

@@ -1,4 +1,4 @@
-"""`/api/v1/samples/`: the cases that ship with schedviz, as trace files."""
+"""`/api/v1/samples/`: the samples that ship with schedviz, as trace files."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ _TRACE: Any = {"type": "object", "additionalProperties": True}
 
 
 class Samples(Resource):
-    """The cases."""
+    """The samples."""
 
     @extend_schema(operation_id="listSamples", responses={200: answer(schemas.SampleList), 304: NOT_MODIFIED, **refused(401)})
     def get(self, request: Request) -> Response:
-        """List the cases, by name."""
+        """List the samples by name."""
         actor_for(request, Verb.LIST)
         found = schemas.SampleList(results=[schemas.SampleLine(each.name, each.description) for each in samples.samples()])
         return versions.versioned(request, found)
 
 
 class OneSample(Resource):
-    """One case."""
+    """One sample."""
 
     @extend_schema(
         operation_id="getSample",
         responses={200: OpenApiResponse(_TRACE, "A schedviz-trace/1."), 304: NOT_MODIFIED, **refused(401, 404)},
     )
     def get(self, request: Request, name: str) -> HttpResponse:
-        """Get its trace file; `POST sessions/ {"trace": …}` makes a session of it."""
+        """Download the trace file of a sample. `POST sessions/ {"trace": …}` creates a session from it."""
         actor_for(request, Verb.LIST)
         try:
             found = samples.sample(name)

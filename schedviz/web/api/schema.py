@@ -1,4 +1,4 @@
-"""The OpenAPI schema of our structs: `ref(Struct)` in an `extend_schema`, and the hook that puts their definitions in the document."""
+"""OpenAPI schemas of msgspec structs: `ref(Struct)` for `extend_schema`, and the hook that adds the definitions to the document."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from schedviz.web.api.problems import MEDIA_TYPE, ProblemBody, ProblemList
 from schedviz.web.api.schemas import lessons
 from schedviz.web.rooms import schemas as rooms
 
-#: What the name of a command's schema begins with, as it is sent.
+#: The prefix of the schema names of sent commands.
 _SENT = "Send"
 _TEMPLATE = "#/components/schemas/{name}"
-#: Every struct that a path refers to; those inside them follow by themselves.
+#: All structs that paths refer to. Nested structs are found from them.
 _ROOTS: tuple[Any, ...] = (
     schemas.SessionBody,
     schemas.SessionList,
@@ -68,12 +68,12 @@ _ROOTS: tuple[Any, ...] = (
 
 
 def ref(struct: type[msgspec.Struct]) -> dict[str, Any]:
-    """A reference to the schema of a struct that is in `_ROOTS` or inside one of them."""
+    """A reference to the schema of a struct in `_ROOTS`, or of one nested in it."""
     return {"$ref": _TEMPLATE.format(name=struct.__name__)}
 
 
 def command_request() -> dict[str, Any]:
-    """A command with its optional key, flat."""
+    """A command with its optional key, in one object."""
     definitions, _ = schema_components([AnyCommand], ref_template=_TEMPLATE)
     schema: dict[str, Any] = next(iter(definitions))
     sent = {name: reference.replace("/schemas/", f"/schemas/{_SENT}") for name, reference in schema["discriminator"]["mapping"].items()}
@@ -82,8 +82,13 @@ def command_request() -> dict[str, Any]:
 
 
 def _sent_commands(components: dict[str, Any]) -> dict[str, Any]:
-    """Each command with its optional key, as it is sent."""
-    key = {"type": "string", "minLength": 1, "maxLength": 200, "description": "The same key is the same command."}
+    """Each kind of command with its optional key, as clients send it."""
+    key = {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 200,
+        "description": "A command that is sent again with the same key is stored once.",
+    }
     names = [kind.__name__ for kind in get_args(AnyCommand)]
     return {
         f"{_SENT}{name}": {**components[name], "properties": {**components[name]["properties"], "key": key}, "additionalProperties": False}
@@ -92,7 +97,7 @@ def _sent_commands(components: dict[str, Any]) -> dict[str, Any]:
 
 
 def commands_request(most: int) -> dict[str, Any]:
-    """Many of them."""
+    """A list of commands."""
     commands = {"type": "array", "items": command_request(), "minItems": 1, "maxItems": most}
     return {"type": "object", "properties": {"commands": commands}, "required": ["commands"], "additionalProperties": False}
 
@@ -110,7 +115,7 @@ def add_components(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
 
 
 def _require_body(operation: dict[str, Any], definitions: dict[str, Any]) -> None:
-    """Say that a body is needed where it has members that are."""
+    """Mark a body as required if it has required members."""
     body = operation.get("requestBody", {})
     for content in body.get("content", {}).values():
         schema = content["schema"]
@@ -120,33 +125,33 @@ def _require_body(operation: dict[str, Any], definitions: dict[str, Any]) -> Non
 
 
 def refused(*statuses: int) -> dict[Any, OpenApiResponse]:
-    """The answers of a refused request, all of one shape. A status twice is one."""
+    """The error responses of an operation. Repeated statuses count once."""
     body = ref(ProblemBody)
     everywhere = (400, 401, 406, 429, 503)
     return {(status, MEDIA_TYPE): OpenApiResponse(response=body, description=_REASONS[status]) for status in (*statuses, *everywhere)}
 
 
 IF_MATCH = OpenApiParameter(
-    "If-Match", str, OpenApiParameter.HEADER, description="Its ETag as you saw it: 412 where it is another one now."
+    "If-Match", str, OpenApiParameter.HEADER, description="The ETag that you read; 412 if the resource has changed since."
 )
-NOT_MODIFIED = OpenApiResponse(description="If-None-Match: it is as you have it.")
+NOT_MODIFIED = OpenApiResponse(description="Not modified: the ETag equals If-None-Match.")
 _REASONS = {
-    400: "Something in the request is wrong; `path` says where.",
+    400: "The request is invalid; `path` names the member.",
     401: "A login or a token is needed.",
-    403: "You may look at this, and not do this.",
-    406: "The address answers with none of the types in Accept.",
-    404: "It does not exist, or you may not know that it does.",
-    409: "Not in this state.",
+    403: "Your permissions do not allow this.",
+    406: "Accept allows none of the media types of this address.",
+    404: "It does not exist, or you may not see it.",
+    409: "Not possible in the current state.",
     413: "Too large; the message names the limit.",
-    412: "If-Match: it is not as you saw it any more.",
-    415: "Another Content-Type is needed.",
+    412: "If-Match: it has changed since you read it.",
+    415: "The Content-Type is not supported.",
     429: "Too many requests or commands; Retry-After says when to try again.",
-    503: "The database or the workers do not answer.",
+    503: "The database or the workers are unavailable.",
 }
 
 
 def answer(struct: type[msgspec.Struct], description: str = "") -> OpenApiResponse:
-    """An answer with this struct."""
+    """A response with this struct."""
     return OpenApiResponse(response=ref(struct), description=description or (struct.__doc__ or "").splitlines()[0])
 
 

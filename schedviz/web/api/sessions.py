@@ -1,4 +1,4 @@
-"""`/api/v1/sessions/`: make, list, look at and delete sessions."""
+"""`/api/v1/sessions/`: creates, lists, reads and deletes sessions."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ from schedviz.web.redaction import printable
 
 PAGE = 50
 LONGEST_PAGE = 1000
-#: What the list can be sorted by, and the column.
+#: The sort keys of the list, with their columns.
 ORDERS = {"name": "name", "status": "status", "cycles": "cycle", "created": "created_at"}
 NEWEST_FIRST = ("-created_at", "-pk")
 
 
 def session_body(request: Request, session: Session, *, stored_bytes: int | None = None) -> schemas.SessionBody:
-    """A session as the API shows it."""
+    """A session in its API form."""
     return schemas.SessionBody(
         id=str(session.pk),
         url=request.build_absolute_uri(reverse("session", args=[session.pk])),
@@ -96,7 +96,7 @@ def _member_name(request: Request, session: Session) -> str | None:
 
 
 def _owner_name(request: Request, session: Session) -> str | None:
-    # Mostly it is the one who asks, who is known already.
+    # Usually the owner is the client, whose user is already loaded.
     owner = request.user if session.owner_id == request.user.pk else session.owner
     return None if session.owner_id is None or owner is None else owner.get_username()
 
@@ -104,26 +104,26 @@ def _owner_name(request: Request, session: Session) -> str | None:
 def _forked_from(request: Request, session: Session) -> schemas.ForkedFrom | None:
     if "fork" not in session.source:
         return None
-    # The event is known exactly when the fork is ready: it may be later than what was asked for, where a stage ends.
+    # The exact event is known when the fork is ready: it can be later than the requested one, at the end of a stage.
     event, parent = session.fork_event, session.forked_from
     if parent is None:
         return schemas.ForkedFrom(id=None, name=session.source["fork"]["name"], event=event)
     if not may(actor_of(request), Verb.SEE, parent):
-        # Whoever was let into the fork alone does not learn that there is another session.
+        # A client with access to the fork only must not learn about the original session.
         return schemas.ForkedFrom(id=None, name="", event=event)
     return schemas.ForkedFrom(id=str(parent.pk), name=session.source["fork"]["name"], event=event)
 
 
 def expect_room(actor: Actor, *, nodes: int = 0, pods: int = 0) -> None:
-    """Raises `ApiError` 409 where the quotas have no room for one more session, with a cluster of this size."""
+    """Raises `ApiError` 409 if the quotas do not allow one more session with a cluster of this size."""
     try:
         quotas.expect_room_for_session(actor.user_id, nodes=nodes, pods=pods)
     except QuotaReached as reached:
-        raise ApiError(409, reached.code, str(reached), hint="GET quotas/ tells what is used.") from reached
+        raise ApiError(409, reached.code, str(reached), hint="GET quotas/ lists the quotas and their use.") from reached
 
 
 class Sessions(Resource):
-    """All sessions that you may see."""
+    """The sessions that you may see."""
 
     rates: ClassVar[dict[str, Scope]] = {"POST": "sessions"}
 
@@ -133,16 +133,16 @@ class Sessions(Resource):
         operation_id="listSessions",
         parameters=[
             *page_parameters("a session", default=PAGE, most=LONGEST_PAGE, number=False),
-            query("offset", int, "Leave out so many, to go to a page by its number."),
+            query("offset", int, "Skip this many sessions, to open a page by its number."),
             query("q", str, "A part of the name."),
             query("status", str, "importing, ready, running, paused or failed.", choices=tuple(Session.Status.values)),
             query(
                 "sort",
                 str,
-                f"One of {', '.join(ORDERS)}; with - before it the other way round. Else the newest are first.",
+                f"One of {', '.join(ORDERS)}; prefix with - for descending order. By default, newest first.",
                 choices=tuple(f"{turned}{name}" for name in ORDERS for turned in ("", "-")),
             ),
-            query("sizes", int, "1: say how much each takes in the database.", most=1),
+            query("sizes", int, "1: include the size of each session in the database.", most=1),
         ],
         responses={200: answer(schemas.SessionList), 304: NOT_MODIFIED, **refused(400, 401)},
     )
@@ -163,12 +163,15 @@ class Sessions(Resource):
         operation_id="createSession",
         request={"application/json": ref(schemas.NewSession), "multipart/form-data": ref(schemas.NewSessionFiles)},
         parameters=[PREFER, IDEMPOTENCY_KEY],
-        responses={201: answer(schemas.SessionBody, "It is there, and being imported."), **refused(400, 401, 403, 404, 409, 413, 415, 503)},
+        responses={
+            201: answer(schemas.SessionBody, "The session was created and is being imported."),
+            **refused(400, 401, 403, 404, 409, 413, 415, 503),
+        },
     )
     @idempotent
     def post(self, request: Request) -> Response:
-        """Make a session from files, a generated cluster or a trace. It answers at once, with status `importing`; with `Prefer: wait`
-        when the import has ended, or as far as it is then.
+        """Create a session from files, a generated cluster or a trace. Returns immediately with status `importing`; with `Prefer: wait`,
+        when the import has ended or the time is over.
         """
         actor = actor_for(request, Verb.CREATE)
         wait = wait_seconds(request)
@@ -192,7 +195,7 @@ class Sessions(Resource):
 
 
 def when_imported(session: Session, wait: float) -> Session:
-    """The session when its import (or its making, as a fork) has ended, or when the time is over. Raises `ApiError` 404."""
+    """The session once its import (or fork) has ended, or when the time is over. Raises `ApiError` 404."""
 
     def look() -> Session:
         found = Session.objects.select_related("owner", "forked_from").filter(pk=session.pk).first()
@@ -212,7 +215,7 @@ class OneSession(Resource):
         responses={200: answer(schemas.SessionBody), 304: NOT_MODIFIED, **refused(404)},
     )
     def get(self, request: Request, session_id: UUID) -> Response:
-        """Look at a session; with `Prefer: wait`, when its import has ended."""
+        """Read a session; with `Prefer: wait`, once its import has ended."""
         session = when_imported(session_for(request, session_id, Verb.SEE), wait_seconds(request))
         body = session_body(request, session)
         versions.answer_as(request, versions.of_content(body))
@@ -225,20 +228,20 @@ class OneSession(Resource):
         responses={200: answer(schemas.SessionBody), **refused(400, 403, 404, 412)},
     )
     def patch(self, request: Request, session_id: UUID) -> Response:
-        """Give a session another name."""
+        """Rename a session."""
         session = session_for(request, session_id, Verb.MANAGE)
         versions.expect_version(request, versions.of_content(session_body(request, session)))
         name = body_as(schemas.SessionChange, request).name.strip()
         if not name:
-            raise ApiError(400, "invalid", "$.name: a name with a letter in it is expected.", path="$.name", expected="a name")
-        # Not save(): everything else is moved by the owner of its lease.
+            raise ApiError(400, "invalid", "$.name: the name must not be empty.", path="$.name", expected="a name")
+        # Not save(): the lease owner writes all other columns.
         Session.objects.filter(pk=session.pk).update(name=name)
         session.name = name
         return Response(session_body(request, session))
 
     @extend_schema(operation_id="deleteSession", parameters=[IF_MATCH], responses={204: None, **refused(403, 404, 412)})
     def delete(self, request: Request, session_id: UUID) -> Response:
-        """Delete a session and everything about it."""
+        """Delete a session with all its data."""
         session = session_for(request, session_id, Verb.MANAGE)
         versions.expect_version(request, versions.of_content(session_body(request, session)))
         create.delete_session(session.pk)
@@ -247,13 +250,11 @@ class OneSession(Resource):
 
 
 class Cancel(Resource):
-    """Whatever goes on in a session."""
+    """The current activity of a session."""
 
     @extend_schema(operation_id="cancel", request=None, responses={202: answer(schemas.SessionBody), **refused(403, 404, 409)})
     def post(self, request: Request, session_id: UUID) -> Response:
-        """Stop the import (the session becomes `failed`, with a message that says so), else the runs: what they did is done, and they end
-        where they are.
-        """
+        """Stop the import (the session becomes `failed`, with a message), or else the running commands: what they did so far is kept."""
         session = session_for(request, session_id, Verb.COMMAND)
         if session.status == Session.Status.IMPORTING:
             session = session_for(request, session_id, Verb.MANAGE)
@@ -275,7 +276,7 @@ def _filtered(request: Request, sessions: QuerySet[Session]) -> QuerySet[Session
     if status not in Session.Status.values:
         expected = ", ".join(Session.Status.values)
         raise ApiError(400, "invalid", f"?status={status}: one of {expected} is expected.", path="?status", expected=expected, found=status)
-    # As `shown_status`: what is open and has something to do is running.
+    # As `shown_status`: an open session with unapplied commands counts as running.
     busy = Q(status__in=(Session.Status.READY, Session.Status.PAUSED), applied_seq__lt=F("last_seq"))
     return sessions.filter(Q(status=status) | busy if status == Session.Status.RUNNING else Q(status=status) & ~busy)
 
@@ -297,18 +298,18 @@ def _is_multipart(request: Request) -> bool:
 
 
 def _calls_extenders(request: Request) -> bool:
-    """Whether its extenders are to be called. Raises `ApiError` 403 where this user's sessions may call nobody."""
+    """Whether the session may call its extenders. Raises `ApiError` 403 if the user has no permission for that."""
     asked = request.data.get("callExtenders") if hasattr(request.data, "get") else None
     if asked in (None, "", False, "false"):
         return False
     if asked not in (True, "true"):
-        raise ApiError(400, "invalid", "callExtenders: is neither true nor false.", path="callExtenders", expected="true or false")
+        raise ApiError(400, "invalid", "callExtenders: expected true or false.", path="callExtenders", expected="true or false")
     if not may_call_extenders(cast("AbstractBaseUser", request.user)):
         raise ApiError(
             403,
             "extenders_not_allowed",
-            "Your sessions may not call extenders: SCHEDVIZ_EXTENDER_USERS of this server does not name you.",
-            hint="Declare their answers (fakeExtenders), or ask the operator.",
+            "Your sessions may not call extenders: SCHEDVIZ_EXTENDER_USERS of this server does not include you.",
+            hint="Declare their responses (fakeExtenders), or ask the operator.",
         )
     return True
 
@@ -333,7 +334,7 @@ def _files(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
 
 
 def _name_in(data: QueryDict) -> str:
-    """The name in a form, held to what it is held to in JSON. Raises `ApiError` 400."""
+    """The name field of a form, checked as in JSON. Raises `ApiError` 400."""
     given = str(data.get("name") or "")
     try:
         return msgspec.convert(given, schemas.Title)
@@ -352,7 +353,7 @@ def _json_field(data: QueryDict, name: str) -> dict[str, Any] | None:
 
 
 def _valid_policies(written: dict[str, Any]) -> dict[str, Any]:
-    """The same, if there are such policies. Raises `ApiError` 400."""
+    """The policies, if they are valid. Raises `ApiError` 400."""
     try:
         msgspec.convert(written, Policies)
     except msgspec.ValidationError as error:
@@ -402,7 +403,7 @@ def validating(path: str) -> Iterator[None]:
 
 
 def lesson_source(name: str, wanted: str) -> tuple[str, create.Source, dict[str, Any]]:
-    """The session of a lesson is made as the lesson says. Raises `ApiError` 404."""
+    """The source and the settings of a lesson's session. Raises `ApiError` 404."""
     try:
         lesson = lessons.find(name)
     except lessons.UnknownLessonError as error:
@@ -414,7 +415,7 @@ def lesson_source(name: str, wanted: str) -> tuple[str, create.Source, dict[str,
 
 
 def _possible(parameters: dict[str, Any]) -> dict[str, Any]:
-    """The parameters, if the generator can make what they say and this server allows it."""
+    """The parameters, if the generator and the limits of this server allow them."""
     try:
         spec = parse_generate_spec(parameters)
     except KubeError as error:

@@ -1,4 +1,4 @@
-"""`/api/v1/sessions/{id}/state/`: the state, newest or past, by folding stored events over a stored view."""
+"""`/api/v1/sessions/{id}/state/`: the state at any moment, folded from a stored view and stored events."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ class State(Resource):
         operation_id="getState", parameters=[moments.AT], responses={200: answer(schemas.StateBody), 304: NOT_MODIFIED, **refused(400, 404)}
     )
     def get(self, request: Request, session_id: UUID) -> Response:
-        """Read the state, as it is or was. While the session is imported its lists are empty, and `progress` says how far it is."""
+        """Read the state now or at a past event. During an import the lists are empty, and `progress` shows how far it is."""
         session = session_for(request, session_id, Verb.SEE)
-        # It says how the session is now, too, whatever moment is asked for.
+        # The response also contains the current status of the session, whatever moment is requested.
         versions.answer_as(request, versions.of_head(session))
         return Response(state_body(session, moments.moment_at(request, session)))
 
 
 def state_body(session: Session, moment: reading.Moment) -> schemas.StateBody:
-    """The state of a session as the API shows it. The view may be newer than the session that was read before it."""
+    """The state of a session in its API form. The view may be newer than the session row that was read before it."""
     view = moment.view
-    # The bodies say, for the schema, what members the dicts have.
+    # The structs document the members of these dicts in the schema.
     return schemas.StateBody(
         id=str(session.pk),
         status=cast("schemas.SessionStatus", session.shown_status),

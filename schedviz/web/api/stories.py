@@ -1,4 +1,4 @@
-"""`/api/v1/sessions/{id}/stories/`: everything that ever happened to one pod or one node."""
+"""`/api/v1/sessions/{id}/stories/`: the history of one pod or one node."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ PAGE = 200
 LONGEST_PAGE = 1000
 
 _PARAMETERS = [
-    query("at", int, "The moment until which it is told, as the number of an event. Left out: until now."),
+    query("at", int, "An event number: the history ends after that event. By default, now."),
     *page_parameters("an event", default=PAGE, most=LONGEST_PAGE),
 ]
 
 
 class PodStory(Resource):
-    """The story of a pod."""
+    """The history of a pod."""
 
     @extend_schema(
         operation_id="getPodStory",
@@ -35,14 +35,14 @@ class PodStory(Resource):
         responses={200: answer(schemas.StoryBody), 304: NOT_MODIFIED, **refused(400, 404)},
     )
     def get(self, request: Request, session_id: UUID, namespace: str, name: str) -> Response:
-        """Read everything that happened to a pod, in order. Pods of one name are told apart by uid. Of one that never was there are no
-        entries.
+        """Read the history of a pod, in order. Pods with the same name are distinguished by uid. The list is empty for a pod that never
+        existed.
         """
         return _told(request, session_id, "pods", f"{namespace}/{name}")
 
 
 class NodeStory(Resource):
-    """The story of a node."""
+    """The history of a node."""
 
     @extend_schema(
         operation_id="getNodeStory",
@@ -50,7 +50,7 @@ class NodeStory(Resource):
         responses={200: answer(schemas.StoryBody), 304: NOT_MODIFIED, **refused(400, 404)},
     )
     def get(self, request: Request, session_id: UUID, name: str) -> Response:
-        """Read everything that happened to a node, in order. Of the nodes that a plugin rejects for one reason, three are named."""
+        """Read the history of a node, in order. Of the nodes that a plugin rejects for one reason, three are named."""
         return _told(request, session_id, "nodes", name)
 
 

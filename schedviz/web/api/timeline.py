@@ -1,4 +1,4 @@
-"""`/api/v1/sessions/{id}/timeline/`: the whole past of a session in a few numbers."""
+"""`/api/v1/sessions/{id}/timeline/`: the history of a session, summed up in buckets."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ MOST_BUCKETS = 2000
 
 
 class Timeline(Resource):
-    """What happened in a session, added up."""
+    """A summary of a session's history."""
 
     @extend_schema(
         operation_id="getTimeline",
         parameters=[
-            query("from", int, "The number of an event; what came after it is counted. 0: from the beginning."),
-            query("to", int, "The number of the last event that is counted; without: the newest."),
-            query("buckets", int, f"How many buckets at most: {BUCKETS}, never more than {MOST_BUCKETS}.", most=MOST_BUCKETS),
+            query("from", int, "An event number: events after it are counted. 0: from the beginning."),
+            query("to", int, "The number of the last event that is counted; by default, the newest."),
+            query("buckets", int, f"Maximum number of buckets: {BUCKETS} by default, at most {MOST_BUCKETS}.", most=MOST_BUCKETS),
         ],
         responses={200: answer(schemas.TimelineBody), 304: NOT_MODIFIED, **refused(400, 404)},
     )
     def get(self, request: Request, session_id: UUID) -> Response:
-        """Read what happened in buckets of about as many events each. Where nothing is stored there is no bucket."""
+        """Read the event counts in buckets of about equal size. Ranges that are no longer stored have no bucket."""
         session = session_for(request, session_id, Verb.SEE)
         versions.answer_as(request, versions.of_head(session))
         after = whole_number(request, "from", default=0)

@@ -1,6 +1,4 @@
-"""ETags: which version of something an answer is, so that what somebody has already is not sent, nor computed, again (304), and what
-changed since they looked is not overwritten (412).
-"""
+"""ETags: a client that has the current version gets 304 and nothing is computed; a change that is based on an outdated version gets 412."""
 
 from __future__ import annotations
 
@@ -25,27 +23,29 @@ _encoder = msgspec.json.Encoder(enc_hook=str)
 
 
 def of_head(session: Session) -> str:
-    """The version of the newest state: it changes with every event, every accepted command, and every word about the session."""
+    """The version of the newest state. It changes with every event, every accepted command and every change of the session's status or
+    name.
+    """
     rest = (session.status, session.message, session.progress, session.applied_seq, session.chunk, session.name)
     return f'"e{session.event}-s{session.last_seq}-{_digest(rest)}"'
 
 
 def of_moment(session: Session, at: int | None) -> str:
-    """The version of what was so after event `at`: what is past never changes. None, or what is to come: that of the newest state."""
+    """The version of the state after event `at`, which never changes; for None or a future event, that of the newest state."""
     if at is None or at >= session.event:
         return of_head(session)
     return f'"e{at}-{_digest(None)}"'
 
 
 def of_content(body: Any) -> str:
-    """The version of something small that has no number: a digest of what it is."""
+    """The version of a small resource without a number: a digest of its content."""
     return f'"{_digest(body)}"'
 
 
 def answer_as(request: Request, version: str) -> None:
-    """Give the answer this version. Raises `Unchanged` where the one who asks has it (`If-None-Match`)."""
+    """Set the ETag of the response. Raises `Unchanged` if the client has this version (`If-None-Match`)."""
     add_header(request, "ETag", version)
-    # A browser may keep it, and has to ask each time whether it still holds, and whether it may still be seen.
+    # A browser may store the response, and must revalidate it each time: access may have been revoked.
     add_header(request, "Cache-Control", "private, no-cache")
     if "If-None-Match" in request.headers:
         plain: HttpRequest = request._request  # noqa: SLF001 -- DRF has no other way to what it wraps.
@@ -55,20 +55,20 @@ def answer_as(request: Request, version: str) -> None:
 
 
 def versioned(request: Request, body: Any) -> Response:
-    """The answer with the version of what it is. Raises `Unchanged`."""
+    """The response with its ETag. Raises `Unchanged`."""
     answer_as(request, of_content(body))
     return Response(body)
 
 
 def expect_version(request: Request, version: str) -> None:
-    """Raises `ApiError` 412 where the one who changes something has seen another version of it (`If-Match`)."""
+    """Raises `ApiError` 412 if the client's `If-Match` names another version."""
     seen = request.headers.get("If-Match", "").strip()
     if seen and seen != "*" and version not in [one.strip() for one in seen.split(",")]:
-        raise ApiError(412, "changed", "It was changed since you looked at it.", path="If-Match", expected=version, found=seen[:200])
+        raise ApiError(412, "changed", "It has changed since you read it.", path="If-Match", expected=version, found=seen[:200])
 
 
 def seen_head(request: Request) -> Seen | None:
-    """What somebody who sends a command had seen of the session: `If-Match` with the ETag of `state/` or `view/`. Raises `ApiError` 400."""
+    """The state that the sender of a command has seen: `If-Match` with the ETag of `state/` or `view/`. Raises `ApiError` 400."""
     given = request.headers.get("If-Match", "").strip()
     if given in ("", "*"):
         return None

@@ -1,4 +1,4 @@
-"""Everything that is kept, in one file that either kind of database is filled from again (docs/operations.md, Backup)."""
+"""Backups: all stored data in one file, which can be restored into either kind of database (docs/operations.md, Backup)."""
 
 from schedviz.web.backup.reading import read
 from schedviz.web.backup.records import BackupError, Summary

@@ -1,4 +1,4 @@
-"""Putting a backup back: the tables as they were when it was written, their rows, then the migrations since."""
+"""Restores a backup: creates the tables of its version, fills them, and runs the later migrations."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from schedviz.web.backup.records import FORMAT, BackupError, End, Header, Rows, 
 
 
 def read(path: Path, *, replace: bool = False) -> Summary:
-    """Fill the database from a file: all of it or nothing. Raises `BackupError`.
+    """Fill the database from a file, completely or not at all. Raises `BackupError`.
 
-    The database is to be empty; with `replace` what it has is thrown away, and its tables are to be those of the file.
+    The database must be empty. With `replace` its content is deleted first, and its tables must be those of the backup.
     """
     with path.open("rb") as file:
         found = records(file)
@@ -79,7 +79,7 @@ def _expect_empty(header: Header, executor: MigrationExecutor) -> None:
 
 
 def _ends_of(header: Header, executor: MigrationExecutor) -> list[tuple[str, str]]:
-    """The last migrations of the backup: those that no other of its migrations follows."""
+    """The last migrations of the backup, on which no other of its migrations depends."""
     known = set(header.migrations)
     graph = executor.loader.graph
     return [key for key in known if not any(child.key in known and child.key[0] == key[0] for child in graph.node_map[key].children)]
@@ -94,7 +94,7 @@ def _throw_away(apps: Apps) -> None:
 def _fill(apps: Apps, found: Iterator[Header | Rows | End]) -> Counter[str]:
     models = {model._meta.label: model for model in tables.kept(apps)}
     for field in (field for model in models.values() for field in tables.fields_of(model) if isinstance(field, DateTimeField)):
-        # These models are made for this alone: times stay what they were.
+        # These models are created for the restore only, so that timestamps keep their values.
         field.auto_now = field.auto_now_add = False
     counted: Counter[str] = Counter(dict.fromkeys(models, 0))
     for record in found:
@@ -126,11 +126,11 @@ def _reset_sequences(apps: Apps) -> None:
 
 
 def _forget_in_redis() -> None:
-    """Tails of what came after the backup would hide what comes now; turns that wait are rung again by the sweeper."""
+    """Delete the Redis streams, whose entries after the backup would hide new ones. The sweeper notifies workers of waiting sessions."""
     try:
         keys = list(stream.client().scan_iter(match="schedviz:*", count=1000))
         if keys:
             stream.client().delete(*keys)
     except redis.RedisError:
-        # It is down with the server, or was never up: then it holds nothing.
+        # Redis is down, together with the server or always: then it holds nothing.
         return

@@ -1,6 +1,8 @@
-"""The file: zstd over records, each its length in four bytes and then msgpack: a header, the rows of each table, an end that counts them.
+"""The backup file: zstd over records, each its length in four bytes and then msgpack: a header, the rows of each table, an end with row
+counts.
 
-Rows hold what Django's fields hold, not what a database stores of them, so that a file of one kind of database fills the other.
+Rows hold the values of Django's fields, not those of a database, so that a backup of one kind of database can be restored into the
+other.
 """
 
 from __future__ import annotations
@@ -18,13 +20,13 @@ _LENGTH_BYTES = 4
 
 
 class BackupError(SessionError):
-    """A file that cannot be put back, or a database that it cannot be put into."""
+    """A file that cannot be restored, or a database into which it cannot be restored."""
 
     code = "backup"
 
 
 class Header(msgspec.Struct, frozen=True, tag="header"):
-    """What the file is, and which migrations its tables had: (app, name)."""
+    """The format and the version of the file, and the applied migrations: (app, name)."""
 
     format: int
     version: str
@@ -42,13 +44,13 @@ class Rows(msgspec.Struct, frozen=True, tag="rows"):
 
 
 class End(msgspec.Struct, frozen=True, tag="end"):
-    """How many rows each table has. A file without it is not whole."""
+    """The number of rows of each table. A file without it is incomplete."""
 
     rows: dict[str, int]
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """What was written or put back."""
+    """The number of rows that were written or restored."""
 
     tables: int
     rows: int
@@ -64,7 +66,7 @@ class Writer:
     """Writes records, packed."""
 
     def __init__(self, file: BinaryIO) -> None:
-        # What is large in it is packed already.
+        # Large values are compressed already.
         self._stream = zstandard.ZstdCompressor(level=3, write_checksum=True).stream_writer(file, closefd=False)
 
     def write(self, record: Header | Rows | End) -> None:
@@ -77,7 +79,7 @@ class Writer:
 
 
 def records(file: BinaryIO) -> Iterator[Header | Rows | End]:
-    """The records of a file, in order. Raises `BackupError` where it is damaged or of another kind."""
+    """The records of a file, in order. Raises `BackupError` for a damaged file or another kind of file."""
     stream = zstandard.ZstdDecompressor().stream_reader(file, closefd=False)
     try:
         while length := stream.read(_LENGTH_BYTES):

@@ -1,4 +1,4 @@
-"""Which tables are kept, in an order in which they can be filled."""
+"""The tables of a backup, in an order in which they can be filled."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from django.apps.registry import Apps
 from django.db.models import Field, Model
 from django.db.models.fields.related import ForeignKey
 
-#: Made by the migrations themselves, or not worth keeping: logins of browsers, the admin's list of what was clicked.
+#: Tables that migrations fill, or that need no backup: browser sessions, the history of the admin pages.
 _LEFT_OUT_APPS = frozenset(("contenttypes", "sessions", "sites", "admin"))
 _LEFT_OUT_MODELS = frozenset(("auth.Permission",))
 
 
 def kept(apps: Apps) -> list[type[Model]]:
-    """The models whose rows are kept; who refers to another comes after it."""
+    """The models of a backup. A model follows those that it refers to."""
     candidates = [model for model in apps.get_models(include_auto_created=True) if model._meta.managed and not model._meta.proxy]
     wanted = [model for model in candidates if not _is_left_out(model) and not any(_is_left_out(other) for other in _refers_to(model))]
     ordered: list[type[Model]] = []

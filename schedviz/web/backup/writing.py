@@ -1,4 +1,4 @@
-"""Writing a backup: one moment of the database, while it is in use."""
+"""Writes a backup from a consistent snapshot of the database, while it is in use."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from schedviz.sessions.queries.keyset import in_steps
 from schedviz.web.backup import tables
 from schedviz.web.backup.records import FORMAT, BackupError, End, Header, Rows, Summary, Writer
 
-#: Rows in a record, and bytes after which it is written with fewer.
+#: The maximum number of rows, and of bytes, of a record.
 _ROWS = 500
 _BYTES = 8 << 20
 
 
 def write(path: Path) -> Summary:
-    """Write everything to a file that the user alone can read; a file of that name is replaced when the new one is whole.
+    """Write a backup that only its owner can read. An existing file is replaced once the new one is complete.
 
-    Raises `BackupError` where migrations are missing, and what the database or the disk raises.
+    Raises `BackupError` if migrations are missing, and the errors of the database and the disk.
     """
     fresh = path.with_name(f".{path.name}.new")
     fresh.unlink(missing_ok=True)
@@ -48,7 +48,7 @@ def write(path: Path) -> Summary:
 
 @contextmanager
 def _one_moment() -> Iterator[None]:
-    """What others commit meanwhile is not seen: SQLite's log and PostgreSQL both keep what a reader began with."""
+    """A transaction that does not see later commits: SQLite's WAL and PostgreSQL both keep the snapshot of a reader."""
     with transaction.atomic():
         if connection.vendor == "postgresql":
             with connection.cursor() as cursor:

@@ -1,1 +1,1 @@
-"""How far people are in the lessons."""
+"""The progress of users in lessons."""

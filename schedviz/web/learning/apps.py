@@ -1,4 +1,4 @@
-"""The Django application that remembers how far people are."""
+"""The Django app of lesson progress."""
 
 from __future__ import annotations
 

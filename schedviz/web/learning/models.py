@@ -11,17 +11,17 @@ from schedviz.sessions.models import Session
 
 
 class LessonProgress(models.Model):
-    """One person in one lesson."""
+    """The progress of one user in one lesson."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="lessons_taken")
     lesson = models.CharField(max_length=60)
-    #: The session in which it is taken now; None: it was deleted since.
+    #: The current session of the lesson; None if it was deleted.
     session = models.ForeignKey(Session, on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
-    #: The stop that was come to last, by its id.
+    #: The id of the last stop that was reached.
     stop = models.CharField(max_length=60, blank=True, default="")
-    #: What was answered in that session, by stop.
+    #: The answers in that session, by stop.
     answers: models.JSONField[Any, Any] = models.JSONField(default=dict)
-    #: When the end was first come to.
+    #: When the lesson was finished for the first time.
     finished_at = models.DateTimeField(null=True, blank=True)
     updated_at = models.DateTimeField(auto_now=True)
 
@@ -33,12 +33,12 @@ class LessonProgress(models.Model):
 
 
 def lesson_of(session: Session) -> str:
-    """The lesson that a session, or what it was forked from, was made for; "" where there is none."""
+    """The lesson that a session, or its original, was created for; "" if there is none."""
     return _made_for(session)[0]
 
 
 def version_begun_with(session: Session) -> str:
-    """The version of that lesson's files when the session was made; "" where nobody wrote it down."""
+    """The version of that lesson's files when the session was created; "" if it was not stored."""
     return _made_for(session)[1]
 
 

@@ -1,4 +1,4 @@
-"""Why a WebSocket is closed, as its close code (RFC 6455: 4000 and above are ours; docs/wire.md tells them)."""
+"""WebSocket close codes (RFC 6455: 4000 and above are private; docs/wire.md documents them)."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from enum import IntEnum
 
 
 class CloseCode(IntEnum):
-    """Codes that a viewer can meet."""
+    """The close codes that a viewer can receive."""
 
     TOO_LARGE = 1009
-    """A message has more bytes than one may have."""
+    """A message is larger than the limit."""
     BROKEN = 1011
-    """A bug of ours, or a feed that cannot go on: connect again."""
+    """An internal error, or a feed that cannot continue. Reconnect."""
     TRY_AGAIN = 1013
-    """The database is away: connect again in a moment."""
+    """The database does not answer. Reconnect in a moment."""
     FORBIDDEN = 4403
-    """Who may look no longer."""
+    """The client lost its permission."""
     GONE = 4404
-    """There is no such session any more."""
+    """The session was deleted."""
     TOO_SLOW = 4408
-    """So many answers wait for a viewer that does not read them."""
+    """Too many messages wait for a viewer that does not read them."""
     FLOOD = 4429
-    """The viewer goes on sending more than it may."""
+    """The viewer keeps sending more messages than allowed."""

@@ -1,4 +1,4 @@
-"""What every WebSocket here does: somebody is let in or refused, then two loops run, one that gives and one that takes."""
+"""The base of all WebSockets: accepts or refuses a client, then runs a sending and a receiving loop."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from schedviz.web.live.outbox import Waiting
 log = structlog.get_logger(__name__)
 
 HEARTBEAT_SECONDS = 15.0
-#: How often an open socket's right to be here is looked at again.
+#: The interval between permission checks of an open socket.
 RECHECK_SECONDS = 60.0
-#: How long who does not read may take to be told that the socket is closed.
+#: The time limit for closing the socket of a client that does not read.
 _CLOSING_SECONDS = 5.0
 
 
@@ -37,16 +37,16 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 
 def some_while_ago() -> float:
-    """A moment (of `time.monotonic`) within the last RECHECK_SECONDS.
+    """A random time (of `time.monotonic`) within the last RECHECK_SECONDS.
 
-    Sockets that were opened together, as those of a class are, or of all pages after a restart, would look at their rights together
-    for ever: of 200 that took half a second, in which nobody saw anything.
+    It spreads the permission checks of sockets that were opened together, as those of a class or of all pages after a restart. 200
+    checks at once blocked all viewers for half a second.
     """
     return time.monotonic() - random.uniform(0.0, RECHECK_SECONDS)  # noqa: S311 (no secret)
 
 
 async def accept_socket(scope: Scope, receive: Receive, send: Send, enter: Callable[[], Awaitable[T]]) -> T | None:
-    """What `enter` gives, with the socket accepted; None: nobody came, or was refused and told why. `enter` raises `Refused` or `Full`."""
+    """The result of `enter`, with the socket accepted; None if the client left or was refused. `enter` raises `Refused` or `Full`."""
     if (await receive())["type"] != "websocket.connect":
         return None
     try:
@@ -61,7 +61,7 @@ async def accept_socket(scope: Scope, receive: Receive, send: Send, enter: Calla
 
 
 async def _refuse(scope: Scope, send: Send, refused: Refused) -> None:
-    """Answer a handshake that is not accepted."""
+    """Refuse a handshake with a response."""
     if "websocket.http.response" in scope.get("extensions", {}):
         body = msgspec.json.encode(problem(refused.status, "refused", str(refused)))
         headers = [(b"content-type", MEDIA_TYPE.encode()), (b"content-length", str(len(body)).encode())]
@@ -72,18 +72,18 @@ async def _refuse(scope: Scope, send: Send, refused: Refused) -> None:
 
 
 class SocketConnection(ABC):
-    """An accepted socket. What it gives and takes is told by whoever inherits."""
+    """An accepted socket. Subclasses define what it sends and receives."""
 
     def __init__(self, waiting: Waiting, scope: Scope, receive: Receive, send: Send, **named: str) -> None:
         self._waiting = waiting
         self._scope = scope
         self._receive = receive
         self._send = send
-        #: What it is of, for the log.
+        #: The session or room of the socket, for log lines.
         self._named = named
 
     async def run(self) -> None:
-        """Give and take until one of both ends."""
+        """Send and receive until one of both ends."""
         await self._send({"type": "websocket.accept", **accepted_protocol(self._scope)})
         giving = asyncio.create_task(self._give())
         taking = asyncio.create_task(self._take())
@@ -92,17 +92,17 @@ class SocketConnection(ABC):
             task.cancel()
         await asyncio.gather(*left, return_exceptions=True)
         for task in done:
-            # A send to who has gone raises OSError; the receiving loop would have said so a moment later.
+            # Sending to a closed socket raises OSError; the receiving loop would report the same a moment later.
             if (error := task.exception()) is not None and not isinstance(error, _Left | OSError):
                 log.error("a socket broke", **self._named, exc_info=error)
                 await self._close(CloseCode.BROKEN)
         if giving not in done and self._waiting.close_code:
-            # Who gives may be held up by somebody who does not read, and was stopped.
+            # The sending loop may be blocked by a client that does not read, and was cancelled.
             with contextlib.suppress(OSError, TimeoutError):
                 async with asyncio.timeout(_CLOSING_SECONDS):
                     await self._close(self._waiting.close_code)
 
-    # --- giving
+    # --- sending
 
     async def _give(self) -> None:
         spoken = time.monotonic()
@@ -121,15 +121,15 @@ class SocketConnection(ABC):
 
     @abstractmethod
     async def _give_next(self) -> bool:
-        """Give the next thing; False: nothing waits."""
+        """Send the next item; False if nothing is waiting."""
 
     @abstractmethod
     def _heartbeat(self) -> bytes:
-        """A text that says that the line is open."""
+        """A heartbeat message."""
 
     @abstractmethod
     async def _recheck(self) -> None:
-        """Close the line of who may not be here any more."""
+        """Close the socket of a client that lost its permission."""
 
     async def _text(self, data: bytes) -> None:
         await self._send({"type": "websocket.send", "text": data.decode()})
@@ -137,7 +137,7 @@ class SocketConnection(ABC):
     async def _close(self, code: int) -> None:
         await self._send({"type": "websocket.close", "code": code})
 
-    # --- taking
+    # --- receiving
 
     async def _take(self) -> None:
         while not self._waiting.ended:
@@ -148,8 +148,8 @@ class SocketConnection(ABC):
 
     @abstractmethod
     async def _take_message(self, text: str | None) -> None:
-        """Take a message; None: it is binary."""
+        """Handle a message; None for a binary one."""
 
 
 class _Left(Exception):  # noqa: N818 - says what happened
-    """Who had the line has gone."""
+    """Called once the client has disconnected."""

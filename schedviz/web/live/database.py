@@ -1,4 +1,4 @@
-"""Database calls of the event loop: in a few threads of their own. HTTP requests have others, so that neither waits for the other."""
+"""Database calls of the event loop, in threads of their own, so that they do not compete with HTTP requests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from schedviz.web.threads import Threads
 P = ParamSpec("P")
 T = TypeVar("T")
 
-#: What a call raises while the database is down.
+#: The exceptions of a call while the database is down.
 DATABASE_AWAY = (OperationalError, InterfaceError)
 
 _threads = Threads("live-database", 8)
@@ -20,7 +20,7 @@ close = _threads.close
 
 
 async def in_database(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """What the call returns. Raises one of `DATABASE_AWAY` when the database is down; the next call connects again."""
+    """The result of the call. Raises one of `DATABASE_AWAY` while the database is down; the next call reconnects."""
     return await _threads.run(lambda: _guarded(call, *args, **kwargs))
 
 

@@ -1,5 +1,5 @@
-"""One session's frames in this process: read once, from Redis or, when it is away or has lost some, from the database; given to every
-viewer at most 20 times a second.
+"""The frames of one session in this process: read once, from Redis or, if Redis is down or has lost some, from the database, and sent to
+each viewer at most 20 times a second.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from schedviz.web.live.viewer import Frame, Viewer
 
 log = structlog.get_logger(__name__)
 
-#: After this much silence a frame goes out at once; until then frames are gathered.
+#: After this much silence a frame is sent immediately; otherwise frames are coalesced.
 GATHER_SECONDS = 0.05
-#: How often the database is asked while Redis is away, and how long Redis may be silent before it is asked too.
+#: How often the database is polled while Redis is down, and how long Redis may be silent before the database is polled too.
 POLL_SECONDS = 1.0
 SILENCE_MILLISECONDS = 2000
-#: A view that so few chunks came after is still good for somebody who comes.
+#: A cached view with at most this many later chunks is reused for new viewers.
 VIEW_MAY_LAG = 64
-#: A coalesced frame has at most so many bytes (compressed), so that no viewer waits for a giant.
+#: The maximum compressed size of a coalesced frame, so that no viewer waits for a large one.
 _COALESCE_BYTES = 256 << 10
 _REPAIR_FRAMES = 64
 
@@ -49,7 +49,7 @@ _note_decoder = msgspec.json.Decoder(_Note)
 
 
 class Feed:
-    """A session's tail and its viewers. `connection` is its own."""
+    """The tail of a session and its viewers. Owns its Redis `connection`."""
 
     def __init__(self, session_id: UUID, connection: redis.asyncio.Redis) -> None:
         self.session_id = session_id
@@ -68,18 +68,18 @@ class Feed:
         self._view_lock = asyncio.Lock()
         #: How often the state was replaced without events.
         self._replaced = 0
-        #: A call of Redis can swallow that it was cancelled (seen with redis-py 8.1), so that is not relied on.
+        #: A Redis call can swallow its cancellation (seen with redis-py 8.1), so the loop checks this too.
         self._stopped = asyncio.Event()
         self._ready = asyncio.Event()
         self._task = asyncio.create_task(self._run(), name=f"feed {session_id}")
         self._task.add_done_callback(self._ended)
 
     async def ready(self) -> None:
-        """Wait until the feed knows where it begins."""
+        """Wait until the feed knows its start."""
         await self._ready.wait()
 
     async def end(self) -> None:
-        """Read no more, and close the connection."""
+        """Stop reading, and close the connection."""
         self._stopped.set()
         self._task.cancel()
         if self._timer is not None:
@@ -87,13 +87,13 @@ class Feed:
         try:
             await asyncio.gather(self._task, return_exceptions=True)
         finally:
-            # Also when the server stops and waits for nothing.
+            # Also when the server stops without waiting.
             await self._connection.aclose()
 
     async def view(self, *, at_least: int = 0) -> tuple[int, bytes]:
-        """A compressed view and its chunk: `at_least` this one, and at most `VIEW_MAY_LAG` behind.
+        """A compressed view and its chunk: not older than `at_least`, and at most `VIEW_MAY_LAG` chunks behind.
 
-        Made once for many: while a run goes on, who comes is given the view of a moment ago and the frames since.
+        Cached: during a run, new viewers get a slightly older view and the frames since then.
         """
         async with self._view_lock:
             oldest = max(self.chunk - VIEW_MAY_LAG, at_least)
@@ -121,13 +121,13 @@ class Feed:
             try:
                 await self._listen()
             except (redis.RedisError, OSError) as error:
-                log.warning("Redis is away; asking the database", session=str(self.session_id), error=str(error))
+                log.warning("Redis does not answer; polling the database", session=str(self.session_id), error=str(error))
             if self._stopped.is_set():
                 return
             try:
                 await self._look()
             except DATABASE_AWAY as error:
-                log.warning("the database is away", session=str(self.session_id), error=str(error))
+                log.warning("the database does not answer", session=str(self.session_id), error=str(error))
             await asyncio.sleep(POLL_SECONDS)
 
     async def _begin(self) -> None:
@@ -142,9 +142,9 @@ class Feed:
         self._ready.set()
 
     async def _listen(self) -> None:
-        """Read from Redis until it is away."""
+        """Read from Redis until it is down."""
         if self._notes_position == "$":
-            # A `$` in each call would miss what comes between two calls.
+            # A `$` in each call would miss what is added between two calls.
             newest: Any = await self._connection.xrevrange(stream.notes_key(self.session_id), count=1)
             self._notes_position = newest[0][0].decode() if newest else "0-0"
         while not self._stopped.is_set():
@@ -165,10 +165,10 @@ class Feed:
         try:
             await self._look()
         except DATABASE_AWAY as error:
-            log.warning("the database is away", session=str(self.session_id), error=str(error))
+            log.warning("the database does not answer", session=str(self.session_id), error=str(error))
 
     async def _look(self) -> None:
-        """Ask the database what Redis may have lost: the end of an import, another status, frames."""
+        """Read from the database what Redis may have lost: the end of an import, a change of status, frames."""
         found = await in_database(_position, self.session_id)
         if found is None:
             for viewer in self.viewers:
@@ -184,7 +184,7 @@ class Feed:
                 self._take_frame(chunk, data)
         self.event = max(self.event, found.event)
 
-    # --- giving
+    # --- sending
 
     def _take_frame(self, chunk: int, data: bytes) -> None:
         self.chunk = chunk
@@ -202,7 +202,7 @@ class Feed:
         imported = self._status == Session.Status.IMPORTING != status
         self._status = status
         if imported:
-            # No events lead from nothing to what was imported.
+            # No events lead from an empty state to the imported one.
             self._view = None
             self._replaced += 1
             for viewer in self.viewers:
@@ -210,7 +210,7 @@ class Feed:
         self._say(data)
 
     def _say(self, note: bytes) -> None:
-        """At once, or behind the frames that wait: an outcome comes after what led to it."""
+        """Send now, or after the frames that wait: an outcome follows the events that led to it."""
         if self._frames:
             self._notes.append(note)
             return
@@ -240,7 +240,7 @@ class Feed:
 
 
 def _coalesced(gathered: list[tuple[int, bytes]]) -> list[Frame]:
-    """As few frames as the limit of their size allows."""
+    """Frames, coalesced as far as the size limit allows."""
     made: list[Frame] = []
     group: list[tuple[int, bytes]] = []
     size = 0
@@ -260,7 +260,7 @@ def _joined(group: list[tuple[int, bytes]]) -> Frame:
 
 
 def frames_between(session_id: UUID, after: int, upto: int, limit: int) -> list[Frame] | None:
-    """The stored frames after one chunk up to another; None when there are more than `limit` or one is missing. Asks the database."""
+    """The stored frames after one chunk up to another; None if there are more than `limit`, or if one is missing. Queries the database."""
     if upto <= after:
         return []
     if upto - after > limit:

@@ -1,7 +1,8 @@
-"""Who opens a WebSocket: a browser by its cookie and Origin or by a share link, a script by `Authorization: Bearer`.
+"""Authentication of WebSockets: a browser by its cookie and Origin or by a share link, a script by `Authorization: Bearer`.
 
-Decided before it is accepted. A browser lets no script add a header to a handshake but `Sec-WebSocket-Protocol`, so a page without a
-cookie sends its share link there, as a subprotocol, as Kubernetes' API server takes tokens: addresses are logged on the way.
+It happens before the socket is accepted. `Sec-WebSocket-Protocol` is the only handshake header that a page can set, so a page without a
+cookie sends its share link as a subprotocol, as Kubernetes' API server accepts tokens. Addresses, the alternative, are logged by
+proxies.
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ from schedviz.web.models import Token
 from schedviz.web.permissions import LINKS_KEY, actor_of_cookie, holder_of, may
 from schedviz.web.rooms.guests import guest_of
 
-#: The subprotocol that is spoken, and what precedes a share link in the list of those that are offered.
+#: The subprotocol of the application, and the prefix of the one that carries a share link.
 SUBPROTOCOL: Final = "v1.schedviz"
 LINK_PROTOCOL: Final = "link.schedviz."
 
 
 class Refused(Exception):  # noqa: N818 - says what happened
-    """A handshake that is not accepted: an HTTP status and a sentence."""
+    """A refused handshake: an HTTP status and a sentence."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -41,18 +42,18 @@ class Refused(Exception):  # noqa: N818 - says what happened
 
 
 class Credentials(msgspec.Struct, frozen=True):
-    """What somebody came with; who that is may change while the socket is open, so it is looked up for each command."""
+    """The credentials of a handshake. Their permissions may change while the socket is open, so they are checked for each command."""
 
     token: str | None = None
     cookie: str | None = None
     #: The digest of a participant of rooms.
     guest: str = ""
-    #: The secret of a share link, of a panel that another site shows: it has no cookie, and a browser sends no header of a script's choice.
+    #: The secret of a share link, for a panel on another site, which has no cookie and cannot set headers.
     link: str | None = None
 
 
 def credentials(scope: dict[str, Any]) -> Credentials:
-    """What the handshake brings. Raises `Refused` for a cookie from a foreign page."""
+    """The credentials of a handshake. Raises `Refused` for a cookie from a foreign page."""
     if link := _link_in(scope):
         return Credentials(link=link)
     headers = {name: value for name, value in scope["headers"] if name in (b"authorization", b"cookie", b"host", b"origin")}
@@ -60,16 +61,16 @@ def credentials(scope: dict[str, Any]) -> Credentials:
         host = headers.get(b"host", b"").decode("latin-1")
         origin = headers.get(b"origin", b"").decode("latin-1")
         if not _is_own_page(origin, host):
-            raise Refused(403, "A browser's page of this server is needed, or Authorization: Bearer <token>.")
+            raise Refused(403, "Open the WebSocket from a page of this server, or send Authorization: Bearer <token>.")
     return sent_credentials(headers)
 
 
 def sent_credentials(headers: Mapping[bytes, bytes]) -> Credentials:
-    """The token or the cookies in the headers of a request. Raises `Refused` for another Authorization than Bearer."""
+    """The token or the cookies of a request. Raises `Refused` for an Authorization other than Bearer."""
     if (raw := headers.get(b"authorization")) is not None:
         secret = bearer_secret(raw)
         if secret is None:
-            raise Refused(401, "Authorization is read as: Bearer <token>.")
+            raise Refused(401, "Authorization is expected in the form: Bearer <token>.")
         return Credentials(token=secret)
     try:
         sent = SimpleCookie(headers.get(b"cookie", b"").decode("latin-1"))
@@ -81,22 +82,22 @@ def sent_credentials(headers: Mapping[bytes, bytes]) -> Credentials:
 
 
 def accepted_protocol(scope: dict[str, Any]) -> dict[str, str]:
-    """The `subprotocol` of the acceptance: a browser that offered some closes a socket for which none is chosen."""
+    """The `subprotocol` of the acceptance: a browser that offered subprotocols closes a socket for which none is selected."""
     return {"subprotocol": SUBPROTOCOL} if SUBPROTOCOL in scope.get("subprotocols", ()) else {}
 
 
 def _link_in(scope: dict[str, Any]) -> str:
-    """The secret of the share link that a handshake brings as a subprotocol or, as older pages do, as `?link=`; "": none."""
+    """The secret of the share link in a handshake: a subprotocol or, from older pages, `?link=`; "" if there is none."""
     offered = (name.removeprefix(LINK_PROTOCOL) for name in scope.get("subprotocols", ()) if name.startswith(LINK_PROTOCOL))
     return next(offered, "") or parse_qs(scope.get("query_string", b"").decode("latin-1")).get("link", [""])[0]
 
 
 def _is_own_page(origin: str, host: str) -> bool:
-    """Whether a page with this origin may speak for its user: it came from this host (and port), which is one of ours."""
+    """Whether a page with this origin may use the login of its user: its host and port are those of the request, and allowed."""
     if origin in settings.CSRF_TRUSTED_ORIGINS:
         return True
     parts = urlsplit(origin)
-    # DEBUG or not, the names are exact: a page of another name that resolves to this address (DNS rebinding) is foreign.
+    # Exact names, also with DEBUG: otherwise a page on another name that resolves to this address (DNS rebinding) would be accepted.
     return (
         bool(origin)
         and parts.scheme in {"http", "https"}
@@ -106,7 +107,7 @@ def _is_own_page(origin: str, host: str) -> bool:
 
 
 def actor_with(found: Credentials) -> Actor:
-    """Who has these credentials now. Asks the database."""
+    """The actor of these credentials now. Queries the database."""
     if found.token is not None:
         token = find_token(found.token)
         return Actor(user_id=token.owner_id, read_only=token.scope == Token.Scope.READ) if token else Actor()
@@ -120,7 +121,7 @@ def actor_with(found: Credentials) -> Actor:
 
 
 def actor_with_session(user: Any, store: Any, guest: str = "") -> Actor:
-    """Who a browser with this login session is."""
+    """The user of a login session."""
     return actor_of_cookie(user, tuple(store.get(LINKS_KEY, ())), guest)
 
 

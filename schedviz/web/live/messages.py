@@ -1,4 +1,4 @@
-"""What a viewer may send, as structs."""
+"""The messages that a viewer may send, as structs."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ class Incoming(msgspec.Struct, frozen=True, tag_field="type", forbid_unknown_fie
 
 
 class CommandMessage(Incoming, frozen=True, tag="command"):
-    """A command, with the key by which it may be sent again."""
+    """A command, with its idempotency key."""
 
     key: Annotated[str, Meta(min_length=1, max_length=200)]
     command: dict[str, Any]
 
 
 class ResumeMessage(Incoming, frozen=True, tag="resume"):
-    """Go on after this chunk: frames, or a view where that is too long ago."""
+    """Continue after this chunk: with frames, or with a view if the chunk is too old."""
 
     from_: Annotated[int, Meta(ge=0)] = msgspec.field(name="from")
 
 
 class PingMessage(Incoming, frozen=True, tag="ping"):
-    """Answered with a pong."""
+    """Requests a pong."""
 
 
 AnyIncoming = CommandMessage | ResumeMessage | PingMessage
 
 
 class Pong(msgspec.Struct, frozen=True, tag_field="type", tag="pong"):
-    """The answer to a ping."""
+    """The response to a ping."""
 
 
 PONG = msgspec.json.encode(Pong())

@@ -1,4 +1,4 @@
-"""What waits for one open socket, and how long its giving side may sleep."""
+"""The outgoing messages of one open socket, with the wake-up of its sending loop."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from abc import ABC, abstractmethod
 
 
 class Waiting(ABC):
-    """A queue of things to send, of some kind, with an alarm clock."""
+    """A queue of outgoing items that its reader can wait for."""
 
     def __init__(self) -> None:
-        #: A WebSocket close code, once the socket is to be closed.
+        #: The close code, once the socket is to be closed.
         self.close_code = 0
         self._awake = asyncio.Event()
 
     @property
     @abstractmethod
     def anything(self) -> bool:
-        """Whether there is something to send."""
+        """Whether there is an item to send."""
 
     @property
     @abstractmethod
@@ -25,12 +25,12 @@ class Waiting(ABC):
         """Whether nothing more is sent."""
 
     def close(self, code: int) -> None:
-        """Let the socket be closed, for the first reason that is given."""
+        """Close the socket. The first reason counts."""
         self.close_code = self.close_code or code
         self._awake.set()
 
     async def wait(self, seconds: float) -> bool:
-        """Wait until there is something to do; False when there was nothing for so long."""
+        """Wait until there is something to do; False after a timeout."""
         if self.anything or self.close_code:
             return True
         self._awake.clear()

@@ -1,4 +1,4 @@
-"""One WebSocket, `/ws/v1/sessions/{id}/?from=`: let in or refused, then two loops, one that gives and one that takes commands."""
+"""The WebSocket of a session, `/ws/v1/sessions/{id}/?from=`: sends views and frames, receives commands."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from schedviz.web.live.messages import PONG, AnyIncoming, CommandMessage, PingMe
 from schedviz.web.live.token_bucket import Bucket
 from schedviz.web.live.viewer import Frame, Viewer
 
-#: Further behind than this, a viewer is given the view.
+#: A viewer that is further behind gets a view instead of frames.
 RESUME_CHUNKS = 256
-#: Refused messages for which somebody stays connected: so many a second, and so many at once.
+#: The rate and burst of refused messages that a client may cause before it is disconnected.
 REFUSED_PER_SECOND = 50
 REFUSED_AT_ONCE = 1000
 
@@ -77,12 +77,12 @@ class _SessionConnection(SocketConnection):
         self._feed = feed
         self._viewer = viewer
         self._came_with = came_with
-        #: The last chunk that this viewer was given; None: nothing yet.
+        #: The last chunk that this viewer was sent; None before the first.
         self._chunk: int | None = None
         self._bucket = Bucket(settings.SOCKET_COMMANDS_PER_SECOND, settings.SOCKET_COMMANDS_AT_ONCE)
         self._patience = Bucket(REFUSED_PER_SECOND, REFUSED_AT_ONCE)
 
-    # --- giving
+    # --- sending
 
     async def _give_next(self) -> bool:
         if self._viewer.resume is not None:
@@ -107,7 +107,7 @@ class _SessionConnection(SocketConnection):
             self._viewer.close(CloseCode.FORBIDDEN)
 
     async def _resume(self, after: int) -> None:
-        """The frames after the chunk that the viewer has, else the view."""
+        """The frames after the viewer's chunk, else a view."""
         self._viewer.resume = None
         head = self._feed.chunk
         missing = None
@@ -134,13 +134,13 @@ class _SessionConnection(SocketConnection):
             return
         self._chunk = chunk
         await self._send({"type": "websocket.send", "bytes": data})
-        # Frames that come later lead on from the head, so those up to it are given now.
+        # Later frames continue from the head, so the frames up to it are sent now.
         for frame in await self._from_database(frames_between, self._feed.session_id, chunk, self._feed.chunk, RESUME_CHUNKS) or []:
             await self._frame(frame)
         await self._give_status()
 
     async def _give_status(self) -> None:
-        # A view is kept while no chunk comes; what it says of the session may be older.
+        # A view is cached until the next chunk; the session's status in it may be outdated.
         state = await self._from_database(_status, self._feed.session_id)
         if state is not None:
             await self._text(state)
@@ -157,7 +157,7 @@ class _SessionConnection(SocketConnection):
         if frame.first == self._chunk + 1:
             await self._frame(frame)
             return
-        # It begins before what the viewer has (a view came between), or after a hole: the database has the chunks one by one.
+        # It starts before the viewer's chunk (a view was sent in between), or after a gap: the database has the single chunks.
         missing = await self._from_database(frames_between, self._feed.session_id, self._chunk, frame.last, RESUME_CHUNKS)
         if missing is None:
             await self._text(frames.gap(self._chunk + 1, frame.first))
@@ -173,13 +173,13 @@ class _SessionConnection(SocketConnection):
         measured.FRAME_BYTES.inc(len(frame.data))
 
     async def _from_database(self, call: Callable[..., Any], *args: Any) -> Any:
-        """What the call returns, None while the database is away."""
+        """The result of the call; None while the database is down."""
         try:
             return await in_database(call, *args)
         except DATABASE_AWAY:
             return None
 
-    # --- taking
+    # --- receiving
 
     async def _take_message(self, text: str | None) -> None:
         if not self._bucket.take():
@@ -188,16 +188,17 @@ class _SessionConnection(SocketConnection):
                 return
             self._error(
                 "too_many_requests",
-                f"More than {settings.SOCKET_COMMANDS_PER_SECOND} messages a second; this one was left out, send it again.",
+                f"More than {settings.SOCKET_COMMANDS_PER_SECOND} messages a second. This message was dropped; send it again.",
                 key=_key_in(text) if text is not None and len(text) <= settings.SOCKET_MESSAGE_BYTES else None,
             )
             return
         if text is None:
-            self._error("bad_message", "Messages are JSON texts; this one is binary.")
+            self._error("bad_message", "Binary messages are not supported; send JSON text.")
             return
         if len(text) > settings.SOCKET_MESSAGE_BYTES:
             self._error(
-                "too_large", f"A message has at most {settings.SOCKET_MESSAGE_BYTES} bytes (SCHEDVIZ_SOCKET_MESSAGE_BYTES); use REST."
+                "too_large",
+                f"Messages are limited to {settings.SOCKET_MESSAGE_BYTES} bytes (SCHEDVIZ_SOCKET_MESSAGE_BYTES); use REST.",
             )
             return
         try:
@@ -240,7 +241,7 @@ class _SessionConnection(SocketConnection):
 
 
 def _accept(came_with: Credentials, session_id: UUID, command: AnyCommand, key: str) -> inbox.Accepted | None:
-    """Accept a command from somebody who may send it; None: they may not, or no longer."""
+    """Accept a command, if the client has the permission; None if it does not, or no longer."""
     return inbox.accept(session_id, command, key) if allowed(came_with, Verb.COMMAND, session_id) else None
 
 
@@ -254,7 +255,7 @@ class _Keyed(msgspec.Struct):
 
 
 def _plain(text: str) -> object:
-    """The message as plain JSON, for an explanation; None where it is not even that."""
+    """The message as plain JSON, to explain an error; None if it is not JSON."""
     try:
         return msgspec.json.decode(text)
     except (msgspec.MsgspecError, RecursionError):
@@ -262,7 +263,7 @@ def _plain(text: str) -> object:
 
 
 def _key_in(text: str) -> str | None:
-    """The key of a message that is wrong otherwise, so that its sender can tell which it was."""
+    """The key of an invalid message, so that its sender can identify it."""
     try:
         return msgspec.json.decode(text, type=_Keyed).key
     except (msgspec.MsgspecError, RecursionError):

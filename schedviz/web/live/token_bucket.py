@@ -1,4 +1,4 @@
-"""A token bucket: so many a second, and so many at once."""
+"""A token bucket: a rate and a burst."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from time import monotonic
 
 
 class Bucket:
-    """Holds up to `at_once`, filled with `per_second`."""
+    """Holds up to `at_once` tokens, refilled with `per_second`."""
 
     def __init__(self, per_second: float, at_once: float, clock: Callable[[], float] = monotonic) -> None:
         self._per_second = per_second
@@ -17,7 +17,7 @@ class Bucket:
         self._filled_at = clock()
 
     def take(self) -> bool:
-        """Take one; False: it is empty."""
+        """Take a token; False if the bucket is empty."""
         now = self._clock()
         self._left = min(self._at_once, self._left + (now - self._filled_at) * self._per_second)
         self._filled_at = now

@@ -1,4 +1,4 @@
-"""What waits for one viewer: frames bounded in bytes, and short texts. A slow viewer loses frames, never the order, and is told."""
+"""The queue of one viewer: frames, limited in bytes, and short texts. A slow viewer loses frames, never their order, and is notified."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ class Text(msgspec.Struct, frozen=True):
     data: bytes
 
 
-#: Texts that may wait for a viewer; who does not read them any more is let go.
+#: The maximum number of waiting texts; a viewer that does not read them is disconnected.
 MOST_TEXTS = 2000
 
 
 class Viewer(Waiting):
-    """One open socket as the hub sees it."""
+    """An open socket, as the hub sees it."""
 
     def __init__(self, byte_limit: int, identity: str = "") -> None:
         super().__init__()
-        #: The user or participant, for limits; "": anonymous.
+        #: The user or participant, for limits; "" for an anonymous client.
         self.identity = identity
         self._byte_limit = byte_limit
         self._items: deque[Frame | Text] = deque()
         self._bytes = 0
         self._texts = 0
-        #: The first chunk of those that were dropped because the viewer is slow; 0: none was.
+        #: The first chunk that was dropped because the viewer is slow; 0 if none was.
         self.dropped = 0
-        #: The state was replaced without events (an import ended): the next thing to send is a view.
+        #: The state was replaced without events (an import ended): the next message must be a view.
         self.needs_view = False
-        #: The viewer asked to go on after this chunk.
+        #: The viewer asked to continue after this chunk.
         self.resume: int | None = None
 
     @property
@@ -53,11 +53,11 @@ class Viewer(Waiting):
 
     @property
     def ended(self) -> bool:
-        """At once: who is too slow would not read what waits."""
+        """Closes immediately: a viewer that is too slow would not read the waiting messages."""
         return bool(self.close_code)
 
     def offer(self, frame: Frame) -> None:
-        """Put a frame in the queue; over the limit the queue is emptied instead, and `dropped` set."""
+        """Queue a frame. Over the limit, the queue is emptied and `dropped` is set."""
         if self.dropped:
             return
         if self._bytes + len(frame.data) > self._byte_limit and self._items:
@@ -72,7 +72,7 @@ class Viewer(Waiting):
         self._awake.set()
 
     def say(self, text: bytes) -> None:
-        """Put a text in the queue; over `MOST_TEXTS` the socket is to be closed."""
+        """Queue a text. Over `MOST_TEXTS` the socket is closed."""
         if self.close_code:
             return
         if self._texts >= MOST_TEXTS:
@@ -83,24 +83,24 @@ class Viewer(Waiting):
         self._awake.set()
 
     def renew(self) -> None:
-        """Let the next thing to send be a view."""
+        """Make the next message a view."""
         self.needs_view = True
         self._awake.set()
 
     def resume_from(self, chunk: int) -> None:
-        """Let the next thing to send be what comes after this chunk."""
+        """Make the next message continue after this chunk."""
         self.resume = chunk
         self._awake.set()
 
     def forget_dropped(self) -> None:
-        """The viewer is being given everything again: what waits is in that already."""
+        """The viewer is being sent everything again, which includes what waits."""
         self._items = deque(item for item in self._items if isinstance(item, Text))
         self._bytes = 0
         self.dropped = 0
         self.needs_view = False
 
     def take(self) -> Frame | Text | None:
-        """The next thing to send; None: nothing waits."""
+        """The next item to send; None if nothing waits."""
         if not self._items:
             return None
         item = self._items.popleft()

@@ -1,1 +1,1 @@
-"""Pages: a shell for the front end, and logging in."""
+"""Pages: the shell of the front end, and logins."""

@@ -1,4 +1,4 @@
-"""Where the built front end is: addresses from the manifest that its build writes."""
+"""The addresses of the built front end, from the manifest that its build writes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MANIFEST = Path(__file__).resolve().parent.parent / "static" / "app" / ".vite" /
 
 
 class Assets(msgspec.Struct, frozen=True):
-    """Addresses of the entry's script and style sheets; `script` is "" where the front end is not built."""
+    """The addresses of the entry's script and style sheets; `script` is "" if the front end is not built."""
 
     script: str = ""
     styles: list[str] = []

@@ -1,4 +1,4 @@
-"""`/embed/<id>/<panel>/?link=`: a panel inside a page of another site. Read-only, by a share link, and without a cookie."""
+"""`/embed/<id>/<panel>/?link=`: a panel for an iframe of another site. Read-only, with a share link and without cookies."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ PANELS: Final = ("api", "queue", "cycle", "cache", "loop")
 @require_GET
 @never_cache
 def embedded_panel(request: HttpRequest, session_id: UUID, panel: str) -> HttpResponse:
-    """The panel, for who has a share link of the session; in a frame of the sites of `SCHEDVIZ_EMBED_ORIGINS` alone.
+    """The panel, for holders of a share link of the session, in frames of the sites of `SCHEDVIZ_EMBED_ORIGINS` only.
 
-    The link stays in the address: the front end sends it with each request, so that nothing is kept in the reader's browser.
-    `?theme=dark` or `light`, `?at=` and `?select=` as on the session's page.
+    The link stays in the address: the front end sends it with each request, so that nothing is stored in the browser. `?theme=dark` or
+    `light`, `?at=` and `?select=` work as on the session page.
     """
     secret = request.GET.get("link", "")
     session = Session.objects.filter(pk=session_id).first()

@@ -1,4 +1,4 @@
-"""The shell of a page, filled for the one who asks."""
+"""Renders the shell of a page for the current user."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def page(request: HttpRequest, template: str, *, status: int = 200, **context: Any) -> HttpResponse:
-    """A template with what all of them need."""
+    """A template with the shared context of all pages."""
     user = request.user
     shared = {
         "assets": assets(),
@@ -31,7 +31,7 @@ def page(request: HttpRequest, template: str, *, status: int = 200, **context: A
 
 
 def _account(user: User | AnonymousUser) -> str:
-    """What a page's menu may lead to: `staff` to /admin/, `password` to /password/."""
+    """The links of a page's menu: `staff` for /admin/, `password` for /password/."""
     return " ".join(
         word for word, is_so in (("staff", user.is_staff), ("password", user.is_authenticated and user.has_usable_password())) if is_so
     )

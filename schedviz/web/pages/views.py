@@ -1,4 +1,4 @@
-"""The pages: each a shell, in which the front end draws what REST and the WebSocket give."""
+"""The pages. Each is a shell in which the front end draws data from REST and the WebSocket."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from schedviz.web.permissions import actor_of, may, open_link, visible_sessions
 @require_GET
 @never_cache
 def home(request: HttpRequest) -> HttpResponse:
-    """`/`: the newest session, else the page where one is made."""
+    """`/`: redirects to the newest session, or to the page that creates one."""
     actor = actor_of(request)
     newest = visible_sessions(actor).values_list("pk", flat=True).first()
     if newest is not None:
@@ -45,7 +45,7 @@ def home(request: HttpRequest) -> HttpResponse:
 @never_cache
 @ensure_csrf_cookie
 def sessions_page(request: HttpRequest) -> HttpResponse:
-    """`/sessions/`: all sessions that you may see, and making one."""
+    """`/sessions/`: the list of your sessions, and the form for a new one."""
     actor = actor_of(request)
     if not actor.is_known and not actor.links and not settings.PUBLIC_DEMO:
         return redirect(f"/login/?next={request.path}")
@@ -56,7 +56,7 @@ def sessions_page(request: HttpRequest) -> HttpResponse:
 @never_cache
 @ensure_csrf_cookie
 def lessons_page(request: HttpRequest) -> HttpResponse:
-    """`/lessons/`: the course. With `?begin=<lesson>[&stop=<stop>]` the page begins a lesson, at a stop of it."""
+    """`/lessons/`: the course. With `?begin=<lesson>[&stop=<stop>]` the page starts a lesson, at a stop of it."""
     if not actor_of(request).is_known:
         return redirect(f"/login/?next={quote(request.get_full_path())}")
     return _page(request, "web/lessons.html")
@@ -66,9 +66,9 @@ def lessons_page(request: HttpRequest) -> HttpResponse:
 @never_cache
 @ensure_csrf_cookie
 def session_page(request: HttpRequest, session_id: UUID) -> HttpResponse:
-    """`/s/<id>/`: one session. With `?link=` a share link is opened and kept in the browser's cookie, out of its address bar.
+    """`/s/<id>/`: one session. `?link=` opens a share link, stores it in the browser session, and redirects to the address without it.
 
-    What else the query says, such as `at=`, is the page's, and goes with every redirect.
+    The page reads the other parameters, such as `at=`; redirects keep them.
     """
     return _session(request, session_id)
 
@@ -90,7 +90,7 @@ def _session(request: HttpRequest, session_id: UUID, panel: str = "") -> HttpRes
 
 
 def _of_demo(session: Session, actor: Actor) -> dict[str, Any]:
-    """What a visitor of the public demo is offered: a sandbox, or another one in its place."""
+    """The offer to a visitor of the public demo: a sandbox, or a new one."""
     if not settings.PUBLIC_DEMO or not (actor.user_id is None or demo.is_visitor(actor.user_id)):
         return {}
     if demo.is_shown(session.pk):
@@ -103,7 +103,7 @@ def _of_demo(session: Session, actor: Actor) -> dict[str, Any]:
 @never_cache
 @ensure_csrf_cookie
 def panel_page(request: HttpRequest, session_id: UUID, panel: str) -> HttpResponse:
-    """`/s/<id>/panel/<name>/`: one panel of a session, with the window to itself."""
+    """`/s/<id>/panel/<name>/`: one panel of a session in a window of its own."""
     return _session(request, session_id, panel) if panel in PANELS else not_found(request)
 
 
@@ -111,7 +111,7 @@ def panel_page(request: HttpRequest, session_id: UUID, panel: str) -> HttpRespon
 @never_cache
 @ensure_csrf_cookie
 def compare_page(request: HttpRequest) -> HttpResponse:
-    """`/compare/?a=&b=`: two sessions, or two moments, compared. What of them may be seen is REST's to say."""
+    """`/compare/?a=&b=`: the comparison of two sessions or moments. REST checks the permissions."""
     actor = actor_of(request)
     if not actor.is_known and not actor.links:
         return redirect(f"/login/?next={quote(request.get_full_path())}")
@@ -122,7 +122,7 @@ def compare_page(request: HttpRequest) -> HttpResponse:
 @sensitive_post_parameters("password")
 @csrf_protect
 def login_page(request: HttpRequest) -> HttpResponse:
-    """`/login/`: with `?once=`, the link that `schedviz up` prints; else a name and a password."""
+    """`/login/`: with `?once=`, the link that `schedviz up` prints; otherwise a form with user name and password."""
     following = local_path(request, request.POST.get("next") or request.GET.get("next"))
     message = ""
     if request.method == "GET" and (secret := request.GET.get("once")) is not None:
@@ -134,7 +134,7 @@ def login_page(request: HttpRequest) -> HttpResponse:
             log_in(request, user, backend="django.contrib.auth.backends.ModelBackend")
             return _known(HttpResponseRedirect(following), browser)
         if request.user.is_authenticated:
-            # The link was opened twice in this browser: it has done its work.
+            # The link was opened twice in this browser, which is already logged in.
             return HttpResponseRedirect(following)
         message = words_of(request)["link_used"]
     if request.method == "POST" and not throttles.may_try_password(request):
@@ -149,17 +149,17 @@ def login_page(request: HttpRequest) -> HttpResponse:
 
 
 def _is_to_be_known(request: HttpRequest) -> bool:
-    """Whether a browser is given its cookie before it uses a login link up.
+    """Whether the browser must get its cookie before it uses up a login link.
 
-    The second click of a double click cancels the first, whose answer, with its cookies, is never read. Scripts, which do not say that
-    they navigate, are logged in at once.
+    The second click of a double click cancels the first request, whose response, with its cookies, is lost. Scripts, which send no
+    navigation headers, are logged in immediately.
     """
     navigates = request.headers.get("Sec-Fetch-Mode") == "navigate"
     return navigates and "again" not in request.GET and settings.LOGIN_BROWSER_COOKIE not in request.COOKIES
 
 
 def _known(response: HttpResponse, browser: str) -> HttpResponse:
-    """Let a browser be recognized when it opens the same login link again."""
+    """Set the cookie by which a browser is recognized when it opens the same login link again."""
     response.set_cookie(
         settings.LOGIN_BROWSER_COOKIE,
         browser,
@@ -181,12 +181,12 @@ def logout_page(request: HttpRequest) -> HttpResponse:
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:  # noqa: ARG001 - Django names it
-    """404 in words; Django calls it for addresses that are none."""
+    """The 404 page, also Django's handler for unknown addresses."""
     return _page(request, "web/error.html", status=404)
 
 
 def _form(request: HttpRequest, data: QueryDict | None = None) -> AuthenticationForm:
-    """The form for a name and a password, in the reader's language."""
+    """The login form, in the language of the browser."""
     words = words_of(request)
     form = AuthenticationForm(request, data=data)
     form.fields["username"].label = words["username"]

@@ -1,4 +1,4 @@
-"""The words of the pages that work before any script: signing in, and what is not there. The others are the front end's."""
+"""The texts of the pages that work without scripts: login and error pages. The front end has all others."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 from django.http import HttpRequest
 
-#: The cookie in which the front end keeps the language that somebody chose.
+#: The cookie with the language that was chosen in the front end.
 COOKIE: Final = "schedviz_language"
 
 ENGLISH: Final = MappingProxyType(
@@ -117,7 +117,7 @@ _TRADITIONAL: Final = {"hant", "tw", "hk", "mo"}
 
 
 def language_of(request: HttpRequest) -> str:
-    """The language that somebody chose in this browser, else the first that the browser asks for and that there is, else English."""
+    """The language that was chosen in this browser, else the first supported one that the browser accepts, else English."""
     chosen = request.COOKIES.get(COOKIE, "")
     if chosen in WORDS:
         return chosen
@@ -131,5 +131,5 @@ def language_of(request: HttpRequest) -> str:
 
 
 def words_of(request: HttpRequest) -> Mapping[str, str]:
-    """The words in the reader's language."""
+    """The texts in the language of the browser."""
     return WORDS[language_of(request)]

@@ -1,1 +1,1 @@
-"""Rooms: a teacher's session before many, who come with a nickname and a code."""
+"""Rooms: a teacher presents a session to participants, who join with a code and a nickname."""

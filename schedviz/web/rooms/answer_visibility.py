@@ -1,4 +1,4 @@
-"""What a lesson keeps back from participants: the answer to a question that their teacher has not revealed."""
+"""Hides the answers of lesson questions from participants until the teacher has revealed them."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from schedviz.web.rooms.models import LIVE, Participant, Question, Room, RoomFor
 
 
 class HiddenAnswers(msgspec.Struct, frozen=True):
-    """The stops whose questions the rooms of a participant were asked, by what became of them."""
+    """The stops whose questions were asked in a participant's rooms, by state."""
 
     revealed: frozenset[str]
-    #: Asked and not revealed.
+    #: Asked but not revealed.
     waiting: frozenset[str]
-    #: It is a fork of the participant's own: what nobody asked yet may be found out there.
+    #: The session is a fork of the participant, where questions that were not asked may be answered freely.
     own: bool
 
     def tells(self, stop: str) -> bool:
-        """Whether the answer at a stop is the participant's to know, once the session is there."""
+        """Whether the participant may see the answer at a stop, once the session is there."""
         return stop in self.revealed or (self.own and stop not in self.waiting)
 
 
 def kept_back(guest: str, session: Session) -> HiddenAnswers:
-    """What is kept back of a session's lesson from a participant (the digest `guest`) of the rooms in which it is seen."""
+    """The answers of a session's lesson that are hidden from a participant (the digest `guest`)."""
     here = Participant.objects.filter(digest=guest, removed=False, room__status__in=LIVE)
     forks = RoomFork.objects.filter(session=session, participant__in=here)
     rooms = Room.objects.filter(Q(participants__in=here) & (Q(shown=session) | Q(session=session)) | Q(forks__in=forks))

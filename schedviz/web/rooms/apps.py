@@ -21,7 +21,7 @@ class RoomsConfig(AppConfig):
 
 
 def _sweep() -> None:
-    # Not above: workers, which never sweep, are not to load the web.
+    # Imported here because workers, which never sweep, must not load the web server's modules.
     from schedviz.web.rooms.closing import sweep_rooms
 
     sweep_rooms()

@@ -1,4 +1,4 @@
-"""Questions of the teacher, and the answers to them."""
+"""The teacher's questions, and the participants' answers."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from schedviz.web.rooms.models import LIVE, Answer, Participant, Question, Room
 
 
 def ask(room: Room, *, kind: str, text: str = "", options: Sequence[str] = (), session: Session | None = None, stop: str = "") -> Question:
-    """Ask everybody; the question before takes no more answers. Raises `RoomEnded`."""
+    """Ask a question, and close the previous one. Raises `RoomEnded`."""
     with transaction.atomic():
-        # Holds the room, so that of two windows of the teacher each gets a number of its own.
+        # Locks the room, so that two windows of the teacher get different numbers.
         if not Room.objects.filter(pk=room.pk, status__in=LIVE).update(revision=F("revision") + 1):
             raise RoomEnded("The room has ended.")
         asked = Question.objects.filter(room=room)
@@ -31,7 +31,7 @@ def ask(room: Room, *, kind: str, text: str = "", options: Sequence[str] = (), s
 
 
 def change(question: Question, *, is_open: bool | None, revealed: bool | None, right: str | None) -> None:
-    """Close or open it, show its tally to all, say which answer is right. What is revealed takes no answers any more."""
+    """Close or open a question, reveal its tally, set the right answer. A revealed question takes no more answers."""
     members: dict[str, object] = {}
     if is_open is not None:
         members["is_open"] = is_open
@@ -47,7 +47,7 @@ def change(question: Question, *, is_open: bool | None, revealed: bool | None, r
 
 
 def take(participant: Participant, number: int, written: str) -> None:
-    """A participant's answer; the last one counts. Raises `QuestionClosed` or `AnswerUnusable`."""
+    """Store a participant's answer; the last one counts. Raises `QuestionClosed` or `AnswerUnusable`."""
     question = Question.objects.filter(room_id=participant.room_id, number=number).first()
     if question is None:
         raise AnswerUnusable(f"$.question: there is no question {number}.")
@@ -55,7 +55,7 @@ def take(participant: Participant, number: int, written: str) -> None:
     now = timezone.now()
     try:
         with transaction.atomic():
-            # Holds the question: an answer never comes after its end.
+            # Locks the question, so that no answer arrives after it is closed.
             if not Question.objects.filter(pk=question.pk, is_open=True).update(is_open=True):
                 raise QuestionClosed(f"Question {number} takes no more answers.")
             given = Answer.objects.filter(question=question, participant=participant)
@@ -70,13 +70,13 @@ def take(participant: Participant, number: int, written: str) -> None:
 
 
 def canonical(question: Question, written: str) -> str:
-    """The same answer in one way of writing, so that equal ones are counted together. Raises `AnswerUnusable`."""
+    """The answer in normal form, so that equal answers are counted together. Raises `AnswerUnusable`."""
     value = " ".join(written.split())
     if not value or "\0" in value:
         raise AnswerUnusable("$.value: an answer is expected.")
     match question.kind:
         case Question.Kind.CHOICE if value not in question.options:
-            raise AnswerUnusable(f"$.value: {value!r} is none of the options: {', '.join(question.options)}.")
+            raise AnswerUnusable(f"$.value: {value!r} is not one of the options: {', '.join(question.options)}.")
         case Question.Kind.NUMBER:
             return _number(value)
         case Question.Kind.NODES:

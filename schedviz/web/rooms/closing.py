@@ -1,4 +1,4 @@
-"""The end of a room: nothing personal is kept unless the teacher says so. Rooms that were forgotten are ended by the sweeper."""
+"""Ends rooms. Personal data is deleted unless the teacher keeps it. The sweeper ends abandoned rooms."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from schedviz.web.rooms.state import tally
 
 
 def end(room: Room, *, keep: bool) -> None:
-    """End a room; one that has ended stays as it is. Its code is void, its participants see nothing of it any more.
+    """End a room, if it has not ended. Its code becomes void, and participants lose access.
 
-    With `keep` names and answers stay for the record, and the forks become sessions of the teacher. Without, the tallies alone stay.
+    With `keep`, names and answers are kept for the record, and the forks become sessions of the teacher. Without, only the tallies are
+    kept.
     """
     with transaction.atomic():
         over = {"status": Room.Status.ENDED, "code": "", "kept": keep, "shown": None, "moment": None, "ended_at": timezone.now()}
@@ -34,7 +35,7 @@ def end(room: Room, *, keep: bool) -> None:
 
 
 def delete(room: Room) -> None:
-    """Delete a room, and all that was kept of it. Forks that were kept are sessions of the teacher as others are."""
+    """Delete a room with its data. Kept forks stay, as sessions of the teacher."""
     end(room, keep=False)
     RoomFork.objects.filter(room=room, room__kept=True).delete()
     room_id = room.pk
@@ -48,7 +49,7 @@ def delete_forks(which: Q) -> None:
 
 
 def sweep_rooms() -> None:
-    """End rooms in which nothing happened for long, and finish what others began to delete. Harmless at any time, and twice."""
+    """End abandoned rooms, and complete interrupted deletions. Safe to run at any time and concurrently."""
     forgotten = timezone.now() - timedelta(hours=settings.ROOM_HOURS)
     for room in Room.objects.filter(status__in=LIVE, active_at__lt=forgotten):
         end(room, keep=False)
@@ -57,7 +58,7 @@ def sweep_rooms() -> None:
 
 
 def _forget_names(room: Room) -> None:
-    """What was answered stays as numbers; who answered does not."""
+    """Keep the tallies of the answers, without the participants."""
     for question in Question.objects.filter(room=room):
         question.tally = tally(Answer.objects.filter(question=question).values_list("value", flat=True))
         question.save(update_fields=["tally"])

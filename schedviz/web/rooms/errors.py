@@ -1,27 +1,27 @@
-"""What can be refused in a room: an HTTP status, a code for programs and a sentence for people."""
+"""Errors of rooms: an HTTP status, a code for programs and a message for people."""
 
-# The names say what happened and read as sentences where they are caught.
+# The names state what happened and read as sentences where they are caught.
 # ruff: noqa: N818
 
 from __future__ import annotations
 
 
 class RoomRefused(Exception):
-    """Something that was asked of a room cannot be done."""
+    """A request to a room that is refused."""
 
     status = 409
     code = "room_refused"
 
 
 class WrongCodeGiven(RoomRefused):
-    """There is no such code, or not any more."""
+    """There is no room with this code, or no longer."""
 
     status = 404
     code = "wrong_code"
 
 
 class TooManyWrongCodes(RoomRefused):
-    """An address tried too many codes; `seconds` until it may try again."""
+    """Too many wrong codes came from an address; `seconds` until it may try again."""
 
     status = 429
     code = "too_many_requests"

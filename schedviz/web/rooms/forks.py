@@ -1,4 +1,4 @@
-"""Sessions that participants fork to try: the teacher's by account, the participant's as long as the room lives."""
+"""Forks of participants: sessions that belong to the teacher's account, and that the participant may use while the room is open."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from schedviz.web.rooms.models import Participant, RoomFork
 
 
 def fork_for(participant: Participant, session: Session, *, at: int | None, key: str) -> Forked:
-    """A fork of a session, for a participant who may see it. Where they have as many as they may, the oldest makes room.
+    """Fork a session for a participant who may see it. If they have the maximum number of forks, the oldest is deleted.
 
     Raises `QuotaReached`, `NotForkable`, `HistoryUnavailable` or `KeyReused`.
     """
@@ -25,7 +25,7 @@ def fork_for(participant: Participant, session: Session, *, at: int | None, key:
     own_key = f"{participant.pk}:{key}" if key else ""
     if known_fork(session, teacher, at=at, key=own_key) is None:
         quotas.expect_room_for_session(teacher.pk, nodes=session.nodes, pods=session.pods)
-    # The teacher's right to have extenders called is nobody else's.
+    # The teacher's permission to call extenders does not extend to participants.
     name = f"{participant.nickname}: {session.name}"
     forked = fork(session, teacher, at=at, name=name, key=own_key, calls_extenders=False)
     RoomFork.objects.get_or_create(session=forked.session, defaults={"room": room, "participant": participant})
@@ -40,7 +40,7 @@ def of_participant(participant: Participant) -> list[UUID]:
 
 
 def delete_sessions(sessions: Iterable[UUID]) -> None:
-    """Delete forks. Whoever stops in between leaves the rest to the sweeper."""
+    """Delete forks. After an interruption the sweeper deletes the rest."""
     for session_id in sessions:
         create.delete_session(session_id)
 

@@ -1,4 +1,4 @@
-"""The cookie by which a browser is the same participant again: 128 random bits, signed; of them only the SHA-256 is kept."""
+"""The cookie that identifies a participant's browser: 128 random bits, signed. Only their SHA-256 is stored."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def new_secret() -> str:
 
 
 def secret_in(cookie: str) -> str:
-    """The secret of a cookie; "" where we did not sign it, or too long ago."""
+    """The secret of a cookie; "" if its signature is invalid or too old."""
     try:
         return signing.TimestampSigner(salt=_SALT).unsign(cookie, max_age=settings.ROOM_GUEST_SECONDS)
     except signing.BadSignature:
@@ -28,13 +28,13 @@ def secret_in(cookie: str) -> str:
 
 
 def guest_of(cookies: Mapping[str, str]) -> str:
-    """The digest of who has these cookies; "" for who never joined a room."""
+    """The digest of the participant cookie; "" if there is none."""
     secret = secret_in(cookies.get(settings.ROOM_GUEST_COOKIE, ""))
     return hashed(secret) if secret else ""
 
 
 def keep(response: HttpResponseBase, secret: str, *, secure: bool) -> None:
-    """Give a browser its cookie, or a fresh one of the same secret."""
+    """Set the cookie, or renew it with the same secret."""
     response.set_cookie(
         settings.ROOM_GUEST_COOKIE,
         signing.TimestampSigner(salt=_SALT).sign(secret),

@@ -1,4 +1,4 @@
-"""Wrong codes are counted by address, in the database: for all web processes together, and whether Redis is there or not."""
+"""Limits wrong room codes per address, counted in the database: for all web processes together, with or without Redis."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ SECONDS: Final = 60.0
 
 
 def expect_tries_left(address: str) -> None:
-    """Raises `TooManyWrongCodes` where an address has used up its tries: a right code would not be taken from it now either."""
+    """Raises `TooManyWrongCodes` if an address has used up its attempts; a right code is refused then too."""
     now = time.time()
     allowed: int = settings.ROOM_TRIES_PER_MINUTE
-    # None is of the future, unless the clock was set back; other servers' clocks may be a little ahead.
+    # Attempts in the future are from before the clock was set back; the clocks of other servers may be slightly ahead.
     recent = WrongCode.objects.filter(address=_kept(address), at__gt=now - SECONDS, at__lt=now + SECONDS)
     wrong = recent.order_by("-at").values_list("at", flat=True)
     newest = list(wrong[:allowed])
@@ -33,14 +33,14 @@ def expect_tries_left(address: str) -> None:
 
 
 def count_wrong_code(address: str) -> None:
-    """One more; what is older than a minute is forgotten."""
+    """Count a wrong code, and delete attempts that are older than a minute."""
     now = time.time()
     WrongCode.objects.filter(at__lte=now - SECONDS).delete()
     WrongCode.objects.create(address=_kept(address), at=now)
 
 
 def _kept(address: str) -> str:
-    """Whose tries are counted together: an IPv4 address, or the network of an IPv6 one, in which one machine has all addresses it likes."""
+    """The key of the count: an IPv4 address, or the network of an IPv6 address, in which one machine can have many."""
     try:
         found = ipaddress.ip_address(address)
     except ValueError:

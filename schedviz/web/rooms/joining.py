@@ -1,4 +1,4 @@
-"""Coming into a room with a code and a nickname, coming back, leaving, being sent away."""
+"""Joining a room with a code and a nickname, rejoining, leaving, and removing participants."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from schedviz.web.rooms.models import LIVE, LONGEST_NICKNAME, Participant, Room
 
 
 class Joined(msgspec.Struct, frozen=True):
-    """A participant, and whether they had been in the room before."""
+    """A participant, and whether they had joined before."""
 
     participant: Participant
     is_back: bool
 
 
 def join(code: str, nickname: str, *, secret: str, address: str) -> Joined:
-    """Let somebody with a secret into the room with this code, or back in.
+    """Join the room with this code, or rejoin it with the same secret.
 
     Raises `WrongCodeGiven`, `TooManyWrongCodes`, `NicknameUnusable`, `NicknameTaken`, `WasRemoved` or `RoomFull`.
     """
@@ -31,7 +31,7 @@ def join(code: str, nickname: str, *, secret: str, address: str) -> Joined:
     room = Room.objects.filter(code=read_code(code), status__in=LIVE).exclude(code="").first()
     known = Participant.objects.filter(room=room, digest=hashed(secret)).first() if room is not None else None
     if room is None or (room.status == Room.Status.LOCKED and known is None):
-        # One sentence for both: of a room that is locked nobody outside learns that it is there.
+        # The same message for both, so that it does not reveal that a locked room exists.
         join_throttle.count_wrong_code(address)
         raise WrongCodeGiven("No open room has this code. It may be mistyped, or the room was locked or has ended.")
     if known is not None and known.removed:
@@ -42,26 +42,26 @@ def join(code: str, nickname: str, *, secret: str, address: str) -> Joined:
             participant = _enter(room, hashed(secret), name) if known is None else _rename(known, name)
     except IntegrityError as error:
         if (again := Participant.objects.filter(room=room, digest=hashed(secret), removed=False).first()) is not None and known is None:
-            # The same browser asked twice at the same time.
+            # The same browser sent the request twice at the same time.
             return Joined(again, is_back=True)
-        raise NicknameTaken(f"Somebody in this room is called {name!r} already; choose another nickname.") from error
+        raise NicknameTaken(f"The nickname {name!r} is taken in this room; choose another one.") from error
     notify.changed(room.pk)
     return Joined(participant, is_back=known is not None)
 
 
 def usable_nickname(written: str) -> str:
-    """A nickname without spaces around it and in one normal form. Raises `NicknameUnusable`."""
+    """The nickname in Unicode normal form, without surrounding spaces. Raises `NicknameUnusable`."""
     name = " ".join(unicodedata.normalize("NFC", written).split())
     if not 1 <= len(name) <= LONGEST_NICKNAME:
         raise NicknameUnusable(f"$.nickname: has {len(name)} characters; 1 to {LONGEST_NICKNAME} are expected.")
-    # Controls, and marks that turn the direction of what follows: a name is shown to others. A joiner (ZWJ) is a part of emoji.
+    # Controls and marks that change the text direction, because names are shown to others. The zero-width joiner is part of emoji.
     if any(unicodedata.category(letter) in {"Cc", "Cf", "Cs", "Co", "Cn"} and letter != "\u200d" for letter in name):
-        raise NicknameUnusable("$.nickname: has a character that cannot be shown.")
+        raise NicknameUnusable("$.nickname: contains a character that cannot be displayed.")
     return name
 
 
 def leave(participant: Participant) -> None:
-    """Delete what there is of a participant: answers, forks, the name."""
+    """Delete a participant with their answers, forks and name."""
     room_id = participant.room_id
     sessions = forks.of_participant(participant)
     participant.delete()
@@ -70,7 +70,7 @@ def leave(participant: Participant) -> None:
 
 
 def remove(participant: Participant) -> None:
-    """Send somebody away, who cannot come back with the same cookie."""
+    """Remove a participant, who cannot rejoin with the same cookie."""
     sessions = forks.of_participant(participant)
     with transaction.atomic():
         participant.answers.all().delete()
@@ -96,5 +96,5 @@ def _rename(participant: Participant, name: str) -> Participant:
 
 
 def _folded(name: str) -> str:
-    """What two names have in common that people take for the same."""
+    """The form in which names are compared: names that look alike are equal."""
     return unicodedata.normalize("NFKC", name).casefold()[: 4 * LONGEST_NICKNAME]

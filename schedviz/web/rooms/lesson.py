@@ -1,4 +1,4 @@
-"""What a room asks of the lesson that its session was made for."""
+"""The questions and right answers of the lesson of a room's session."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WAIT_SECONDS = 5.0
 
 
 def question_of(session: Session | None, stop: str) -> Question | None:
-    """The question of a stop of the session's lesson; None where there is none."""
+    """The question of a stop of the session's lesson; None if there is none."""
     name = lesson_of(session) if session is not None else ""
     if not name:
         return None
@@ -29,7 +29,7 @@ def question_of(session: Session | None, stop: str) -> Question | None:
 
 
 def right_answer(session: Session | None, stop: str) -> str | None:
-    """The right answer of a stop of the session's lesson, from a worker that plays it; None where nobody can say now."""
+    """The right answer of a stop of the session's lesson, from a worker that plays it; None if it is not available now."""
     name = lesson_of(session) if session is not None else ""
     if session is None or not name:
         return None

@@ -12,37 +12,37 @@ from django.http import HttpRequest
 from rest_framework.request import Request
 
 LENGTH: Final = 8
-#: Without 0 O, 1 I L, 2 Z, 5 S, 8 B: of each the one is left out that is harder to tell; and without vowels.
+#: Without vowels, and of each pair of similar characters (0 O, 1 I L, 2 Z, 5 S, 8 B) only one or none.
 ALPHABET: Final = "23456789CDFGHJKMNPQRTVWXY"
 
 
 def base_of(request: HttpRequest | Request) -> str:
-    """`https://host` under which others reach this server: SCHEDVIZ_URL, else as the one who asks did."""
+    """The base URL `https://host` for links: SCHEDVIZ_URL, otherwise the host of the request."""
     return base(request.scheme or "http", request.get_host())
 
 
 def base(scheme: str, host: str) -> str:
-    """The same, of what somebody reached this server by."""
+    """The same for a scheme and a host."""
     return str(settings.URL).rstrip("/") or f"{scheme}://{host}"
 
 
 def link(base: str, code: str) -> str:
-    """The short link of a room; "" where it has no code any more."""
+    """The short link of a room; "" if it has no code any more."""
     return f"{base}/r/{code}" if code else ""
 
 
 def qr_svg(text: str) -> bytes:
-    """A text as a QR code, black on white with the margin that scanners need; it grows with the page that shows it."""
+    """A QR code as a scalable SVG, black on white with the margin that scanners need."""
     out = io.BytesIO()
     segno.make_qr(text, error="m").save(out, kind="svg", border=4, dark="#000", light="#fff", omitsize=True, xmldecl=False)
     return out.getvalue()
 
 
 def new_code() -> str:
-    """25⁸ there are, 1.5 · 10¹¹: with ten tries a minute nobody finds one."""
+    """A random code. There are 25⁸ = 1.5 · 10¹¹, too many to guess at ten attempts a minute."""
     return "".join(secrets.choice(ALPHABET) for _ in range(LENGTH))
 
 
 def read_code(written: str) -> str:
-    """The code that somebody wrote, with or without a hyphen, spaces and capitals."""
+    """The normal form of an entered code: without hyphens and spaces, in upper case."""
     return "".join(letter for letter in written.upper() if letter.isalnum())[: 4 * LENGTH]

@@ -1,4 +1,4 @@
-"""What is stored of a room: who is in it, what was asked and answered, who forked what."""
+"""The tables of rooms: participants, questions, answers and forks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LONGEST_ANSWER = 200
 
 
 class Room(models.Model):
-    """A teacher's session before many."""
+    """A room: a session that a teacher presents."""
 
     class Status(models.TextChoices):
         OPEN = "open"
@@ -26,7 +26,7 @@ class Room(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     teacher = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="schedviz_rooms")
     session = models.ForeignKey(Session, on_delete=models.SET_NULL, null=True, related_name="rooms")
-    #: What everybody looks at in place of `session`: a fork of a participant, or another session of the teacher.
+    #: The session that is shown instead of `session`: a participant's fork, or another session of the teacher.
     shown = models.ForeignKey(Session, on_delete=models.SET_NULL, null=True, related_name="shown_in_rooms")
     title = models.CharField(max_length=200, blank=True, default="")
     #: "" once the room has ended.
@@ -34,13 +34,13 @@ class Room(models.Model):
     status = models.CharField(max_length=8, choices=Status, default=Status.OPEN)
     #: Whether names were kept when it ended.
     kept = models.BooleanField(default=False)
-    #: Where the teacher was last, and when by this server's clock, in seconds since 1970.
+    #: The teacher's last position, and its time by this server's clock, in seconds since 1970.
     moment: models.JSONField[Any, Any] = models.JSONField(null=True, blank=True)
     moment_at = models.FloatField(default=0.0)
-    #: Increases with every change except of the moment. A web process that missed a notification detects it by this number.
+    #: Increases with every change except of the position, so that lost wake-ups are noticed.
     revision = models.BigIntegerField(default=0)
     created_at = models.DateTimeField(db_default=Now())
-    #: When something happened in it last; a room that was forgotten is ended by this.
+    #: The time of the last activity; abandoned rooms are ended by it.
     active_at = models.DateTimeField(db_default=Now())
     ended_at = models.DateTimeField(null=True, blank=True)
 
@@ -53,29 +53,29 @@ class Room(models.Model):
 
     @property
     def is_live(self) -> bool:
-        """It has not ended."""
+        """Whether the room has not ended."""
         return self.status != Room.Status.ENDED
 
 
-#: The rooms that have not ended.
+#: The statuses of rooms that have not ended.
 LIVE = (Room.Status.OPEN, Room.Status.LOCKED)
 
 
 class Participant(models.Model):
-    """Somebody in a room, known by a nickname and by a cookie of which only the SHA-256 is kept."""
+    """A participant, identified by a nickname and by a cookie of which only the SHA-256 is stored."""
 
     room = models.ForeignKey(Room, on_delete=models.CASCADE, related_name="participants")
     digest = models.CharField(max_length=64)
     nickname = models.CharField(max_length=LONGEST_NICKNAME)
-    #: The nickname as it is compared; that of somebody who was removed is free.
+    #: The nickname in the form for comparison; the nickname of a removed participant is free.
     folded = models.CharField(max_length=4 * LONGEST_NICKNAME)
-    #: Since when the hand is raised.
+    #: When the hand was raised.
     hand_at = models.DateTimeField(null=True, blank=True)
-    #: Follows the teacher, as far as the page says.
+    #: Whether the participant follows the teacher.
     following = models.BooleanField(default=True)
-    #: Has an open line at least until then, in seconds since 1970.
+    #: Connected at least until this time, in seconds since 1970.
     here_until = models.FloatField(default=0.0)
-    #: The teacher sent them away.
+    #: Whether the teacher removed the participant.
     removed = models.BooleanField(default=False)
     joined_at = models.DateTimeField(db_default=Now())
 
@@ -91,7 +91,7 @@ class Participant(models.Model):
 
 
 class Question(models.Model):
-    """Something that the teacher asked."""
+    """A question of the teacher."""
 
     class Kind(models.TextChoices):
         CHOICE = "choice"
@@ -102,9 +102,9 @@ class Question(models.Model):
         TEXT = "text"
 
     room = models.ForeignKey(Room, on_delete=models.CASCADE, related_name="questions")
-    #: From 1, in the order in which they were asked.
+    #: From 1, in the order of asking.
     number = models.PositiveIntegerField()
-    #: The session whose lesson it is of, and the stop; None and "" for a question of the teacher's own.
+    #: The session and the stop of its lesson; None and "" for the teacher's own question.
     session = models.ForeignKey(Session, on_delete=models.SET_NULL, null=True, related_name="+")
     stop = models.CharField(max_length=60, blank=True, default="")
     text = models.CharField(max_length=500, blank=True, default="")
@@ -112,10 +112,10 @@ class Question(models.Model):
     options: models.JSONField[Any, Any] = models.JSONField(default=list)
     is_open = models.BooleanField(default=True)
     revealed = models.BooleanField(default=False)
-    #: The right answer; "": nobody said.
+    #: The right answer; "" if none was set.
     right = models.CharField(max_length=LONGEST_ANSWER, blank=True, default="")
     asked_at = models.DateTimeField()
-    #: The tally as it was when the room ended without names: [[value, count], …].
+    #: The tally at the end of a room whose names were not kept: [[value, count], …].
     tally: models.JSONField[Any, Any] = models.JSONField(null=True, blank=True)
 
     class Meta:
@@ -126,13 +126,13 @@ class Question(models.Model):
 
 
 class Answer(models.Model):
-    """What a participant answered last."""
+    """The last answer of a participant."""
 
     question = models.ForeignKey(Question, on_delete=models.CASCADE, related_name="answers")
     participant = models.ForeignKey(Participant, on_delete=models.CASCADE, related_name="answers")
     value = models.CharField(max_length=LONGEST_ANSWER)
     answered_at = models.DateTimeField()
-    #: How often another answer had been given before.
+    #: How often the participant changed the answer.
     changes = models.PositiveIntegerField(default=0)
 
     class Meta:
@@ -143,10 +143,10 @@ class Answer(models.Model):
 
 
 class RoomFork(models.Model):
-    """A session that a participant forked to try. It is the teacher's, and the participant's as long as the room lives."""
+    """A participant's fork. It belongs to the teacher, and to the participant while the room is open."""
 
     session = models.OneToOneField(Session, on_delete=models.CASCADE, primary_key=True, related_name="room_fork")
-    #: None: it was deleted, and the sweeper deletes the session.
+    #: None if the fork was deleted; the sweeper deletes its session.
     room = models.ForeignKey(Room, on_delete=models.SET_NULL, null=True, related_name="forks")
     participant = models.ForeignKey(Participant, on_delete=models.SET_NULL, null=True, related_name="forks")
     created_at = models.DateTimeField(db_default=Now())
@@ -156,7 +156,7 @@ class RoomFork(models.Model):
 
 
 class WrongCode(models.Model):
-    """A code that was tried and was none; of the address a keyed digest is kept, for a minute."""
+    """A wrong code. Stores a keyed digest of the address, for a minute."""
 
     address = models.CharField(max_length=64)
     at = models.FloatField()

@@ -1,4 +1,4 @@
-"""Notifies all web processes that a room changed. The database has the change; Redis only has the notification, and may be unavailable."""
+"""Notifies all web processes of changes in a room. The database holds them; Redis only carries wake-ups and may be down."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from schedviz.web.rooms.models import Room
 
 logger = logging.getLogger(__name__)
 
-#: The newest moment is among so many.
+#: The newest position is among this many entries.
 KEPT = 64
 _LIFETIME_SECONDS = 24 * 3600
 
 
 def key(room_id: UUID) -> str:
-    """A stream: entries with the member `moment`, its JSON, and entries with `changed`."""
+    """The key of a stream with entries `moment` (JSON) and `changed`."""
     return f"schedviz:room:{room_id}"
 
 
 def entry(moment: bytes | None) -> dict[Any, Any]:
-    """What is put into the stream."""
+    """Add an entry to the stream."""
     return {"changed": b"1"} if moment is None else {"moment": moment}
 
 
 def changed(room_id: UUID) -> None:
-    """Something of a room changed, and is stored."""
+    """Notify of a stored change."""
     Room.objects.filter(pk=room_id).update(revision=F("revision") + 1, active_at=timezone.now())
     pipe = stream.client().pipeline(transaction=False)
     pipe.xadd(key(room_id), entry(None), maxlen=KEPT, approximate=True)
@@ -39,11 +39,11 @@ def changed(room_id: UUID) -> None:
     try:
         pipe.execute()
     except redis.RedisError as error:
-        logger.debug("Redis is away, room %s looks by itself: %s", room_id, error)
+        logger.debug("Redis does not answer, room %s polls the database: %s", room_id, error)
 
 
 def forget(room_id: UUID) -> None:
-    """Drop what Redis has of a room."""
+    """Delete a room's stream."""
     try:
         stream.client().delete(key(room_id))
     except redis.RedisError as error:

@@ -1,4 +1,4 @@
-"""Opening a room, locking it, giving it another code, showing something in it."""
+"""Opening and locking rooms, renewing their codes, and showing sessions in them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from schedviz.web.rooms.models import Room
 if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser
 
-#: Two codes are the same once in 10¹¹ times.
+#: Two equal codes are very unlikely (1 in 10¹¹).
 _TRIES = 5
 
 
 def open_room(teacher: AbstractBaseUser, session: Session, *, title: str = "") -> Room:
-    """A new room. The caller has seen that the teacher may share the session."""
+    """A new room. The caller has checked that the teacher may share the session."""
     for left in range(_TRIES, 0, -1):
         try:
             with transaction.atomic():
@@ -29,25 +29,25 @@ def open_room(teacher: AbstractBaseUser, session: Session, *, title: str = "") -
         except IntegrityError:
             if left == 1:
                 raise
-    # Its times are the database's.
+    # The times of the database.
     room.refresh_from_db()
     return room
 
 
 def change(room: Room, **members: object) -> None:
-    """Store some members of a room that has not ended, and tell everybody. Raises `RoomEnded`."""
+    """Update members of a room that has not ended, and notify its participants. Raises `RoomEnded`."""
     if not Room.objects.filter(pk=room.pk).exclude(status=Room.Status.ENDED).update(**members):
         raise RoomEnded("The room has ended.")
     notify.changed(room.pk)
 
 
 def lock(room: Room, *, locked: bool) -> None:
-    """Let nobody new in, or let them in again. Raises `RoomEnded`."""
+    """Lock a room against new participants, or unlock it. Raises `RoomEnded`."""
     change(room, status=Room.Status.LOCKED if locked else Room.Status.OPEN)
 
 
 def renew_code(room: Room) -> None:
-    """Another code; the old one is void. Raises `RoomEnded`."""
+    """Replace the code; the old one becomes void. Raises `RoomEnded`."""
     for left in range(_TRIES, 0, -1):
         try:
             with transaction.atomic():
@@ -60,5 +60,5 @@ def renew_code(room: Room) -> None:
 
 
 def show(room: Room, session: Session | None) -> None:
-    """Show a session in place of the room's; None: the room's own. Raises `RoomEnded`."""
+    """Show another session in the room; None shows the room's own. Raises `RoomEnded`."""
     change(room, shown_id=None if session is None or session.pk == room.session_id else session.pk)

@@ -1,4 +1,4 @@
-"""The pages of rooms: shells, in which the front end draws what REST and the WebSockets give."""
+"""The pages of rooms: shells in which the front end draws data from REST and the WebSockets."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from schedviz.web.rooms.models import LIVE, Room
 @never_cache
 @ensure_csrf_cookie
 def join_page(request: HttpRequest, code: str = "") -> HttpResponse:
-    """`/r/`, `/r/<code>/`: the door. Whoever is in the room already is sent on; others do not learn whether there is one."""
+    """`/r/`, `/r/<code>/`: the page for joining. Members are redirected to the room; others do not learn whether it exists."""
     room = Room.objects.filter(code=read_code(code), status__in=LIVE).first() if code else None
     if room is not None and membership_in(actor_of(request), room) is not None:
         return redirect("room-page", room_id=room.pk)
@@ -34,7 +34,7 @@ def join_page(request: HttpRequest, code: str = "") -> HttpResponse:
 @never_cache
 @ensure_csrf_cookie
 def rooms_page(request: HttpRequest) -> HttpResponse:
-    """`/rooms/`: the rooms of a teacher."""
+    """`/rooms/`: a teacher's rooms."""
     if not actor_of(request).is_known:
         return redirect(f"/login/?next={quote(request.get_full_path())}")
     return page(request, "rooms/list.html")
@@ -44,7 +44,7 @@ def rooms_page(request: HttpRequest) -> HttpResponse:
 @never_cache
 @ensure_csrf_cookie
 def room_page(request: HttpRequest, room_id: UUID) -> HttpResponse:
-    """`/rooms/<id>/`: one room, for those in it; who is not stands at the door."""
+    """`/rooms/<id>/`: one room, for its members; others get the page for joining."""
     return _room(request, room_id)
 
 
@@ -52,7 +52,7 @@ def room_page(request: HttpRequest, room_id: UUID) -> HttpResponse:
 @never_cache
 @ensure_csrf_cookie
 def presenter_page(request: HttpRequest, room_id: UUID) -> HttpResponse:
-    """`/rooms/<id>/presenter/`: notes, what comes next, the tally; the teacher's alone."""
+    """`/rooms/<id>/presenter/`: notes, the next stop and the tally, for the teacher."""
     return _room(request, room_id, view="presenter")
 
 
@@ -60,7 +60,7 @@ def presenter_page(request: HttpRequest, room_id: UUID) -> HttpResponse:
 @never_cache
 @ensure_csrf_cookie
 def projector_page(request: HttpRequest, room_id: UUID) -> HttpResponse:
-    """`/rooms/<id>/projector/`: what is on the wall; the teacher's alone."""
+    """`/rooms/<id>/projector/`: the projected view, for the teacher."""
     return _room(request, room_id, view="projector")
 
 

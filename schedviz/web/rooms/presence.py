@@ -1,4 +1,6 @@
-"""Who has an open line into a room: said for a while by each web process, so that one that dies takes nobody's place for ever."""
+"""The live state of participants: connected, following, hand raised. Each web process renews the connections that it holds, so that those
+of a crashed process expire.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +18,13 @@ _SECONDS: Final = 40.0
 
 
 def renew(participants: Iterable[int]) -> None:
-    """They are still here."""
+    """Renew the presence of participants."""
     if ids := list(participants):
         Participant.objects.filter(pk__in=ids).update(here_until=time.time() + _SECONDS)
 
 
 def come(participant_id: int) -> None:
-    """Somebody has opened a line."""
+    """A participant has connected."""
     found = Participant.objects.filter(pk=participant_id).only("room_id", "here_until").first()
     if found is None:
         return
@@ -33,14 +35,14 @@ def come(participant_id: int) -> None:
 
 
 def go(participant_id: int) -> None:
-    """The last line of somebody has closed."""
+    """The last connection of a participant has closed."""
     found = Participant.objects.filter(pk=participant_id).only("room_id").first()
     if found is not None and Participant.objects.filter(pk=participant_id).update(here_until=0.0):
         notify.changed(found.room_id)
 
 
 def follow(participant_id: int, *, following: bool) -> None:
-    """Somebody follows the teacher, or looks around."""
+    """A participant started or stopped following the teacher."""
     found = Participant.objects.filter(pk=participant_id).exclude(following=following).only("room_id").first()
     if found is not None:
         Participant.objects.filter(pk=participant_id).update(following=following)
@@ -48,7 +50,7 @@ def follow(participant_id: int, *, following: bool) -> None:
 
 
 def raise_hand(participant: Participant, *, raised: bool) -> None:
-    """Raise or lower a hand. One that is up already keeps its place."""
+    """Raise or lower a hand. A raised hand keeps its place in the order."""
     mine = Participant.objects.filter(pk=participant.pk, hand_at__isnull=raised)
     if mine.update(hand_at=timezone.now() if raised else None):
         notify.changed(participant.room_id)

@@ -1,4 +1,4 @@
-"""The record of a room as CSV: who answered what, and how long it took."""
+"""The record of a room as CSV: each participant's answers and their timing."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ COLUMNS = (
     *("question", "asked_at", "stop", "text", "kind", "right", "participant", "joined_at"),
     *("answer", "is_right", "seconds", "changes"),
 )
-#: A spreadsheet takes what begins so for a formula, and carries it out.
+#: Spreadsheets execute cells that begin with these characters as formulas.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-#: By this mark a spreadsheet knows that it is UTF-8.
+#: The byte order mark, by which spreadsheets recognize UTF-8.
 _MARK = "\ufeff"
 
 
 def record(room: Room) -> str:
-    """One line for each question and participant, in their order. Raises `NotKept`."""
+    """One line for each question and participant, in order. Raises `NotKept`."""
     if not room.is_live and not room.kept:
         raise NotKept("The room ended without keeping names and answers.")
     out = io.StringIO()

@@ -1,4 +1,4 @@
-"""What REST and WebSocket of rooms take and give, as structs. docs/rooms.md says what they mean."""
+"""Request, response and WebSocket bodies of rooms. docs/rooms.md documents them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Number = Annotated[float, Meta(ge=-1e9, le=1e9)]
 
 
 class Moment(Body, frozen=True, forbid_unknown_fields=True):
-    """Where the teacher is: of which session, after which event (null: the newest), what is chosen, and how it is drawn."""
+    """The teacher's position: the session, the event (null: the newest), the selection, and the view options."""
 
     session: Annotated[str, Meta(max_length=36)]
     at: Annotated[int, Meta(ge=0)] | None = None
@@ -30,12 +30,12 @@ class Moment(Body, frozen=True, forbid_unknown_fields=True):
     x: Number | None = None
     y: Number | None = None
     stop: ShortText = ""
-    #: For the page's own use.
+    #: Reserved for the page.
     page: Annotated[dict[ShortText, ShortText], Meta(max_length=20)] = msgspec.field(default_factory=dict)
 
 
 class RoomFork(Body, frozen=True):
-    """A session that a participant forked: where from (an event), and when."""
+    """A fork of a participant: its origin (an event) and its age."""
 
     session: str
     name: str
@@ -44,14 +44,14 @@ class RoomFork(Body, frozen=True):
 
 
 class Tallied(Body, frozen=True):
-    """How many gave an answer."""
+    """The number of times an answer was given."""
 
     value: str
     count: int
 
 
 class RoomQuestion(Body, frozen=True):
-    """A question of the teacher's. `answered`: how many did; `tally` and `right` are null for who is not to know yet."""
+    """A question. `answered`: the number of answers; `tally` and `right` are null while they are hidden from the client."""
 
     n: int
     stop: str
@@ -67,7 +67,7 @@ class RoomQuestion(Body, frozen=True):
 
 
 class You(Body, frozen=True):
-    """The participant who asks. `answers` by the question's number."""
+    """The participant behind the request. `answers` is by the number of the question."""
 
     id: int
     nickname: str
@@ -77,7 +77,7 @@ class You(Body, frozen=True):
 
 
 class RoomParticipant(Body, frozen=True):
-    """A participant, as the teacher sees them: whether the line is open, whether they follow, since when the hand is raised."""
+    """A participant as the teacher sees them: whether they are connected, whether they follow, and since when their hand is raised."""
 
     id: int
     nickname: str
@@ -91,7 +91,7 @@ class RoomParticipant(Body, frozen=True):
 
 
 class Shown(Body, frozen=True):
-    """What is shown in place of the room's session, and whose fork it is ("": the teacher's)."""
+    """The session that is shown instead of the room's session, and the owner of the fork ("" for the teacher)."""
 
     session: str
     participant: str
@@ -122,7 +122,7 @@ class RoomBody(Body, frozen=True):
 
 
 class RoomLine(Body, frozen=True):
-    """A room in the list of a teacher's."""
+    """A room in a teacher's list."""
 
     id: str
     title: str
@@ -149,7 +149,7 @@ class Asked(Body, frozen=True, forbid_unknown_fields=True):
 
 
 class NewRoom(Asked, frozen=True):
-    """A room for a session of yours, or for a lesson."""
+    """Open a room for a session of yours, or for a lesson."""
 
     session: str = ""
     lesson: str = ""
@@ -157,33 +157,33 @@ class NewRoom(Asked, frozen=True):
 
 
 class Joining(Asked, frozen=True):
-    """A code and a nickname."""
+    """Join a room with its code and a nickname."""
 
     code: Annotated[str, Meta(max_length=40)]
     nickname: Annotated[str, Meta(max_length=4 * LONGEST_NICKNAME)]
 
 
 class RoomChange(Asked, frozen=True):
-    """What of a room is to change."""
+    """Change a room."""
 
     locked: bool | None = None
     title: Title | None = None
 
 
 class Showing(Asked, frozen=True):
-    """What is to be shown; null: the room's session."""
+    """Show a session; null shows the room's session again."""
 
     session: str | None
 
 
 class Ending(Asked, frozen=True):
-    """Whether names, answers and forks are kept."""
+    """End a room; `keep` keeps names, answers and forks."""
 
     keep: bool = False
 
 
 class NewQuestion(Asked, frozen=True):
-    """The question of a stop of the lesson, or one of your own."""
+    """Ask the question of a stop of the lesson, or one of your own."""
 
     stop: Annotated[str, Meta(max_length=60)] = ""
     text: Annotated[str, Meta(max_length=500)] = ""
@@ -192,7 +192,7 @@ class NewQuestion(Asked, frozen=True):
 
 
 class QuestionChange(Asked, frozen=True):
-    """What of a question is to change."""
+    """Change a question."""
 
     open: bool | None = None
     revealed: bool | None = None
@@ -207,26 +207,26 @@ class NewAnswer(Asked, frozen=True):
 
 
 class Hand(Asked, frozen=True):
-    """A hand."""
+    """Raise or lower a hand."""
 
     raised: bool
 
 
 class ParticipantChange(Asked, frozen=True):
-    """What of a participant is to change."""
+    """Change a participant."""
 
     hand: bool
 
 
 class NewRoomFork(Asked, frozen=True):
-    """Fork a session that you see in the room, after an event (null: now). The same key gives the same fork."""
+    """Fork a session that the room shows, after an event (null: now). The same key returns the same fork."""
 
     session: str | None = None
     at: Annotated[int, Meta(ge=0)] | None = None
     key: Annotated[str, Meta(max_length=100)] = ""
 
 
-#: Every struct that a path of REST refers to.
+#: The structs that REST paths refer to.
 ROOTS = (
     *(RoomBody, RoomList, NewRoom, Joining, RoomChange, Showing, Ending, NewQuestion, QuestionChange, NewAnswer, Hand),
     *(ParticipantChange, NewRoomFork),

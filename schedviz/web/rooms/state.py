@@ -1,4 +1,4 @@
-"""A room as those in it see it: read from the database once, told to each as far as it is theirs to know."""
+"""The state of a room: read from the database once, then filtered for each member."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from schedviz.web.rooms.models import Answer, Participant, Question, Room, RoomF
 
 
 class RoomState:
-    """Everything of one room at one time. Asks the database when it is made, and never after."""
+    """The complete state of a room at one time. Queries the database only when it is created."""
 
     def __init__(self, room: Room) -> None:
         self.room = room
@@ -35,7 +35,7 @@ class RoomState:
         self._teacher = room.teacher.get_username()
 
     def told_to(self, seat: RoomMembership, base: str) -> schemas.RoomBody | None:
-        """What this place may know, with links below `base` (`https://host`); None: the participant is not in the room any more."""
+        """The part of the state that this member may see, with links below `base` (`https://host`); None for a former member."""
         room = self.room
         you = None
         if seat.participant_id is not None:
@@ -65,14 +65,14 @@ class RoomState:
         )
 
     def allowed_moment(self, moment: Any) -> schemas.Moment | None:
-        """The moment, if it is of a session that everybody in the room may see; else None."""
+        """The position, if its session is visible to everybody in the room; otherwise None."""
         if not moment or moment.get("session") not in self.sessions:
             return None
         return msgspec.convert(moment, schemas.Moment)
 
     @cached_property
     def sessions(self) -> frozenset[str]:
-        """What everybody in the room may see."""
+        """The part that everybody in the room may see."""
         return frozenset(str(one) for one in (self.room.session_id, self.room.shown_id) if one)
 
     @cached_property
@@ -133,7 +133,7 @@ class RoomState:
 
 
 def tally(values: Any) -> list[tuple[str, int]]:
-    """How often each is there, most first, then by name."""
+    """The number of occurrences of each value, most frequent first, then by name."""
     return sorted(Counter(values).items(), key=lambda counted: (-counted[1], counted[0]))
 
 
@@ -166,6 +166,6 @@ def _question(question: Question, counted: list[tuple[str, int]]) -> schemas.Roo
 
 
 def load(room_id: Any) -> RoomState | None:
-    """A room as it is now; None where there is none. Asks the database."""
+    """A room as it is now; None if there is none. Queries the database."""
     room = Room.objects.select_related("teacher", "session", "shown").filter(pk=room_id).first()
     return None if room is None else RoomState(room)

@@ -1,4 +1,4 @@
-"""`/api/v1/audit/`: who did what, when and from where. For staff."""
+"""`/api/v1/audit/`: the audit log, for staff."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ class Audit(Resource):
     @extend_schema(
         operation_id="listAudit",
         parameters=[
-            query("before", int, "The `id` before which to go on: the `next` of another page."),
-            query("limit", int, f"How many at most: {PAGE}, never more than {LONGEST_PAGE}.", most=LONGEST_PAGE),
-            query("action", str, "What was done.", choices=tuple(audit.Action)),
-            query("user", str, "The name of who did it."),
-            query("session", str, "The id of the session that it was about, also of one that was deleted."),
+            query("before", int, "Return entries before this `id`: the `next` of the previous page."),
+            query("limit", int, f"Maximum number of entries: {PAGE} by default, at most {LONGEST_PAGE}.", most=LONGEST_PAGE),
+            query("action", str, "The action.", choices=tuple(audit.Action)),
+            query("user", str, "The name of the user."),
+            query("session", str, "The id of the session, which may be deleted."),
         ],
         responses={200: answer(schemas.AuditList), **refused(400, 401, 403)},
     )
     def get(self, request: Request) -> Response:
-        """List what was done, the newest first."""
+        """List the audit log, newest first."""
         expect_staff(request)
         asked = {name: request.query_params.get(name, "").replace("\0", "") for name in ("action", "user")}
         found = audit.entries(**asked, session=_session(request))

@@ -1,4 +1,4 @@
-"""`/api/v1/sessions/{id}/invites/` and, for staff, `/api/v1/invites/`: links that bring members and accounts."""
+"""`/api/v1/sessions/{id}/invites/` and, for staff, `/api/v1/invites/`: invites for members and for new accounts."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ class Invites(Resource):
 
     @extend_schema(operation_id="listInvites", responses={200: answer(schemas.InviteList), 304: NOT_MODIFIED, **refused(403, 404)})
     def get(self, request: Request, session_id: UUID) -> Response:
-        """List the invites that can still be accepted. Their secrets are not kept."""
+        """List the open invites. Their secrets are not stored."""
         session = session_for(request, session_id, Verb.MANAGE)
         return versions.versioned(request, schemas.InviteList(results=[_body(one) for one in invites.open_invites(session)]))
 
     @extend_schema(
         operation_id="createInvite",
         request={"application/json": ref(schemas.NewInvite)},
-        responses={201: answer(schemas.InviteBody, "The only answer that has its `url`."), **refused(400, 403, 404, 409)},
+        responses={201: answer(schemas.InviteBody, "The only response with the `url`."), **refused(400, 403, 404, 409)},
     )
     def post(self, request: Request, session_id: UUID) -> Response:
-        """Make an invite. Who opens its `url` and is signed in, or makes an account, becomes a member."""
+        """Create an invite. A user who opens its `url` and signs in, or creates an account, becomes a member."""
         session = session_for(request, session_id, Verb.MANAGE)
         if not invites.may_invite(cast("User", request.user).pk):
-            raise ApiError(403, "forbidden", "Visitors of the public demo cannot invite anybody.", hint="Sign in with an account.")
+            raise ApiError(403, "forbidden", "Visitors of the public demo cannot invite others.", hint="Sign in with an account.")
         new = body_as(schemas.NewInvite, request)
         return _made(request, session, role=new.role, days=new.days, uses=new.uses, note=new.note)
 
@@ -51,37 +51,37 @@ class OneInvite(Resource):
 
     @extend_schema(operation_id="revokeInvite", responses={204: None, **refused(403, 404)})
     def delete(self, request: Request, session_id: UUID, invite_id: int) -> Response:
-        """Revoke an invite. Who has accepted it stays a member."""
+        """Revoke an invite. Users who accepted it stay members."""
         return _revoked(request, session_for(request, session_id, Verb.MANAGE), invite_id)
 
 
 class AccountInvites(Resource):
-    """Invites to make an account."""
+    """Invites for new accounts."""
 
     @extend_schema(operation_id="listAccountInvites", responses={200: answer(schemas.InviteList), 304: NOT_MODIFIED, **refused(401, 403)})
     def get(self, request: Request) -> Response:
-        """List the invites to make an account that can still be accepted. For staff."""
+        """List the open invites for new accounts. For staff."""
         expect_staff(request)
         return versions.versioned(request, schemas.InviteList(results=[_body(one) for one in invites.open_invites(None)]))
 
     @extend_schema(
         operation_id="createAccountInvite",
         request={"application/json": ref(schemas.NewAccountInvite)},
-        responses={201: answer(schemas.InviteBody, "The only answer that has its `url`."), **refused(400, 401, 403, 409)},
+        responses={201: answer(schemas.InviteBody, "The only response with the `url`."), **refused(400, 401, 403, 409)},
     )
     def post(self, request: Request) -> Response:
-        """Make an invite with which somebody can make an account. For staff."""
+        """Create an invite for a new account. For staff."""
         expect_staff(request, changing=True)
         new = body_as(schemas.NewAccountInvite, request)
         return _made(request, None, role=Membership.Role.VIEWER, days=new.days, uses=new.uses, note=new.note)
 
 
 class OneAccountInvite(Resource):
-    """One invite to make an account."""
+    """One invite for a new account."""
 
     @extend_schema(operation_id="revokeAccountInvite", responses={204: None, **refused(401, 403, 404)})
     def delete(self, request: Request, invite_id: int) -> Response:
-        """Revoke an invite to make an account. For staff."""
+        """Revoke an invite for a new account. For staff."""
         expect_staff(request, changing=True)
         return _revoked(request, None, invite_id)
 

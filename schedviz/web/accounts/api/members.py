@@ -1,4 +1,4 @@
-"""`/api/v1/sessions/{id}/members/`: who may see a session, and their roles."""
+"""`/api/v1/sessions/{id}/members/`: the members of a session and their roles."""
 
 from __future__ import annotations
 
@@ -35,21 +35,21 @@ class Members(Resource):
         request={"application/json": ref(schemas.NewMember)},
         responses={
             201: answer(schemas.MemberBody, "A new member."),
-            200: answer(schemas.MemberBody, "Who was a member before, with this role now."),
+            200: answer(schemas.MemberBody, "The user was a member before, and has this role now."),
             **refused(400, 403, 404),
         },
     )
     def post(self, request: Request, session_id: UUID) -> Response:
-        """Make somebody with an account a member. Where users cannot be looked for (`SCHEDVIZ_FIND_USERS`), send them an invite."""
+        """Add a user with an account as a member. Where users cannot be found by name (`SCHEDVIZ_FIND_USERS`), send them an invite."""
         session = session_for(request, session_id, Verb.MANAGE)
         new = body_as(schemas.NewMember, request)
         try:
             membership, made = members.add(session, new.user, new.role)
         except members.NotFindable as error:
-            message = "On this server users cannot be looked for by name (SCHEDVIZ_FIND_USERS)."
-            raise ApiError(403, "forbidden", message, hint="POST invites/ makes a link that you can send them.") from error
+            message = "This server does not allow finding users by name (SCHEDVIZ_FIND_USERS)."
+            raise ApiError(403, "forbidden", message, hint="POST invites/ creates a link that you can send them.") from error
         except members.NoSuchUser as error:
-            raise ApiError(400, "invalid", "$.user: there is no such user who could be a member.", path="$.user") from error
+            raise ApiError(400, "invalid", "$.user: there is no such user who can become a member.", path="$.user") from error
         record(Action.MEMBER_ADDED if made else Action.MEMBER_CHANGED, request, session=session, member=new.user, role=new.role)
         return Response(_body(membership), status=201 if made else 200)
 
@@ -63,7 +63,7 @@ class OneMember(Resource):
         responses={200: answer(schemas.MemberBody), **refused(400, 403, 404)},
     )
     def patch(self, request: Request, session_id: UUID, user: str) -> Response:
-        """Give a member another role."""
+        """Change the role of a member."""
         session = session_for(request, session_id, Verb.MANAGE)
         role = body_as(schemas.MemberChange, request).role
         membership = members.change(session, user, role)
@@ -74,7 +74,7 @@ class OneMember(Resource):
 
     @extend_schema(operation_id="removeMember", responses={204: None, **refused(403, 404)})
     def delete(self, request: Request, session_id: UUID, user: str) -> Response:
-        """Take a member's rights away; with one's own name, leave the session, which every member may."""
+        """Remove a member. Every member may leave the session with their own name."""
         session = session_for(request, session_id, Verb.SEE)
         actor = actor_of(request)
         own = actor.is_known and user == request.user.get_username()

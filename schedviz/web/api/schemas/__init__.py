@@ -1,4 +1,6 @@
-"""What REST takes and gives, as structs: bodies are decoded into them and encoded from them, and the OpenAPI schema is made of them."""
+"""Request and response bodies of the REST API as structs. Bodies are decoded and encoded with them, and the OpenAPI schema is generated
+from them.
+"""
 
 from schedviz.web.api.schemas.body import LONGEST_TITLE, Body, Title
 from schedviz.web.api.schemas.breakpoints import BreakpointBody, BreakpointChange, BreakpointList, NewBreakpoint

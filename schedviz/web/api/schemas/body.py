@@ -1,4 +1,4 @@
-"""What every body is."""
+"""The base class and the common types of bodies."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from msgspec import Meta
 
 from schedviz.kube.lines import ONE_LINE, ONE_LINE_OF_JSON_SCHEMA
 
-#: Characters of what somebody calls something.
+#: The maximum number of characters of a name that a user chooses.
 LONGEST_TITLE: Final = 200
 _PATTERN: Final = {"pattern": ONE_LINE_OF_JSON_SCHEMA}
-#: What somebody calls something: a session, a fork, a room, an invite. One line.
+#: A name that a user chooses, in one line: of a session, a fork, a room or an invite.
 Title = Annotated[str, Meta(max_length=LONGEST_TITLE, pattern=ONE_LINE, extra_json_schema=_PATTERN)]
-#: A text of one line for programs, such as a key.
+#: A machine-readable text in one line, such as a key.
 Key = Annotated[str, Meta(max_length=200, pattern=ONE_LINE, extra_json_schema=_PATTERN)]
 
 
 class Body(msgspec.Struct, frozen=True, rename="camel"):
-    """A part of a request or of an answer."""
+    """A part of a request or a response."""

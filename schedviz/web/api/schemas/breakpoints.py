@@ -9,26 +9,26 @@ from msgspec import Meta
 
 from schedviz.web.api.schemas.body import Body
 
-#: The language has its own parser, which says at which column it is wrong.
+#: Not restricted further: the breakpoint language has its own parser, which reports the column of an error.
 When = Annotated[str, Meta(extra_json_schema={"minLength": 1, "maxLength": 500})]
 
 
 class NewBreakpoint(Body, frozen=True, forbid_unknown_fields=True):
-    """Stop runs where this happens: `popped default/web-7`, `cycle > 10 and outcome == "error"`; see docs/breakpoints.md."""
+    """Stop runs at a condition: `popped default/web-7`, `cycle > 10 and outcome == "error"`; see docs/breakpoints.md."""
 
     when: When
     enabled: bool = True
 
 
 class BreakpointChange(Body, frozen=True, forbid_unknown_fields=True):
-    """Change a breakpoint. What is left out, or null, stays."""
+    """Change a breakpoint. Members that are left out or null keep their values."""
 
     when: When | None = None
     enabled: bool | None = None
 
 
 class BreakpointBody(Body, frozen=True):
-    """A breakpoint. `hits`: how many runs it has stopped; `lastEvent`: at which event the last of them."""
+    """A breakpoint. `hits`: how many runs it has stopped; `lastEvent`: the event of the last hit."""
 
     number: int
     url: str
@@ -40,7 +40,7 @@ class BreakpointBody(Body, frozen=True):
 
 
 class BreakpointList(Body, frozen=True):
-    """The breakpoints of a session by number, and how many there may be at `most`."""
+    """The breakpoints of a session by number. A session may have at `most` so many."""
 
     results: list[BreakpointBody]
     most: int

@@ -1,4 +1,4 @@
-"""Commands and what came of them."""
+"""Commands and their outcomes."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from schedviz.web.api.schemas.body import Body
 
 
 class OutcomeBody(Body, frozen=True):
-    """How a command ended. `result`: why nothing happened; `error`: what was wrong with the command; `stopped`: why a run ended.
+    """The outcome of a command. `result`: why nothing happened; `error`: what is wrong with the command; `stopped`: why a run ended.
 
-    `breakpoint` and `breakpointEvent`: where a breakpoint stopped it.
+    `breakpoint` and `breakpointEvent`: the breakpoint that stopped it, and the event.
     """
 
     result: str = ""
@@ -25,13 +25,13 @@ class OutcomeBody(Body, frozen=True):
 
 
 class CommandBody(Body, frozen=True):
-    """A command that was accepted. It is `done` when it has an outcome, `quarantined` when it broke its engine."""
+    """An accepted command. It is `done` once it has an outcome, and `quarantined` if it was skipped because it crashed its engine."""
 
     seq: int
     key: str
     url: str
     status: Literal["waiting", "done", "quarantined"]
-    #: The command as it is stored: objects hold only what the scheduler reads.
+    #: The command as it is stored: objects contain only the fields that the scheduler reads.
     command: dict[str, Any]
     accepted_at: datetime
     applied_at: datetime | None
@@ -40,7 +40,7 @@ class CommandBody(Body, frozen=True):
 
 
 class CommandList(Body, frozen=True):
-    """Commands in the order in which they were accepted; `last` is the newest, `applied` the last that is done."""
+    """Commands in the order of acceptance; `last` is the newest, `applied` the last one that was applied."""
 
     results: list[CommandBody]
     last: int
@@ -50,6 +50,6 @@ class CommandList(Body, frozen=True):
 
 
 class CommandsTaken(Body, frozen=True):
-    """Commands that were sent together: accepted, one after the other, or done."""
+    """The commands of one request: accepted in this order, or applied."""
 
     results: list[CommandBody]

@@ -1,4 +1,4 @@
-"""A followed cluster: what was seen of it, and how often its scheduler did what this one would have done."""
+"""Followed clusters: the observations, and the agreement between the two schedulers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from schedviz.web.api.schemas.body import Body
 
 
 class NewObservations(Body, frozen=True, forbid_unknown_fields=True):
-    """Batch `n` (1, 2, 3, …) of what `source` saw of a real cluster, in order."""
+    """Batch `n` (1, 2, 3, …) of the observations of a real cluster by `source`, in order."""
 
     source: Annotated[str, Meta(min_length=1, max_length=100, pattern="^[!-~]+$")]
     n: Annotated[int, Meta(ge=1, le=(1 << 53) - 1)]
@@ -22,7 +22,7 @@ class NewObservations(Body, frozen=True, forbid_unknown_fields=True):
 
 
 class ObservationsTaken(Body, frozen=True):
-    """The batch is stored. `expected`: the number of the next one; `seq`: the last command made of what was pushed."""
+    """The batch is stored. `expected`: the number of the next batch; `seq`: the last command that was made from the observations."""
 
     n: int
     expected: int
@@ -31,7 +31,7 @@ class ObservationsTaken(Body, frozen=True):
 
 
 class ObservedObject(Body, frozen=True):
-    """An object as the observer saw it last: `key` is `namespace/name` or a name, `version` is the observer's own word for its content."""
+    """An object as it was observed last: `key` is `namespace/name` or a name, `version` is an opaque text of the observer."""
 
     kind: str
     key: str
@@ -40,7 +40,7 @@ class ObservedObject(Body, frozen=True):
 
 
 class AgreementCounts(Body, frozen=True):
-    """How many real bindings came to which verdict; `rate` is the share that agrees of those that could be judged, null where none was."""
+    """The number of real bindings by verdict; `rate` is the share that agrees among those with a verdict, null if there is none."""
 
     agrees: int
     not_best: int
@@ -50,8 +50,9 @@ class AgreementCounts(Body, frozen=True):
 
 
 class ShadowedBinding(Body, frozen=True):
-    """A real binding and what this scheduler makes of it. `event`: the moment before; `arrival`: what it would have chosen when the pod
-    came, after `arrivedEvent` (null: it was there before)."""
+    """A real binding and its verdict. `event`: the moment before it; `arrival`: what this scheduler would have chosen when the pod arrived,
+    after `arrivedEvent` (null: the pod existed before).
+    """
 
     pod: str
     uid: str
@@ -64,8 +65,9 @@ class ShadowedBinding(Body, frozen=True):
 
 
 class AgreementBody(Body, frozen=True):
-    """How often the cluster's scheduler did what this one would have done: since the session began to follow, and of the newest `of`
-    bindings. `waiting` pods have not been bound. `next` is the `before` of the following page of bindings."""
+    """How often the cluster's scheduler decided as this one would have: since the session began to follow, and for the newest `of`
+    bindings. `waiting` pods are not bound yet. `next` is the `before` of the next page of bindings.
+    """
 
     source: str | None
     detached: bool
@@ -78,7 +80,7 @@ class AgreementBody(Body, frozen=True):
 
 
 class ObserverBody(Body, frozen=True):
-    """Whom a session follows (`source` null: nobody), which batch is `expected`, and a page of the objects that were seen last."""
+    """The source that a session follows (`source` null: none), the `expected` batch, and a page of the objects that were observed last."""
 
     source: str | None
     expected: int

@@ -1,4 +1,4 @@
-"""What happened: cycles, events, the timeline, stories."""
+"""History: cycles, events, the timeline, stories."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from schedviz.web.api.schemas.body import Body
 
 
 class CycleSummaryBody(CycleView, kw_only=True, omit_defaults=True):
-    """A cycle that ended. Its pod was popped with the event `firstEvent`, and `lastEvent` says that it ended: moments to go to."""
+    """A finished cycle. Event `firstEvent` popped its pod, `lastEvent` ended it."""
 
     first_event: int
     last_event: int
 
 
 class CycleList(Body, frozen=True):
-    """Summaries of cycles that have ended. `next` is the `after` of the following page, `previous` the `before` of the one before; null
-    where there is none."""
+    """Summaries of finished cycles. `next` is the `after` of the next page, `previous` the `before` of the previous one; null if there is
+    none.
+    """
 
     results: list[CycleSummaryBody]
     next: int | None
@@ -29,8 +30,9 @@ class CycleList(Body, frozen=True):
 
 
 class EventList(Body, frozen=True):
-    """Trace events in order. `last` is the newest that is stored; `next` is the `after` of the following page, `previous` the `before` of
-    the one before, null where there is none."""
+    """Trace events in order. `last` is the newest stored event; `next` is the `after` of the next page, `previous` the `before` of the
+    previous one; null if there is none.
+    """
 
     results: list[AnyEvent]
     last: int
@@ -39,7 +41,7 @@ class EventList(Body, frozen=True):
 
 
 class PodLevels(Body, frozen=True):
-    """How many pods are in each queue, and at the API server (`all`)."""
+    """The number of pods in each queue, and at the API server (`all`)."""
 
     active_q: int = msgspec.field(name="activeQ")
     backoff_q: int = msgspec.field(name="backoffQ")
@@ -48,21 +50,21 @@ class PodLevels(Body, frozen=True):
 
 
 class TimelineBucket(Body, frozen=True):
-    """What happened in the events `firstEvent` to `event`; `clockSeconds`, `pods` and `nodes` are at their end."""
+    """The events `firstEvent` to `event`, summed up; `clockSeconds`, `pods` and `nodes` are the values at the end."""
 
     first_event: int
     event: int
     clock_seconds: float
-    #: Scheduling cycles that ended, and of those how many as what.
+    #: Finished scheduling cycles, by outcome.
     cycles: int
     scheduled: int
     unschedulable: int
     errors: int
-    #: Pods that the scheduler deleted to make room for others.
+    #: Pods that the scheduler deleted by preemption.
     preempted: int
-    #: Bindings that were written at the API server.
+    #: Bindings that were written to the API server.
     bound: int
-    #: Pods that entered, left or changed places in the queue; nodes that the cache took, changed or lost.
+    #: Pods that entered, left or moved in the queue; nodes that were added to, updated in or removed from the cache.
     pod_moves: int
     node_changes: int
     pods: PodLevels
@@ -70,19 +72,20 @@ class TimelineBucket(Body, frozen=True):
 
 
 class TimelineBody(Body, frozen=True):
-    """The past in a few numbers, in the order of events. `from` and `to`: after which event and until which."""
+    """The history in buckets, in the order of events. `from` and `to`: the range of events."""
 
     after: int = msgspec.field(name="from")
     until: int = msgspec.field(name="to")
-    #: The first moment that can be gone to.
+    #: The first moment that can be opened.
     first_event: int
     buckets: list[TimelineBucket]
 
 
 class StoryBody(Body, frozen=True):
-    """What happened to a pod (`namespace/name`) or node until event `at`, in order. `lives` are the pods that had this name one after the
-    other; `uid` tells whose an entry is. `next` is the `after` of the following page; where the last entries were asked for, `previous` is
-    the `before` of the page before."""
+    """The history of a pod (`namespace/name`) or node until event `at`, in order. `lives` are the successive pods with this name; the `uid`
+    of an entry names its pod. `next` is the `after` of the next page; if the last entries were requested, `previous` is the `before` of
+    the previous page.
+    """
 
     kind: Literal["pods", "nodes"]
     name: str

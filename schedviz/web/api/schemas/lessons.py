@@ -1,4 +1,4 @@
-"""Lessons and what was answered in them."""
+"""Lessons and their answers."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from msgspec import Meta
 
 from schedviz.web.api.schemas.body import Body
 
-#: What somebody answered: a name, a number, names.
+#: An answer: a name, a number, or names.
 Guess = Annotated[str, Meta(max_length=200)] | int | float | Annotated[list[Annotated[str, Meta(max_length=200)]], Meta(max_length=100)]
 
 
 class Words(Body, frozen=True):
-    """A text in every language, as HTML that is safe to show."""
+    """A text in each language, as sanitized HTML."""
 
     en: str
     zh_CN: str = msgspec.field(name="zh-CN")  # noqa: N815 -- the language's tag.
@@ -28,16 +28,16 @@ class LessonLine(Body, frozen=True):
     stops: int
     title: Words
     about: Words
-    #: The newest session that you took it in, and how many of its stops are behind you there.
+    #: The newest session in which you took it, and the number of completed stops there.
     session: str | None
     done: int
-    #: The stop that you were at last, wherever it was; "": none is known. And whether you ever came to the end.
+    #: The last stop that you reached in any session, "" if unknown; and whether you ever finished the lesson.
     stop: str
     finished: bool
 
 
 class CoursePart(Body, frozen=True):
-    """A part of the course, its lessons in their order."""
+    """A part of the course with its lessons, in order."""
 
     part: str
     lessons: list[LessonLine]
@@ -50,14 +50,14 @@ class CourseBody(Body, frozen=True):
 
 
 class LessonOption(Body, frozen=True):
-    """One of the answers to choose from."""
+    """An answer option."""
 
     id: str
     words: Words
 
 
 class LessonQuestion(Body, frozen=True):
-    """What is asked before `reveal` is done."""
+    """The question that is asked before `reveal` is applied."""
 
     ask: Literal["choice", "number", "node", "nodes", "pod"]
     words: Words
@@ -66,14 +66,14 @@ class LessonQuestion(Body, frozen=True):
 
 
 class LessonAnswer(Body, frozen=True):
-    """What the engine says."""
+    """The answer from the engine."""
 
     value: Any
     words: Words
 
 
 class LessonStop(Body, frozen=True):
-    """A stop. A session on the path is at the event `arrived` when one has arrived, and at `revealed` when the answer is known."""
+    """A stop. On the path of the lesson, the session arrives at event `arrived`; at event `revealed` the answer is known."""
 
     id: str
     arrived: int
@@ -84,21 +84,21 @@ class LessonStop(Body, frozen=True):
     text: Words
     notes: Words
     question: LessonQuestion | None
-    #: None until the session is there.
+    #: None until the session has reached it.
     answer: LessonAnswer | None
-    #: There are hints that depend on how things are.
+    #: Whether the stop has hints that depend on the state.
     hints: bool
 
 
 class LessonSymbol(Body, frozen=True):
-    """Where upstream does it, below pkg/scheduler of v1.27.1."""
+    """The corresponding place in upstream, below pkg/scheduler of v1.27.1."""
 
     file: str
     symbol: str
 
 
 class LessonProgress(Body, frozen=True, forbid_unknown_fields=True):
-    """How far you are in a lesson: at which stop, in which session, what you answered there, and whether you came to the end."""
+    """Your progress in a lesson: the stop, the session, your answers there, and whether you finished it."""
 
     stop: Annotated[str, Meta(max_length=60)]
     session: str | None = None
@@ -107,31 +107,31 @@ class LessonProgress(Body, frozen=True, forbid_unknown_fields=True):
 
 
 class LessonVersion(Body, frozen=True):
-    """What tells whether a lesson is the same still. `own`: it is being written, or is none of those that ship."""
+    """The version of a lesson. `own`: it is being written, or does not ship with schedviz."""
 
     name: str
     version: str
     own: bool
-    #: Why it cannot be read, with file and line; empty: it can be.
+    #: Why it is invalid, with file and line; empty if it is valid.
     faults: list[str]
 
 
 class LessonHint(Body, frozen=True):
-    """One hint that holds."""
+    """A hint that applies."""
 
     id: str
     words: Words
 
 
 class LessonHints(Body, frozen=True):
-    """What is said of a stop because of how things are now."""
+    """The hints of a stop that apply to the current state."""
 
     event: int
     hints: list[LessonHint]
 
 
 class LessonBody(Body, frozen=True):
-    """The lesson that a session was made for."""
+    """The lesson of a session."""
 
     name: str
     title: Words
@@ -139,12 +139,12 @@ class LessonBody(Body, frozen=True):
     take_home: list[Words]
     upstream: list[LessonSymbol]
     stops: list[LessonStop]
-    #: The next lesson of the course; "": this is the last.
+    #: The next lesson of the course; "" for the last one.
     next: str
-    #: Of the lesson's files; and whether they are others than when the session was made.
+    #: The version of the lesson's files, and whether they have changed since the session was created.
     version: str
     changed: bool
-    #: It is none of those that ship, and may be changed at any time.
+    #: It does not ship with schedviz, so it may change at any time.
     own: bool
-    #: How far you are, where that is known.
+    #: Your progress, if it is known.
     progress: LessonProgress | None

@@ -11,13 +11,13 @@ LinkRole = Literal["viewer", "editor"]
 
 
 class NewLink(Body, frozen=True, forbid_unknown_fields=True):
-    """Make a share link."""
+    """Create a share link."""
 
     role: LinkRole = "viewer"
 
 
 class LinkBody(Body, frozen=True):
-    """A share link. `url` is told once, when it is made."""
+    """A share link. `url` is only returned when the link is created."""
 
     id: int
     role: LinkRole
@@ -26,6 +26,6 @@ class LinkBody(Body, frozen=True):
 
 
 class LinkList(Body, frozen=True):
-    """The share links of a session that work, oldest first."""
+    """The active share links of a session, oldest first."""
 
     results: list[LinkBody]

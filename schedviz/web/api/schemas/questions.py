@@ -1,4 +1,4 @@
-"""What is asked about pods and nodes."""
+"""Questions about pods and nodes."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from schedviz.web.api.schemas.body import Body
 
 
 class MessageBody(Body, frozen=True, forbid_unknown_fields=True):
-    """A text with `0/N nodes are available: …` in it, as an event, a log or `kubectl describe` has it."""
+    """A text that contains `0/N nodes are available: …`, from an event, a log or `kubectl describe`."""
 
     text: Annotated[str, Meta(min_length=1, max_length=20_000)]
-    #: `namespace/name`: the pod of which it was said.
+    #: The pod that the text is about, as `namespace/name`.
     pod: Annotated[str, Meta(max_length=512)] = ""
 
 
 class WhatIfBody(Body, frozen=True, forbid_unknown_fields=True):
-    """Copies of a pod that are tried on the newest state."""
+    """Copies of a pod to try on the newest state."""
 
-    #: A Pod as `kubectl get pod -o json` prints it, or as one would write it.
+    #: A Pod as `kubectl get pod -o json` prints it, or a manifest.
     pod: dict[str, Any]
     copies: Annotated[int, Meta(ge=1, le=10_000)] = 1
 
 
 class NamesBody(Body, frozen=True):
-    """Objects by what they are called: `namespace/name`, or the name alone where the kind has no namespaces."""
+    """Object names: `namespace/name`, or the name for kinds without namespaces."""
 
     names: list[str]

@@ -1,4 +1,4 @@
-"""What the service has and allows: quotas, samples."""
+"""Resources of the service: quotas, samples."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from schedviz.web.api.schemas.body import Body
 
 
 class QuotaBody(Body, frozen=True):
-    """A limit. `own`: for your sessions together, else for all of the server. `limit` null: there is none. `used`: only of your own."""
+    """A limit. `own`: it applies to your sessions together, otherwise to the whole server. `limit` null: unlimited. `used`: only for your
+    own.
+    """
 
     kind: Literal["sessions", "nodes", "pods", "cycles", "bytes"]
     setting: str
@@ -24,13 +26,13 @@ class QuotaList(Body, frozen=True):
 
 
 class SampleLine(Body, frozen=True):
-    """A case that ships with schedviz."""
+    """A sample that ships with schedviz."""
 
     name: str
     description: str
 
 
 class SampleList(Body, frozen=True):
-    """All of them."""
+    """The samples."""
 
     results: list[SampleLine]

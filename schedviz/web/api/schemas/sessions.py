@@ -15,7 +15,7 @@ SessionStatus = Literal["importing", "ready", "running", "paused", "failed"]
 
 
 class Progress(Body, frozen=True):
-    """How far something long has got: `done` of `total` (null: nobody knows yet) `unit`."""
+    """The progress of a long operation: `done` of `total` (null if unknown) `unit`."""
 
     phase: str
     done: int
@@ -24,7 +24,7 @@ class Progress(Body, frozen=True):
 
 
 class HitBody(Body, frozen=True):
-    """The breakpoint that a session stands at: its number, the event that it stopped at, and what was written then."""
+    """The breakpoint at which a session stopped: its number, the event, and its condition at that time."""
 
     breakpoint: int
     event: int
@@ -32,7 +32,7 @@ class HitBody(Body, frozen=True):
 
 
 class SessionBody(Body, frozen=True):
-    """A session. `url` is its address here, `page` where people see it, `role` what the one who asks is to it."""
+    """A session. `url` is its API address, `page` its web page, `role` the role of the client."""
 
     id: str
     url: str
@@ -45,7 +45,7 @@ class SessionBody(Body, frozen=True):
     clock_seconds: float
     event: int
     cycle: int
-    #: How many there are in its cluster now; 0 until the import has ended.
+    #: The number of objects in its cluster now; 0 until the import has ended.
     nodes: int
     pods: int
     chunk: int
@@ -53,31 +53,31 @@ class SessionBody(Body, frozen=True):
     last_seq: int
     created_at: datetime
     updated_at: datetime
-    #: The name of its owner; null: it has none.
+    #: The user name of its owner; null if it has none.
     owner: str | None
-    #: What it takes in the database; null where that was not asked for (`?sizes=1` of the list).
+    #: Its size in the database; null unless requested (`?sizes=1` of the list).
     stored_bytes: int | None
-    #: What it was made from: {"files": [...]}, {"generate": {...}} or {"trace": name}.
+    #: Its source: {"files": [...]}, {"generate": {...}} or {"trace": name}.
     source: dict[str, Any]
-    #: What the import brought in, what was left out and why; null until it has ended.
+    #: What the import loaded, and what it left out and why; null until it has ended.
     report: dict[str, Any] | None
     forked_from: ForkedFrom | None
-    #: The real cluster that it shadows; null: none.
+    #: The real cluster that it follows; null if it follows none.
     follows: Follows | None
     hit: HitBody | None
-    #: The name under which the one who asks is a member, so that `DELETE members/{member}/` leaves the session; null: they are none.
+    #: The client's user name as a member, so that `DELETE members/{member}/` leaves the session; null if the client is not a member.
     member: str | None = None
 
 
 class Follows(Body, frozen=True):
-    """The real cluster that a session shadows. `detached`: it was forked from one that does, and goes its own way."""
+    """The real cluster that a session follows. `detached`: it is a fork of a following session and continues independently."""
 
     source: str
     detached: bool
 
 
 class ForkedFrom(Body, frozen=True):
-    """The session that this one was forked from (`id` is null once that was deleted), and the event after which it goes its own way."""
+    """The original session of a fork (`id` is null once it was deleted), and the event after which the fork continues independently."""
 
     id: str | None
     name: str
@@ -85,8 +85,9 @@ class ForkedFrom(Body, frozen=True):
 
 
 class SessionList(Body, frozen=True):
-    """Sessions in the order that was asked for; `next` is the `after` of the following page, `previous` the `before` of the one before,
-    null where there is none; `count` how many there are in all."""
+    """Sessions in the requested order; `next` is the `after` of the next page, `previous` the `before` of the previous one, null if there
+    is none; `count` is the total number.
+    """
 
     results: list[SessionBody]
     next: str | None
@@ -95,17 +96,17 @@ class SessionList(Body, frozen=True):
 
 
 class SessionChange(Body, frozen=True, forbid_unknown_fields=True):
-    """What can be changed of a session by hand."""
+    """The members of a session that can be changed."""
 
     name: Annotated[Title, Meta(min_length=1)]
 
 
 class NewSession(Body, frozen=True, forbid_unknown_fields=True):
-    """Make a session from a generated cluster (`generate`: its shape), from a schedviz-trace/1 object (`trace`) or for a lesson (its
-    name); one of the three.
+    """Create a session from a generated cluster (`generate`: its shape), from a schedviz-trace/1 object (`trace`) or for a lesson (its
+    name); exactly one of the three.
 
-    `settings` are the engine's: {"config": KubeSchedulerConfiguration, "assumedPodTtlSeconds", "tickMillis", "seed", …}.
-    `policies` say what is done as in another version; they count instead of those of a trace's header.
+    `settings` are the engine's: {"config": KubeSchedulerConfiguration, "assumedPodTtlSeconds", "tickMillis", "seed", …}. `policies`
+    select the behaviour of other versions, and override those in a trace's header.
     """
 
     name: Title = ""
@@ -114,24 +115,24 @@ class NewSession(Body, frozen=True, forbid_unknown_fields=True):
     lesson: str | None = None
     settings: dict[str, Any] = msgspec.field(default_factory=dict)
     policies: Policies | None = None
-    #: Call the extenders of its configuration over HTTP, see docs/extenders.md.
+    #: Call the extenders of its configuration over HTTP; see docs/extenders.md.
     call_extenders: bool = False
 
 
 class NewSessionFiles(Body, frozen=True, forbid_unknown_fields=True):
-    """Make a session from files: what `kubectl get nodes,pods -A -o json` prints, YAML, a schedviz-trace/1 file; plain, .gz or .xz."""
+    """Create a session from files: the output of `kubectl get nodes,pods -A -o json`, YAML, a schedviz-trace/1 file; plain, .gz or .xz."""
 
     file: list[Annotated[str, Meta(extra_json_schema={"format": "binary"})]]
     name: Title = ""
-    #: JSON texts of what they are in NewSession.
+    #: JSON texts of the members of NewSession.
     settings: str = ""
     policies: str = ""
-    #: `true`: as in NewSession.
+    #: `true`, as in NewSession.
     call_extenders: Annotated[str, Meta(extra_json_schema={"enum": ["", "true", "false"]})] = ""
 
 
 class NewFork(Body, frozen=True, forbid_unknown_fields=True):
-    """Fork a session as it was after the event `at`, or as it is. The same `key` is the same fork."""
+    """Fork a session as it was after the event `at`, or as it is now. The same `key` returns the same fork."""
 
     at: Annotated[int, Meta(ge=0)] | None = None
     name: Title = ""
@@ -139,7 +140,7 @@ class NewFork(Body, frozen=True, forbid_unknown_fields=True):
 
 
 class ForkList(Body, frozen=True):
-    """What was forked from a session, and you may see; newest first. `next` and `previous` as everywhere."""
+    """The forks of a session that you may see, newest first. `next` and `previous` as in other lists."""
 
     results: list[SessionBody]
     next: str | None

@@ -28,14 +28,14 @@ class NodeItemBody(Body, frozen=True):
 
 
 class CacheImageBody(Body, frozen=True):
-    """An image that the cache knows of."""
+    """An image in the cache."""
 
     size: int
     nodes: list[str]
 
 
 class CacheBody(Body, frozen=True):
-    """The scheduler's cache; `list` has headNode first, `podStates` is by uid."""
+    """The scheduler's cache; `list` starts with headNode, `podStates` is by uid."""
 
     items: list[NodeItemBody] = msgspec.field(name="list")
     assumed_pods: list[str]
@@ -56,7 +56,7 @@ class SnapshotBody(Body, frozen=True):
 
 
 class QueuedPodBody(Body, frozen=True):
-    """A pod in the queue. `backoffExpirySeconds` is not there in activeQ."""
+    """A pod in the queue. Pods in activeQ have no `backoffExpirySeconds`."""
 
     pod: str
     priority: int
@@ -69,7 +69,7 @@ class QueuedPodBody(Body, frozen=True):
 
 
 class QueueBody(Body, frozen=True):
-    """The scheduling queue: activeQ and backoffQ in the order of popping, unschedulable by name."""
+    """The scheduling queue: activeQ and backoffQ in the order of popping, unschedulable pods by name."""
 
     active_q: list[QueuedPodBody] = msgspec.field(name="activeQ")
     backoff_q: list[QueuedPodBody] = msgspec.field(name="backoffQ")
@@ -80,7 +80,7 @@ class QueueBody(Body, frozen=True):
 
 
 class StateBody(Body, frozen=True):
-    """A session's state, newest or past: `cache`, `snapshot` and `queue` as in a schedviz-trace/1 `observed`, empty while importing."""
+    """The state of a session at a moment: `cache`, `snapshot` and `queue` as in a schedviz-trace/1 `observed`, empty while importing."""
 
     id: str
     status: SessionStatus
@@ -96,17 +96,18 @@ class StateBody(Body, frozen=True):
     cache: CacheBody
     snapshot: SnapshotBody
     queue: QueueBody
-    #: The cycle that runs, else the last one.
+    #: The running cycle, or else the last one.
     last_cycle: CycleView | None
-    #: Binding cycles that run or are held, and bindings that are not confirmed; oldest first.
+    #: Binding cycles that are running or held, and unconfirmed bindings; oldest first.
     bindings: list[BindingView]
     api: ApiView
     next_start_node_index: int
 
 
 class ViewBody(Body, frozen=True):
-    """The view after `event`, as on the wire. `chunk`: the last stored chunk that is wholly in it. Moments from `firstEvent` on can be
-    gone to."""
+    """The view after `event`, as on the wire. `chunk`: the last stored chunk that it contains completely. Moments from `firstEvent` on can
+    be opened.
+    """
 
     event: int
     chunk: int

@@ -1,1 +1,1 @@
-"""REST of rooms: one module for each thing that is there."""
+"""REST of rooms, one module per resource."""

@@ -1,4 +1,4 @@
-"""What every resource of a room begins with: the room in the address, and the place of the one who asks in it."""
+"""Access checks of room resources: the room in the address, and the client's membership in it."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from schedviz.web.rooms.schemas import RoomBody
 
 
 class RoomView(Resource):
-    """A resource of rooms: what cannot be done in a room is answered as every other error is."""
+    """A resource of rooms, which turns `RoomRefused` into an API error."""
 
     def handle_exception(self, exc: Exception) -> Response:
         return super().handle_exception(_as_api_error(exc) if isinstance(exc, RoomRefused) else exc)
 
 
 class Seated(msgspec.Struct, frozen=True):
-    """A room, and the place in it of the one who asks."""
+    """A room, and the client's membership in it."""
 
     room: Room
     seat: RoomMembership
@@ -36,19 +36,19 @@ class Seated(msgspec.Struct, frozen=True):
     def participant(self) -> Participant:
         """The participant. Raises `ApiError` 403 for the teacher."""
         if self.seat.participant_id is None:
-            raise ApiError(403, "forbidden", "This is for participants; you teach this room.")
+            raise ApiError(403, "forbidden", "Only participants may do this; you are the teacher of this room.")
         return Participant.objects.select_related("room", "room__teacher").get(pk=self.seat.participant_id)
 
 
 def seated(request: Request, room_id: UUID) -> Seated:
-    """The room, for those in it. Raises `ApiError` 404 for others, and 403 for a token that may only look and tries more."""
+    """The room, for its members. Raises `ApiError` 404 for others, and 403 for a read-only token that changes something."""
     actor = actor_of(request)
     room = Room.objects.filter(pk=room_id).first()
     seat = None if room is None else membership_in(actor, room)
     if room is None or seat is None:
         raise not_found("room")
     if actor.read_only and request.method not in ("GET", "HEAD"):
-        raise ApiError(403, "forbidden", "This token has the scope read.")
+        raise ApiError(403, "forbidden", "This token has the scope read, which allows no changes.")
     return Seated(room, seat)
 
 
@@ -56,12 +56,12 @@ def taught(request: Request, room_id: UUID) -> Room:
     """The room, for its teacher. Raises `ApiError` 404, or 403 for participants."""
     found = seated(request, room_id)
     if not found.seat.is_teacher:
-        raise ApiError(403, "forbidden", "This is the teacher's.")
+        raise ApiError(403, "forbidden", "Only the teacher of the room may do this.")
     return found.room
 
 
 def room_body(request: Request, room_id: UUID, seat: RoomMembership) -> RoomBody:
-    """The room as it is now, as far as this place may know it. Raises `ApiError` 404 where it was deleted in between."""
+    """The room as this member may see it. Raises `ApiError` 404 if it was deleted in the meantime."""
     found = state.load(room_id)
     told = None if found is None else found.told_to(seat, base_of(request))
     if told is None:

@@ -1,4 +1,4 @@
-"""`rooms/{room}/forks/`: sessions that participants fork to try."""
+"""`rooms/{room}/forks/`: forks of participants."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ class RoomForks(RoomView):
         operation_id="forkInRoom",
         request={"application/json": ref(schemas.NewRoomFork)},
         responses={
-            201: answer(SessionBody, "The fork, which you may command. It is `importing` until its engine is there."),
-            200: answer(SessionBody, "The fork that was made before with this key."),
+            201: answer(SessionBody, "The fork, which you may command. Its status is `importing` until its engine is ready."),
+            200: answer(SessionBody, "The fork that was created before with this key."),
             **refused(400, 403, 404, 409),
         },
     )
     def post(self, request: Request, room_id: UUID) -> Response:
-        """Fork what is shown in the room, or a fork of yours, at a moment, and try there what you like."""
+        """Fork the shown session, or a fork of yours, at a moment."""
         found = seated(request, room_id)
         participant = found.participant
         new = body_as(schemas.NewRoomFork, request)
         if "\0" in new.key:
-            raise ApiError(400, "invalid", "$.key: has the character U+0000, which cannot be stored.", path="$.key")
+            raise ApiError(400, "invalid", "$.key: contains the character U+0000, which cannot be stored.", path="$.key")
         session = _in_room(request, found.room, new.session)
         try:
             forked = forks.fork_for(participant, session, at=new.at, key=new.key)
@@ -57,7 +57,7 @@ class OneRoomFork(RoomView):
 
     @extend_schema(operation_id="deleteRoomFork", responses={204: None, **refused(403, 404)})
     def delete(self, request: Request, room_id: UUID, session_id: UUID) -> Response:
-        """Delete a fork of yours, or, as the teacher, anybody's."""
+        """Delete a fork of yours or, as the teacher, any fork."""
         found = seated(request, room_id)
         which = RoomFork.objects.filter(room=found.room, session_id=session_id)
         if (participant_id := found.seat.participant_id) is not None:
@@ -70,7 +70,7 @@ class OneRoomFork(RoomView):
 
 
 def _in_room(request: Request, room: Room, wanted: str | None) -> Session:
-    """The session that is to be forked: what is shown, or one that is named and that the participant sees in this room."""
+    """The session to fork: the shown one, or a named one that the participant sees in this room."""
     if wanted is None:
         session = room.shown or room.session
         if session is None:

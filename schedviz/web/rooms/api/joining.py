@@ -1,4 +1,4 @@
-"""`rooms/join/`, `rooms/{room}/leave/`, `rooms/{room}/participants/`: coming, going, being sent away."""
+"""`rooms/join/`, `rooms/{room}/leave/`, `rooms/{room}/participants/`: joining, leaving, removing participants."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from schedviz.web.rooms.models import Participant, Room
 
 
 class JoinRoom(RoomView):
-    """The door."""
+    """Joining a room."""
 
     @extend_schema(
         operation_id="joinRoom",
         request={"application/json": ref(schemas.Joining)},
         responses={
-            201: answer(schemas.RoomBody, "You are in; the answer brings the cookie by which you are."),
-            200: answer(schemas.RoomBody, "You were in that room already."),
+            201: answer(schemas.RoomBody, "Joined; the response sets the cookie of the participant."),
+            200: answer(schemas.RoomBody, "You had joined this room before."),
             **refused(400, 403, 404, 409),
         },
     )
@@ -46,11 +46,11 @@ class JoinRoom(RoomView):
 
 
 class LeaveRoom(RoomView):
-    """The way out."""
+    """Leaving a room."""
 
     @extend_schema(operation_id="leaveRoom", request=None, responses={204: None, **refused(403, 404)})
     def post(self, request: Request, room_id: UUID) -> Response:
-        """Leave a room. Your answers and forks there are deleted."""
+        """Leave a room. Deletes your answers and forks there."""
         joining.leave(seated(request, room_id).participant)
         return Response(status=204)
 

@@ -1,4 +1,4 @@
-"""What of a room goes elsewhere: its QR code on a wall, its record into a spreadsheet."""
+"""Exports of a room: its QR code as an image, its record as CSV."""
 
 from __future__ import annotations
 
@@ -17,17 +17,20 @@ from schedviz.web.rooms.record import record
 
 
 class RoomQr(RoomView):
-    """The short link as a picture."""
+    """The short link as an image."""
 
     @extend_schema(
         operation_id="getRoomQr",
-        responses={(200, "image/svg+xml"): OpenApiResponse(OpenApiTypes.STR, "Black on white, with a margin."), **refused(404, 409)},
+        responses={
+            (200, "image/svg+xml"): OpenApiResponse(OpenApiTypes.STR, "A QR code, black on white with a margin."),
+            **refused(404, 409),
+        },
     )
     def get(self, request: Request, room_id: UUID) -> HttpResponse:
-        """Read the room's short link as a QR code."""
+        """Download the room's short link as a QR code."""
         room = seated(request, room_id).room
         if not room.code:
-            raise ApiError(409, "room_ended", "The room has ended; it has no code any more.")
+            raise ApiError(409, "room_ended", "The room has ended, so it has no code.")
         picture = links.qr_svg(links.link(links.base_of(request), room.code))
         return HttpResponse(picture, content_type="image/svg+xml", headers={"Cache-Control": "no-store"})
 
@@ -38,12 +41,12 @@ class RoomRecord(RoomView):
     @extend_schema(
         operation_id="getRoomRecord",
         responses={
-            (200, "text/csv"): OpenApiResponse(OpenApiTypes.STR, "A line for each question and participant: docs/rooms.md."),
+            (200, "text/csv"): OpenApiResponse(OpenApiTypes.STR, "One line for each question and participant: docs/rooms.md."),
             **refused(403, 404, 409),
         },
     )
     def get(self, request: Request, room_id: UUID) -> HttpResponse:
-        """Download the record of a room as CSV: who answered what, and how long it took."""
+        """Download the record of a room as CSV: each participant's answers and their timing."""
         room = taught(request, room_id)
         name = f'attachment; filename="room-{room.created_at:%Y-%m-%d}.csv"'
         return HttpResponse(record(room), content_type="text/csv; charset=utf-8", headers={"Content-Disposition": name})

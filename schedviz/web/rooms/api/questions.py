@@ -1,4 +1,4 @@
-"""`rooms/{room}/questions/` and `answers/`: asking, answering, revealing."""
+"""`rooms/{room}/questions/` and `answers/`: asking, answering and revealing."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class RoomQuestions(RoomView):
         responses={201: answer(schemas.RoomBody), **refused(400, 403, 404, 409)},
     )
     def post(self, request: Request, room_id: UUID) -> Response:
-        """Ask everybody: the question of a stop of the lesson, or one of your own. The one before takes no more answers."""
+        """Ask the question of a stop of the lesson, or one of your own. Closes the previous question."""
         room = taught(request, room_id)
         new = body_as(schemas.NewQuestion, request)
         if new.stop:
             session = room.shown or room.session
             question = lesson.question_of(session, new.stop)
             if question is None:
-                raise ApiError(404, "not_found", f"$.stop: the lesson here has no question at a stop {new.stop!r}.", path="$.stop")
+                raise ApiError(404, "not_found", f"$.stop: the lesson has no question at a stop {new.stop!r}.", path="$.stop")
             asking.ask(room, kind=question.ask, options=question.options, session=session, stop=new.stop)
         else:
             _expect_whole(new)
@@ -50,7 +50,7 @@ class OneRoomQuestion(RoomView):
         responses={200: answer(schemas.RoomBody), **refused(400, 403, 404, 409)},
     )
     def patch(self, request: Request, room_id: UUID, number: int) -> Response:
-        """Close a question, say which answer is right, reveal the tally to all."""
+        """Close a question, set its right answer, reveal its tally."""
         room = taught(request, room_id)
         change = body_as(schemas.QuestionChange, request)
         question = Question.objects.select_related("session").filter(room=room, number=number).first()
@@ -72,7 +72,7 @@ class RoomAnswers(RoomView):
         responses={200: answer(schemas.RoomBody), **refused(400, 403, 404, 409)},
     )
     def post(self, request: Request, room_id: UUID) -> Response:
-        """Answer the question that is open; the last answer counts."""
+        """Answer the open question; the last answer counts."""
         found = seated(request, room_id)
         given = body_as(schemas.NewAnswer, request)
         asking.take(found.participant, given.question, given.value)
@@ -81,9 +81,11 @@ class RoomAnswers(RoomView):
 
 def _expect_whole(new: schemas.NewQuestion) -> None:
     if not new.text.strip() or "\0" in new.text:
-        raise ApiError(400, "invalid", "$.text: the question is expected here, or a stop of the lesson.", path="$.text", expected="a text")
+        raise ApiError(
+            400, "invalid", "$.text: expected the text of the question, or a stop of the lesson.", path="$.text", expected="a text"
+        )
     options = [option.strip() for option in new.options]
     if new.kind == "choice" and (len(options) < 2 or len(set(options)) < len(options) or not all(options)):
-        raise ApiError(400, "invalid", "$.options: two to twelve that differ are expected.", path="$.options", expected="two to twelve")
+        raise ApiError(400, "invalid", "$.options: expected two to twelve different options.", path="$.options", expected="two to twelve")
     if new.kind != "choice" and options:
-        raise ApiError(400, "invalid", '$.options: these are for the kind "choice".', path="$.options")
+        raise ApiError(400, "invalid", '$.options: only questions of the kind "choice" have options.', path="$.options")

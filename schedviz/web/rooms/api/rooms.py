@@ -1,4 +1,4 @@
-"""`/api/v1/rooms/`: open, list, look at, change and end rooms."""
+"""`/api/v1/rooms/`: opens, lists, reads, changes and ends rooms."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from schedviz.web.rooms.api.access import RoomView, room_body, seated, taught
 from schedviz.web.rooms.membership import RoomMembership
 from schedviz.web.rooms.models import Room
 
-#: Rooms that are listed.
+#: The maximum number of listed rooms.
 LONGEST_LIST = 200
 
 
@@ -45,7 +45,7 @@ class Rooms(RoomView):
         responses={201: answer(schemas.RoomBody), **refused(400, 401, 403, 404, 409, 503)},
     )
     def post(self, request: Request) -> Response:
-        """Open a room for a session of yours, or for a lesson, of which a session is made."""
+        """Open a room for a session of yours, or for a lesson, for which a session is created."""
         actor_for(request, Verb.CREATE)
         new = body_as(schemas.NewRoom, request)
         if bool(new.session) == bool(new.lesson):
@@ -63,7 +63,7 @@ class OneRoom(RoomView):
 
     @extend_schema(operation_id="getRoom", responses={200: answer(schemas.RoomBody), **refused(404)})
     def get(self, request: Request, room_id: UUID) -> Response:
-        """Look at a room that you are in: the teacher sees the participants and the tallies, a participant what was revealed."""
+        """Read a room that you are in. The teacher sees the participants and the tallies, a participant what was revealed."""
         found = seated(request, room_id)
         return Response(room_body(request, room_id, found.seat))
 
@@ -73,12 +73,12 @@ class OneRoom(RoomView):
         responses={200: answer(schemas.RoomBody), **refused(400, 403, 404, 409)},
     )
     def patch(self, request: Request, room_id: UUID) -> Response:
-        """Lock a room, so that its code lets nobody new in, or unlock it; give it another title."""
+        """Lock a room against new participants, unlock it, or change its title."""
         room = taught(request, room_id)
         change = body_as(schemas.RoomChange, request)
         if change.title is not None:
             if not change.title.strip():
-                raise ApiError(400, "invalid", "$.title: a title with a letter in it is expected.", path="$.title")
+                raise ApiError(400, "invalid", "$.title: the title must not be empty.", path="$.title")
             opening.change(room, title=change.title.strip())
         if change.locked is not None:
             opening.lock(room, locked=change.locked)
@@ -86,7 +86,7 @@ class OneRoom(RoomView):
 
     @extend_schema(operation_id="deleteRoom", responses={204: None, **refused(403, 404)})
     def delete(self, request: Request, room_id: UUID) -> Response:
-        """Delete a room and all that was kept of it. It is ended first."""
+        """Delete a room with its data. It is ended first."""
         closing.delete(taught(request, room_id))
         return Response(status=204)
 
@@ -96,13 +96,13 @@ class RoomCode(RoomView):
 
     @extend_schema(operation_id="renewRoomCode", request=None, responses={200: answer(schemas.RoomBody), **refused(403, 404, 409)})
     def post(self, request: Request, room_id: UUID) -> Response:
-        """Give a room another code. The old one is void at once."""
+        """Replace the code of a room. The old code becomes void immediately."""
         opening.renew_code(taught(request, room_id))
         return Response(room_body(request, room_id, RoomMembership(room_id, None)))
 
 
 class ShowInRoom(RoomView):
-    """What everybody in a room looks at."""
+    """The session that a room shows."""
 
     @extend_schema(
         operation_id="showInRoom",
@@ -110,7 +110,7 @@ class ShowInRoom(RoomView):
         responses={200: answer(schemas.RoomBody), **refused(400, 403, 404, 409)},
     )
     def post(self, request: Request, room_id: UUID) -> Response:
-        """Show a participant's fork, or another session of yours, to all; null: the room's session again."""
+        """Show a participant's fork, or another session of yours; null shows the room's session again."""
         room = taught(request, room_id)
         wanted = body_as(schemas.Showing, request).session
         opening.show(room, None if wanted is None else session_named(request, wanted, "$.session"))
@@ -126,14 +126,14 @@ class EndRoom(RoomView):
         responses={200: answer(schemas.RoomBody), **refused(400, 403, 404)},
     )
     def post(self, request: Request, room_id: UUID) -> Response:
-        """End a room. Names, answers and forks are deleted, unless they are to be kept."""
+        """End a room. Deletes names, answers and forks unless `keep` is set."""
         room = taught(request, room_id)
         closing.end(room, keep=body_as(schemas.Ending, request).keep)
         return Response(room_body(request, room_id, RoomMembership(room_id, None)))
 
 
 def session_named(request: Request, written: str, path: str) -> Session:
-    """A session that the one who asks may share. Raises `ApiError` 404 or 403."""
+    """A session that the client may share. Raises `ApiError` 404 or 403."""
     try:
         session_id = UUID(written)
     except ValueError:
@@ -146,7 +146,7 @@ def session_named(request: Request, written: str, path: str) -> Session:
 
 
 def _session_of(request: Request, teacher: AbstractBaseUser, lesson: str) -> Session:
-    """A new session of a lesson."""
+    """A new session for a lesson."""
     expect_room(actor_for(request, Verb.CREATE))
     name, source, given = lesson_source(lesson, "")
     with validating("$.lesson"):

@@ -1,1 +1,1 @@
-"""Rooms over WebSockets: the teacher's moment, and what changed in the room."""
+"""The WebSocket of rooms: the teacher's position, and changes of the room."""

@@ -1,4 +1,4 @@
-"""One room in this process: rung through Redis, read from the database, told to every open line as far as it is theirs to know."""
+"""The feed of one room in this process: woken through Redis, read from the database, filtered for each open connection."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ from schedviz.web.rooms.schemas import Moment, RoomBody
 
 log = structlog.get_logger(__name__)
 
-#: Changes are gathered so long before the room is told again.
+#: Changes are collected for this long before the room is sent again.
 GATHER_SECONDS = 0.2
-#: How often the database is asked while Redis is away, and how long Redis may be silent before it is asked too.
+#: How often the database is polled while Redis is down, and how long Redis may be silent before it is polled too.
 POLL_SECONDS = 1.0
 SILENCE_MILLISECONDS = 2000
-#: A moment is stored up to a second after it was rung: one that was stored later than this after what was heard last was never heard.
+#: Positions are stored up to a second after they are sent. A stored position that is newer than the last received one by more than this was
+#: missed.
 _LATE_SECONDS = 2.0
 REMOVED = 4403
 GONE = 4404
@@ -37,7 +38,7 @@ _moments = msgspec.json.Decoder(Moment)
 
 
 class RoomFeed:
-    """A room and its open lines. `connection` is its own."""
+    """A room and its open connections. Owns its Redis `connection`."""
 
     def __init__(self, room_id: UUID, connection: redis.asyncio.Redis) -> None:
         self.room_id = room_id
@@ -45,7 +46,7 @@ class RoomFeed:
         self.relay = Relay(room_id, connection)
         self._connection = connection
         self._position = "0-0"
-        #: The newest moment that is known here, when it was, and of which sessions moments may be.
+        #: The newest known position, its time, and the sessions that it may be in.
         self._moment: Moment | None = None
         self._moment_at = 0.0
         self._sessions: frozenset[str] = frozenset()
@@ -53,7 +54,7 @@ class RoomFeed:
         self._dirty = asyncio.Event()
         self._present_at = 0.0
         self._ready = asyncio.Event()
-        #: A call of Redis can swallow that it was cancelled (seen with redis-py 8.1), so that is not relied on.
+        #: A Redis call can swallow its cancellation (seen with redis-py 8.1), so the loop checks this too.
         self._stopped = False
         self._tasks = [
             asyncio.create_task(self._hear(), name=f"room {room_id}"),
@@ -63,32 +64,32 @@ class RoomFeed:
             task.add_done_callback(self._ended)
 
     def add(self, member: Member) -> None:
-        """Tell one more, beginning with the room."""
+        """Add a connection, and send it the room."""
         self.members.add(member)
         self._dirty.set()
 
     async def end(self) -> None:
-        """Stop, once the teacher's last moment is stored, and close the connection."""
+        """Stop, once the teacher's last position is stored, and close the connection."""
         self._stopped = True
         for task in self._tasks:
             task.cancel()
         try:
             await asyncio.gather(*self._tasks, self.relay.end(), return_exceptions=True)
         finally:
-            # Also when the server stops and waits for nothing.
+            # Also when the server stops without waiting.
             await self._connection.aclose()
 
     async def may_go_to(self, moment: Moment) -> bool:
-        """Whether everybody in the room may see the session of a moment."""
+        """Whether everybody in the room may see the session of a position."""
         await self._ready.wait()
         if moment.session in self._sessions:
             return True
-        # What has just been shown is in the database before it is known here.
+        # The session may have been shown a moment ago, which the database knows first.
         found = await in_database(state.load, self.room_id)
         return found is not None and moment.session in found.sessions
 
     def here(self) -> set[int]:
-        """The participants who have a line into this process."""
+        """The participants who are connected to this process."""
         return {one.seat.participant_id for one in self.members if one.seat.participant_id is not None}
 
     def _ended(self, task: asyncio.Task[None]) -> None:
@@ -98,7 +99,7 @@ class RoomFeed:
                 member.close(_BROKEN)
             self._ready.set()
 
-    # --- hearing
+    # --- receiving
 
     async def _hear(self) -> None:
         while not self._stopped:
@@ -106,12 +107,12 @@ class RoomFeed:
                 await self._begin()
                 await self._listen()
             except (redis.RedisError, OSError) as error:
-                log.warning("Redis is away; asking the database", room=str(self.room_id), error=str(error))
+                log.warning("Redis does not answer; polling the database", room=str(self.room_id), error=str(error))
             await self._look()
             await asyncio.sleep(POLL_SECONDS)
 
     async def _begin(self) -> None:
-        """From where on to listen, and what may have been missed."""
+        """The id from which to read the stream. Also reads what may have been missed before."""
         newest: Any = await self._connection.xrevrange(notify.key(self.room_id), count=notify.KEPT)
         self._position = newest[0][0].decode() if newest else "0-0"
         for _, members in newest:
@@ -147,20 +148,20 @@ class RoomFeed:
             for member in self.members:
                 member.tell_moment(message)
         else:
-            # It was shown a moment ago, and its notification has not arrived yet.
+            # It was shown a moment ago, and its notification is on the way.
             self._dirty.set()
 
     async def _look(self) -> None:
-        """Ask the database what Redis may have lost."""
+        """Read from the database what Redis may have lost."""
         try:
             found = await in_database(_position, self.room_id)
         except DATABASE_AWAY as error:
-            log.warning("the database is away", room=str(self.room_id), error=str(error))
+            log.warning("the database does not answer", room=str(self.room_id), error=str(error))
             return
         if found is None or found[0] != self._revision or found[1] > self._moment_at + _LATE_SECONDS:
             self._dirty.set()
 
-    # --- telling
+    # --- sending
 
     async def _tell(self) -> None:
         while True:
@@ -174,7 +175,7 @@ class RoomFeed:
                 await self._renew_presence()
                 found = await in_database(state.load, self.room_id)
             except DATABASE_AWAY as error:
-                log.warning("the database is away", room=str(self.room_id), error=str(error))
+                log.warning("the database does not answer", room=str(self.room_id), error=str(error))
                 self._dirty.set()
             else:
                 self._tell_all(found)
@@ -205,17 +206,17 @@ class RoomFeed:
                 member.close(ENDED)
 
     def _tell_one(self, member: Member, told: RoomBody, moment: Moment | None) -> None:
-        # The moment has messages of its own.
+        # The position has messages of its own.
         without = msgspec.structs.replace(told, moment=None)
         if without != member.told:
             member.told = without
             member.tell_room(msgspec.json.encode(RoomMessage(msgspec.structs.replace(told, moment=moment))))
 
     def _newest_moment(self, found: state.RoomState) -> Moment | None:
-        """The newest of what is stored and what was heard."""
+        """The newer of the stored and the received position."""
         stored = found.allowed_moment(found.room.moment)
         if stored is not None and found.room.moment_at > self._moment_at + _LATE_SECONDS:
-            # Redis was away.
+            # Redis was down.
             self._moment, self._moment_at = stored, found.room.moment_at
             message = msgspec.json.encode(MomentMessage(stored))
             for member in self.members:

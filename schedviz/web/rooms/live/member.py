@@ -1,4 +1,6 @@
-"""What waits for one open line into a room: the newest room and the newest moment. Whoever is slow misses what is old, and nothing else."""
+"""The outgoing messages of one connection to a room: the newest room state and the newest position. A slow client misses only outdated
+ones.
+"""
 
 from __future__ import annotations
 
@@ -8,19 +10,19 @@ from schedviz.web.live.outbox import Waiting
 from schedviz.web.rooms.membership import RoomMembership
 from schedviz.web.rooms.schemas import RoomBody
 
-#: Short texts that wait: answers to what the other side sent.
+#: Short texts that wait: responses to the client's messages.
 _MOST_TEXTS = 64
 
 
 class Member(Waiting):
-    """One open socket as the feed sees it."""
+    """An open socket, as the feed sees it."""
 
     def __init__(self, seat: RoomMembership, base: str) -> None:
         super().__init__()
         self.seat = seat
-        #: `https://host` by which it came: links are told below that.
+        #: The base URL `https://host` of the connection, for links.
         self.base = base
-        #: What it was told of the room last, the moment left out.
+        #: The room state that was sent last, without the position.
         self.told: RoomBody | None = None
         self._room: bytes | None = None
         self._moment: bytes | None = None
@@ -32,11 +34,11 @@ class Member(Waiting):
 
     @property
     def ended(self) -> bool:
-        """After what waits: the room's last state among it."""
+        """Close after the waiting messages, which include the last state of the room."""
         return bool(self.close_code) and not self.anything
 
     def tell_room(self, data: bytes) -> None:
-        """The room changed; the newest moment is in it."""
+        """The room changed; the state contains the newest position."""
         self._room, self._moment = data, None
         self._awake.set()
 
@@ -49,7 +51,7 @@ class Member(Waiting):
         self._awake.set()
 
     def take(self) -> bytes | None:
-        """The next thing to send; None: nothing waits."""
+        """The next item to send; None if nothing waits."""
         if self._room is not None:
             data, self._room = self._room, None
             return data

@@ -1,4 +1,4 @@
-"""What goes over a room's WebSocket, as structs."""
+"""The messages of a room's WebSocket, as structs."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from schedviz.web.rooms.schemas import Moment, RoomBody
 
 
 class RoomMessage(msgspec.Struct, frozen=True, tag_field="type", tag="room"):
-    """The room as it is now, as far as this place may know it."""
+    """The room as this member may see it."""
 
     room: RoomBody
 
 
 class MomentMessage(msgspec.Struct, frozen=True, tag_field="type", tag="moment"):
-    """Where the teacher is now; or, to the server, where this teacher has gone."""
+    """The teacher's position; to the server, this teacher's new position."""
 
     moment: Moment
 
 
 class RoomError(msgspec.Struct, frozen=True, tag_field="type", tag="error"):
-    """A message was not taken."""
+    """A message was refused."""
 
     code: str
     message: str
 
 
 class RoomHeartbeat(msgspec.Struct, frozen=True, tag_field="type", tag="heartbeat"):
-    """The line is open."""
+    """A heartbeat."""
 
 
 class RoomPong(msgspec.Struct, frozen=True, tag_field="type", tag="pong"):
-    """The answer to a ping."""
+    """The response to a ping."""
 
 
 class Incoming(msgspec.Struct, frozen=True, tag_field="type", forbid_unknown_fields=True):
@@ -39,7 +39,7 @@ class Incoming(msgspec.Struct, frozen=True, tag_field="type", forbid_unknown_fie
 
 
 class TeacherMoved(Incoming, frozen=True, tag="moment"):
-    """The teacher has gone there."""
+    """The teacher moved to this position."""
 
     moment: Moment
 
@@ -51,7 +51,7 @@ class Following(Incoming, frozen=True, tag="following"):
 
 
 class RoomPing(Incoming, frozen=True, tag="ping"):
-    """Answered with a pong."""
+    """Requests a pong."""
 
 
 AnyIncoming = TeacherMoved | Following | RoomPing

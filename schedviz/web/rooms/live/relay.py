@@ -1,4 +1,4 @@
-"""The teacher's moments on their way out: thinned to the newest, rung through Redis at once, stored once a second."""
+"""Relays the teacher's positions: reduced to the newest, published through Redis immediately, stored once a second."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from schedviz.web.rooms.schemas import Moment
 
 log = structlog.get_logger(__name__)
 
-#: Between two moments of one room.
+#: The minimum interval between two positions of one room.
 _PAUSE_SECONDS = 0.05
 _STORE_SECONDS = 1.0
 
 
 class Relay:
-    """Of one room in this process."""
+    """The relay of one room in this process."""
 
     def __init__(self, room_id: UUID, connection: redis.asyncio.Redis) -> None:
         self._room_id = room_id
@@ -34,13 +34,13 @@ class Relay:
         self._task: asyncio.Task[None] | None = None
 
     def offer(self, moment: Moment) -> None:
-        """Send a moment on; one that still waits is forgotten."""
+        """Send a position. Replaces one that is still waiting."""
         self._newest = moment
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._run(), name=f"moments of {self._room_id}")
 
     async def end(self) -> None:
-        """Wait until what was offered is stored."""
+        """Wait until the last position is stored."""
         if self._task is not None:
             await self._task
 
@@ -63,14 +63,14 @@ class Relay:
                 notify.key(self._room_id), notify.entry(msgspec.json.encode(moment)), maxlen=notify.KEPT, approximate=True
             )
         except (redis.RedisError, OSError) as error:
-            # The others look into the database.
+            # Other processes poll the database.
             log.debug("Redis is away", room=str(self._room_id), error=str(error))
 
     async def _store(self, moment: Moment) -> None:
         try:
             await in_database(_store, self._room_id, moment)
         except DATABASE_AWAY as error:
-            log.warning("a moment was not stored", room=str(self._room_id), error=str(error))
+            log.warning("the teacher's position was not stored", room=str(self._room_id), error=str(error))
 
 
 def _store(room_id: UUID, moment: Moment) -> None:

@@ -1,4 +1,4 @@
-"""One `RoomFeed` for each room that somebody in this process is in."""
+"""The `RoomFeed` of each room with connections to this process."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class LiveRooms:
         self._ending: set[asyncio.Task[None]] = set()
 
     def join(self, room_id: UUID, member: Member) -> RoomFeed:
-        """The feed of a room, with one more open line. Raises `Full`."""
+        """The feed of a room, with one more connection. Raises `Full`."""
         if self._sockets >= settings.SOCKETS:
-            raise Full(f"{settings.SOCKETS} lines into rooms are open, the limit SCHEDVIZ_SOCKETS of this server.")
+            raise Full(f"{settings.SOCKETS} connections to rooms are open, the limit SCHEDVIZ_SOCKETS of this server.")
         feed = self._feeds.get(room_id)
         if feed is None:
             feed = self._feeds[room_id] = RoomFeed(room_id, stream.async_client())
@@ -34,7 +34,7 @@ class LiveRooms:
         return feed
 
     def leave(self, feed: RoomFeed, member: Member) -> None:
-        """A line has closed; the last one of a room ends its feed."""
+        """A connection has closed; the feed of a room ends with its last one."""
         feed.members.discard(member)
         self._sockets -= 1
         if not feed.members and self._feeds.get(feed.room_id) is feed:
@@ -48,7 +48,7 @@ _of_loops: WeakKeyDictionary[asyncio.AbstractEventLoop, LiveRooms] = WeakKeyDict
 
 
 def live_rooms() -> LiveRooms:
-    """The rooms of this event loop."""
+    """The feeds of this event loop."""
     loop = asyncio.get_running_loop()
     found = _of_loops.get(loop)
     if found is None:

@@ -1,4 +1,4 @@
-"""One WebSocket, `/ws/v1/rooms/{id}/`: let in or refused, then two loops, one that tells and one that takes."""
+"""The WebSocket of a room, `/ws/v1/rooms/{id}/`: sends the room and positions, receives positions and follow messages."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ async def _enter(scope: Scope, room_id: UUID) -> tuple[Credentials, RoomFeed, Me
 
 
 def membership_of(came_with: Credentials, room_id: UUID) -> RoomMembership | None:
-    """The place in a room of who has these credentials now. Asks the database."""
+    """The membership of these credentials in a room now. Queries the database."""
     room = Room.objects.filter(pk=room_id).first()
     return None if room is None else membership_in(actor_with(came_with), room)
 
@@ -63,13 +63,13 @@ def _base(scope: Scope) -> str:
 
 
 async def _present(tell: Any, member: Member) -> None:
-    """Say that somebody came or went; while the database is away nobody is told."""
+    """Record that a participant connected or disconnected; skipped while the database is down."""
     if member.seat.participant_id is None:
         return
     try:
         await in_database(tell, member.seat.participant_id)
     except DATABASE_AWAY as error:
-        log.warning("the database is away", room=str(member.seat.room_id), error=str(error))
+        log.warning("the database does not answer", room=str(member.seat.room_id), error=str(error))
 
 
 class _RoomConnection(SocketConnection):
@@ -97,10 +97,12 @@ class _RoomConnection(SocketConnection):
 
     async def _take_message(self, text: str | None) -> None:
         if text is None:
-            self._error("bad_message", "Messages are JSON texts; this one is binary.")
+            self._error("bad_message", "Binary messages are not supported; send JSON text.")
             return
         if not self._bucket.take():
-            self._error("too_many_requests", f"More than {settings.SOCKET_COMMANDS_PER_SECOND} messages a second; this one was left out.")
+            self._error(
+                "too_many_requests", f"More than {settings.SOCKET_COMMANDS_PER_SECOND} messages a second. This message was dropped."
+            )
             return
         try:
             incoming = messages.decode_incoming(text)
@@ -112,11 +114,11 @@ class _RoomConnection(SocketConnection):
             case messages.RoomPing():
                 self._member.say(messages.PONG)
             case messages.TeacherMoved() if participant_id is not None:
-                self._error("forbidden", "Where the room is, its teacher says.")
+                self._error("forbidden", "Only the teacher may move the room.")
             case messages.TeacherMoved():
                 await self._go(incoming.moment)
             case messages.Following() if participant_id is None:
-                self._error("forbidden", "This is for participants.")
+                self._error("forbidden", "Only participants may do this.")
             case messages.Following():
                 await self._follow(participant_id, incoming)
 
