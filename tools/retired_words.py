@@ -10,8 +10,8 @@ searched.
 from __future__ import annotations
 
 import argparse
+import os
 import re
-import subprocess
 import sys
 import tomllib
 from collections import Counter
@@ -26,6 +26,9 @@ ROOT = Path(__file__).resolve().parent.parent
 LIST = "tools/retired-words.toml"
 #: Files that are read. Others are pictures, recordings, fonts, and generated or locked files.
 SUFFIXES = {"", ".css", ".html", ".ini", ".js", ".json", ".md", ".mjs", ".py", ".sh", ".svelte", ".toml", ".ts", ".yaml", ".yml"}
+#: Folders that .gitignore names, apart from hidden ones.
+_GENERATED = {"__pycache__", "build", "dist", "node_modules", "site"}
+_NOT_SOURCES = {Path("schedviz/web/static/app"), Path("data"), Path("test-results")}
 #: What may stand between two words of a term.
 _JOINT = r"[\s_-]*"
 _TODO_HEADING = "\n[todo]\n"
@@ -84,16 +87,18 @@ def read_words(path: Path) -> Words:
     return Words(content["terms"], content["allowed"], content["todo"])
 
 
-def tracked_files(root: Path) -> list[str]:
-    """The text files that git tracks or would add, without the list itself."""
-    listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],  # noqa: S607
-        cwd=root,
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    return sorted(path for path in set(listed.stdout.split("\0")) - {LIST} if Path(path).suffix in SUFFIXES and (root / path).is_file())
+def text_files(root: Path) -> list[str]:
+    """The text files of the tree, without the list itself and without what .gitignore names."""
+    found = []
+    for folder, folders, names in os.walk(root):
+        here = Path(folder).relative_to(root)
+        folders[:] = [
+            name
+            for name in folders
+            if name not in _GENERATED and (not name.startswith(".") or name == ".ci") and here / name not in _NOT_SOURCES
+        ]
+        found += [(here / name).as_posix() for name in names if Path(name).suffix in SUFFIXES and name != ".git"]
+    return sorted(set(found) - {LIST})
 
 
 def find(words: Words, root: Path, paths: Iterable[str]) -> list[Use]:
@@ -138,7 +143,7 @@ def main(arguments: list[str], root: Path = ROOT) -> int:
     parser.add_argument("files", nargs="*", metavar="FILE", help="search only these files")
     options = parser.parse_args(arguments)
     words = read_words(root / LIST)
-    paths = tracked_files(root)
+    paths = text_files(root)
     if options.files:
         wanted = {Path(file).resolve() for file in options.files}
         paths = [path for path in paths if (root / path).resolve() in wanted]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -38,8 +37,7 @@ def tool() -> ModuleType:
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A git checkout with a list of three terms."""
-    subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
+    """A tree with a list of three terms."""
     (tmp_path / "tools").mkdir()
     (tmp_path / "docs").mkdir()
     (tmp_path / "tools/retired-words.toml").write_text(LIST)
@@ -83,6 +81,14 @@ def test_the_list_of_remaining_words_only_shrinks(tool: ModuleType, tree: Path):
     assert tool.main([], tree) == 1, "one was replaced, so the entry is out of date"
     assert tool.main(["--shrink"], tree) == 0
     assert tool.read_words(listed).todo == {"a.py": {"bell": 1}}
+    assert tool.main([], tree) == 0
+
+
+def test_generated_folders_are_not_searched(tool: ModuleType, tree: Path):
+    for folder in (".venv", "node_modules", "schedviz/web/static/app"):
+        (tree / folder).mkdir(parents=True)
+        (tree / folder / "a.js").write_text("bell")
+
     assert tool.main([], tree) == 0
 
 
