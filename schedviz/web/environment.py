@@ -158,7 +158,7 @@ def database(url: str, *, synchronous: str) -> dict[str, Any]:
             "CONN_HEALTH_CHECKS": True,
             # The garbage collector would close an open one at any time (see sessions/queries/keyset.py).
             "DISABLE_SERVER_SIDE_CURSORS": True,
-            # Only the cursors of `prepared_cursor()` use prepared statements; Django's own bind values in the client.
+            # Applies to the cursors of `prepared_cursor()`: psycopg prepares a statement at its fifth execution.
             "OPTIONS": {"connect_timeout": 5, **dict(parse_qsl(parts.query)), "prepare_threshold": 5},
         }
     raise ImproperlyConfigured(f"SCHEDVIZ_DATABASE_URL={url!r}: the scheme is {parts.scheme!r}; expected sqlite or postgresql.")

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.test import Client
 
 from schedviz.web.environment import instance_of
-from schedviz.web.live.handshake import credentials
+from schedviz.web.live.handshake import credentials_of
 from tests.web.conftest import People
 
 pytestmark = pytest.mark.django_db
@@ -67,7 +67,7 @@ def test_a_socket_takes_a_login_under_either_name() -> None:
     headers = [(b"host", HOST.encode()), (b"origin", f"http://{HOST}".encode())]
 
     for name in ("schedviz_login", settings.SESSION_COOKIE_NAME):
-        assert credentials({"headers": [*headers, (b"cookie", f"{name}=abc".encode())]}).cookie == "abc"
+        assert credentials_of({"headers": [*headers, (b"cookie", f"{name}=abc".encode())]}).cookie == "abc"
 
 
 def test_a_participant_of_a_room_under_the_old_name_is_the_same() -> None:

@@ -8,7 +8,7 @@ from django.test import Client
 from schedviz.sessions.models import Membership, ShareLink
 from schedviz.web.actors import Verb
 from schedviz.web.authentication import hashed
-from schedviz.web.live.handshake import Credentials, credentials
+from schedviz.web.live.handshake import Credentials, credentials_of
 from schedviz.web.permissions import holder_of, may
 
 SECRET = "a-secret-of-a-link"
@@ -90,7 +90,7 @@ def test_the_secret_of_a_link_reads_the_session_over_rest_and_changes_nothing(pe
     ids=["subprotocol", "address"],
 )
 def test_a_socket_is_opened_by_a_link_for_looking_alone(people, link, scope):
-    found = credentials({"headers": [(b"cookie", b"schedviz_login=whatever")], **scope})
+    found = credentials_of({"headers": [(b"cookie", b"schedviz_login=whatever")], **scope})
 
     assert found == Credentials(link=SECRET)
     assert may(holder_of(SECRET), Verb.SEE, people.session)

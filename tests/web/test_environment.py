@@ -64,7 +64,10 @@ def test_a_data_folder_that_cannot_be_made_is_named(tmp_path: Path, monkeypatch)
     [
         ("sqlite:////a/b.sqlite3", {"NAME": "/a/b.sqlite3"}),
         ("postgresql://u:p%40ss@db:5433/name", {"USER": "u", "PASSWORD": "p@ss", "HOST": "db", "PORT": "5433", "NAME": "name"}),
-        ("postgres://u@/name?host=/run/pg", {"HOST": "", "NAME": "name", "OPTIONS": {"connect_timeout": 5, "host": "/run/pg"}}),
+        (
+            "postgres://u@/name?host=/run/pg",
+            {"HOST": "", "NAME": "name", "OPTIONS": {"connect_timeout": 5, "host": "/run/pg", "prepare_threshold": 5}},
+        ),
     ],
 )
 def test_a_database_is_read_from_its_url(url, expected):

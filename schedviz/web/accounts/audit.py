@@ -95,11 +95,11 @@ def address_of(request: HttpRequest | Request | None) -> str:
 
 
 def _by_way_of(request: HttpRequest | Request | None) -> str:
-    came_with = getattr(request, "auth", None)
-    if isinstance(came_with, Token):
-        return f"token {came_with.name}"
-    if isinstance(came_with, ShareLink):
-        return f"link {came_with.pk}"
+    credentials = getattr(request, "auth", None)
+    if isinstance(credentials, Token):
+        return f"token {credentials.name}"
+    if isinstance(credentials, ShareLink):
+        return f"link {credentials.pk}"
     return "" if request is None else "cookie"
 
 

@@ -34,10 +34,10 @@ _EVENTS_AT_ONCE = 500
 _encoder = msgspec.json.Encoder()
 
 
-def stream_of_events(kind: str, session_id: UUID, came_with: Credentials, *, after: int, follows: bool) -> StreamingHttpResponse:
+def stream_of_events(kind: str, session_id: UUID, credentials: Credentials, *, after: int, follows: bool) -> StreamingHttpResponse:
     """The response for such a stream: the events after one and, with `follows`, new events as they happen."""
     write = _as_sse if kind == SSE else _as_lines
-    pieces = _followed(session_id, came_with, after, write) if follows else _stored(session_id, after, write)
+    pieces = _followed(session_id, credentials, after, write) if follows else _stored(session_id, after, write)
     response = StreamingHttpResponse(pieces, content_type=f"{kind}; charset=utf-8")
     response["Cache-Control"] = "no-store"
     # Otherwise nginx buffers the stream.
@@ -67,10 +67,10 @@ async def _stored(session_id: UUID, after: int, write: Write) -> AsyncIterator[b
         after = some[-1].event
 
 
-async def _followed(session_id: UUID, came_with: Credentials, after: int, write: Write) -> AsyncIterator[bytes]:
+async def _followed(session_id: UUID, credentials: Credentials, after: int, write: Write) -> AsyncIterator[bytes]:
     """Stored events, then new ones, until the session is deleted or the client loses access."""
     try:
-        actor = await in_database(allowed_actor, came_with, Verb.SEE, session_id)
+        actor = await in_database(allowed_actor, credentials, Verb.SEE, session_id)
         if actor is None:
             yield _word(write, "ended", "The session was deleted, or you may not see it any more.")
             return
@@ -96,7 +96,7 @@ async def _followed(session_id: UUID, came_with: Credentials, after: int, write:
                     yield piece
                     if time.monotonic() - checked > RECHECK_SECONDS:
                         checked = time.monotonic()
-                        if not await in_database(allowed, came_with, Verb.SEE, session_id):
+                        if not await in_database(allowed, credentials, Verb.SEE, session_id):
                             yield _word(write, "ended", "The session was deleted, or you may not see it any more.")
                             return
             if viewer.close_code:

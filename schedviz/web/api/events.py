@@ -60,7 +60,7 @@ class Events(Resource):
             return stream_of_events(
                 kind,
                 session.pk,
-                _came_with(request),
+                _credentials_of(request),
                 after=_from(request, session),
                 follows=kind == SSE or request.GET.get("follow") == "1",
             )
@@ -84,7 +84,7 @@ def _stream_kind(request: Request) -> str:
     return next((kind for kind in (SSE, NDJSON) if kind in accepted), "")
 
 
-def _came_with(request: Request) -> Credentials:
+def _credentials_of(request: Request) -> Credentials:
     """The access check of a stream, repeated every minute, as for a WebSocket."""
     secret = bearer_secret(get_authorization_header(request))
     if secret is not None:

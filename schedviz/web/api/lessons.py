@@ -27,7 +27,7 @@ from schedviz.web.api.schemas import lessons as bodies
 from schedviz.web.learning.models import LessonProgress, lesson_of, version_begun_with
 from schedviz.web.permissions import actor_of, role_of
 from schedviz.web.rooms import membership
-from schedviz.web.rooms.answer_visibility import kept_back
+from schedviz.web.rooms.answer_visibility import hidden_answers
 
 
 class Lessons(Resource):
@@ -77,23 +77,23 @@ class SessionLesson(Resource):
         actor = actor_of(request)
         user = actor.user_id
         progress = LessonProgress.objects.filter(user_id=user, lesson=lesson.name).first() if user is not None else None
-        return versions.versioned(request, _body(lesson, path_of(session, lesson), session, progress, _told_to(actor, session)))
+        return versions.versioned(request, _body(lesson, path_of(session, lesson), session, progress, _visible_to(actor, session)))
 
 
-class _Told(msgspec.Struct, frozen=True):
+class _Visible(msgspec.Struct, frozen=True):
     """The parts of a lesson that a client may read."""
 
     notes: bool
-    tells: Callable[[str], bool]
+    shows_answer: Callable[[str], bool]
 
 
-def _told_to(actor: Actor, session: Session) -> _Told:
+def _visible_to(actor: Actor, session: Session) -> _Visible:
     """Everything for clients that may change the session outside of a room. A participant's rights in their own forks do not count."""
     if role_of(msgspec.structs.replace(actor, guest=""), session) in (Role.OWNER, Role.EDITOR):
-        return _Told(notes=True, tells=lambda _: True)
+        return _Visible(notes=True, shows_answer=lambda _: True)
     if membership.role_of(actor, session) is not None:
-        return _Told(notes=False, tells=kept_back(actor.guest, session).tells)
-    return _Told(notes=False, tells=lambda _: True)
+        return _Visible(notes=False, shows_answer=hidden_answers(actor.guest, session).shows)
+    return _Visible(notes=False, shows_answer=lambda _: True)
 
 
 def user_of(actor: Actor) -> int:
@@ -157,7 +157,9 @@ def _done(lesson: Lesson, commands: int) -> int:
     return done
 
 
-def _body(lesson: Lesson, played: Iterable[Played], session: Session, progress: LessonProgress | None, told: _Told) -> bodies.LessonBody:
+def _body(
+    lesson: Lesson, played: Iterable[Played], session: Session, progress: LessonProgress | None, visible: _Visible
+) -> bodies.LessonBody:
     order = [one.name for one in course().lessons]
     following = order[order.index(lesson.name) + 1 :] if lesson.name in order else []
     fewest = min((len(text.take_home) for text in lesson.texts.values()), default=0)
@@ -168,7 +170,7 @@ def _body(lesson: Lesson, played: Iterable[Played], session: Session, progress: 
         about=in_words(lesson, lambda text: rendering.html(text.about)),
         take_home=[in_words(lesson, lambda text, i=i: rendering.html_line(text.take_home[i])) for i in range(fewest)],  # type: ignore[misc]
         upstream=[bodies.LessonSymbol(one.file, one.symbol) for one in lesson.plan.upstream],
-        stops=[_stop(lesson, one, told, reached=session.event) for one in played],
+        stops=[_stop(lesson, one, visible, reached=session.event) for one in played],
         next=following[0] if following else "",
         version=lesson.version,
         changed=begun_with not in ("", lesson.version),
@@ -177,7 +179,7 @@ def _body(lesson: Lesson, played: Iterable[Played], session: Session, progress: 
     )
 
 
-def _stop(lesson: Lesson, played: Played, told: _Told, *, reached: int) -> bodies.LessonStop:
+def _stop(lesson: Lesson, played: Played, visible: _Visible, *, reached: int) -> bodies.LessonStop:
     stop = played.stop
 
     def words(of_stop: Callable[[Played, StopText], str]) -> bodies.Words:
@@ -194,7 +196,7 @@ def _stop(lesson: Lesson, played: Played, told: _Told, *, reached: int) -> bodie
                 for option in stop.question.options
             ],
         )
-        if reached >= played.revealed and told.tells(stop.id):
+        if reached >= played.revealed and visible.shows_answer(stop.id):
             found = bodies.LessonAnswer(value=played.answer, words=words(rendering.answer_html))
     return bodies.LessonStop(
         id=stop.id,
@@ -204,7 +206,7 @@ def _stop(lesson: Lesson, played: Played, told: _Told, *, reached: int) -> bodie
         reveal=[msgspec.to_builtins(command) for command in stop.reveal],
         highlight=list(stop.highlight),
         text=words(rendering.text_html),
-        notes=words(lambda _, text: rendering.html(text.notes) if told.notes else ""),
+        notes=words(lambda _, text: rendering.html(text.notes) if visible.notes else ""),
         question=question,
         answer=found,
         hints=bool(stop.hints),

@@ -52,7 +52,7 @@ class Credentials(msgspec.Struct, frozen=True):
     link: str | None = None
 
 
-def credentials(scope: dict[str, Any]) -> Credentials:
+def credentials_of(scope: dict[str, Any]) -> Credentials:
     """The credentials of a handshake. Raises `Refused` for a cookie from a foreign page."""
     if link := _link_in(scope):
         return Credentials(link=link)

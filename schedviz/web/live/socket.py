@@ -24,7 +24,7 @@ from schedviz.web.live.close_codes import CloseCode
 from schedviz.web.live.connection import Receive, Scope, Send, SocketConnection, accept_socket
 from schedviz.web.live.database import DATABASE_AWAY, in_database
 from schedviz.web.live.feed import Feed, frames_between
-from schedviz.web.live.handshake import Credentials, Refused, allowed, allowed_actor, credentials
+from schedviz.web.live.handshake import Credentials, Refused, allowed, allowed_actor, credentials_of
 from schedviz.web.live.hub import hub
 from schedviz.web.live.messages import PONG, AnyIncoming, CommandMessage, PingMessage, ResumeMessage, decode_incoming
 from schedviz.web.live.token_bucket import Bucket
@@ -44,24 +44,24 @@ async def session_socket(scope: Scope, receive: Receive, send: Send) -> None:
     entered = await accept_socket(scope, receive, send, partial(_enter, scope, session_id))
     if entered is None:
         return
-    came_with, feed, viewer = entered
+    credentials, feed, viewer = entered
     if (after := _resume_from(scope)) is None:
         viewer.renew()
     else:
         viewer.resume_from(after)
     try:
-        await _SessionConnection(feed, viewer, came_with, scope, receive, send).run()
+        await _SessionConnection(feed, viewer, credentials, scope, receive, send).run()
     finally:
         hub().leave(feed, viewer)
 
 
 async def _enter(scope: Scope, session_id: UUID) -> tuple[Credentials, Feed, Viewer]:
-    came_with = credentials(scope)
-    actor = await in_database(allowed_actor, came_with, Verb.SEE, session_id)
+    credentials = credentials_of(scope)
+    actor = await in_database(allowed_actor, credentials, Verb.SEE, session_id)
     if actor is None:
         raise Refused(404, "There is no such session, or you may not see it.")
     feed, viewer = await hub().join(session_id, actor.identity)
-    return came_with, feed, viewer
+    return credentials, feed, viewer
 
 
 def _resume_from(scope: Scope) -> int | None:
@@ -72,11 +72,11 @@ def _resume_from(scope: Scope) -> int | None:
 class _SessionConnection(SocketConnection):
     """An accepted socket."""
 
-    def __init__(self, feed: Feed, viewer: Viewer, came_with: Credentials, scope: Scope, receive: Receive, send: Send) -> None:
+    def __init__(self, feed: Feed, viewer: Viewer, credentials: Credentials, scope: Scope, receive: Receive, send: Send) -> None:
         super().__init__(viewer, scope, receive, send, session=str(feed.session_id))
         self._feed = feed
         self._viewer = viewer
-        self._came_with = came_with
+        self._credentials = credentials
         #: The last chunk that this viewer was sent; None before the first.
         self._chunk: int | None = None
         self._bucket = Bucket(settings.SOCKET_COMMANDS_PER_SECOND, settings.SOCKET_COMMANDS_AT_ONCE)
@@ -103,7 +103,7 @@ class _SessionConnection(SocketConnection):
         return frames.heartbeat(self._feed.chunk, self._feed.event)
 
     async def _recheck(self) -> None:
-        if not await in_database(allowed, self._came_with, Verb.SEE, self._feed.session_id):
+        if not await in_database(allowed, self._credentials, Verb.SEE, self._feed.session_id):
             self._viewer.close(CloseCode.FORBIDDEN)
 
     async def _resume(self, after: int) -> None:
@@ -221,7 +221,7 @@ class _SessionConnection(SocketConnection):
     async def _take_command(self, message: CommandMessage) -> None:
         try:
             command = convert_command(message.command)
-            accepted = await in_database(_accept, self._came_with, self._feed.session_id, command, message.key)
+            accepted = await in_database(_accept, self._credentials, self._feed.session_id, command, message.key)
         except msgspec.ValidationError as error:
             refused = struct_error(error, message.command, AnyCommand)
             self._error(refused.code, refused.message, detail=refused.detail, key=message.key)
@@ -240,9 +240,9 @@ class _SessionConnection(SocketConnection):
         self._viewer.say(frames.error(code, message, key=key, detail=detail))
 
 
-def _accept(came_with: Credentials, session_id: UUID, command: AnyCommand, key: str) -> inbox.Accepted | None:
+def _accept(credentials: Credentials, session_id: UUID, command: AnyCommand, key: str) -> inbox.Accepted | None:
     """Accept a command, if the client has the permission; None if it does not, or no longer."""
-    return inbox.accept(session_id, command, key) if allowed(came_with, Verb.COMMAND, session_id) else None
+    return inbox.accept(session_id, command, key) if allowed(credentials, Verb.COMMAND, session_id) else None
 
 
 def _status(session_id: UUID) -> bytes | None:

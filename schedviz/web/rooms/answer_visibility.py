@@ -19,12 +19,12 @@ class HiddenAnswers(msgspec.Struct, frozen=True):
     #: The session is a fork of the participant, where questions that were not asked may be answered freely.
     own: bool
 
-    def tells(self, stop: str) -> bool:
+    def shows(self, stop: str) -> bool:
         """Whether the participant may see the answer at a stop, once the session is there."""
         return stop in self.revealed or (self.own and stop not in self.waiting)
 
 
-def kept_back(guest: str, session: Session) -> HiddenAnswers:
+def hidden_answers(guest: str, session: Session) -> HiddenAnswers:
     """The answers of a session's lesson that are hidden from a participant (the digest `guest`)."""
     here = Participant.objects.filter(digest=guest, removed=False, room__status__in=LIVE)
     forks = RoomFork.objects.filter(session=session, participant__in=here)

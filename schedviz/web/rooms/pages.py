@@ -66,10 +66,10 @@ def projector_page(request: HttpRequest, room_id: UUID) -> HttpResponse:
 
 def _room(request: HttpRequest, room_id: UUID, *, view: str = "") -> HttpResponse:
     room = Room.objects.select_related("session", "shown").filter(pk=room_id).first()
-    seat: RoomMembership | None = None if room is None else membership_in(actor_of(request), room)
-    if room is None or seat is None:
+    membership: RoomMembership | None = None if room is None else membership_in(actor_of(request), room)
+    if room is None or membership is None:
         return redirect("join-page")
-    if view and not seat.is_teacher:
+    if view and not membership.is_teacher:
         return redirect("room-page", room_id=room_id)
     session = room.shown or room.session
     return page(
@@ -77,7 +77,7 @@ def _room(request: HttpRequest, room_id: UUID, *, view: str = "") -> HttpRespons
         "rooms/room.html",
         room_id=str(room_id),
         title=room.title,
-        role="teacher" if seat.is_teacher else "participant",
+        role="teacher" if membership.is_teacher else "participant",
         session_id=str(session.pk) if session else "",
         session_name=session.name if session else "",
         lesson=lesson_of(session) if session else "",

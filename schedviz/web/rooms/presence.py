@@ -23,7 +23,7 @@ def renew(participants: Iterable[int]) -> None:
         Participant.objects.filter(pk__in=ids).update(here_until=time.time() + _SECONDS)
 
 
-def come(participant_id: int) -> None:
+def connected(participant_id: int) -> None:
     """A participant has connected."""
     found = Participant.objects.filter(pk=participant_id).only("room_id", "here_until").first()
     if found is None:
@@ -34,7 +34,7 @@ def come(participant_id: int) -> None:
         notify.changed(found.room_id)
 
 
-def go(participant_id: int) -> None:
+def disconnected(participant_id: int) -> None:
     """The last connection of a participant has closed."""
     found = Participant.objects.filter(pk=participant_id).only("room_id").first()
     if found is not None and Participant.objects.filter(pk=participant_id).update(here_until=0.0):

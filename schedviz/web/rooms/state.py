@@ -34,18 +34,18 @@ class RoomState:
         self._lesson = lesson_of(looked_at) if looked_at else ""
         self._teacher = room.teacher.get_username()
 
-    def told_to(self, seat: RoomMembership, base: str) -> schemas.RoomBody | None:
+    def body_for(self, membership: RoomMembership, base: str) -> schemas.RoomBody | None:
         """The part of the state that this member may see, with links below `base` (`https://host`); None for a former member."""
         room = self.room
         you = None
-        if seat.participant_id is not None:
-            you = self._yous.get(seat.participant_id)
+        if membership.participant_id is not None:
+            you = self._participants.get(membership.participant_id)
             if you is None:
                 return None
         return schemas.RoomBody(
             id=str(room.pk),
             title=room.title,
-            role="teacher" if seat.is_teacher else "participant",
+            role="teacher" if membership.is_teacher else "participant",
             status=cast("schemas.RoomStatus", room.status),
             session=str(room.session_id) if room.session_id else None,
             shown=self._shown,
@@ -59,9 +59,9 @@ class RoomState:
             moment=self.allowed_moment(room.moment),
             count=len(self.participants),
             here=self._here,
-            questions=self._all_questions if seat.is_teacher else self._told_questions,
+            questions=self._all_questions if membership.is_teacher else self._participant_questions,
             you=you,
-            participants=self._list if seat.is_teacher else None,
+            participants=self._list if membership.is_teacher else None,
         )
 
     def allowed_moment(self, moment: Any) -> schemas.Moment | None:
@@ -88,7 +88,7 @@ class RoomState:
         return found
 
     @cached_property
-    def _yous(self) -> dict[int, schemas.You]:
+    def _participants(self) -> dict[int, schemas.You]:
         return {
             one.pk: schemas.You(
                 id=one.pk,
@@ -123,7 +123,7 @@ class RoomState:
         return [_question(one, self._tally(one)) for one in self._questions]
 
     @cached_property
-    def _told_questions(self) -> list[schemas.RoomQuestion]:
+    def _participant_questions(self) -> list[schemas.RoomQuestion]:
         return [one if one.revealed else msgspec.structs.replace(one, right=None, tally=None) for one in self._all_questions]
 
     def _tally(self, question: Question) -> list[tuple[str, int]]:

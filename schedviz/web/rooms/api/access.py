@@ -26,47 +26,47 @@ class RoomView(Resource):
         return super().handle_exception(_as_api_error(exc) if isinstance(exc, RoomRefused) else exc)
 
 
-class Seated(msgspec.Struct, frozen=True):
+class RoomAccess(msgspec.Struct, frozen=True):
     """A room, and the client's membership in it."""
 
     room: Room
-    seat: RoomMembership
+    membership: RoomMembership
 
     @property
     def participant(self) -> Participant:
         """The participant. Raises `ApiError` 403 for the teacher."""
-        if self.seat.participant_id is None:
+        if self.membership.participant_id is None:
             raise ApiError(403, "forbidden", "Only participants may do this; you are the teacher of this room.")
-        return Participant.objects.select_related("room", "room__teacher").get(pk=self.seat.participant_id)
+        return Participant.objects.select_related("room", "room__teacher").get(pk=self.membership.participant_id)
 
 
-def seated(request: Request, room_id: UUID) -> Seated:
+def member_access(request: Request, room_id: UUID) -> RoomAccess:
     """The room, for its members. Raises `ApiError` 404 for others, and 403 for a read-only token that changes something."""
     actor = actor_of(request)
     room = Room.objects.filter(pk=room_id).first()
-    seat = None if room is None else membership_in(actor, room)
-    if room is None or seat is None:
+    membership = None if room is None else membership_in(actor, room)
+    if room is None or membership is None:
         raise not_found("room")
     if actor.read_only and request.method not in ("GET", "HEAD"):
         raise ApiError(403, "forbidden", "This token has the scope read, which allows no changes.")
-    return Seated(room, seat)
+    return RoomAccess(room, membership)
 
 
-def taught(request: Request, room_id: UUID) -> Room:
+def taught_room(request: Request, room_id: UUID) -> Room:
     """The room, for its teacher. Raises `ApiError` 404, or 403 for participants."""
-    found = seated(request, room_id)
-    if not found.seat.is_teacher:
+    found = member_access(request, room_id)
+    if not found.membership.is_teacher:
         raise ApiError(403, "forbidden", "Only the teacher of the room may do this.")
     return found.room
 
 
-def room_body(request: Request, room_id: UUID, seat: RoomMembership) -> RoomBody:
+def room_body(request: Request, room_id: UUID, membership: RoomMembership) -> RoomBody:
     """The room as this member may see it. Raises `ApiError` 404 if it was deleted in the meantime."""
     found = state.load(room_id)
-    told = None if found is None else found.told_to(seat, base_of(request))
-    if told is None:
+    body = None if found is None else found.body_for(membership, base_of(request))
+    if body is None:
         raise not_found("room")
-    return told
+    return body
 
 
 def _as_api_error(refused: RoomRefused) -> ApiError:

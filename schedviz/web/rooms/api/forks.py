@@ -19,7 +19,7 @@ from schedviz.web.api.schema import answer, ref, refused
 from schedviz.web.api.schemas import SessionBody
 from schedviz.web.api.sessions import session_body
 from schedviz.web.rooms import forks, notify, schemas
-from schedviz.web.rooms.api.access import RoomView, seated
+from schedviz.web.rooms.api.access import RoomView, member_access
 from schedviz.web.rooms.models import Room, RoomFork
 
 
@@ -37,7 +37,7 @@ class RoomForks(RoomView):
     )
     def post(self, request: Request, room_id: UUID) -> Response:
         """Fork the shown session, or a fork of yours, at a moment."""
-        found = seated(request, room_id)
+        found = member_access(request, room_id)
         participant = found.participant
         new = body_as(schemas.NewRoomFork, request)
         if "\0" in new.key:
@@ -58,9 +58,9 @@ class OneRoomFork(RoomView):
     @extend_schema(operation_id="deleteRoomFork", responses={204: None, **refused(403, 404)})
     def delete(self, request: Request, room_id: UUID, session_id: UUID) -> Response:
         """Delete a fork of yours or, as the teacher, any fork."""
-        found = seated(request, room_id)
+        found = member_access(request, room_id)
         which = RoomFork.objects.filter(room=found.room, session_id=session_id)
-        if (participant_id := found.seat.participant_id) is not None:
+        if (participant_id := found.membership.participant_id) is not None:
             which = which.filter(participant_id=participant_id)
         if not which.exists():
             raise not_found("fork")

@@ -14,7 +14,7 @@ from schedviz.web.api.access import body_as
 from schedviz.web.api.errors import not_found
 from schedviz.web.api.schema import answer, ref, refused
 from schedviz.web.rooms import guests, joining, presence, schemas
-from schedviz.web.rooms.api.access import RoomView, room_body, seated, taught
+from schedviz.web.rooms.api.access import RoomView, member_access, room_body, taught_room
 from schedviz.web.rooms.membership import RoomMembership
 from schedviz.web.rooms.models import Participant, Room
 
@@ -51,7 +51,7 @@ class LeaveRoom(RoomView):
     @extend_schema(operation_id="leaveRoom", request=None, responses={204: None, **refused(403, 404)})
     def post(self, request: Request, room_id: UUID) -> Response:
         """Leave a room. Deletes your answers and forks there."""
-        joining.leave(seated(request, room_id).participant)
+        joining.leave(member_access(request, room_id).participant)
         return Response(status=204)
 
 
@@ -65,14 +65,14 @@ class OneParticipant(RoomView):
     )
     def patch(self, request: Request, room_id: UUID, participant_id: int) -> Response:
         """Lower a participant's hand."""
-        participant = _participant(taught(request, room_id), participant_id)
+        participant = _participant(taught_room(request, room_id), participant_id)
         presence.raise_hand(participant, raised=body_as(schemas.ParticipantChange, request).hand)
         return Response(room_body(request, room_id, RoomMembership(room_id, None)))
 
     @extend_schema(operation_id="removeParticipant", responses={204: None, **refused(403, 404)})
     def delete(self, request: Request, room_id: UUID, participant_id: int) -> Response:
         """Remove a participant, who cannot come back with the same browser's cookie."""
-        joining.remove(_participant(taught(request, room_id), participant_id))
+        joining.remove(_participant(taught_room(request, room_id), participant_id))
         return Response(status=204)
 
 
@@ -86,9 +86,9 @@ class HandInRoom(RoomView):
     )
     def post(self, request: Request, room_id: UUID) -> Response:
         """Raise your hand, or lower it."""
-        found = seated(request, room_id)
+        found = member_access(request, room_id)
         presence.raise_hand(found.participant, raised=body_as(schemas.Hand, request).raised)
-        return Response(room_body(request, room_id, found.seat))
+        return Response(room_body(request, room_id, found.membership))
 
 
 def _participant(room: Room, participant_id: int) -> Participant:

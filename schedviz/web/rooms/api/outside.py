@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.schema import refused
 from schedviz.web.rooms import links
-from schedviz.web.rooms.api.access import RoomView, seated, taught
+from schedviz.web.rooms.api.access import RoomView, member_access, taught_room
 from schedviz.web.rooms.record import record
 
 
@@ -28,7 +28,7 @@ class RoomQr(RoomView):
     )
     def get(self, request: Request, room_id: UUID) -> HttpResponse:
         """Download the room's short link as a QR code."""
-        room = seated(request, room_id).room
+        room = member_access(request, room_id).room
         if not room.code:
             raise ApiError(409, "room_ended", "The room has ended, so it has no code.")
         picture = links.qr_svg(links.link(links.base_of(request), room.code))
@@ -47,6 +47,6 @@ class RoomRecord(RoomView):
     )
     def get(self, request: Request, room_id: UUID) -> HttpResponse:
         """Download the record of a room as CSV: each participant's answers and their timing."""
-        room = taught(request, room_id)
+        room = taught_room(request, room_id)
         name = f'attachment; filename="room-{room.created_at:%Y-%m-%d}.csv"'
         return HttpResponse(record(room), content_type="text/csv; charset=utf-8", headers={"Content-Disposition": name})

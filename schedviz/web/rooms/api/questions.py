@@ -12,7 +12,7 @@ from schedviz.web.api.access import body_as
 from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.schema import answer, ref, refused
 from schedviz.web.rooms import asking, lesson, schemas
-from schedviz.web.rooms.api.access import RoomView, room_body, seated, taught
+from schedviz.web.rooms.api.access import RoomView, member_access, room_body, taught_room
 from schedviz.web.rooms.membership import RoomMembership
 from schedviz.web.rooms.models import Question
 
@@ -27,7 +27,7 @@ class RoomQuestions(RoomView):
     )
     def post(self, request: Request, room_id: UUID) -> Response:
         """Ask the question of a stop of the lesson, or one of your own. Closes the previous question."""
-        room = taught(request, room_id)
+        room = taught_room(request, room_id)
         new = body_as(schemas.NewQuestion, request)
         if new.stop:
             session = room.shown or room.session
@@ -51,7 +51,7 @@ class OneRoomQuestion(RoomView):
     )
     def patch(self, request: Request, room_id: UUID, number: int) -> Response:
         """Close a question, set its right answer, reveal its tally."""
-        room = taught(request, room_id)
+        room = taught_room(request, room_id)
         change = body_as(schemas.QuestionChange, request)
         question = Question.objects.select_related("session").filter(room=room, number=number).first()
         if question is None:
@@ -73,10 +73,10 @@ class RoomAnswers(RoomView):
     )
     def post(self, request: Request, room_id: UUID) -> Response:
         """Answer the open question; the last answer counts."""
-        found = seated(request, room_id)
+        found = member_access(request, room_id)
         given = body_as(schemas.NewAnswer, request)
         asking.take(found.participant, given.question, given.value)
-        return Response(room_body(request, room_id, found.seat))
+        return Response(room_body(request, room_id, found.membership))
 
 
 def _expect_whole(new: schemas.NewQuestion) -> None:

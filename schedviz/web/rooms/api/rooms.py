@@ -20,7 +20,7 @@ from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.schema import answer, ref, refused
 from schedviz.web.api.sessions import expect_room, lesson_source, validating
 from schedviz.web.rooms import closing, opening, schemas
-from schedviz.web.rooms.api.access import RoomView, room_body, seated, taught
+from schedviz.web.rooms.api.access import RoomView, member_access, room_body, taught_room
 from schedviz.web.rooms.membership import RoomMembership
 from schedviz.web.rooms.models import Room
 
@@ -64,8 +64,8 @@ class OneRoom(RoomView):
     @extend_schema(operation_id="getRoom", responses={200: answer(schemas.RoomBody), **refused(404)})
     def get(self, request: Request, room_id: UUID) -> Response:
         """Read a room that you are in. The teacher sees the participants and the tallies, a participant what was revealed."""
-        found = seated(request, room_id)
-        return Response(room_body(request, room_id, found.seat))
+        found = member_access(request, room_id)
+        return Response(room_body(request, room_id, found.membership))
 
     @extend_schema(
         operation_id="changeRoom",
@@ -74,7 +74,7 @@ class OneRoom(RoomView):
     )
     def patch(self, request: Request, room_id: UUID) -> Response:
         """Lock a room against new participants, unlock it, or change its title."""
-        room = taught(request, room_id)
+        room = taught_room(request, room_id)
         change = body_as(schemas.RoomChange, request)
         if change.title is not None:
             if not change.title.strip():
@@ -87,7 +87,7 @@ class OneRoom(RoomView):
     @extend_schema(operation_id="deleteRoom", responses={204: None, **refused(403, 404)})
     def delete(self, request: Request, room_id: UUID) -> Response:
         """Delete a room with its data. It is ended first."""
-        closing.delete(taught(request, room_id))
+        closing.delete(taught_room(request, room_id))
         return Response(status=204)
 
 
@@ -97,7 +97,7 @@ class RoomCode(RoomView):
     @extend_schema(operation_id="renewRoomCode", request=None, responses={200: answer(schemas.RoomBody), **refused(403, 404, 409)})
     def post(self, request: Request, room_id: UUID) -> Response:
         """Replace the code of a room. The old code becomes void immediately."""
-        opening.renew_code(taught(request, room_id))
+        opening.renew_code(taught_room(request, room_id))
         return Response(room_body(request, room_id, RoomMembership(room_id, None)))
 
 
@@ -111,7 +111,7 @@ class ShowInRoom(RoomView):
     )
     def post(self, request: Request, room_id: UUID) -> Response:
         """Show a participant's fork, or another session of yours; null shows the room's session again."""
-        room = taught(request, room_id)
+        room = taught_room(request, room_id)
         wanted = body_as(schemas.Showing, request).session
         opening.show(room, None if wanted is None else session_named(request, wanted, "$.session"))
         return Response(room_body(request, room_id, RoomMembership(room_id, None)))
@@ -127,7 +127,7 @@ class EndRoom(RoomView):
     )
     def post(self, request: Request, room_id: UUID) -> Response:
         """End a room. Deletes names, answers and forks unless `keep` is set."""
-        room = taught(request, room_id)
+        room = taught_room(request, room_id)
         closing.end(room, keep=body_as(schemas.Ending, request).keep)
         return Response(room_body(request, room_id, RoomMembership(room_id, None)))
 

@@ -90,7 +90,7 @@ class RoomFeed:
 
     def here(self) -> set[int]:
         """The participants who are connected to this process."""
-        return {one.seat.participant_id for one in self.members if one.seat.participant_id is not None}
+        return {one.membership.participant_id for one in self.members if one.membership.participant_id is not None}
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         if not task.cancelled() and (error := task.exception()) is not None:
@@ -197,20 +197,20 @@ class RoomFeed:
         self._ready.set()
         moment = self._newest_moment(found)
         for member in self.members:
-            told = found.told_to(member.seat, member.base)
-            if told is None:
+            body = found.body_for(member.membership, member.base)
+            if body is None:
                 member.close(REMOVED if found.room.is_live else ENDED)
                 continue
-            self._tell_one(member, told, moment)
+            self._tell_one(member, body, moment)
             if not found.room.is_live:
                 member.close(ENDED)
 
-    def _tell_one(self, member: Member, told: RoomBody, moment: Moment | None) -> None:
+    def _tell_one(self, member: Member, body: RoomBody, moment: Moment | None) -> None:
         # The position has messages of its own.
-        without = msgspec.structs.replace(told, moment=None)
-        if without != member.told:
-            member.told = without
-            member.tell_room(msgspec.json.encode(RoomMessage(msgspec.structs.replace(told, moment=moment))))
+        without = msgspec.structs.replace(body, moment=None)
+        if without != member.last_body:
+            member.last_body = without
+            member.tell_room(msgspec.json.encode(RoomMessage(msgspec.structs.replace(body, moment=moment))))
 
     def _newest_moment(self, found: state.RoomState) -> Moment | None:
         """The newer of the stored and the received position."""

@@ -17,13 +17,13 @@ _MOST_TEXTS = 64
 class Member(Waiting):
     """An open socket, as the feed sees it."""
 
-    def __init__(self, seat: RoomMembership, base: str) -> None:
+    def __init__(self, membership: RoomMembership, base: str) -> None:
         super().__init__()
-        self.seat = seat
+        self.membership = membership
         #: The base URL `https://host` of the connection, for links.
         self.base = base
         #: The room state that was sent last, without the position.
-        self.told: RoomBody | None = None
+        self.last_body: RoomBody | None = None
         self._room: bytes | None = None
         self._moment: bytes | None = None
         self._texts: deque[bytes] = deque(maxlen=_MOST_TEXTS)

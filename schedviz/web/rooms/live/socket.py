@@ -13,7 +13,7 @@ from django.conf import settings
 from schedviz.web.api.errors import DATABASE_DOWN
 from schedviz.web.live.connection import Receive, Scope, Send, SocketConnection, accept_socket
 from schedviz.web.live.database import DATABASE_AWAY, in_database
-from schedviz.web.live.handshake import Credentials, Refused, actor_with, credentials
+from schedviz.web.live.handshake import Credentials, Refused, actor_with, credentials_of
 from schedviz.web.live.token_bucket import Bucket
 from schedviz.web.rooms import links, presence
 from schedviz.web.rooms.live import messages
@@ -32,29 +32,29 @@ async def room_socket(scope: Scope, receive: Receive, send: Send) -> None:
     entered = await accept_socket(scope, receive, send, partial(_enter, scope, scope["url_route"]["kwargs"]["room_id"]))
     if entered is None:
         return
-    came_with, feed, member = entered
+    credentials, feed, member = entered
     try:
-        await _present(presence.come, member)
-        await _RoomConnection(feed, member, came_with, scope, receive, send).run()
+        await _present(presence.connected, member)
+        await _RoomConnection(feed, member, credentials, scope, receive, send).run()
     finally:
         live_rooms().leave(feed, member)
-        if member.seat.participant_id not in feed.here():
-            await _present(presence.go, member)
+        if member.membership.participant_id not in feed.here():
+            await _present(presence.disconnected, member)
 
 
 async def _enter(scope: Scope, room_id: UUID) -> tuple[Credentials, RoomFeed, Member]:
-    came_with = credentials(scope)
-    seat = await in_database(membership_of, came_with, room_id)
-    if seat is None:
+    credentials = credentials_of(scope)
+    membership = await in_database(membership_of, credentials, room_id)
+    if membership is None:
         raise Refused(404, "There is no such room, or you are not in it.")
-    member = Member(seat, _base(scope))
-    return came_with, live_rooms().join(room_id, member), member
+    member = Member(membership, _base(scope))
+    return credentials, live_rooms().join(room_id, member), member
 
 
-def membership_of(came_with: Credentials, room_id: UUID) -> RoomMembership | None:
+def membership_of(credentials: Credentials, room_id: UUID) -> RoomMembership | None:
     """The membership of these credentials in a room now. Queries the database."""
     room = Room.objects.filter(pk=room_id).first()
-    return None if room is None else membership_in(actor_with(came_with), room)
+    return None if room is None else membership_in(actor_with(credentials), room)
 
 
 def _base(scope: Scope) -> str:
@@ -64,22 +64,22 @@ def _base(scope: Scope) -> str:
 
 async def _present(tell: Any, member: Member) -> None:
     """Record that a participant connected or disconnected; skipped while the database is down."""
-    if member.seat.participant_id is None:
+    if member.membership.participant_id is None:
         return
     try:
-        await in_database(tell, member.seat.participant_id)
+        await in_database(tell, member.membership.participant_id)
     except DATABASE_AWAY as error:
-        log.warning("the database does not answer", room=str(member.seat.room_id), error=str(error))
+        log.warning("the database does not answer", room=str(member.membership.room_id), error=str(error))
 
 
 class _RoomConnection(SocketConnection):
     """An accepted socket."""
 
-    def __init__(self, feed: RoomFeed, member: Member, came_with: Credentials, scope: Scope, receive: Receive, send: Send) -> None:
+    def __init__(self, feed: RoomFeed, member: Member, credentials: Credentials, scope: Scope, receive: Receive, send: Send) -> None:
         super().__init__(member, scope, receive, send, room=str(feed.room_id))
         self._feed = feed
         self._member = member
-        self._came_with = came_with
+        self._credentials = credentials
         self._bucket = Bucket(settings.SOCKET_COMMANDS_PER_SECOND, settings.SOCKET_COMMANDS_AT_ONCE)
 
     async def _give_next(self) -> bool:
@@ -92,7 +92,7 @@ class _RoomConnection(SocketConnection):
         return messages.HEARTBEAT
 
     async def _recheck(self) -> None:
-        if await in_database(membership_of, self._came_with, self._feed.room_id) != self._member.seat:
+        if await in_database(membership_of, self._credentials, self._feed.room_id) != self._member.membership:
             self._member.close(REMOVED)
 
     async def _take_message(self, text: str | None) -> None:
@@ -109,7 +109,7 @@ class _RoomConnection(SocketConnection):
         except (msgspec.DecodeError, RecursionError) as error:
             self._error("invalid", str(error))
             return
-        participant_id = self._member.seat.participant_id
+        participant_id = self._member.membership.participant_id
         match incoming:
             case messages.RoomPing():
                 self._member.say(messages.PONG)
