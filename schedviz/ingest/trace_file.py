@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Union, get_args
+from typing import Any, Final, Literal, Union, get_args
 
 import msgspec
 
@@ -14,6 +14,8 @@ from schedviz.trace.commands import AnyCommand, Command, Create, Update
 from schedviz.trace.policies import Policies
 
 FORMAT = "schedviz-trace/1"
+#: The most steps of a trace; a session file has the same limit for commands.
+STEPS: Final = 1_000_000
 
 #: Operations of a session that a file cannot have: they are about the page or about wall time.
 _NOT_IN_FILES = frozenset({"step", "pause", "latency", "restart", "reset"})
@@ -111,6 +113,8 @@ def trace_from_dict(document: object, *, check_objects: bool = True) -> TraceFil
         raise explain_validation_error(error, document, _Shape) from None
     if shape.format != FORMAT:
         raise DecodeError("format", f'"{FORMAT}"', f'"{shape.format}"')
+    if len(shape.steps) > STEPS:
+        raise DecodeError("steps", f"at most {STEPS:,} steps", f"{len(shape.steps):,}")
     steps = tuple(_step(step, f"steps[{index}]", check_objects=check_objects) for index, step in enumerate(shape.steps))
     kept = [name for name in shape.__struct_fields__ if name not in ("format", "error")]
     given = {name: value for name in kept if (value := getattr(shape, name)) is not None}

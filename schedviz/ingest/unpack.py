@@ -12,7 +12,7 @@ from typing import Protocol
 from schedviz.ingest.errors import UnreadableFile
 
 _STEP = 4 << 20
-#: Compressed bytes given to a decompressor at once. It copies what follows the end of a stream, so many small streams in a large piece
+#: Compressed bytes given to a decompressor at once. It copies what follows the end of a stream, so many small streams in a large chunk
 #: would take quadratic time.
 _WINDOW = 64 << 10
 #: Empty streams in a file. bgzip and rotated logs have a few; more would cost time without a byte of progress.
@@ -65,30 +65,30 @@ class _GzipStream:
         return self._inner.decompress(self._inner.unconsumed_tail + data, max_length)
 
 
-def unpacked(name: str, pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The bytes of a file that may be packed; the first piece has what can be told from a file's beginning. Raises `UnreadableFile`."""
-    return _with_a_head(_as_utf8(name, _unpacked(name, iter(pieces))))
+def unpacked(name: str, chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """The bytes of a file that may be packed; the first chunk has what can be told from a file's beginning. Raises `UnreadableFile`."""
+    return _with_a_head(_as_utf8(name, _unpacked(name, iter(chunks))))
 
 
-def text_pieces(name: str, pieces: Iterable[bytes], *, tell: Callable[[int], None]) -> Iterator[bytes]:
-    """The text of an unpacked file as UTF-8 bytes without a byte order mark, in pieces.
+def text_pieces(name: str, chunks: Iterable[bytes], *, tell: Callable[[int], None]) -> Iterator[bytes]:
+    """The text of an unpacked file as UTF-8 bytes without a byte order mark, in chunks.
 
     `tell` is called with the number of bytes so far and may raise. Raises `UnreadableFile`.
     """
     size, lines, is_blank = 0, 0, True
     decoder = codecs.getincrementaldecoder("utf-8")()
-    for piece in pieces:
+    for chunk in chunks:
         if not size:
-            _check_head(name, piece[:_HEAD])
-        size += len(piece)
+            _check_head(name, chunk[:_HEAD])
+        size += len(chunk)
         tell(size)
         try:
-            decoder.decode(piece)
+            decoder.decode(chunk)
         except UnicodeDecodeError as error:
-            raise _no_text(name, lines, piece, error) from None
-        is_blank = is_blank and not piece.strip()
-        lines += piece.count(b"\n")
-        yield piece.removeprefix(_UTF8_BOM) if size == len(piece) else piece
+            raise _no_text(name, lines, chunk, error) from None
+        is_blank = is_blank and not chunk.strip()
+        lines += chunk.count(b"\n")
+        yield chunk.removeprefix(_UTF8_BOM) if size == len(chunk) else chunk
     try:
         decoder.decode(b"", final=True)
     except UnicodeDecodeError as error:
@@ -97,55 +97,55 @@ def text_pieces(name: str, pieces: Iterable[bytes], *, tell: Callable[[int], Non
         raise UnreadableFile(f"{name}: the file is empty.")
 
 
-def _as_utf8(name: str, pieces: Iterator[bytes]) -> Iterator[bytes]:
+def _as_utf8(name: str, chunks: Iterator[bytes]) -> Iterator[bytes]:
     """The same; UTF-16 text, as PowerShell's `>` writes it, as UTF-8."""
-    first = next(pieces, b"")
+    first = next(chunks, b"")
     if not first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         yield first
-        yield from pieces
+        yield from chunks
         return
     decoder = codecs.getincrementaldecoder("utf-16")()
     try:
-        for piece in chain((first,), pieces):
-            yield decoder.decode(piece).encode()
+        for chunk in chain((first,), chunks):
+            yield decoder.decode(chunk).encode()
         decoder.decode(b"", final=True)
     except UnicodeError:
         raise UnreadableFile(f"{name}: this is UTF-16 text that is damaged or cut short; fetch it again.") from None
 
 
-def _with_a_head(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """The pieces, the first of them long enough to be looked at."""
+def _with_a_head(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """The chunks, the first of them long enough to be looked at."""
     first = bytearray()
-    for piece in pieces:
-        first += piece
+    for chunk in chunks:
+        first += chunk
         if len(first) >= _HEAD:
             break
     if first:
         yield bytes(first)
-    yield from pieces
+    yield from chunks
 
 
-def _unpacked(name: str, pieces: Iterator[bytes]) -> Iterator[bytes]:
+def _unpacked(name: str, chunks: Iterator[bytes]) -> Iterator[bytes]:
     first = b""
-    for piece in pieces:
-        first += piece
+    for chunk in chunks:
+        first += chunk
         if len(first) >= len(_XZ):
             break
     if first.startswith(_GZIP):
-        yield from _decompressed(name, first, pieces, _GzipStream, "gzip")
+        yield from _decompressed(name, first, chunks, _GzipStream, "gzip")
     elif first.startswith(_XZ):
-        yield from _decompressed(name, first, pieces, lambda: lzma.LZMADecompressor(memlimit=256 << 20), "xz")
+        yield from _decompressed(name, first, chunks, lambda: lzma.LZMADecompressor(memlimit=256 << 20), "xz")
     else:
         for magic, advice in _FOREIGN:
             if first.startswith(magic):
                 raise UnreadableFile(f"{name}: this {advice}.")
         yield first
-        yield from pieces
+        yield from chunks
 
 
-def _decompressed(name: str, first: bytes, pieces: Iterator[bytes], new: Callable[[], _Stream], packing: str) -> Iterator[bytes]:
+def _decompressed(name: str, first: bytes, chunks: Iterator[bytes], new: Callable[[], _Stream], packing: str) -> Iterator[bytes]:
     """All streams of a file one after another, in steps of bounded size."""
-    windows = _windows(chain((first,), pieces))
+    windows = _windows(chain((first,), chunks))
     stream, waiting, is_empty, empty = new(), b"", True, 0
     try:
         while True:
@@ -169,10 +169,10 @@ def _decompressed(name: str, first: bytes, pieces: Iterator[bytes], new: Callabl
         raise UnreadableFile(f"{name}: the {packing} file is damaged ({error}); fetch it again.") from None
 
 
-def _windows(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    for piece in pieces:
-        for start in range(0, len(piece), _WINDOW):
-            yield piece[start : start + _WINDOW]
+def _windows(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    for chunk in chunks:
+        for start in range(0, len(chunk), _WINDOW):
+            yield chunk[start : start + _WINDOW]
 
 
 def _check_head(name: str, head: bytes) -> None:
@@ -183,7 +183,7 @@ def _check_head(name: str, head: bytes) -> None:
         raise UnreadableFile(f"{name}: this is a web page and not a dump; was a login page saved? Expected JSON or YAML.")
 
 
-def _no_text(name: str, lines: int, piece: bytes, error: UnicodeDecodeError) -> UnreadableFile:
-    # What is left of the piece before is part of `error.object`, and no line ends in it.
-    line = lines + piece.count(b"\n", 0, max(error.start - (len(error.object) - len(piece)), 0)) + 1
+def _no_text(name: str, lines: int, chunk: bytes, error: UnicodeDecodeError) -> UnreadableFile:
+    # What is left of the chunk before is part of `error.object`, and no line ends in it.
+    line = lines + chunk.count(b"\n", 0, max(error.start - (len(error.object) - len(chunk)), 0)) + 1
     return UnreadableFile(f"{name}: line {line} is not UTF-8 text.")

@@ -9,19 +9,29 @@ from collections.abc import MutableMapping
 
 from django.conf import settings
 from django.contrib.sessions.middleware import SessionMiddleware
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 
 
 def adopt_old(cookies: MutableMapping[str, str]) -> bool:
-    """Accept cookies under the names before the suffix, and return whether there was a login. To be removed after one release."""
-    old_names = {
+    """Accept cookies under the names of 0.1, which have no suffix; whether there was such a login. To be removed after one release."""
+    found = {name: cookies[old] for name, old in _old_names().items() if old in cookies and name not in cookies}
+    cookies.update(found)
+    return settings.SESSION_COOKIE_NAME in found
+
+
+def delete_old(response: HttpResponse) -> None:
+    """Delete the cookies under the names of 0.1, so that a logout does not uncover another login."""
+    for name in _old_names().values():
+        response.delete_cookie(name, samesite="Lax")
+
+
+def _old_names() -> dict[str, str]:
+    """Current name -> name in 0.1."""
+    return {
         settings.SESSION_COOKIE_NAME: "schedviz_login",
         settings.CSRF_COOKIE_NAME: "schedviz_csrf",
         settings.ROOM_GUEST_COOKIE: "schedviz_guest",
     }
-    found = {name: cookies[old] for name, old in old_names.items() if old in cookies and name not in cookies}
-    cookies.update(found)
-    return settings.SESSION_COOKIE_NAME in found
 
 
 class InstanceSessions(SessionMiddleware):

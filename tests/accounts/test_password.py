@@ -46,3 +46,12 @@ def test_a_wrong_or_weak_one_changes_nothing(browser, people, old, new, again):
 def test_who_has_none_has_none_to_change(people):
     assert people.client("viewer").get("/password/").status_code == 404
     assert people.client("anonymous").get("/password/")["Location"] == "/login/?next=/password/"
+
+
+def test_wrong_passwords_are_limited_as_at_the_login(browser, settings):
+    settings.LOGINS_PER_MINUTE = 2
+
+    statuses = [change(browser, "wrong", "quite-another-one-7").status_code for _ in range(3)]
+
+    assert statuses == [200, 200, 429]
+    assert browser.get("/password/").status_code == 200

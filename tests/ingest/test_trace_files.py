@@ -6,6 +6,7 @@ from typing import get_args
 
 import pytest
 
+from schedviz.ingest import trace_file
 from schedviz.ingest.errors import IngestError
 from schedviz.ingest.load import load
 from schedviz.ingest.trace_file import Dump, _FileStep, decode_trace, trace_from_dict
@@ -110,3 +111,11 @@ def test_an_import_names_the_file_of_a_broken_trace():
 def test_what_is_no_json_is_refused():
     with pytest.raises(DecodeError, match=r"^this is not JSON"):
         decode_trace(b"[[[")
+
+
+def test_the_number_of_steps_is_limited(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(trace_file, "STEPS", 2)
+    text = b'{"format": "schedviz-trace/1", "steps": [%s]}' % b",".join([b'{"op": "snapshot"}'] * 3)
+
+    with pytest.raises(DecodeError, match=r"steps.*at most 2 steps.*3"):
+        decode_trace(text)

@@ -55,6 +55,18 @@ def test_the_old_name_of_another_instance_logs_nobody_in_and_stays(people: Peopl
     assert browser.cookies["schedviz_login"].value == "of-another-instance"
 
 
+@pytest.mark.parametrize("address", ["/logout/", "/admin/logout/"])
+def test_a_logout_does_not_uncover_a_login_under_the_old_name(old: Client, people: People, address: str) -> None:
+    browser = Client()
+    browser.force_login(people.staff)
+    browser.cookies["schedviz_login"] = old.cookies["schedviz_login"].value
+
+    assert browser.post(address).status_code == 302
+
+    assert browser.cookies["schedviz_login"].value == ""
+    assert browser.get("/sessions/").status_code == 302
+
+
 def test_the_new_name_counts_where_both_are_there(old: Client, people: People) -> None:
     other = Client()
     other.force_login(people.stranger)

@@ -96,3 +96,9 @@ def test_if_match_that_is_no_etag_of_a_state_is_refused_by_name(owner_client, pe
     )
 
     assert (answer.status_code, answer.json()["path"]) == (400, "If-Match")
+
+
+def test_answers_without_a_version_are_kept_by_nobody(people):
+    for role, path in (("staff", "audit/"), ("owner", "nowhere/"), ("anonymous", "sessions/")):
+        assert people.client(role).get(f"/api/v1/{path}")["Cache-Control"] == "private, no-store", path
+    assert people.client("owner").get(f"/api/v1/sessions/{people.session.pk}/")["Cache-Control"] == "private, no-cache"

@@ -58,6 +58,8 @@ _TELL_SECONDS = 0.25
 _COMMANDS_IN_A_TRANSACTION = 500
 #: Archives may have so many times the bytes of the files in them that are read: a must-gather is mostly logs.
 _ARCHIVE_TIMES = 16
+#: Characters of a message that is stored.
+_LONGEST_MESSAGE = 8_000
 #: So much of a file tells whether it is a `.schedviz`.
 _HEAD_BYTES = 4096
 #: The keys of a trace's steps begin with this.
@@ -300,6 +302,9 @@ class Importing:
 
     def fail(self, message: str) -> None:
         logger.info("the import of session %s failed: %s", self.session.pk, message)
+        if len(message) > _LONGEST_MESSAGE:
+            # Every list of sessions contains it.
+            message = f"{message[:_LONGEST_MESSAGE]}… ({len(message):,} characters)"
         values = {"status": Session.Status.FAILED, "message": message, "progress": None, "lease_owner": "", "lease_until": 0.0}
         if not lease.fenced_update(self.lease, **values):
             raise Fenced(f"Another owner has taken session {self.session.pk}.")

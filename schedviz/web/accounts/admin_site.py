@@ -10,6 +10,8 @@ from django.contrib.auth.views import LogoutView
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
+from schedviz.web.cookies import delete_old
+
 
 class Site(admin.AdminSite):
     """Django's admin pages behind the login page of schedviz."""
@@ -31,7 +33,9 @@ class Site(admin.AdminSite):
         self, request: HttpRequest, _extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Log out, and redirect to the login page."""
-        return LogoutView.as_view(next_page="/login/")(request)
+        response: HttpResponse = LogoutView.as_view(next_page="/login/")(request)
+        delete_old(response)
+        return response
 
 
 site = Site(name="admin")

@@ -23,7 +23,7 @@ from schedviz.sessions.quotas import QuotaReached
 from schedviz.web.accounts import demo, invites
 from schedviz.web.accounts.audit import Action, record
 from schedviz.web.accounts.models import Invite
-from schedviz.web.accounts.throttles import has_room, may_start_over
+from schedviz.web.accounts.throttles import has_room, may_start_over, may_try_password
 from schedviz.web.pages.shell import page
 from schedviz.web.pages.views import not_found
 from schedviz.web.pages.words import words_of
@@ -43,6 +43,8 @@ def password_page(request: HttpRequest) -> HttpResponse:
     if not request.user.has_usable_password():
         return page(request, "web/error.html", status=404, title=words["change_password"], message=words["no_password"])
     form = PasswordChangeForm(request.user, data=request.POST if request.method == "POST" else None)
+    if request.method == "POST" and not may_try_password(request):
+        return page(request, "web/error.html", status=429, title=words["change_password"], message=words["too_many"])
     _speak(form, words, {"old_password": "old_password", "new_password1": "new_password", "new_password2": "new_password_again"})
     if request.method == "POST" and form.is_valid():
         form.save()

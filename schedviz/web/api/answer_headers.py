@@ -34,4 +34,7 @@ class AnswerHeaders:
         for name, value in getattr(request, _MEMBER, {}).items():
             if response.status_code < 400 or name not in _OF_WHAT_IS_GIVEN:
                 response.headers.setdefault(name, value)
+        if request.path.startswith("/api/"):
+            # Unless the view says that a browser may keep it.
+            response.headers.setdefault("Cache-Control", "private, no-store")
         return response

@@ -22,6 +22,7 @@ from django.views.decorators.http import require_GET, require_POST
 from schedviz.sessions.models import Session
 from schedviz.web.accounts import demo, throttles
 from schedviz.web.actors import Actor, Verb
+from schedviz.web.cookies import delete_old
 from schedviz.web.learning.models import lesson_of
 from schedviz.web.login import LOGIN_LINK_AGAIN_SECONDS, local_path, redeem
 from schedviz.web.pages.embed import PANELS
@@ -177,7 +178,9 @@ def _known(response: HttpResponse, browser: str) -> HttpResponse:
 def logout_page(request: HttpRequest) -> HttpResponse:
     """`POST /logout/`."""
     log_out(request)
-    return redirect("login")
+    response = redirect("login")
+    delete_old(response)
+    return response
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:  # noqa: ARG001 - Django names it

@@ -201,6 +201,18 @@ def test_a_bad_configuration_fails_the_session() -> None:
     assert "profiles" in session.message
 
 
+def test_a_long_message_of_a_failed_import_is_cut() -> None:
+    fields = "".join(f"field{n}: 1\n" for n in range(5_000))
+    config = f"apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n{fields}".encode()
+
+    session = imported(create.Files([ContentFile(dump(1, 1), name="c.json"), ContentFile(config, name="scheduler.yaml")]))
+
+    assert session.status == Session.Status.FAILED
+    assert "unknown field" in session.message
+    assert session.message.endswith(" characters)")
+    assert len(session.message) < 8_100
+
+
 def test_a_configuration_among_the_files_is_the_sessions() -> None:
     text = b"""apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
