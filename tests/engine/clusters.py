@@ -1,4 +1,4 @@
-"""Small clusters and a few words to drive a simulation."""
+"""Small clusters, and functions that run commands on a simulation."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def objects(*dicts: dict[str, Any]) -> list[KubeObject]:
 
 
 def do(simulation: Simulation, op: str, **members: Any) -> Outcome:
-    """Carry out one command, and check that the state holds together."""
+    """Run one command, and check the invariants."""
     outcome = carry_out(simulation, op, **members)
     state = simulation.scheduler.state
     validate_state(state.cache, state.snapshot, state.queue)
@@ -43,7 +43,7 @@ def do(simulation: Simulation, op: str, **members: Any) -> Outcome:
 
 
 def carry_out(simulation: Simulation, op: str, **members: Any) -> Outcome:
-    """Carry out one command."""
+    """Run one command."""
     simulation.start(convert_command({"op": op, **members}))
     outcome = simulation.work()
     assert outcome is not None
@@ -57,7 +57,7 @@ def four_nodes(*pods: dict[str, Any], **settings: Any) -> Simulation:
 
 
 def without_numbers(events: list[AnyEvent]) -> list[bytes]:
-    """Events but for CommandDone, and for what counting them differs by."""
+    """Events without CommandDone and without members that depend on their number."""
     kept = []
     for event in events:
         if type(event).__name__ != "CommandDone":

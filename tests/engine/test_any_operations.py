@@ -1,6 +1,6 @@
-"""Random commands on a whole engine: its state holds together after each, its events add up to its view, and a checkpoint has all of it.
+"""Random commands on a whole engine: invariants hold after each, folded events equal its view, and a checkpoint restores all of it.
 
-`SCHEDVIZ_TEST_OPERATIONS=20000` makes the number of commands another one; CONTRIBUTING.md says when.
+`SCHEDVIZ_TEST_OPERATIONS=20000` sets the number of commands; CONTRIBUTING.md says when to use it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def scripted(*rules: dict[str, Any]) -> dict[str, Any]:
     return {"profiles": [{"plugins": plugins, "pluginConfig": [{"name": "Scripted", "args": {"rules": list(rules)}}]}]}
 
 
-#: The default; every pod waits at Permit; a plugin refuses one pod at Reserve, or a node at Filter, or takes its time in PreBind.
+#: The default; every pod waits at Permit; a plugin rejects one pod at Reserve, or a node at Filter, or waits in PreBind.
 CONFIGS = [
     None,
     scripted({"point": "permit", "code": "Wait", "delaySeconds": 20}),
@@ -50,7 +50,7 @@ CONFIGS = [
     scripted({"point": "filter", "code": "UnschedulableAndUnresolvable", "nodes": ["node2"]}, {"point": "preBind", "delaySeconds": 3}),
     {"percentageOfNodesToScore": 50},
 ]
-#: The default; with an extender; as v1.14 and v1.18 did.
+#: The default; with an extender; with the policies of v1.14 and v1.18.
 SETTINGS: list[dict[str, Any]] = [
     {},
     {
@@ -118,7 +118,7 @@ def replicas(kind: str, name: str, count: int) -> dict[str, Any]:
     return {"kind": kind, "metadata": {"name": name, "namespace": "default"}, "spec": spec}
 
 
-#: What else there can be: names stay the same, so that what is created is also updated and deleted.
+#: Other objects. Names are fixed, so that objects that are created are also updated and deleted.
 OTHERS: list[dict[str, Any]] = [
     claim("c1", "late"),
     claim("c2", "made"),
@@ -144,7 +144,7 @@ CLASSES = [
 
 
 class EngineMachine(RuleBasedStateMachine):
-    #: Commands that were carried out, and checkpoints that were restored, by all examples together.
+    #: The number of commands and of restored checkpoints, of all examples together.
     carried_out = 0
 
     @initialize(
@@ -159,11 +159,11 @@ class EngineMachine(RuleBasedStateMachine):
             *imported, config=config, graceful_victims=graceful, first_of_tied=first_of_tied, **settings
         )
         self.fold = Fold(self.simulation.view())
-        #: Whether every handler was told of what the informers have; without that sums drift, as upstream's do.
+        #: Whether every handler saw all that the informers have; otherwise sums drift, as upstream's do.
         self.told = True
 
     def do(self, op: str, **members: Any) -> None:
-        """Carry out a command; afterwards the state is valid, and what the events tell of it is so."""
+        """Run a command, then check the invariants and the folded events."""
         given = {name: member for name, member in members.items() if member is not None}
         if given.get("drop") == "handlers" and "Pod" in (given.get("kind"), given.get("object", {}).get("kind")):
             self.told = False

@@ -1,4 +1,4 @@
-"""The simulated API server fills in, keeps, refuses and tells as FORMAT.md says."""
+"""The simulated API server sets defaults, refuses requests and sends events as FORMAT.md defines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from schedviz.trace.recorder import Recorder
 
 
 class Watched:
-    """A cluster whose only watcher writes down what it hears."""
+    """A cluster whose only watch records its events."""
 
     def __init__(self) -> None:
         self.clock = Clock()

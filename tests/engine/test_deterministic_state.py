@@ -1,4 +1,4 @@
-"""Equal states are equal bytes in every process: nothing that is kept goes by the order of a set, which hashes of strings decide."""
+"""Equal states give equal bytes in every process: no stored data depends on the order of a set, which varies with the hash seed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from schedviz.engine.framework.plugins.interpodaffinity.filtering import PreFilt
 from schedviz.engine.framework.plugins.interpodaffinity.terms import Term
 from schedviz.kube.selectors import EVERYTHING, NOTHING
 
-#: Keys of tests, made in other modules of this process, are not ours to judge.
+#: Keys that tests in other modules of this process define are excluded.
 OURS = [key for key in cycle_state._keys.values() if key.data_type.__module__.startswith(registry.__package__ or "")]
 
 
@@ -37,7 +37,7 @@ def test_the_namespaces_of_terms_are_sorted() -> None:
 
 
 def _kinds(kind: msgspec.inspect.Type) -> Iterator[msgspec.inspect.Type]:
-    """A type and all that it is made of."""
+    """A type and all types of its members."""
     yield kind
     match kind:
         case msgspec.inspect.StructType(fields=fields):

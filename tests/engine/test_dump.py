@@ -1,4 +1,4 @@
-"""A trace's `dump` step, and the log of its other steps, say what the real scheduler's log says."""
+"""A trace's `dump` step, and the log of its other steps, equal the real scheduler's log."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SAMPLE = Path(__file__).parents[1] / "samples" / "sigusr2" / "01-plain"
 
 
 def _steps() -> list[dict[str, Any]]:
-    """What was done to come to the sample's state: two writes that the scheduler does not see, nodes, pods, and cycles."""
+    """Steps that lead to the sample's state: two writes that the scheduler does not see, nodes, pods, and cycles."""
     items = json.loads((SAMPLE / "objects.json").read_bytes())["items"]
     by_name = {item["metadata"]["name"]: item for item in items}
     for name in ("api-1", "api-2", "huge-1", "gated-1", "waiting-1", "waiting-2"):

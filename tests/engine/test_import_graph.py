@@ -1,4 +1,4 @@
-"""No module of the engine or of the trace imports itself by way of others, also not for type checking or inside a function."""
+"""No module of the engine or the trace imports itself by way of others, including imports for type checking and inside functions."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ def test_modules_import_each_other_in_one_direction(package: str) -> None:
     graph = grimp.build_graph("schedviz", cache_dir=None)
     modules = {name for name in graph.modules if name.startswith(f"{package}.")}
     assert len(modules) > 20
-    # Raises CycleError, which names the circle.
+    # Raises CycleError, which names the cycle.
     TopologicalSorter({name: graph.find_modules_directly_imported_by(name) & modules for name in modules}).prepare()

@@ -1,4 +1,4 @@
-"""A plugin that is really installed, as docs/plugins.md says, and plugins that are wrong in every way."""
+"""A plugin that is really installed, following docs/plugins.md, and plugins with every kind of fault."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_the_example_of_the_docs_filters_scores_and_waits(installed, tmp_path):
 
 
 def _assigned(step):
-    """Pods that the cache knows as bound."""
+    """The bound pods in the cache."""
     return {pod["pod"] for pod in step["observed"]["cache"]["podStates"].values() if not pod["assumed"]}
 
 

@@ -1,4 +1,4 @@
-"""Each broken invariant is found and told."""
+"""Each broken invariant is found and reported."""
 
 import pytest
 
@@ -12,7 +12,7 @@ from schedviz.trace.recorder import Recorder
 
 
 class World:
-    """Two nodes, an assumed pod, a waiting pod, and a snapshot of it all."""
+    """Two nodes, an assumed pod, a pending pod, and a snapshot of them."""
 
     def __init__(self) -> None:
         recorder = Recorder()

@@ -1,4 +1,4 @@
-"""An engine keeps what its cluster has. Of what was done, of pods that are gone and of attempts that failed it keeps nothing."""
+"""An engine's memory depends on its present cluster, not on past commands, deleted pods or failed attempts."""
 
 import gc
 import itertools
@@ -13,12 +13,12 @@ from schedviz.trace.commands import convert_command
 from schedviz.trace.simulation_settings import SimulationSettings
 
 _OF_SCHEDVIZ = tracemalloc.Filter(inclusive=True, filename_pattern=f"{schedviz.__path__[0]}/*")
-#: Remembers a number of moments that is limited, and that these tests do not reach.
+#: Excludes a bounded cache of timestamps, whose bound these tests do not reach.
 _BUT_TEXTS_OF_MOMENTS = tracemalloc.Filter(inclusive=False, filename_pattern="*/kube/timestamps.py")
 
 
 def do(engine: Simulation, op: str, **members: Any) -> str:
-    """Do a command as a worker does, which takes from the engine what it stores; the command's result."""
+    """Run a command as a worker does, which drains what it stores; returns the result."""
     engine.start(convert_command({"op": op, **members}))
     outcome = engine.work()
     assert outcome is not None
@@ -42,12 +42,12 @@ def pod(name: str, cpu: str) -> dict[str, Any]:
 
 
 def kept_of_a_round(one: Callable[[], object], *, before: int = 100, rounds: int = 100) -> float:
-    """How many blocks of memory are there more after each round, once it was done often."""
+    """The number of memory blocks added by each round, after a warm-up."""
     for _ in range(before):
         one()
     tracemalloc.start()
     try:
-        # What takes the place of something from before would count as new.
+        # Objects that replace older ones would count as new.
         for _ in range(rounds):
             one()
         first = blocks()
@@ -59,7 +59,7 @@ def kept_of_a_round(one: Callable[[], object], *, before: int = 100, rounds: int
 
 
 def blocks() -> int:
-    """Those that schedviz has allocated and that are still there."""
+    """Live blocks that schedviz has allocated."""
     gc.collect()
     taken = tracemalloc.take_snapshot().filter_traces([_OF_SCHEDVIZ, _BUT_TEXTS_OF_MOMENTS])
     return sum(file.count for file in taken.statistics("filename"))

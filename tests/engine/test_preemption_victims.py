@@ -1,4 +1,4 @@
-"""How victims of preemption leave, as the API server lets them: with their grace period, or at once where no kubelet runs them."""
+"""The deletion of preemption victims by the API server: after their grace period, or at once if no kubelet runs them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NODE = {
 
 
 def trace(*steps: dict[str, Any], **header: Any) -> dict[str, Any]:
-    """A node on which `low` is placed by the steps, and a pod that preempts it."""
+    """A node on which the steps place `low`, and a pod that preempts it."""
     before = [{"op": "create", "object": NODE}, {"op": "create", "object": pod("low", 0)}, *steps]
     after = [{"op": "create", "object": pod("high", 100)}, {"op": "schedule"}]
     return {"format": "schedviz-trace/1", "name": "victims", **header, "steps": [*before, *after]}
@@ -49,7 +49,7 @@ CONFIRMED = ({"op": "cycle"},)
 @pytest.mark.parametrize(
     ("steps", "graceful", "heard"),
     [
-        # Its binding is not written: the API server has it without a node.
+        # The binding is not written: for the API server the pod has no node.
         (SCHEDULED, True, ["MODIFIED pods default/low", "DELETED pods default/low"]),
         (SCHEDULED, False, ["MODIFIED pods default/low", "DELETED pods default/low"]),
         (CONFIRMED, True, ["MODIFIED pods default/low", "MODIFIED pods default/low"]),
@@ -70,7 +70,7 @@ def test_a_victim_whose_binding_was_written_but_not_seen_terminates() -> None:
 
 
 def test_a_finished_victim_is_deleted_at_once() -> None:
-    # The scheduler lost the watch event that the pod has ended, and still counts it.
+    # The scheduler missed the watch event of the pod's end, and still counts the pod.
     finished = {**pod("low", 0, nodeName="n1"), "status": {"phase": "Succeeded"}}
     observed = last(trace(*CONFIRMED, {"op": "update", "object": finished, "drop": "watch"}, gracefulVictims=True))
 
@@ -86,7 +86,7 @@ def test_a_stored_session_replays_with_its_own_rule(stored: Any, *, is_there: bo
     for step in document.steps[:-2]:
         simulation.start(step)
         simulation.work()
-    # As from a checkpoint.
+    # As if restored from a checkpoint.
     simulation = Simulation.restore(simulation.checkpoint())
     for step in (*document.steps[-2:], convert_command({"op": "confirm", "pod": "*"})):
         simulation.start(step)

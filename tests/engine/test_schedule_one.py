@@ -1,4 +1,4 @@
-"""What a cycle makes of rare pods. What is expected was seen in runs of kube-scheduler v1.27.1."""
+"""Cycles of unusual pods. The expected results were seen in runs of kube-scheduler v1.27.1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scripted in a whole simulation, also across a checkpoint."""
+"""The Scripted plugin in a whole simulation, also across a checkpoint."""
 
 from __future__ import annotations
 
@@ -83,11 +83,11 @@ def rejected(outcome):
 
 
 def unbound(point, message="why"):
-    """A binding that fails moves the pod to backoffQ: its own AssignedPodDelete came in this cycle."""
+    """A failed binding moves the pod to backoffQ, because its AssignedPodDelete occurred in this cycle."""
     return ("scheduled", "SchedulerError", f'running {point} plugin "Scripted": {message}', "backoffQ")
 
 
-#: What becomes of a pod, for each of CODES: how its cycle ended, reason and message of its condition, and where it waits.
+#: For each of CODES: the outcome of the cycle, the reason and message of the pod's condition, and the pod's queue.
 FATES = {
     "preEnqueue": (BOUND, GATED, GATED, GATED, GATED, GATED),
     "preFilter": (
@@ -132,13 +132,13 @@ FATES = {
         failed('running Permit plugin "Scripted": ', message=NO_ERROR),
     ),
     "preBind": (BOUND, unbound("PreBind"), *[rejected("scheduled")] * 2, *[unbound("PreBind", NO_ERROR)] * 2),
-    # Success of a plugin that bound nothing. The last one that skips leaves no error, and so neither condition nor event.
+    # A plugin that returns Success without binding. If the last plugin skips there is no error, and so neither condition nor event.
     "bind": (BOUND, unbound("Bind"), *[rejected("scheduled")] * 2, unbound("Bind", NO_ERROR), ("scheduled", "", "", "backoffQ")),
 }
 
 
 def _fate(point, code):
-    """What becomes of a pod when Scripted alone answers at an extension point where it can be alone."""
+    """The outcome for a pod if Scripted is the only plugin of the extension point, where that is possible."""
     plugins = {"multiPoint": {"enabled": [{"name": "Scripted"}]}}
     if point in ("postFilter", "bind"):
         plugins[point] = {"enabled": [{"name": "Scripted"}], "disabled": [{"name": "*"}]}
@@ -148,7 +148,7 @@ def _fate(point, code):
     config = {"profiles": [{"plugins": plugins, "pluginConfig": [{"name": "Scripted", "args": {"rules": rules}}]}]}
     simulation = Simulation(SimulationSettings(config=config))
     simulation.detail = True
-    for name in ("n", "m") if point in ("preScore", "score") else ("n",):  # one node is not scored
+    for name in ("n", "m") if point in ("preScore", "score") else ("n",):  # a single node is not scored
         _do(simulation, {"op": "create", "object": {"kind": "Node", "metadata": {"name": name}, "status": {"allocatable": {"pods": "9"}}}})
     _do(simulation, {"op": "create", "object": {"kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": []}}})
     _do(simulation, {"op": "cycle"})

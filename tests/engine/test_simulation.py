@@ -1,4 +1,4 @@
-"""A simulation takes commands and goes on, stops, restarts and is saved, without losing anything."""
+"""A simulation runs commands, is interrupted, restarted and saved, without losing state."""
 
 from __future__ import annotations
 

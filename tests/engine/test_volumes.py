@@ -1,4 +1,4 @@
-"""Volumes in a whole simulation: the controller answers, watch events take their time, checkpoints lose nothing."""
+"""Volumes in a whole simulation: with the controller's writes, watch latency, and checkpoints."""
 
 from __future__ import annotations
 

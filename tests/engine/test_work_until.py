@@ -1,4 +1,4 @@
-"""`work_until`: an engine can be had as it was after any event, between two stages, and goes on from there as it did."""
+"""`work_until`: the engine's state after any event, between two stages, from which it continues identically."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs engines for the tests of stories."""
+"""Runs engines for the tests of histories."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def pod(name: str, *, cpu: str = "1", **spec: Any) -> dict[str, Any]:
 
 
 def events_of(*commands: dict[str, Any]) -> list[AnyEvent]:
-    """What an engine with an empty cluster does, told to do this."""
+    """The events of an engine with an empty cluster that runs these commands."""
     simulation = Simulation(SimulationSettings())
     events: list[AnyEvent] = []
     for seq, command in enumerate(commands, start=1):

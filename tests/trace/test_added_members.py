@@ -1,4 +1,4 @@
-"""What events have got since the first builds is left out where they are compared with what those told."""
+"""Members added to events since the first release are removed for comparisons with older events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The language of breakpoints: trees, and mistakes told with their column."""
+"""The grammar of breakpoints: trees, and errors with their column."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ QUEUES = {"activeQ": "activeQ", "backoffQ": "backoffQ", "unschedulable": "unsche
 
 
 def written(tree: Tree) -> str:
-    """A breakpoint as somebody could write it."""
+    """A breakpoint as text."""
     match tree:
         case Popped():
             return f"popped {json.dumps(tree.pod)}"

@@ -1,4 +1,4 @@
-"""Events applied to a view: cycles, bindings, the API server; cache and queue are folded in the property tests of the engine."""
+"""Events applied to a view: cycles, bindings, the API server. The engine's property tests cover cache and queue."""
 
 from schedviz.trace import events as e
 from schedviz.trace.fold import Fold, apply
@@ -6,7 +6,7 @@ from schedviz.trace.view import CacheView, NodeItem, PodState, QueuedPod, Resour
 
 
 def folded(*events: e.AnyEvent, view: View | None = None) -> View:
-    """Events folded over a view, after a trip over the wire."""
+    """Events folded over a view, after encoding and decoding."""
     fold = Fold(view or View())
     fold.apply_all(e.decode_events(e.encode_events(list(events))))
     return fold.to_view()
@@ -106,7 +106,7 @@ def test_a_restart_leaves_the_api_server_unchanged() -> None:
 
 
 def test_the_snapshot_keeps_what_it_saw() -> None:
-    """A NodeInfo that changes in the cache stays as it was in the snapshot, until that is updated."""
+    """A NodeInfo that changes in the cache stays unchanged in the snapshot until the next update."""
     view = folded(
         e.CacheNode(event=1, at=0.0, op="add", node="n1", nodes=[e.NodeChange(node="n1", generation=2, has_node=True)]),
         e.SnapshotUpdated(event=2, at=0.0, generation=2, visited=["n1"], cloned=["n1"], node_info_list=["n1"]),

@@ -1,4 +1,4 @@
-"""The heap lays out its array as container/heap does."""
+"""The heap's array equals container/heap's."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,7 +7,7 @@ from schedviz.trace.heap import Heap
 
 
 def heap_of(*ranks: int) -> Heap[tuple[str, int]]:
-    """Items named by their place of arrival, ranked by these numbers."""
+    """Items named by their order of insertion, with these priorities."""
     heap: Heap[tuple[str, int]] = Heap(lambda item: item[0], lambda first, second: first[1] < second[1])
     for number, rank in enumerate(ranks):
         heap.add((str(number), rank))

@@ -1,4 +1,4 @@
-"""A view in the words of a schedviz-trace/1 file."""
+"""A view in the format of a schedviz-trace/1 file."""
 
 from schedviz.trace import observed
 from schedviz.trace.view import CacheImage, CacheView, ImageState, NodeItem, NodeTree, PodState, QueuedPod, QueueView, Resources, View

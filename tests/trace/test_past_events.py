@@ -1,4 +1,4 @@
-"""Of what is over, a view needs little: the moments after it are the same."""
+"""Views from reduced past events equal views from all events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stories of pods and nodes, told from events of real runs."""
+"""Histories of pods and nodes, from events of real runs."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_two_pods_of_one_name_are_told_apart_by_uid() -> None:
     assert lives[1].died is None
     created = [entry for entry in entries if entry.text == "created"]
     assert [entry.uid for entry in created] == [first, second]
-    # The first one's binding goes on after the second was created.
+    # The first pod's binding ends after the second pod was created.
     late = [entry for entry in entries if entry.uid == first and entry.event > created[1].event]
     assert any(entry.text.startswith("binding failed: ") for entry in late)
     assert [entry.uid for entry in entries if entry.text == "scheduling cycle 2 began, attempt 1"] == [second]

@@ -1,4 +1,4 @@
-"""Events, added up: whatever happens, the levels at the end are those of the view."""
+"""Totals of events: the final levels equal those of the view."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random calls of the cache: its invariants hold, its events add up to its view, and a checkpoint brings back all of it."""
+"""Random calls of the cache: invariants hold, folded events equal its view, and a checkpoint restores all of it."""
 
 import contextlib
 
@@ -102,7 +102,7 @@ class CacheMachine(RuleBasedStateMachine):
         self.nodes: dict[str, Node] = {}
         self.now = 0
         self.made = 0
-        #: An update was missed: sums need not match pods any more, upstream's do not either.
+        #: An update was missed, so sums may differ from the pods' requests, as upstream.
         self.missed_an_update = False
 
     @rule(node=nodes)
@@ -150,7 +150,7 @@ class CacheMachine(RuleBasedStateMachine):
 
     @rule(target=pods, pod=consumes(pods), spec=specs, missed=st.sampled_from([None, None, None, *AFFINITIES]), another=st.booleans())
     def update(self, *, pod: Pod, spec: dict, missed: dict | None, another: bool) -> Pod:
-        """`another`: the old one's Delete and the new one's Add were missed, so that the informer sees an update."""
+        """`another`: the old pod's Delete and the new pod's Add were missed, so the informer sees an update."""
         self.made += another
         new = pod_of(f"u{self.made}" if another else pod.uid, pod.name, pod.spec.node_name, spec)
         old = pod

@@ -1,4 +1,4 @@
-"""Watches that break and come back, and what a person is told when nothing can be scheduled."""
+"""Watches that disconnect and reconnect, and the result of a step with nothing to schedule."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_a_checkpoint_keeps_events_in_flight() -> None:
 
 
 def test_a_pod_bound_and_deleted_while_disconnected_leaves_the_cache() -> None:
-    """The informer's last state of it has no node: only since both handlers clean up does the assumed pod go."""
+    """The informer's last state of the pod has no node, so both handlers have to clean up."""
     simulation = four_nodes(pod("a"))
     do(simulation, "watch", kind="Pod", disconnect=True)
     do(simulation, "step")

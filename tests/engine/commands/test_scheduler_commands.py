@@ -1,4 +1,4 @@
-"""`permit` and `configure`: what people tell the scheduler beside its cycles, also across a checkpoint."""
+"""The commands `permit` and `configure`, also across a checkpoint."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ WAITS = {"point": "permit", "code": "Wait", "delaySeconds": 60}
 
 
 class Session:
-    """A simulation whose events are folded beside it; it is saved and restored before each command."""
+    """A simulation whose events are folded in parallel; it is saved and restored before each command."""
 
     def __init__(self, *pods: dict[str, Any], **settings: Any) -> None:
         self.simulation: Simulation = four_nodes(*pods, **settings)

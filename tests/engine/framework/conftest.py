@@ -1,4 +1,4 @@
-"""A small cluster to ask plugins about: a real cache, snapshot and framework, without a scheduler around them."""
+"""A small cluster for tests of plugins: a real cache, snapshot and framework, without a scheduler."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from schedviz.trace.recorder import Recorder
 
 
 class Objects:
-    """What the informers would have."""
+    """The informers' objects."""
 
     def __init__(self) -> None:
         self.by_key: dict[tuple[str, str, str], KubeObject] = {}
@@ -53,7 +53,7 @@ class Nominations:
 
 
 class ApiServer:
-    """Takes writes, or refuses them with `error`."""
+    """Accepts writes, or refuses them with `error`."""
 
     def __init__(self) -> None:
         self.bound: list[tuple[str, str]] = []
@@ -151,7 +151,7 @@ class World:
         return info
 
     def object(self, data: dict[str, Any]) -> KubeObject:
-        """An object, or another version of it: informers hear of it."""
+        """An object, or a newer version of it, which informers receive."""
         obj = default_object(from_dict(data, strict=True))
         self.objects.add(obj)
         for framework in self._frameworks:
@@ -182,7 +182,7 @@ class World:
         return framework.run_score_plugins(state, pod, rows)
 
     def scores_of(self, framework: Framework, pod: PodInfo, plugin: str, kind: str = "raw") -> dict[str, int]:
-        """Node -> what one plugin gave it."""
+        """Node -> the scores of one plugin."""
         outcome = self.score(framework, pod)
         assert outcome.status.is_success, outcome.status
         scores = next(entry for entry in outcome.plugins if entry.name == plugin)

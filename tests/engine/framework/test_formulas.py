@@ -1,4 +1,4 @@
-"""A formula's column says what computing it anew would say, whatever changed and however long nobody asked."""
+"""A formula's column equals its recomputation, whatever changed and however long it was not read."""
 
 import random
 
@@ -15,7 +15,7 @@ FREE = (Amount("allocatable", "cpu"), Amount("requested", "cpu"), POD_COUNT)
 
 
 class Counting:
-    """Free milli-cpus less the number of pods; notes how many rows it was asked about."""
+    """Free milli-cpus minus the number of pods; counts the computed rows."""
 
     def __init__(self) -> None:
         self.rows: list[int] = []

@@ -1,4 +1,4 @@
-"""Texts that upstream hands to fmt.Sprintf as formats. The expected ones are what Go 1.21 prints."""
+"""Texts that upstream passes to fmt.Sprintf as formats. The expected results are Go 1.21's."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a pod requests, and which resources count."""
+"""A pod's requests, and the resources that count."""
 
 from typing import Any
 

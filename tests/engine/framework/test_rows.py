@@ -1,4 +1,4 @@
-"""Columns hold what their NodeInfos have, and compute no more than what changed."""
+"""Columns have the values of their NodeInfos, and only changed rows are recomputed."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def infos(*cpus: int) -> list[NodeInfo]:
 
 
 class Counting:
-    """A column's function that notes for whom it was called."""
+    """A column's function that records the nodes for which it was called."""
 
     def __init__(self) -> None:
         self.called: list[str] = []

@@ -1,4 +1,4 @@
-"""What plugins take is told apart by extension point, and counted once."""
+"""Plugins' times are separated by extension point, and counted once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""v1.14's cache: what each call does in each of the five states, and the errors that it returns."""
+"""v1.14's cache: the effect of each call in each of the five states, and its errors."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ def test_a_pods_path_through_the_states_is_recorded() -> None:
 def test_assumed_pods_expire_when_the_policies_say(policies: dict[str, Any], expired_after: float | None) -> None:
     simulation = session(**policies)
     do(simulation, "schedule")
-    do(simulation, "bind", pod="default/p")  # Its confirmation is held back.
+    do(simulation, "bind", pod="default/p")  # Its confirmation is delayed.
     calls = path(simulation.drain_events())
     assert calls == [("AssumePod", "Assumed"), ("FinishBinding", "Assumed")]
 

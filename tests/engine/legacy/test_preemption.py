@@ -1,4 +1,4 @@
-"""The incident: an extender filters and does not preempt, and v1.18 nominates the pod to a node on which it can never run."""
+"""The incident: an extender filters but does not preempt, and v1.18 nominates the pod to a node on which it can never run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from schedviz.engine import Simulation, SimulationSettings
 from schedviz.trace.policies import Policies
 from tests.engine.clusters import do, node, objects, pod
 
-#: The nodes that have room, and whose subnet is another than the pod's.
+#: The nodes that have room, in another subnet than the pod's.
 NODES = (
     "188.10.151.196",
     "132.10.134.108",
@@ -24,7 +24,7 @@ SUBNET_FULL = "132.10.134.1"
 
 
 def incident(preemption: str, *, preempt_verb: bool = False, **settings: Any) -> Simulation:
-    """Seven nodes with room that the extender turns away, and the pod's own node, which others have filled."""
+    """Seven nodes with room that the extender rejects, and the pod's own node, which is full."""
     extender: dict[str, Any] = {"name": "ipam", "filterVerb": True, "filter": {"allowNodes": [SUBNET_FULL], "reason": "subnet not match"}}
     if preempt_verb:
         extender |= {"preemptVerb": True, "preempt": {"allowNodes": []}}

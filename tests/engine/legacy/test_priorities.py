@@ -1,4 +1,4 @@
-"""v1.14's priorities: the matrix, Combine, and what each of the classic ones gives."""
+"""v1.14's priorities: the matrix, Combine, and the scores of the classic ones."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def test_every_classic_priority_can_be_created() -> None:
 def test_resources() -> None:
     infos = (an_info("empty"), an_info("half", a_pod("q", cpu="1", memory="2Gi")), an_info("skewed", a_pod("r", cpu="2", memory="0")))
 
-    # With the pod: (1/4, 2/8), (2/4, 4/8), (3/4, 2/8 and nothing asked).
+    # With the pod: (1/4, 2/8), (2/4, 4/8), (3/4, 2/8 and no request).
     assert scores("LeastRequestedPriority", a_pod(), *infos) == [7, 5, 4]
     assert scores("MostRequestedPriority", a_pod(), *infos) == [2, 5, 4]
     assert scores("BalancedResourceAllocation", a_pod(), *infos) == [10, 10, 5]

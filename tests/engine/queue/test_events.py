@@ -1,4 +1,4 @@
-"""An event is worth something to the pods that a plugin rejected which waits for it."""
+"""An event may help the pods that were rejected by a plugin that waits for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random calls of the queue: its invariants hold, its events add up to its view, and a checkpoint brings back all of it."""
+"""Random calls of the queue: invariants hold, folded events equal its view, and a checkpoint restores all of it."""
 
 from typing import Any
 
@@ -55,7 +55,7 @@ class QueueMachine(RuleBasedStateMachine):
         self.recorder = Recorder()
         self.now = 0
         self.made = 0
-        #: What the informer knows.
+        #: The informer's pods.
         self.pods: dict[str, Pod] = {}
         self.popped: dict[str, tuple[QueuedPodInfo, int]] = {}
         self.queue = self.new_queue()
@@ -146,7 +146,7 @@ class QueueMachine(RuleBasedStateMachine):
 
     @rule(names=st.sets(st.sampled_from(NAMES)))
     def plugin_activates(self, names: set[str]) -> None:
-        # A gated pod in backoffQ would come to be in two places, upstream too.
+        # A gated pod in backoffQ would be in two queues, as upstream.
         self.queue.activate(f"default/{name}" for name in names if name in self.pods and not self.pods[name].spec.scheduling_gates)
 
     @rule(seconds=st.sampled_from([0, 1, 3, 400]))

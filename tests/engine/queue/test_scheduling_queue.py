@@ -1,4 +1,4 @@
-"""Where pods go in the queue, and when."""
+"""Which queue pods are in, and when they move."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ NEAR_WEB = {
 
 
 class World:
-    """A queue with the clock and the informer around it."""
+    """A queue with a clock and an informer."""
 
     def __init__(self) -> None:
         self.now = 0
@@ -74,7 +74,7 @@ class World:
         return queued
 
     def fail(self, *plugins: str) -> QueuedPodInfo:
-        """Pop a pod and give it back as rejected by these plugins."""
+        """Pop a pod and add it again as rejected by these plugins."""
         queued = self.pop()
         queued.unschedulable_plugins = set(plugins)
         self.queue.add_unschedulable_if_not_present(queued, self.queue.scheduling_cycle)

@@ -1,4 +1,4 @@
-"""Two runs side by side, each of a real engine."""
+"""Comparisons of two runs, each of a real engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The comparer finds what upstream's finds, in its words."""
+"""The comparer has the results and messages of upstream's."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from schedviz.engine.cache.debugger.log_line import LogLine, ObjectRef
 from schedviz.ingest.sigusr2 import read_signals
 
 SAMPLES = Path(__file__).parents[3] / "samples" / "sigusr2"
-#: What the informers held: the API's objects, but for the case whose watch lost events.
+#: The informers' contents: the API's objects, except in the case whose watch lost events.
 CASES = ["01-plain", "02-assumed", "03-nominated", "04-ghost-node", "06-amounts", "07-stale-handlers", "08-other-scheduler"]
 
 

@@ -1,4 +1,4 @@
-"""A state that was written down is dumped as the real scheduler dumped it, byte for byte, in text and in JSON."""
+"""The dump of a recorded state equals the real scheduler's, byte for byte, in text and in JSON."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.engine.clusters import do, four_nodes, pod
 
 SAMPLES = Path(__file__).parents[3] / "samples" / "sigusr2"
 CASES = sorted(folder.name for folder in SAMPLES.iterdir())
-#: With which `-v` they ran, where it was not 2.
+#: The `-v` of each run, if it was not 2.
 VERBOSITY = {"07-stale-handlers": 3, "08-other-scheduler": 0}
 
 

@@ -1,4 +1,4 @@
-"""A small cluster for each helper's test."""
+"""A small cluster for the tests of the simulated controllers."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _spec.loader.exec_module(clusters)
 
 
 class Session:
-    """A simulation of four nodes. Every command is folded and checkpointed: the view, and what goes on from it, stay the same."""
+    """A simulation of four nodes. Every command is folded and checkpointed; the view and the continuation must be the same."""
 
     def __init__(self, *pods: dict[str, Any]) -> None:
         self.simulation: Simulation = clusters.four_nodes(*pods)
         self._fold = Fold(self.simulation.view())
 
     def __call__(self, op: str, **members: Any) -> str:
-        """Carry out a command; its result."""
+        """Run a command and return its result."""
         twin = Simulation.restore(self.simulation.checkpoint())
         outcome = clusters.do(self.simulation, op, **members)
         assert clusters.do(twin, op, **members) == outcome

@@ -1,4 +1,4 @@
-"""Every helper is off until a session asks for it, in its settings or with a command."""
+"""Every controller is off until a session enables it, in its settings or with a command."""
 
 from __future__ import annotations
 

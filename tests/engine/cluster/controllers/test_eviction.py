@@ -1,4 +1,4 @@
-"""Evictions keep to disruption budgets."""
+"""Evictions respect disruption budgets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bound pods run after a while, terminating ones are gone after their grace period."""
+"""Bound pods run after a delay, terminating pods are deleted after their grace period."""
 
 from __future__ import annotations
 

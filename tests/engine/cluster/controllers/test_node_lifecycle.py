@@ -1,4 +1,4 @@
-"""What is wrong with a node is a taint."""
+"""Unhealthy conditions and cordoning become taints."""
 
 from __future__ import annotations
 

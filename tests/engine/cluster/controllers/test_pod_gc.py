@@ -1,4 +1,4 @@
-"""Pods that nobody looks after are collected."""
+"""Orphaned pods are collected."""
 
 from __future__ import annotations
 

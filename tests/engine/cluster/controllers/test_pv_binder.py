@@ -1,4 +1,4 @@
-"""Claims that do not wait for a pod get a volume at once."""
+"""Claims with immediate binding get a volume at once."""
 
 from __future__ import annotations
 

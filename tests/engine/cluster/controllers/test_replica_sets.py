@@ -1,4 +1,4 @@
-"""ReplicaSets keep as many pods as they want."""
+"""ReplicaSets keep the wanted number of pods."""
 
 from __future__ import annotations
 

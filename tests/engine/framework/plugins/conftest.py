@@ -1,4 +1,4 @@
-"""Claims, volumes, classes and CSINodes, by what matters of them."""
+"""Claims, volumes, classes and CSINodes from their essential members."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from schedviz.kube.storage import PersistentVolume, PersistentVolumeClaim
 
 
 class Storage:
-    """Puts storage objects into a small world."""
+    """Adds storage objects to a small cluster."""
 
     def __init__(self, world: Any) -> None:
         self.world = world
@@ -34,7 +34,7 @@ class Storage:
     def volume(
         self, name: str, *, storage_class: str = "", size: str = "1Gi", on: Sequence[str] = (), held_by: str = "", **rest: Any
     ) -> PersistentVolume:
-        """A volume, reachable `on` these hosts alone, held by a claim."""
+        """A volume, reachable only `on` these hosts, reserved for a claim."""
         metadata = {"name": name, "labels": rest.pop("labels", {}), **rest.pop("metadata", {})}
         spec: dict[str, Any] = {"capacity": {"storage": size}, "accessModes": ["ReadWriteOnce"], "storageClassName": storage_class}
         if on:

@@ -1,4 +1,4 @@
-"""Disks of the clouds as volumes of their CSI drivers."""
+"""In-tree disks as volumes of their CSI drivers."""
 
 import pytest
 

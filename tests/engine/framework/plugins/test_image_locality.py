@@ -15,7 +15,7 @@ def test_a_node_that_has_a_large_image_is_liked_more(world):
 
     scores = world.scores_of(world.framework(), world.pod("p", image="app"), "ImageLocality")
 
-    # The size is scaled by the part of the nodes that have it: (250 - 23) / (1000 - 23)
+    # The size is scaled by the share of nodes that have it: (250 - 23) / (1000 - 23)
     assert scores == {"has": 23, "has-not": 0}
 
 

@@ -1,4 +1,4 @@
-"""How many volumes fit on a node, of CSI drivers and of the clouds' own disks."""
+"""Volume limits of nodes, for CSI drivers and for in-tree disks."""
 
 import pytest
 
@@ -116,7 +116,7 @@ def test_long_driver_names_are_cut_and_hashed(driver, key):
     assert csi_attach_limit_key(driver) == key
 
 
-# The clouds' own disks
+# In-tree disks
 
 
 @pytest.mark.parametrize(

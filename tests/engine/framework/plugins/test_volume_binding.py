@@ -1,4 +1,4 @@
-"""Which nodes can serve a pod's claims, and what is assumed, written and awaited for it."""
+"""The nodes that can serve a pod's claims, and what is assumed, written and waited for."""
 
 import msgspec
 import pytest
@@ -114,7 +114,7 @@ def test_a_claim_whose_volume_is_gone_fits_nowhere(world, storage):
     storage.claim("lost", volume="gone")
     framework = world.framework()
     reason = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"
-    # VolumeZone asks for the volume too, and refuses before Filter.
+    # VolumeZone reads the volume too, and rejects the pod before Filter.
     config = {"profiles": [{"plugins": {"multiPoint": {"disabled": [{"name": "VolumeZone"}]}}}]}
     alone = world.framework(config)
 

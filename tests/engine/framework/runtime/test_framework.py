@@ -1,4 +1,4 @@
-"""How plugins are asked, when asking stops, and in whose words an answer comes back."""
+"""How plugins are run, when that stops, and the messages of the results."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ SECOND = 1_000_000_000
 
 
 class Scripted:
-    """A plugin that answers what it is told; only the extension points that it is given exist on it."""
+    """A plugin with configured answers; it has only the given extension points."""
 
     def __init__(self, name, **answers):
         self.name = name
@@ -342,7 +342,7 @@ def test_an_error_of_the_api_server_is_wrapped(world):
     assert run.status.message == 'running Bind plugin "DefaultBinder": pods "p" not found'
 
 
-# Every code at the extension points that Scripted, the plugin, does not take part in
+# Every code at the extension points that the Scripted plugin does not implement
 
 CODES = (Code.SUCCESS, Code.ERROR, Code.UNSCHEDULABLE, Code.UNSCHEDULABLE_AND_UNRESOLVABLE, Code.WAIT, Code.SKIP)
 

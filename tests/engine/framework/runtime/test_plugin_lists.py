@@ -1,4 +1,4 @@
-"""Which plugins run where: MultiPoint, overrides, weights, and profiles that cannot work."""
+"""The plugins of each extension point: MultiPoint, overrides, weights, and invalid profiles."""
 
 import pytest
 
@@ -80,7 +80,7 @@ def test_plugins_given_for_one_point_come_before_multi_points_if_they_are_in_bot
 
     rest = [name for name in SCORE if name not in ("ImageLocality", "TaintToleration")]
     assert _names(framework, "score") == ["ImageLocality", "TaintToleration", *rest]
-    # The weight of a plugin that the point itself enables is its own, not MultiPoint's.
+    # The weight of a plugin that the extension point enables is its own, not MultiPoint's.
     assert (framework.plugins.weights["ImageLocality"], framework.plugins.weights["TaintToleration"]) == (7, 1)
 
 
@@ -135,5 +135,5 @@ def test_plugins_say_which_events_they_wait_for(world):
 
     node = ClusterEvent(GVK.NODE, ActionType.ADD | ActionType.UPDATE)
     assert events[node] == {"NodeName", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit"}
-    # Plugins that do not say hear everything.
+    # Plugins that register for no events get all of them.
     assert events[ClusterEvent(GVK.POD, ActionType.ALL)] >= {"ImageLocality", "DefaultBinder", "InterPodAffinity"}

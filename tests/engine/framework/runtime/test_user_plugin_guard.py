@@ -1,4 +1,4 @@
-"""A user's plugin that raises, answers nonsense or cannot be stored has answered Error, with its name, and nothing else breaks."""
+"""A user's plugin that raises, returns invalid answers or cannot be stored gives Status Error with its name, and nothing else fails."""
 
 import msgspec
 import numpy as np

@@ -1,4 +1,4 @@
-"""Scripted answers what it is told, and the framework makes of every code at every extension point what upstream does."""
+"""Scripted returns its configured codes, and the framework's result for each code and extension point equals upstream's."""
 
 import pytest
 
@@ -8,12 +8,12 @@ from schedviz.engine.framework.runtime import PluginListsError
 SUCCESS, ERROR, UNSCHEDULABLE, UNRESOLVABLE = "Success", "Error", "Unschedulable", "UnschedulableAndUnresolvable"
 CODES = (SUCCESS, ERROR, UNSCHEDULABLE, UNRESOLVABLE, "Wait", "Skip")
 
-#: What each code comes to, in the order of CODES.
+#: The result of each code, in the order of CODES.
 MATRIX = {
     "preEnqueue": CODES,
     "preFilter": (SUCCESS, ERROR, UNSCHEDULABLE, UNRESOLVABLE, ERROR, SUCCESS),
     "filter": (SUCCESS, ERROR, UNSCHEDULABLE, UNRESOLVABLE, ERROR, ERROR),
-    # Upstream's process ends at Wait and Skip here (AsStatus of no error is nil).
+    # Upstream's process panics at Wait and Skip here (AsStatus of no error is nil).
     "postFilter": (SUCCESS, ERROR, UNSCHEDULABLE, UNRESOLVABLE, ERROR, ERROR),
     "preScore": (SUCCESS, ERROR, ERROR, ERROR, ERROR, SUCCESS),
     "score": (SUCCESS, ERROR, ERROR, ERROR, ERROR, ERROR),
