@@ -27,7 +27,7 @@ REFUSED = [
     ({"config": CONFIG | {"percentageOfNodesToScore": 300}}, "config.percentageOfNodesToScore", "Invalid value: 300"),
     ({"config": CONFIG | {"profilez": []}}, "config.profilez", 'strict decoding error: unknown field "profilez"'),
     ({"config": NO_SUCH_PLUGIN}, "config.profiles", 'ScorePlugin "Nope" does not exist'),
-    ({"fakeExtenders": [{"filter": 3}]}, "fakeExtenders", "expected"),
+    ({"fakeExtenders": [{"filter": 3}]}, "fakeExtenders", "Expected `object`"),
 ]
 #: The server under test, with one more address: it lists the modules that its process has loaded.
 SERVER = """
