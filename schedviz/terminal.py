@@ -1,7 +1,7 @@
-"""Everything that the command line prints: text from outside cannot move the cursor, retitle a terminal, fake a line or reorder letters.
+"""All output of the command line. Names cannot move the cursor, retitle the terminal, forge a line or reorder text.
 
-What is printed for people is escaped here, and our own line breaks and colours are added afterwards. No other module of `cli` and `up`
-prints (tests/cli/test_terminal_escapes.py). JSON keeps its value: such characters become JSON's own escapes.
+Text for people is escaped here; our own line breaks and colours are added afterwards. No other module of `cli` and `up`
+prints (tests/cli/test_terminal_escapes.py). JSON keeps its value: such characters become JSON escapes.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 #: Unicode categories: C0, DEL and C1; format characters (bidi controls, zero-width ones); lone surrogates; line and paragraph separators.
 _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-#: To the first column, and erase the line.
+#: Move to the first column and erase the line.
 _ERASE_LINE = "\r\x1b[K"
 
 
 def printable(text: str, *, keep: str = "") -> str:
-    """The text with each control or format character as `\\n`, `\\x1b` or `\\u202e`, but for those in `keep`."""
+    """The text with control and format characters as `\\n`, `\\x1b` or `\\u202e`, except those in `keep`."""
     # Most text has none, and this test runs in C.
     if text.isprintable():
         return text
@@ -35,13 +35,13 @@ def _is_unsafe(letter: str, keep: str) -> bool:
 
 
 def say(line: object = "", *, err: bool = False, **style: Any) -> None:
-    """Print one line; the style (`bold`, `fg`, `bg` of `click.style`) is shown on terminals alone."""
+    """Print one line. The style (`bold`, `fg`, `bg` of `click.style`) applies on terminals only."""
     text = printable(str(line))
     click.echo(click.style(text, **style) if style else text, err=err)
 
 
 def say_row(*cells: object) -> None:
-    """Print one line of cells with tabs between them."""
+    """Print one line of tab-separated cells."""
     click.echo("\t".join(printable(str(cell)) for cell in cells))
 
 
@@ -52,35 +52,35 @@ def say_json(text: str) -> None:
 
 
 def say_exact(text: str) -> None:
-    """Print text that a program or a file takes byte for byte; on a terminal it is escaped, but for line breaks and tabs."""
+    """Print text that a program or a file reads byte by byte. On a terminal it is escaped, except line breaks and tabs."""
     if sys.stdout.isatty():
         click.echo(printable(text, keep="\n\t"), nl=False)
     else:
-        # click would take colours out of it.
+        # click would strip colours from it.
         sys.stdout.flush()
         sys.stdout.buffer.write(text.encode())
         sys.stdout.buffer.flush()
 
 
 def say_over(text: str = "") -> None:
-    """Print progress on standard error in place of the line that is there; only for terminals."""
+    """Print progress on standard error, replacing the current line; for terminals only."""
     click.echo(_ERASE_LINE + printable(text), nl=False, err=True)
 
 
 def show(renderable: RenderableType, *, err: bool = False) -> None:
-    """Print what rich draws, such as a table."""
+    """Print a renderable of rich, such as a table."""
     from rich.console import Console
 
     Console(stderr=err).print(_Printable(renderable))
 
 
 def ask(prompt: str) -> str:
-    """A line that the person types."""
+    """A line typed by the user."""
     return input(prompt)
 
 
 def clear() -> None:
-    """Empty the terminal."""
+    """Clear the terminal."""
     click.clear()
 
 

@@ -1,4 +1,4 @@
-"""Files given on the command line, as objects or as an engine that has them. What cannot be read is one sentence."""
+"""Loads the files named on the command line, as objects or as an engine with these objects. Unreadable files give one sentence."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _HEAD_BYTES: Final = 4096
 
 
 def loaded(paths: Sequence[Path], *, look: Callable[[Item, KubeObject], None] | None = None) -> Import:
-    """The objects, or the trace, in some files and folders (`-`: in standard input); what was left out is told on standard error.
+    """The objects, or the trace, in some files and folders (`-`: standard input). What was left out is printed to standard error.
 
     Raises `click.ClickException`.
     """
@@ -37,7 +37,7 @@ def loaded(paths: Sequence[Path], *, look: Callable[[Item, KubeObject], None] | 
     for path in paths:
         if is_session_file(path):
             raise click.ClickException(
-                f"{path}: this is the file of a session. Make a session of it with `schedviz import {path}`, and ask with --session."
+                f"{path}: this is a session file. Create a session from it with `schedviz import {path}`, and query that with --session."
             )
     piped = [Source.of_bytes("standard input", sys.stdin.buffer.read())] if STDIN in paths else []
     shown = Shown()
@@ -45,7 +45,7 @@ def loaded(paths: Sequence[Path], *, look: Callable[[Item, KubeObject], None] | 
         sources = [*piped, *files_of(path for path in paths if path != STDIN)]
         if not sources:
             folders = ", ".join(map(str, paths))
-            raise click.ClickException(f"{folders}: no file there looks like objects, or like the log of a scheduler, by its name.")
+            raise click.ClickException(f"{folders}: no file there looks, by its name, like objects or a scheduler's log.")
         found = load(sources, progress=lambda told: shown.say(_in_words(told)), look=look or look_away)
     except IngestError as error:
         raise SeveralLines(*error.lines) from None
@@ -60,7 +60,7 @@ def loaded(paths: Sequence[Path], *, look: Callable[[Item, KubeObject], None] | 
 
 
 def tell_warnings(found: Import) -> None:
-    """What to know of the files before the answer is believed, on standard error."""
+    """Print warnings about the files to standard error, so that they precede the answer."""
     for warning in found.report.warnings:
         say(f"warning: {warning}", err=True)
 
@@ -73,7 +73,7 @@ def _in_words(told: Progress) -> str:
 
 
 def is_session_file(path: Path) -> bool:
-    """Whether it is a `.schedviz` file. What cannot be read is none: whoever reads it says why."""
+    """Whether it is a `.schedviz` file. False for an unreadable file; whoever reads it reports the error."""
     from schedviz.ingest.session_file import looks_like_session
 
     try:
@@ -84,7 +84,7 @@ def is_session_file(path: Path) -> bool:
 
 
 def simulated(found: Import) -> Simulation:
-    """An engine with the objects in it; of a trace, after its steps. Raises `click.ClickException`."""
+    """An engine with the objects of the files; for a trace, after its steps. Raises `click.ClickException`."""
     from schedviz.engine import PODS_PER_SYNC, ConfigurationError, Simulation, SimulationSettings, settings_of
     from schedviz.trace.commands import AnyCommand
 

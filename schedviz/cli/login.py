@@ -1,4 +1,4 @@
-"""`schedviz login`: another link into the server that `schedviz up` runs on this machine."""
+"""`schedviz login`: another login link for the server that `schedviz up` runs on this machine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from schedviz.terminal import say
 @click.command()
 @click.option("--data", type=click.Path(file_okay=False, path_type=Path), help="The data folder, as for `schedviz up`.")
 def login(data: Path | None) -> None:
-    """Print a new link that logs you in, once: for another browser, or when the first link is lost."""
+    """Print a new one-time login link, for another browser or when the first link is lost."""
     if data is not None:
         os.environ["SCHEDVIZ_DATA"] = str(data)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "schedviz.settings")
@@ -25,7 +25,7 @@ def login(data: Path | None) -> None:
     django.setup()
     url = url_of_holder(settings.DATA)
     if url is None:
-        raise click.ClickException(f"schedviz does not run on the data folder {settings.DATA}. Start it with `schedviz up`.")
+        raise click.ClickException(f"No schedviz is running on the data folder {settings.DATA}. Start it with `schedviz up`.")
     from schedviz.web.login import make_login_url
 
     say(make_login_url(url))

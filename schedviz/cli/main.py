@@ -1,4 +1,4 @@
-"""The entry point of the `schedviz` command: finds the subcommand, and turns what goes wrong into one sentence."""
+"""The entry point of the `schedviz` command: runs the subcommand, and reports every error as one sentence."""
 
 from __future__ import annotations
 
@@ -13,46 +13,46 @@ from schedviz.cli.error_messages import SeveralLines
 from schedviz.cli.lazy import LazyCommand, LazyGroup
 from schedviz.terminal import say, say_exact
 
-#: What was asked for cannot be done: bad arguments, bad input, something in the way.
+#: Exit code: the command cannot be carried out because of bad arguments, bad input or the state of the system.
 EXIT_REFUSED = 2
-#: A bug of ours (EX_SOFTWARE).
+#: Exit code: a bug in schedviz (EX_SOFTWARE).
 EXIT_BUG = 70
-#: Ended by Ctrl-C, as shells count it.
+#: Exit code: ended by Ctrl-C, as in shells.
 EXIT_INTERRUPTED = 130
 
 COMMANDS = {
     "up": LazyCommand("schedviz.cli.up", "up", "Run everything on this machine and open the page."),
-    "login": LazyCommand("schedviz.cli.login", "login", "Print a new link into the server that runs on this machine."),
+    "login": LazyCommand("schedviz.cli.login", "login", "Print a new login link for the server on this machine."),
     "trace": LazyCommand("schedviz.cli.trace", "trace", "Replay trace files through the engine and write what it did."),
     "conformance": LazyCommand("schedviz.cli.conformance", "conformance", "Compare the engine with recordings of the real scheduler."),
     "config": LazyCommand("schedviz.cli.config", "config", "Check a scheduler configuration, or convert an older one."),
-    "explain": LazyCommand("schedviz.cli.explain", "explain", "Say why a pod is Pending, and what would place it."),
-    "follow": LazyCommand("schedviz.cli.follow.command", "follow", "Have a session shadow a real cluster, watched from here."),
-    "doctor": LazyCommand("schedviz.cli.doctor", "doctor", "Say how cache, API and a SIGUSR2 dump differ, and why."),
-    "generate": LazyCommand("schedviz.cli.remote.sessions", "generate", "Make a session of a made-up cluster."),
-    "import": LazyCommand("schedviz.cli.importing", "import_", "Make a session of files, or show what would be kept of them."),
+    "explain": LazyCommand("schedviz.cli.explain", "explain", "Explain why a pod is Pending, and what would place it."),
+    "follow": LazyCommand("schedviz.cli.follow.command", "follow", "Mirror a real cluster in a session."),
+    "doctor": LazyCommand("schedviz.cli.doctor", "doctor", "Find differences between cache, API and a SIGUSR2 dump."),
+    "generate": LazyCommand("schedviz.cli.remote.sessions", "generate", "Create a session with a generated cluster."),
+    "import": LazyCommand("schedviz.cli.importing", "import_", "Create a session from files, or show what would be kept."),
     "sessions": LazyCommand("schedviz.cli.remote.sessions", "sessions", "List the sessions of a server."),
-    "step": LazyCommand("schedviz.cli.remote.commands", "step", "Go on by some scheduling cycles, stages or changes."),
-    "run": LazyCommand("schedviz.cli.remote.commands", "run", "Schedule until nothing can be."),
-    "send": LazyCommand("schedviz.cli.remote.commands", "send", "Send commands, or create objects, all or none."),
-    "cancel": LazyCommand("schedviz.cli.remote.commands", "cancel", "Stop a session's import, or its runs."),
+    "step": LazyCommand("schedviz.cli.remote.commands", "step", "Advance by scheduling cycles, stages or changes."),
+    "run": LazyCommand("schedviz.cli.remote.commands", "run", "Schedule until nothing more can be scheduled."),
+    "send": LazyCommand("schedviz.cli.remote.commands", "send", "Send commands or create objects, all or none."),
+    "cancel": LazyCommand("schedviz.cli.remote.commands", "cancel", "Stop the import or the runs of a session."),
     "state": LazyCommand("schedviz.cli.remote.queries", "state", "Print the nodes, the pods or the queue of a session."),
     "cycles": LazyCommand("schedviz.cli.remote.queries", "cycles", "List the scheduling cycles of a session."),
-    "events": LazyCommand("schedviz.cli.remote.queries", "events", "Print what the scheduler did, and does."),
+    "events": LazyCommand("schedviz.cli.remote.queries", "events", "Print the scheduler's events, and follow them."),
     "what-if": LazyCommand("schedviz.cli.remote.queries", "what_if", "Say how many copies of a pod would fit."),
     "fork": LazyCommand("schedviz.cli.remote.sessions", "fork", "Fork a session at a moment."),
     "export": LazyCommand("schedviz.cli.remote.sessions", "export", "Write a session to a file."),
     "delete": LazyCommand("schedviz.cli.remote.sessions", "delete", "Delete a session."),
-    "completion": LazyCommand("schedviz.cli.remote.completion", "completion", "Print what completes schedviz in a shell."),
+    "completion": LazyCommand("schedviz.cli.remote.completion", "completion", "Print the shell completion script."),
     "sample": LazyCommand("schedviz.cli.sample", "sample", "List the cases that ship with schedviz, or print one."),
-    "compare": LazyCommand("schedviz.cli.compare", "compare", "Compare two runs: placements, where they part, scores, use, reasons."),
-    "lesson": LazyCommand("schedviz.cli.lesson", "lesson", "Write, check and take lessons."),
-    "kit": LazyCommand("schedviz.cli.kit.command", "kit", "Make one folder that runs without a network."),
+    "compare": LazyCommand("schedviz.cli.compare", "compare", "Compare two runs: placements, divergence, scores, utilization, reasons."),
+    "lesson": LazyCommand("schedviz.cli.lesson", "lesson", "Write, check and preview lessons."),
+    "kit": LazyCommand("schedviz.cli.kit.command", "kit", "Build a folder that runs without a network."),
     "dump": LazyCommand("schedviz.cli.dump", "dump", "Print what the scheduler prints on SIGUSR2."),
-    "check": LazyCommand("schedviz.cli.check.command", "check", "Say what would keep a server from running well."),
-    "backup": LazyCommand("schedviz.cli.backup", "backup", "Write everything that is kept to a file."),
-    "restore": LazyCommand("schedviz.cli.backup", "restore", "Put everything back from such a file."),
-    "token": LazyCommand("schedviz.cli.token", "token", "Make, list and revoke tokens for the REST API."),
+    "check": LazyCommand("schedviz.cli.check.command", "check", "Check the configuration and connections of a server."),
+    "backup": LazyCommand("schedviz.cli.backup", "backup", "Write the whole database to a file."),
+    "restore": LazyCommand("schedviz.cli.backup", "restore", "Restore the database from such a file."),
+    "token": LazyCommand("schedviz.cli.token", "token", "Create, list and revoke tokens for the REST API."),
     "bench": LazyCommand("schedviz.cli.bench", "bench", "Measure import, cycles and latency on this machine."),
 }
 
@@ -67,18 +67,18 @@ def _print_version(ctx: click.Context, _param: click.Parameter, wanted: bool) ->
 cli = LazyGroup(
     lazy=COMMANDS,
     help="See how the Kubernetes scheduler thinks: its queue, its cycles, its cache, live and step by step.",
-    epilog="Commands that ask a server find the `schedviz up` of this machine; SCHEDVIZ_SERVER and SCHEDVIZ_TOKEN name another one, "
-    "SCHEDVIZ_DATA another data folder, SCHEDVIZ_SESSION the session that is meant. Files are read as docs/readers.md says.",
+    epilog="Commands that need a server use the `schedviz up` of this machine. SCHEDVIZ_SERVER and SCHEDVIZ_TOKEN select another one, "
+    "SCHEDVIZ_DATA another data folder, SCHEDVIZ_SESSION the session. docs/readers.md lists the formats of files.",
 )
 cli.params.append(
     click.Option(
-        ["--version"], is_flag=True, expose_value=False, is_eager=True, callback=_print_version, help="Print the version and leave."
+        ["--version"], is_flag=True, expose_value=False, is_eager=True, callback=_print_version, help="Print the version and exit."
     )
 )
 
 
 def main() -> None:
-    """Run the command line; leaves with 0, 2 (refused, with a sentence why), 130 (Ctrl-C), 70 (a bug) or what a command chose."""
+    """Run the command line. Exits with 0, 2 (refused, with a sentence), 130 (Ctrl-C), 70 (a bug) or the code of the command."""
     try:
         result = cli.main(prog_name="schedviz", standalone_mode=False)
     except (click.Abort, KeyboardInterrupt):
@@ -87,17 +87,17 @@ def main() -> None:
         say_exact(error.format_message() + "\n")
         sys.exit(EXIT_REFUSED)
     except click.MissingParameter as error:
-        # Of a choice, click lists the values one a line.
+        # click lists the values of a choice one per line.
         _refuse(" ".join(error.format_message().split()), help_hint=error.ctx.command_path if error.ctx else "schedviz")
     except click.UsageError as error:
         _refuse(error.format_message(), help_hint=error.ctx.command_path if error.ctx else "schedviz")
     except click.ClickException as error:
-        # click's own errors say 1 where they mean "refused"; an error of ours that says 1 means it.
+        # click's own errors use 1 for a refusal; an error of ours that uses 1 means it.
         ours = type(error).__module__.startswith("schedviz.")
         several = error.lines if isinstance(error, SeveralLines) else (error.format_message(),)
         _refuse(*several, code=error.exit_code if ours else EXIT_REFUSED)
     except BrokenPipeError:
-        # The reader of our output (`head`, a closed pager) has left: nothing to say, and nobody to say it to.
+        # The reader of our output (`head`, a closed pager) has ended, so nothing more can be printed.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except Exception as error:  # noqa: BLE001 (this is the edge: no traceback ever reaches a person)

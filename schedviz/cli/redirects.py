@@ -1,4 +1,4 @@
-"""HTTP without redirects: a request that carries a token goes to the address that the user named, and nowhere else."""
+"""HTTP without redirects, so that a request with a token reaches only the address that the user named."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class NoRedirects(urllib.request.HTTPRedirectHandler):
-    """Answers a redirect with its own `HTTPError`. urllib would send the Authorization header along, to any host."""
+    """Turns a redirect into an `HTTPError`. urllib would send the Authorization header to the other host."""
 
     def redirect_request(self, *_: Any) -> None:
         return None

@@ -1,4 +1,4 @@
-"""An engine that is saved and restored somewhere in a run, also between two stages of a cycle, goes on as one that never was."""
+"""Checks that an engine which is saved and restored at random places, also between two stages of a cycle, continues identically."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from schedviz.trace.commands import AnyCommand
     from schedviz.trace.events import AnyEvent
 
-#: How often the engine is restored in one run, about.
+#: Approximate number of restores in one run.
 RESTORES: Final = 40
-#: How many of the steps are preceded by a few stages of a cycle, which a later step ends.
+#: The part of the steps that are preceded by a few stages of a cycle, which a later step completes.
 _LEFT_OPEN: Final = 0.3
-#: A cycle that finds no room and preempts has more stages than any other.
+#: More than the stages of any cycle, except one that preempts.
 _MOST_STAGES: Final = 45
 _SHOWN_CHARACTERS: Final = 160
 
 
 class Run(msgspec.Struct):
-    """What came of a run."""
+    """The result of a run."""
 
     simulation: Simulation
     events: list[AnyEvent]
@@ -35,8 +35,10 @@ class Run(msgspec.Struct):
 
 
 def differences(trace: Trace, *, seed: str) -> Iterator[str]:
-    """Do the steps of a trace twice, without and with restores: sentences on how the two differ; none: events, the records of cycles and
-    the state are the same. The places are drawn by `seed`, uniformly over the events."""
+    """Run the steps of a trace twice, without and with restores, at places that `seed` draws uniformly over the events.
+
+    Returns sentences about the differences in events, cycle records and state; empty if there are none.
+    """
     from schedviz.engine.trace_run import settings_of
     from schedviz.trace.commands import AnyCommand
 
@@ -49,7 +51,7 @@ def differences(trace: Trace, *, seed: str) -> Iterator[str]:
 
 
 def _with_stages(steps: Sequence[AnyCommand], source: random.Random) -> Iterator[AnyCommand]:
-    """The steps, with some cycles taken a few stages far before other things happen."""
+    """The steps, with a few cycles advanced by some stages in between."""
     from schedviz.trace.commands import Step
 
     for step in steps:
@@ -59,7 +61,7 @@ def _with_stages(steps: Sequence[AnyCommand], source: random.Random) -> Iterator
 
 
 def run(settings: SimulationSettings, commands: Sequence[AnyCommand], places: Sequence[int]) -> Run:
-    """Carry out commands; at the first boundary from each of these events on the engine is saved and restored."""
+    """Apply commands, and save and restore the engine at the first boundary after each of these events."""
     from schedviz.engine import Simulation
 
     done = Run(Simulation(settings), [], [])
@@ -83,7 +85,7 @@ def run(settings: SimulationSettings, commands: Sequence[AnyCommand], places: Se
 
 
 def between(straight: Run, restored: Run) -> Iterator[str]:
-    """How two runs of the same commands differ: at most the first event, the first record and the state."""
+    """How two runs of the same commands differ: at most the first event, the first record and the final state."""
     from schedviz.trace.events import encode_events
 
     for one, other in zip_longest(straight.events, restored.events):
@@ -96,11 +98,11 @@ def between(straight: Run, restored: Run) -> Iterator[str]:
             yield f"after {restored.restores} restores the record of cycle {(one or other)[0]} differs"
             break
     if straight.simulation.state_hash() != restored.simulation.state_hash():
-        yield f"after {restored.restores} restores the state in the end differs"
+        yield f"after {restored.restores} restores the final state differs"
 
 
 def _without_binding(record: tuple[int, Any] | None) -> Any:
-    """A record of a binding is made as it ends, for the cycle whose record is still at hand: not after a restore."""
+    """The record without its binding, which is recorded when it ends, and only if the record of its cycle was not dropped by a restore."""
     return None if record is None else (record[0], {**record[1], "binding": None})
 
 

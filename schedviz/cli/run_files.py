@@ -1,4 +1,4 @@
-"""Runs out of files: what a trace does when it is run, or what a `.schedviz` file tells."""
+"""Runs from files: a trace, which is run here, or a `.schedviz` file, which contains its run."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def run_of_file(path: Path) -> RunInMemory:
 
 
 def _run_of_trace(path: Path) -> RunInMemory:
-    """The trace is run here, by this engine; extenders answer as it declares."""
+    """Run the trace with this engine; extenders answer as it declares."""
     from schedviz.engine import ConfigurationError, Simulation, settings_of
     from schedviz.trace.commands import AnyCommand
     from schedviz.trace.comparing import RunInMemory
 
     found = loaded([path])
     if found.trace is None:
-        raise click.ClickException(f"{path}: it has objects and no steps; a run is a trace file or a `.schedviz` file.")
+        raise click.ClickException(f"{path}: it has objects but no steps; expected a trace file or a `.schedviz` file.")
     try:
         simulation = Simulation(settings_of(found.trace))
     except ConfigurationError as error:
@@ -53,7 +53,7 @@ def _run_of_trace(path: Path) -> RunInMemory:
 
 
 def run_of_session_file(name: str, pieces: Iterable[bytes]) -> RunInMemory:
-    """What a `.schedviz` file tells. Its events are believed; only what led to a fork is done again, for they are not in it."""
+    """The run in a `.schedviz` file. Its events are taken as they are; only the part before a fork, which it lacks, is replayed."""
     from schedviz.ingest.errors import IngestError
     from schedviz.ingest.limits import Limits
     from schedviz.ingest.session_file import SessionFile
@@ -69,7 +69,7 @@ def run_of_session_file(name: str, pieces: Iterable[bytes]) -> RunInMemory:
 
 
 def _read(name: str, file: SessionFile) -> tuple[tuple[Any, list[AnyEvent]], list[AnyEvent]]:
-    """The view at the beginning with the events up to the fork, and the events of the file."""
+    """The initial view with the events up to the fork, and the events of the file."""
     from schedviz.ingest.session_file import AnswerLine, CommandLine, EventsLine, ForkLine, ObjectLine
     from schedviz.kube import codec
     from schedviz.kube.errors import KubeError
@@ -131,13 +131,13 @@ def _do_until(simulation: Simulation, commands: Iterable[CommandLine], event: in
 
 
 def _do_until_stopped(simulation: Simulation, event: int) -> None:
-    """What a pause cut short is cut short again."""
+    """Interrupt a run where it was interrupted before."""
     if simulation.event >= event or simulation.work(stop=lambda: simulation.event >= event) is None:
         simulation.interrupt()
 
 
 class _FileAnswers:
-    """Calls nobody: gives what was answered when the file was made."""
+    """Makes no calls: returns the recorded answers."""
 
     def __init__(self, answers: dict[int, AnswerLine]) -> None:
         self._answers = answers

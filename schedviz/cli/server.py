@@ -1,4 +1,4 @@
-"""A schedviz server, as the command line asks it: over REST, with a token."""
+"""The REST client of the command line."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ import click
 from schedviz.cli.redirects import NoRedirects
 from schedviz.client.server import DEFAULT_SERVER, NONE_FOUND, find_server
 
-#: A comparison of long sessions takes a while.
+#: Comparing long sessions takes a while.
 _TIMEOUT_SECONDS = 120.0
-#: More than any session's export.
+#: More than the export of any session.
 _LARGEST_ANSWER_BYTES = 2 << 30
 _REDIRECTS = range(300, 400)
 _OPENER = urllib.request.build_opener(NoRedirects())
 
 server_option = click.option(
-    "--server", envvar="SCHEDVIZ_SERVER", default=None, metavar="URL", help="Where sessions are; else the `schedviz up` of this machine."
+    "--server", envvar="SCHEDVIZ_SERVER", default=None, metavar="URL", help="The server; default: the `schedviz up` of this machine."
 )
 token_option = click.option(
-    "--token", envvar="SCHEDVIZ_TOKEN", default=None, metavar="SECRET", help="Of `schedviz token create`; else that of this machine."
+    "--token", envvar="SCHEDVIZ_TOKEN", default=None, metavar="SECRET", help="A token of `schedviz token create`; default: this machine's."
 )
 
 
 class Answer(NamedTuple):
-    """What a server answered."""
+    """A response."""
 
     status: int
     body: bytes
@@ -40,12 +40,12 @@ class Answer(NamedTuple):
 
     @property
     def message(self) -> str:
-        """What is wrong, in its words."""
+        """The error message of the server."""
         return _message(self.body)
 
     @property
     def error(self) -> Mapping[str, Any]:
-        """`code`, `message` and `detail` of a refusal; empty where it is none of schedviz."""
+        """`code`, `message` and `detail` of a refusal; empty if the answer is not from schedviz."""
         try:
             found = json.loads(self.body)["error"]
         except (ValueError, KeyError, TypeError):
@@ -54,7 +54,7 @@ class Answer(NamedTuple):
 
 
 class Server:
-    """Asks one server. What goes wrong is a sentence."""
+    """Sends requests to one server. Every error is reported as a sentence."""
 
     def __init__(self, address: str | None, token: str | None) -> None:
         if address and urlsplit(address).scheme not in ("http", "https"):
@@ -65,7 +65,7 @@ class Server:
         self._headers = {"Authorization": f"Bearer {found.token}"} if found.token else {}
 
     def get(self, path: str, query: Mapping[str, str] | None = None) -> bytes:
-        """What is at `/api/v1/<path>`. Raises `click.ClickException`."""
+        """GET `/api/v1/<path>`. Raises `click.ClickException`."""
         address = f"{self._address}/api/v1/{path}" + (f"?{urlencode(query)}" if query else "")
         return self._open(urllib.request.Request(address, headers=self._headers))  # noqa: S310 -- the scheme was looked at.
 
@@ -77,7 +77,7 @@ class Server:
             if error.code in _REDIRECTS:
                 raise click.ClickException(
                     f"{self._address} redirects to {error.headers.get('Location', 'nowhere')} (HTTP {error.code}). Redirects are not "
-                    "followed, because the token would be sent along. If that address is right, give it with --server or SCHEDVIZ_SERVER."
+                    "followed, because the token would be sent along. If that address is right, set it with --server or SCHEDVIZ_SERVER."
                 ) from None
             raise click.ClickException(f"{self._address}: {_message(error.read())} (HTTP {error.code}){self._hint(error.code)}") from None
         except (urllib.error.URLError, TimeoutError, OSError) as error:
@@ -85,7 +85,7 @@ class Server:
             raise click.ClickException(f"{self._address} does not answer: {reason}. {self._silent}") from None
 
     def post_files(self, path: str, files: Mapping[str, bytes], fields: Mapping[str, str]) -> bytes:
-        """Send files as a form does; the answer. Raises `click.ClickException`."""
+        """Upload files as a form. Raises `click.ClickException`."""
         boundary = secrets.token_hex(16)
         body = b"".join(
             [
@@ -98,7 +98,7 @@ class Server:
         return self._open(urllib.request.Request(f"{self._address}/api/v1/{path}", body, headers))  # noqa: S310 -- as above.
 
     def ask(self, path: str, body: object = None) -> Answer:
-        """Whatever is answered to a GET, or with a body to a POST of JSON, whether it is refused or not. Raises `OSError` without one."""
+        """The response to a GET or, with a body, to a POST of JSON, whatever its status. Raises `OSError` without one."""
         headers = self._headers if body is None else {**self._headers, "Content-Type": "application/json"}
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(f"{self._address}/api/v1/{path}", data, headers)  # noqa: S310 -- the scheme was looked at.
@@ -112,11 +112,11 @@ class Server:
 
     @property
     def address(self) -> str:
-        """Where it is."""
+        """The address of a path."""
         return self._address
 
     def _hint(self, status: int) -> str:
-        return " Give a token with --token or SCHEDVIZ_TOKEN." if status in (401, 404) and not self._headers else ""
+        return " Pass a token with --token or SCHEDVIZ_TOKEN." if status in (401, 404) and not self._headers else ""
 
 
 def _read(response: http.client.HTTPResponse) -> bytes:
@@ -134,4 +134,4 @@ def _message(body: bytes) -> str:
     try:
         return str(json.loads(body)["error"]["message"])
     except (ValueError, KeyError, TypeError):
-        return "It answered with something else than schedviz does."
+        return "The answer is not from schedviz."

@@ -1,4 +1,4 @@
-"""`schedviz token`: make, list and revoke tokens for the REST API."""
+"""`schedviz token`: create, list and revoke tokens for the REST API."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _django(data: Path | None) -> None:
 _data_option = click.option(
     "--data", type=click.Path(file_okay=False, path_type=Path), default=None, help="The data folder, as for `schedviz up`."
 )
-#: For what can only be about tokens that are there: a folder with a typing error in its name is not made.
+#: For commands that need existing tokens: a misspelt folder is not created.
 _existing_data_option = click.option(
     "--data", type=click.Path(exists=True, file_okay=False, path_type=Path), default=None, help="The data folder, as for `schedviz up`."
 )
@@ -32,17 +32,17 @@ _existing_data_option = click.option(
 
 @click.group(name="token")
 def token() -> None:
-    """Make, list and revoke tokens for the REST API."""
+    """Create, list and revoke tokens for the REST API."""
 
 
 @token.command(name="create")
-@click.option("--name", required=True, help="What it is for. A token of the same name is replaced.")
-@click.option("--scope", type=click.Choice(["read", "write"]), default="write", show_default=True, help="read: look; write: also change.")
-@click.option("--days", type=click.IntRange(min=1), default=None, help="How long it lasts; without this it does not expire.")
-@click.option("--user", default=None, help="Whose it is; without this the local user's.")
+@click.option("--name", required=True, help="The purpose of the token. A token of the same name is replaced.")
+@click.option("--scope", type=click.Choice(["read", "write"]), default="write", show_default=True, help="read, or write: also change.")
+@click.option("--days", type=click.IntRange(min=1), default=None, help="The lifetime; by default it does not expire.")
+@click.option("--user", default=None, help="The owner; default: the local user.")
 @_data_option
 def create(name: str, scope: str, days: int | None, user: str | None, data: Path | None) -> None:
-    """Make a token and print it. It is shown this once: only its hash is kept."""
+    """Create a token and print it. It is shown only once, because only its hash is stored."""
     _django(data)
     from django.contrib.auth import get_user_model
 
@@ -57,7 +57,7 @@ def create(name: str, scope: str, days: int | None, user: str | None, data: Path
 @token.command(name="list")
 @_existing_data_option
 def list_tokens(data: Path | None) -> None:
-    """List the tokens: user, name, scope, expiry. Their secrets are not kept."""
+    """List the tokens: user, name, scope, expiry. Their secrets are not stored."""
     _django(data)
     from schedviz.web.models import Token
 
@@ -68,10 +68,10 @@ def list_tokens(data: Path | None) -> None:
 
 @token.command(name="revoke")
 @click.option("--name", required=True, help="The token's name.")
-@click.option("--user", default=None, help="Whose it is; without this the local user's.")
+@click.option("--user", default=None, help="The owner; default: the local user.")
 @_existing_data_option
 def revoke(name: str, user: str | None, data: Path | None) -> None:
-    """Revoke a token: it stops to work at once."""
+    """Revoke a token. It stops working immediately."""
     _django(data)
     from schedviz.web.login import LOCAL_USER
     from schedviz.web.models import Token

@@ -19,20 +19,20 @@ from schedviz.terminal import say
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, metavar="IN...", type=click.Path(path_type=Path))
-@click.option("-o", "--output", required=True, metavar="DIR", type=click.Path(file_okay=False, path_type=Path), help="Where to write.")
-@click.option("-j", "--jobs", type=click.IntRange(min=1), default=None, help="How many files at once; default: one for each core.")
-@click.option("--call-extenders", "hosts", multiple=True, metavar="HOST:PORT", help="Call extenders there over HTTP; may be repeated.")
+@click.option("-o", "--output", required=True, metavar="DIR", type=click.Path(file_okay=False, path_type=Path), help="The output folder.")
+@click.option("-j", "--jobs", type=click.IntRange(min=1), default=None, help="Files processed at once; default: one per core.")
+@click.option("--call-extenders", "hosts", multiple=True, metavar="HOST:PORT", help="Call extenders at this host over HTTP; repeatable.")
 @click.pass_context
 def trace(ctx: click.Context, paths: tuple[Path, ...], output: Path, jobs: int | None, hosts: tuple[str, ...]) -> None:
     """Run trace files (.json or .json.xz; a folder stands for those in it) and write them to DIR with what was observed.
 
-    Each keeps its name and its ending. Leaves with 2 if a file could not be used; the others are written all the same.
+    Files keep their names. Exits with 2 if a file could not be used; the others are still written.
     """
     targets, problems = _targets(paths, output)
     try:
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise click.ClickException(f"{output}: the folder cannot be made: {error.strerror}") from None
+        raise click.ClickException(f"{output}: the folder cannot be created: {error.strerror}") from None
     failures = _run_all(targets, jobs or os.cpu_count() or 1, hosts)
     for problem in [*problems, *failures]:
         say(problem, err=True)
@@ -42,13 +42,13 @@ def trace(ctx: click.Context, paths: tuple[Path, ...], output: Path, jobs: int |
 
 
 def _targets(paths: Iterable[Path], output: Path) -> tuple[list[tuple[Path, Path]], list[str]]:
-    """Which file is written where, and what cannot be used at all."""
+    """The output path of each file, and the files that cannot be used."""
     files, problems = find(paths)
     found: dict[Path, Path] = {}
     for file in files:
         target = output / file.name
         if target in found:
-            problems.append(f"{file}: {found[target]} has the same name and would be written to {target}, too.")
+            problems.append(f"{file}: {found[target]} has the same name and would also be written to {target}.")
         else:
             found[target] = file
     return [(file, target) for target, file in found.items()], problems
@@ -63,7 +63,7 @@ def _run_all(targets: list[tuple[Path, Path]], jobs: int, hosts: tuple[str, ...]
 
 
 def run_file(source: Path, target: Path, hosts: tuple[str, ...] = ()) -> str:
-    """Run one file and write it; "" or why it could not be used. A configuration that is refused is told in the written file, too."""
+    """Run one file and write it. Returns "" or the error. A refused configuration is recorded in the written file, too."""
     from schedviz.engine import run_trace
     from schedviz.ingest.trace_file import decode_trace
     from schedviz.kube.errors import KubeError

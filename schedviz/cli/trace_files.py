@@ -1,4 +1,4 @@
-"""Trace files on disk: which ones an argument stands for, and their bytes."""
+"""Trace files on disk: expanding arguments, and reading their bytes."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import lzma
 from collections.abc import Iterable
 from pathlib import Path
 
-#: What a trace file is called.
+#: The endings of trace files.
 ENDINGS = (".json", ".json.xz")
 
 
 class Refused(Exception):  # noqa: N818  (it ends one file, not the command)
-    """A file that cannot be used; the text says which and why."""
+    """A file that cannot be used; the message has the reason."""
 
 
 def find(paths: Iterable[Path]) -> tuple[list[Path], list[str]]:
-    """The files that arguments stand for (a folder for those in it, sorted by name), and what is wrong with the others."""
+    """The files that arguments stand for (for a folder, those in it, sorted by name), and errors about the others."""
     found: list[Path] = []
     problems: list[str] = []
     for path in paths:
@@ -34,11 +34,11 @@ def find(paths: Iterable[Path]) -> tuple[list[Path], list[str]]:
 
 
 def read(path: Path) -> bytes:
-    """The text of a file, unpacked. Raises `Refused`."""
+    """The unpacked text of a file. Raises `Refused`."""
     try:
         data = path.read_bytes()
         return lzma.decompress(data) if path.name.endswith(".xz") else data
     except OSError as error:
         raise Refused(f"{path}: {error.strerror}.") from None
     except (lzma.LZMAError, EOFError) as error:
-        raise Refused(f"{path}: this is not an .xz file, or not a whole one ({error}).") from None
+        raise Refused(f"{path}: this is not a complete .xz file ({error}).") from None

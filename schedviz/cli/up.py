@@ -1,4 +1,4 @@
-"""`schedviz up`: everything on this machine, and the page opened."""
+"""`schedviz up`: run everything on this machine and open the page."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from schedviz.up.options import DEFAULT_PORT, UpOptions
 
 
 class DoesNotStart(SeveralLines):
-    """Something on this machine is in the way."""
+    """Something on this machine prevents the start."""
 
     exit_code = 1
 
 
 @click.command()
-@click.option("--port", type=click.IntRange(0, 65535), default=DEFAULT_PORT, show_default=True, help="Port of the page; 0: any free one.")
-@click.option("--data", type=click.Path(file_okay=False, path_type=Path), help="Folder for everything that is kept.")
-@click.option("--listen", "host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0: every one of this machine.")
-@click.option("--tls-cert", type=click.Path(dir_okay=False, path_type=Path), help="Certificate (PEM, with its chain): serve https.")
+@click.option("--port", type=click.IntRange(0, 65535), default=DEFAULT_PORT, show_default=True, help="Port of the page; 0: any free port.")
+@click.option("--data", type=click.Path(file_okay=False, path_type=Path), help="The data folder.")
+@click.option("--listen", "host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0: all addresses.")
+@click.option("--tls-cert", type=click.Path(dir_okay=False, path_type=Path), help="Certificate (PEM, with its chain) for HTTPS.")
 @click.option("--tls-key", type=click.Path(dir_okay=False, path_type=Path), help="The certificate's key (PEM, without a password).")
-@click.option("--no-open", is_flag=True, help="Do not open the browser.")
+@click.option("--no-open", is_flag=True, help="Do not open a browser.")
 def up(*, port: int, data: Path | None, host: str, tls_cert: Path | None, tls_key: Path | None, no_open: bool) -> None:
     """Run everything on this machine: the page, the workers, Redis. Ctrl-C stops it all.
 
-    With --listen others can open it, too: at exactly the address that is printed (or SCHEDVIZ_URL), with a login or a room's code.
+    With --listen, other machines can connect at the printed address (or SCHEDVIZ_URL), with a login or the code of a room.
 
     The data folder is SCHEDVIZ_DATA, else `data` in a source checkout, else ~/.local/share/schedviz.
     """
@@ -34,7 +34,7 @@ def up(*, port: int, data: Path | None, host: str, tls_cert: Path | None, tls_ke
     from schedviz.up.run import run
 
     if (tls_cert is None) != (tls_key is None):
-        raise click.UsageError("--tls-cert and --tls-key go together.")
+        raise click.UsageError("--tls-cert and --tls-key must be given together.")
     options = UpOptions(
         data=data or _usual_data_folder(), port=port, host=host, open_browser=not no_open, tls_certificate=tls_cert, tls_key=tls_key
     )
@@ -45,7 +45,7 @@ def up(*, port: int, data: Path | None, host: str, tls_cert: Path | None, tls_ke
 
 
 def _usual_data_folder() -> Path:
-    """Where every other command of schedviz looks, too."""
+    """Where all other commands of schedviz look, too."""
     import schedviz
     from schedviz.web.environment import data_folder
 

@@ -1,4 +1,4 @@
-"""`schedviz bench`: what a scheduling cycle costs on this machine, as ratios to a calibration that ran beside it."""
+"""`schedviz bench`: the cost of a scheduling cycle on this machine, as ratios to a calibration that runs next to it."""
 
 from __future__ import annotations
 
@@ -14,35 +14,35 @@ from schedviz.terminal import say, say_json
 if TYPE_CHECKING:
     from schedviz.cli.bench.measure import Row
 
-#: What `--plot` measures besides: pods that run on each node, and nodes that changed since the last cycle.
+#: Additional measurements of `--plot`: running pods per node, and nodes changed since the last cycle.
 _RUNNING = (1, 10, 30, 100)
 _DIRTY = (1, 10, 100, 1000)
 _SWEPT_NODES = 1000
 
 
 @click.group(invoke_without_command=True)
-@click.option("--workload", "names", multiple=True, type=click.Choice(sorted(WORKLOADS)), help="Which one; again for more. Default: all.")
+@click.option("--workload", "names", multiple=True, type=click.Choice(sorted(WORKLOADS)), help="The workload; repeatable. Default: all.")
 @click.option(
     "--nodes",
     "sizes",
     multiple=True,
     type=click.IntRange(1, 100_000),
-    help="How many nodes; again for more. Default: 100, 500, 1000, 5000, 15000.",
+    help="The number of nodes; repeatable. Default: 100, 500, 1000, 5000, 15000.",
 )
-@click.option("--pods", type=click.IntRange(10, 1_000_000), default=300, show_default=True, help="How many pods to schedule.")
+@click.option("--pods", type=click.IntRange(10, 1_000_000), default=300, show_default=True, help="The number of pods to schedule.")
 @click.option("--every-node", is_flag=True, help="Filter and score every node (percentageOfNodesToScore: 100).")
 @click.option("--recording", type=click.Choice(["off", "summary", "detail"]), default="summary", show_default=True)
-@click.option("--check/--no-check", default=True, help="Whether placements are those of plugins that are asked about one node at a time.")
+@click.option("--check/--no-check", default=True, help="Check placements against plugins that are called for one node at a time.")
 @click.option("--json", "as_json", is_flag=True, help="Print an array of rows.")
 @click.option(
     "--against",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Rows that --json printed before: print how this run compares to them, in units of each run's calibration.",
+    help="Rows printed by an earlier --json: print the ratio of this run to them, in units of each run's calibration.",
 )
 @click.option(
     "--plot",
     type=click.Path(dir_okay=False, writable=True, path_type=Path),
-    help="Draw cost against nodes, running pods and changed nodes into this SVG file.",
+    help="Plot cost against nodes, running pods and changed nodes to this SVG file.",
 )
 @click.pass_context
 def bench(
@@ -89,10 +89,10 @@ def bench(
 @bench.command("import")
 @click.option("--nodes", type=click.IntRange(1, 100_000), default=5000, show_default=True)
 @click.option("--pods", type=click.IntRange(10, 1_000_000), default=50_000, show_default=True)
-@click.option("--format", "forms", multiple=True, type=click.Choice(["json", "yaml"]), help="As kubectl prints it. Default: both.")
+@click.option("--format", "forms", multiple=True, type=click.Choice(["json", "yaml"]), help="The format of the dump. Default: both.")
 @click.option("--json", "as_json", is_flag=True, help="Print an array of rows.")
 def import_(*, nodes: int, pods: int, forms: tuple[str, ...], as_json: bool) -> None:
-    """Measure the import of a big cluster, its memory, and its checkpoint."""
+    """Measure the import of a large cluster, its memory, and its checkpoint."""
     from schedviz.cli.bench.importing import measure_import
     from schedviz.cli.bench.table import print_imports
 
@@ -115,12 +115,12 @@ def _check(names: tuple[str, ...], *, every_node: bool) -> None:
         if found:
             is_so, should_be = found[0]
             raise click.ClickException(
-                f"{name}: placements differ in {len(found)} cycles; the first is {is_so}, one by one it is {should_be}"
+                f"{name}: placements differ in {len(found)} cycles; the first is {is_so}, one node at a time it is {should_be}"
             )
 
 
 def _sweeps(name: str, *, nodes: int, pods: int, every_node: bool, recording: str) -> list[Row]:
-    """One workload at one size, with more pods on each node, and with more nodes that changed."""
+    """One workload at one size, with more pods per node, and with more changed nodes."""
     from schedviz.cli.bench.measure import measure
 
     rows: list[Row] = []
@@ -140,4 +140,4 @@ def _rows_of(path: Path) -> list[Row]:
     try:
         return msgspec.json.decode(path.read_bytes(), type=list[Row])
     except msgspec.DecodeError as error:
-        raise click.ClickException(f"{path}: this is not what `schedviz bench --json` prints: {error}") from None
+        raise click.ClickException(f"{path}: this is not the output of `schedviz bench --json`: {error}") from None

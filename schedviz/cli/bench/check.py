@@ -1,7 +1,7 @@
-"""Whether a run places pods as one does in which every plugin is asked about one node at a time and remembers nothing.
+"""Checks that placements equal those of a run in which every plugin is called for one node at a time and remembers nothing.
 
-Fast paths (kept columns, formulas, counts of domains) all go through the rows of the snapshot. Here each row is one of its own, made
-of a NodeInfo at the moment, so none of them is taken.
+Fast paths (columns, formulas, domain counts) all use the rows of the snapshot. Here each row stands alone, made
+from the current NodeInfo, so no fast path applies.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from schedviz.engine.framework.trial_rows import TrialRows
 from schedviz.engine.framework.verdicts import Verdicts
 from schedviz.trace.commands import Step
 
-#: Asking one by one takes milliseconds a node.
+#: One call per node takes milliseconds.
 MOST_NODES = 120
 CYCLES = 25
 
 
 class Placement(msgspec.Struct, frozen=True):
-    """What came of one cycle."""
+    """The result of one cycle."""
 
     pod: str
     outcome: str
@@ -40,7 +40,7 @@ class Placement(msgspec.Struct, frozen=True):
 
 
 def placements(workload: Workload, *, nodes: int, every_node: bool) -> list[Placement]:
-    """What becomes of the first pods."""
+    """The results of the first pods."""
     simulation = Simulation(SimulationSettings(config={"percentageOfNodesToScore": 100} if every_node else None))
     simulation.load(workload.cluster(nodes, CYCLES))
     found: list[Placement] = []
@@ -58,7 +58,7 @@ def placements(workload: Workload, *, nodes: int, every_node: bool) -> list[Plac
 
 
 def differences(workload: Workload, *, nodes: int, every_node: bool) -> list[tuple[Placement, Placement]]:
-    """Cycles that came out otherwise when plugins were asked about one node at a time: as it is, and as it should be."""
+    """Cycles whose result differs from that of plugins called for one node at a time: the result, and the expected one."""
     nodes = min(nodes, MOST_NODES)
     fast = placements(workload, nodes=nodes, every_node=every_node)
     with patched(_one_at_a_time()):
@@ -81,7 +81,7 @@ def _fresh_rows(snapshot: Snapshot, index: Any = None) -> Rows:
 
 
 def _one(rows: Rows, place: int) -> Rows:
-    """One row by itself. A dry run's has no NodeInfo, but sums of its own."""
+    """One row by itself. In a dry run it has no NodeInfo, but its own sums."""
     return rows.take(np.array([place])) if isinstance(rows, TrialRows) else Rows.of([rows.infos[place]])
 
 

@@ -1,4 +1,4 @@
-"""What the biggest clusters cost: reading a dump, holding it, saving it and loading it again; in a process of its own, for its peak."""
+"""The cost of the largest clusters: reading a dump, holding it, saving it and loading it again, in its own process to measure the peak."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from schedviz.ingest.source import Source
 
 
 class ImportRow(msgspec.Struct, frozen=True):
-    """A dump of so many nodes and pods. Seconds, and megabytes of 2**20 bytes."""
+    """A dump with this number of nodes and pods. Seconds, and megabytes of 2**20 bytes."""
 
     form: str
     nodes: int
@@ -32,13 +32,13 @@ class ImportRow(msgspec.Struct, frozen=True):
     text_mb: float
     #: From bytes to objects.
     read_seconds: float
-    #: The most memory that the process had until then.
+    #: The peak memory of the process until then.
     read_peak_mb: float
     #: From objects to an engine that can be stepped.
     load_seconds: float
-    #: What the process has more than before the import, once the objects are in the engine alone.
+    #: The growth of the process since before the import, with the objects only in the engine.
     engine_mb: float
-    #: The first, which also packs what was imported, and each that follows; compressed as it is stored.
+    #: The first checkpoint, which also packs the imported objects, and each later one; compressed as stored.
     checkpoint_first_ms: float
     checkpoint_write_ms: float
     #: Until the engine can be stepped again.
@@ -99,7 +99,7 @@ def _measured(form: str, nodes: int, pods: int, path: Path) -> ImportRow:
 
 
 def _saved(simulation: Simulation) -> bytes:
-    """As it is stored."""
+    """Encoded as it is stored."""
     return zlib.compress(simulation.checkpoint(), 1)
 
 
@@ -114,7 +114,7 @@ def _peak_megabytes() -> float:
 
 
 def _megabytes() -> float:
-    """What the process has now; the most that it ever had where that cannot be asked."""
+    """The current memory of the process; its peak where the current one is unavailable."""
     try:
         pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
     except OSError:

@@ -1,7 +1,7 @@
-"""A big cluster as `kubectl get nodes,pods -A -o json` (or yaml) prints it: the same bytes every time, and no cluster needed.
+"""A large cluster as `kubectl get nodes,pods -A -o json` (or yaml) prints it: always the same bytes, and without a cluster.
 
-A pod has what a pod of a Deployment has: probes, environment, volumes, conditions, statuses, and the token that every pod mounts. That
-makes about 9 KB of JSON and 4.3 KB of YAML, nearly all of which the scheduler never reads; this is what imports are slow by.
+A pod has the fields of a Deployment's pod: probes, environment, volumes, conditions, statuses, and the token volume. That
+makes about 9 KB of JSON and 4.3 KB of YAML, nearly all of which the scheduler never reads. This is what makes imports slow.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import ryaml
 
 Format = Literal["json", "yaml"]
 
-#: Pods of one Deployment have one spec. So many Deployments a cluster has.
+#: Number of Deployments in a cluster. Pods of one Deployment have one spec.
 DEPLOYMENTS: Final = 250
 _ZONES: Final = ("eu-west-1a", "eu-west-1b", "eu-west-1c")
 _BEGAN: Final = "2024-03-01T08:00:00Z"
@@ -23,7 +23,7 @@ _STARTED: Final = "2024-03-01T08:00:07Z"
 
 
 def kubectl_dump(nodes: int, pods: int, form: Format, *, pending: int = 0) -> Iterator[bytes]:
-    """The text in pieces; of the pods the last `pending` have no node yet."""
+    """The text in chunks; the last `pending` pods have no node yet."""
     yield _HEAD[form]
     templates = [_Template(_node(), form, first=True), _Template(_node(), form)]
     for index in range(nodes):
@@ -37,7 +37,7 @@ def kubectl_dump(nodes: int, pods: int, form: Format, *, pending: int = 0) -> It
 
 
 class _Template:
-    """An object as text with gaps: filling them is a hundred times as fast as printing an object."""
+    """An object as a template: filling it in is a hundred times as fast as encoding an object."""
 
     def __init__(self, content: dict[str, Any], form: Format, *, first: bool = False) -> None:
         self._text = _PRINT[form](content, first=first)
@@ -97,7 +97,7 @@ def _names_of_pod(index: int, nodes: int) -> dict[str, str]:
         "host": node["ip"],
         "ip": f"100.{64 + (index >> 16)}.{index >> 8 & 255}.{index & 255}",
         "version": str(1_000_000 + index),
-        # Admission gives the volume of the token another name in each pod: no two specs are the same bytes.
+        # Admission names the token volume differently in each pod, so no two specs have the same bytes.
         "token": suffix,
         "container": hashlib.blake2b(name.encode(), digest_size=32).hexdigest(),
     }

@@ -18,20 +18,21 @@ from schedviz.engine import Simulation, SimulationSettings
 from schedviz.trace.commands import Step
 from schedviz.trace.events import encode_events
 
-#: Cycles that are run before the clock starts: the first snapshot clones every node, and columns are filled.
+#: Cycles before the measurement: the first snapshot clones every node and fills columns.
 WARM_UP = 20
-#: The calibration runs between blocks of cycles: machines that are shared change from one second to the next.
+#: The calibration runs between blocks of cycles, because the speed of a shared machine changes from second to second.
 BLOCKS = 10
 _CALIBRATION_PODS = 60
-#: Cycles and their calibration are measured in seconds of this process's CPU. A cycle waits for nothing, so that is what it takes on a
+#: Cycles and their calibration are measured in CPU seconds of this process. A cycle waits for nothing, so this is its time on an idle
+#: machine. Wall time next to seven other programs on two cores was three times as long, and varied.
 #: machine of its own; seconds of the wall beside seven other programs on two cores were three times as many, and no two alike.
 clock = time.process_time
-#: Cycles of which it is seen where their time goes.
+#: Cycles that are profiled by stage and plugin.
 _WATCHED = 60
 
 
 class Row(msgspec.Struct, frozen=True):
-    """What one workload cost at one size. A cycle is from pop to confirmed, with everything recorded; milliseconds of the CPU."""
+    """The cost of one workload at one size. A cycle lasts from pop to confirmed, with everything recorded; in milliseconds of CPU time."""
 
     workload: str
     nodes: int
@@ -44,22 +45,22 @@ class Row(msgspec.Struct, frozen=True):
     p99_ms: float
     rss_mb: float
     calibration_ms: float
-    #: The median cycle in units of the calibration, the median of blocks that each had its own: this holds on any machine.
+    #: The median cycle in units of the calibration: the median of blocks that each had their own. It is comparable between machines.
     ratio: float
-    #: Bytes of encoded events in a cycle.
+    #: Bytes of encoded events per cycle.
     event_bytes: float
-    #: Pods that ran on each node at the start, where that is not the workload's own number.
+    #: Running pods per node at the start, if it is not the workload's own number.
     running: int | None = None
-    #: How many nodes changed between two cycles, beside the one that took the pod.
+    #: Nodes that changed between two cycles, besides the one that received the pod.
     dirty_nodes: int = 0
-    #: UpdateSnapshot alone.
+    #: UpdateSnapshot only.
     update_snapshot_ms: float = 0.0
-    #: Shares of a cycle by stage; `record` and `encode` are recording. And by plugin, all of its extension points together.
+    #: Shares of a cycle by stage (`record` and `encode` are recording), and by plugin, over all its extension points.
     stages: dict[str, float] = {}
     plugins: dict[str, float] = {}
 
     def is_of_the_same_as(self, other: Row) -> bool:
-        """Whether the other is of the same workload under the same circumstances."""
+        """Whether the other row has the same workload and conditions."""
         return self._what() == other._what()
 
     def _what(self) -> tuple[object, ...]:
@@ -67,7 +68,7 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Run:
-    """A simulation with a workload in it, and the cycles that are made of it one by one."""
+    """A simulation with a workload, whose cycles are run one by one."""
 
     def __init__(
         self, workload: Workload, *, nodes: int, pods: int, every_node: bool, recording: str, running: int | None = None, dirty: int = 0
@@ -77,7 +78,7 @@ class Run:
         self.simulation.detail = recording == "detail"
         self.simulation.load(workload.cluster(nodes, pods, running=running))
         self.simulation.drain_events()
-        # Off: events are dropped where they would be made. What the stages find out for them they find out all the same.
+        # Off: events are dropped where they would be created. The stages still collect their facts.
         self.simulation.recorder.silent = recording == "off"
         self._workload = workload
         self._nodes = nodes
@@ -87,7 +88,7 @@ class Run:
         self.encode_seconds = 0.0
 
     def prepare(self) -> None:
-        """What happens between two cycles, outside of both."""
+        """Changes between two cycles, which are not measured."""
         simulation = self.simulation
         commands = [] if self._workload.between is None else [self._workload.between(self._cycles, self._nodes)]
         commands += [relabel((self._cycles * self._dirty + number) % self._nodes, self._cycles) for number in range(self._dirty)]
@@ -97,7 +98,7 @@ class Run:
             simulation.drain_events()
 
     def cycle(self) -> float:
-        """Make a cycle, one command, and drain and encode its events as a worker does: seconds."""
+        """Run a cycle as one command, and drain and encode its events as a worker does. Returns seconds."""
         simulation = self.simulation
         self._cycles += 1
         begin = clock()
@@ -113,7 +114,7 @@ class Run:
 
 
 def yardstick(nodes: int = 5000, pods: int = _CALIBRATION_PODS) -> float:
-    """What the calibration takes of the CPU: seconds per pod."""
+    """CPU seconds of the calibration per pod."""
     begin = clock()
     calibration(nodes, pods)
     return (clock() - begin) / pods
@@ -130,7 +131,7 @@ def measure(
     running: int | None = None,
     dirty: int = 0,
 ) -> Row:
-    """Schedule `pods` pods, one command a cycle."""
+    """Schedule `pods` pods, one command per cycle."""
 
     def new_run(cycles: int) -> Run:
         run = Run(workload, nodes=nodes, pods=cycles + WARM_UP, every_node=every_node, recording=recording, running=running, dirty=dirty)
@@ -180,7 +181,7 @@ def measure(
 
 
 def _shares(new_run: Callable[[int], Run]) -> tuple[dict[str, float], dict[str, float], float]:
-    """By stage, by plugin, and the seconds of UpdateSnapshot."""
+    """Seconds by stage, by plugin, and of UpdateSnapshot."""
     with watched() as (by_stage, by_plugin):
         run = new_run(_WATCHED)
         cycles: list[float] = []

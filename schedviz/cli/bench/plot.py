@@ -1,4 +1,4 @@
-"""Rows of a measurement as a drawing: what a cycle costs against nodes, running pods and changed nodes. A small SVG, no library."""
+"""Plots a measurement: the cost of a cycle against nodes, running pods and changed nodes. A small SVG without a library."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from html import escape
 from schedviz.cli.bench.measure import Row
 
 _WIDTH, _HEIGHT, _MARGIN = 360, 260, 48
-#: Told apart by those who see colours otherwise, too (Okabe and Ito).
+#: Distinguishable with colour vision deficiency (Okabe and Ito).
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#666666", "#000000")
 
 #: A line: its name, and points of x and milliseconds.
@@ -17,12 +17,12 @@ Line = tuple[str, list[tuple[float, float]]]
 
 
 def svg(rows: Sequence[Row]) -> str:
-    """Three panels beside one another; axes are logarithmic, since both sides grow by factors."""
+    """Three panels side by side, with logarithmic axes because both sides grow by factors."""
     plain = [row for row in rows if row.running is None and not row.dirty_nodes]
     panels = [
         _panel("nodes", _lines(plain, lambda row: row.nodes)),
-        _panel("pods that run", _lines([row for row in rows if row.running is not None], lambda row: row.nodes * (row.running or 0))),
-        _panel("nodes that changed since the last cycle", _lines([row for row in rows if row.dirty_nodes], lambda row: row.dirty_nodes)),
+        _panel("running pods", _lines([row for row in rows if row.running is not None], lambda row: row.nodes * (row.running or 0))),
+        _panel("nodes changed since the last cycle", _lines([row for row in rows if row.dirty_nodes], lambda row: row.dirty_nodes)),
     ]
     width = _WIDTH * len(panels)
     drawn = "".join(f'<g transform="translate({_WIDTH * place} 0)">{panel}</g>' for place, panel in enumerate(panels))

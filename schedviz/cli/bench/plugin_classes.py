@@ -1,4 +1,4 @@
-"""The classes of the plugins that run by default, and how to put other functions in the place of theirs for a while."""
+"""The classes of the default plugins, and temporary replacements of their methods."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 
 from schedviz.engine import Simulation, SimulationSettings
 
-#: A class, a method, and what takes its place.
+#: A class, a method, and its replacement.
 Patch = tuple[type, str, Any]
 
 
 def plugin_classes() -> dict[str, type]:
-    """By the plugin's name; of plugins that share a class the first."""
+    """By plugin name; for plugins that share a class, the first."""
     found: dict[type, str] = {}
     for framework in Simulation(SimulationSettings()).scheduler.state.profiles.values():
         for name, plugin in framework.plugins.by_name.items():
@@ -23,7 +23,7 @@ def plugin_classes() -> dict[str, type]:
 
 @contextmanager
 def patched(patches: Sequence[Patch]) -> Iterator[None]:
-    """With other methods inside, and with their own ones afterwards. Engines that are made inside have the others for good."""
+    """Replace methods inside the context. Engines created inside keep the replacements."""
     before = [(kind, name, kind.__dict__.get(name)) for kind, name, _ in patches]
     try:
         for kind, name, function in patches:

@@ -1,4 +1,4 @@
-"""Where the time of a cycle goes: by stage, and by plugin. Asking slows the cycle down, so it is done beside the measurement."""
+"""Profiles a cycle by stage and by plugin. Profiling slows the cycle down, so it is separate from the measurement."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from schedviz.engine.binding import BindingCycle
 from schedviz.engine.schedule_one import SchedulingCycle
 from schedviz.trace.recorder import Recorder
 
-#: What a plugin can be asked; a share of a plugin is all of it together.
+#: The extension points of a plugin; its share is their sum.
 _POINTS: Final = ("pre_filter", "filter", "post_filter", "pre_score", "score", "normalize_score", "reserve", "permit", "pre_bind", "bind")
 
 
 class Stopwatch:
-    """Seconds by name, cycle by cycle. Time inside another name of the same watch counts for both."""
+    """Seconds by name, per cycle. Time inside another name of the same watch counts for both."""
 
     def __init__(self) -> None:
         self._seconds: dict[str, list[float]] = defaultdict(list)
         self._cycle: dict[str, float] = defaultdict(float)
 
     def timed(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The function; its time goes to the name."""
+        """Wrap a function so that its time counts for the name."""
 
         @wraps(function)
         def watched(*args: Any, **members: Any) -> Any:
@@ -41,23 +41,23 @@ class Stopwatch:
         return watched
 
     def begin_cycle(self) -> None:
-        """Forget what came before the cycle."""
+        """Discard what was measured before the cycle."""
         self._cycle.clear()
 
     def end_cycle(self) -> None:
-        """Keep what the cycle took."""
+        """Store the times of the cycle."""
         for name, seconds in self._cycle.items():
             self._seconds[name].append(seconds)
 
     def medians(self) -> dict[str, float]:
-        """Seconds of a cycle, the largest first."""
+        """Seconds per cycle, largest first."""
         found = {name: statistics.median(seconds) for name, seconds in self._seconds.items()}
         return dict(sorted(found.items(), key=lambda item: -item[1]))
 
 
 @contextmanager
 def watched() -> Iterator[tuple[Stopwatch, Stopwatch]]:
-    """Stages, and plugins. Make the engine inside."""
+    """Watch stages and plugins. Create the engine inside the context."""
     by_stage, by_plugin = Stopwatch(), Stopwatch()
     for_plugins = [
         (kind, point, by_plugin.timed(name, getattr(kind, point)))

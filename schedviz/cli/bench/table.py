@@ -1,4 +1,4 @@
-"""Rows of a measurement as a table."""
+"""Prints the rows of a measurement as a table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from schedviz.terminal import say, show
 
 
 def print_rows(rows: Sequence[Row]) -> None:
-    """Print one line a row; the ratio is the median cycle in units of the calibration."""
+    """Print one line per row; the ratio is the median cycle in units of the calibration."""
     table = Table("workload", box=None, header_style="bold")
     for heading in ("nodes", "pods/s", "p50 ms", "p90 ms", "p99 ms", "calibration ms", "ratio", "RSS MB", "bytes/cycle"):
         table.add_column(heading, justify="right", no_wrap=True)
@@ -43,7 +43,7 @@ def _largest(shares: Mapping[str, float]) -> list[tuple[str, float]]:
 
 
 def print_imports(rows: Sequence[ImportRow]) -> None:
-    """Print one line a dump."""
+    """Print one line per dump."""
     table = Table("dump", box=None, header_style="bold")
     for heading in (
         "MB",
@@ -76,7 +76,7 @@ def print_imports(rows: Sequence[ImportRow]) -> None:
 
 
 def print_ratios(rows: Sequence[Row], before: Sequence[Row]) -> None:
-    """Print what became of each row that was there before: below 1 is faster, whatever the machine did meanwhile."""
+    """Print the change of each row against an earlier run: below 1 is faster, independent of the machine's speed."""
     table = Table("workload", box=None, header_style="bold")
     for heading in ("nodes", "ratio before", "ratio now", "now / before"):
         table.add_column(heading, justify="right")

@@ -1,5 +1,5 @@
-"""Clusters and pods to measure with, in the shapes of upstream's scheduler_perf: a node has 4 cpus, 32Gi and room for 110 pods in one of
-three zones and runs one pod already; a pod asks for 100m and 500Mi. A cycle of preempt is the one that evicts, not the one that follows."""
+"""Clusters and pods for measurements, in the shapes of upstream's scheduler_perf: a node has 4 cpus, 32Gi and room for 110 pods in one of
+three zones and runs one pod; a pod requests 100m and 500Mi. A cycle of preempt is the one that evicts, not the one that follows."""
 
 from __future__ import annotations
 
@@ -72,12 +72,12 @@ _HOSTNAME = "kubernetes.io/hostname"
 
 
 def _there(index: int) -> Iterator[dict[str, Any]]:
-    """The pod that runs on a node already."""
+    """The pod that already runs on the node."""
     yield _pod(f"there-{index:05d}", SMALL, node=f"node-{index:05d}", labels=BLUE)
 
 
 def _so_many(index: int, count: int) -> Iterator[dict[str, Any]]:
-    """Pods that take next to nothing of their node."""
+    """Pods with negligible requests."""
     for number in range(count):
         yield _pod(f"there-{index:05d}-{number:03d}", {"cpu": "1m", "memory": "1Mi"}, node=f"node-{index:05d}", labels=BLUE)
 
@@ -121,7 +121,7 @@ def _preferring_pod(index: int) -> dict[str, Any]:
 
 
 def relabel(node: int, round_number: int) -> AnyCommand:
-    """Give a node another label, on which nothing depends."""
+    """Change a label of a node on which nothing depends."""
     return Update(object=_node(node, round_number=round_number + 1))
 
 
@@ -131,17 +131,17 @@ def _relabel_a_node(index: int, nodes: int) -> AnyCommand:
 
 @dataclass(frozen=True)
 class Workload:
-    """Nodes, the pods to schedule, and what happens between two of them."""
+    """Nodes, the pods to schedule, and the changes between two of them."""
 
     summary: str
     node: Callable[[int], dict[str, Any]] = _node
     pod: Callable[[int], dict[str, Any]] = _small_pod
     between: Callable[[int, int], AnyCommand] | None = None
-    #: The pods that run on the node of this number.
+    #: The pods that run on the node with this number.
     running: Callable[[int], Iterator[dict[str, Any]]] = _there
 
     def cluster(self, nodes: int, pods: int, *, running: int | None = None) -> Iterator[KubeObject]:
-        """Nodes, the pods that run on them (`running` on each, where that is said), and pods that wait."""
+        """Nodes, running pods (`running` per node, if given), and pending pods."""
         for index in range(nodes):
             yield from_dict(self.node(index))
         for index in range(nodes):
@@ -154,12 +154,12 @@ class Workload:
 WORKLOADS = {
     "basic": Workload("small pods on equal nodes"),
     "spread": Workload("small pods, spread over the zones", pod=_spread_pod("DoNotSchedule")),
-    "spread-soft": Workload("small pods that would be spread over the zones", pod=_spread_pod("ScheduleAnyway")),
-    "affinity": Workload("small pods that have to be in a zone with their like", pod=_near_pod),
-    "antiaffinity": Workload("small pods, each on a node of its own", pod=_far_pod),
-    "preferred": Workload("small pods that would be on a node with their like", pod=_preferring_pod),
-    "preempt": Workload("pods for which three others have to go", pod=_preempting_pod, running=_four_of_low_priority),
+    "spread-soft": Workload("small pods that prefer to be spread over the zones", pod=_spread_pod("ScheduleAnyway")),
+    "affinity": Workload("small pods with required affinity in their zone", pod=_near_pod),
+    "antiaffinity": Workload("small pods, each on its own node", pod=_far_pod),
+    "preferred": Workload("small pods that prefer a node with similar pods", pod=_preferring_pod),
+    "preempt": Workload("pods that need three victims", pod=_preempting_pod, running=_four_of_low_priority),
     "unschedulable": Workload("pods that fit nowhere", pod=_huge_pod),
-    "churn": Workload("small pods, and a node changes its labels before each", between=_relabel_a_node),
+    "churn": Workload("small pods, with a label change of a node before each", between=_relabel_a_node),
     "gpu": Workload("big nodes with two extended resources, pods of many sizes", node=_gpu_node, pod=_gpu_pod),
 }

@@ -1,1 +1,1 @@
-"""The words of `schedviz.client` as commands: sessions of a running server, from a shell."""
+"""Commands for the sessions of a running server, based on `schedviz.client`."""

@@ -1,4 +1,4 @@
-"""`schedviz step`, `run`, `send`, `cancel`: let a session do something. Leaves with 0 done, 1 not done, 2 refused."""
+"""`schedviz step`, `run`, `send`, `cancel`: drive a session. Exit codes: 0 done, 1 not done, 2 refused."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
 _LOOK_SECONDS = 0.5
 wait_option = click.option(
-    "--wait/--no-wait", default=True, show_default=True, help="Wait until it is done; else only until it is accepted."
+    "--wait/--no-wait", default=True, show_default=True, help="Wait until it is done, not only until it is accepted."
 )
 timeout_option = click.option(
-    "--timeout", type=click.FloatRange(min=0), metavar="SECONDS", help="How long to wait at most; it goes on by itself."
+    "--timeout", type=click.FloatRange(min=0), metavar="SECONDS", help="The longest time to wait; the command continues by itself."
 )
 form_option = click.option(
-    "-o", "--output", "form", type=click.Choice(["table", "json", "yaml"]), default="table", show_default=True, help="How it is printed."
+    "-o", "--output", "form", type=click.Choice(["table", "json", "yaml"]), default="table", show_default=True, help="Output format."
 )
 
 
 class NotDone(click.ClickException):
-    """What was asked for was accepted and is not done."""
+    """The command was accepted but is not done yet."""
 
     exit_code = 1
 
@@ -49,21 +49,21 @@ class NotDone(click.ClickException):
 def step(
     *, which: str, count: int, unit: str, wait: bool, timeout: float | None, form: Form, server: str | None, token: str | None
 ) -> None:
-    """Go on by some scheduling cycles, stages or single changes."""
+    """Advance by scheduling cycles, stages or single changes."""
     with client_of(server, token) as client:
         do(find_session(client, which), [command_bodies.step(count, unit)], wait=wait, timeout=timeout, form=form)
 
 
 @click.command()
 @session_option
-@click.option("--max", "most", type=click.IntRange(1, 1_000_000), help="So many cycles at most; else until nothing can be scheduled.")
+@click.option("--max", "most", type=click.IntRange(1, 1_000_000), help="At most this many cycles; default: until nothing can be scheduled.")
 @wait_option
 @timeout_option
 @form_option
 @server_option
 @token_option
 def run(*, which: str, most: int | None, wait: bool, timeout: float | None, form: Form, server: str | None, token: str | None) -> None:
-    """Schedule until nothing can be."""
+    """Schedule until nothing more can be scheduled."""
     with client_of(server, token) as client:
         do(find_session(client, which), [command_bodies.run(most)], wait=wait, timeout=timeout, form=form)
 
@@ -96,11 +96,11 @@ def send(
     server: str | None,
     token: str | None,
 ) -> None:
-    """Send commands as JSON (docs/rest.md), such as '{"op": "advance", "seconds": 30}', all or none; -f creates what is in a file."""
+    """Send commands as JSON (docs/rest.md), such as '{"op": "advance", "seconds": 30}', all or none; -f creates the objects in a file."""
     asked = command_bodies.create(*(each for file in files for each in objects_of(file)))
     asked += [_command(text) for text in commands]
     if not asked:
-        raise click.UsageError("Give a command, or objects with -f.")
+        raise click.UsageError("Pass a command, or objects with -f.")
     with client_of(server, token) as client:
         do(find_session(client, which), asked, wait=wait, timeout=timeout, form=form)
 
@@ -110,18 +110,18 @@ def send(
 @server_option
 @token_option
 def cancel(*, which: str, server: str | None, token: str | None) -> None:
-    """Stop a session's import, or its runs."""
+    """Stop the import or the runs of a session."""
     with client_of(server, token) as client:
         find_session(client, which).cancel()
 
 
 def do(session: Session, commands: list[dict[str, Any]], *, wait: bool, timeout: float | None, form: Form) -> None:
-    """Send commands and print what came of the last. Raises `NotDone`."""
+    """Send commands and print the outcome of the last. Raises `NotDone`."""
     from schedviz.client import CommandFailed
 
     seq = session.submit(*commands)[-1]
     if not wait:
-        say(f"schedviz: command {seq} is accepted.", err=True)
+        say(f"schedviz: command {seq} was accepted.", err=True)
         return
     try:
         outcome = _when_done(session, seq, timeout)
@@ -140,14 +140,14 @@ def do(session: Session, commands: list[dict[str, Any]], *, wait: bool, timeout:
 
 
 def _when_done(session: Session, seq: int, timeout: float | None) -> Outcome:
-    """What came of a command, when it is done."""
+    """The outcome of a command, once it is done."""
     from schedviz.client import Outcome, flows
 
     until, progress, first = None if timeout is None else time.monotonic() + timeout, Progress(), session.info["cycle"]
     try:
         while (done := session.client.do(flows.command(session.id, seq, wait=_LOOK_SECONDS)))["status"] == "waiting":
             if until is not None and time.monotonic() >= until:
-                raise NotDone(f"Command {seq} is not done after {timeout:g} s; it goes on by itself. schedviz cancel stops it.")
+                raise NotDone(f"Command {seq} is not done after {timeout:g} s. It continues; `schedviz cancel` stops it.")
             cycle = session.refresh().info["cycle"]
             progress.say(f"cycle {cycle} ({cycle - first} more)")
     finally:
@@ -162,12 +162,12 @@ def _command(text: str) -> dict[str, Any]:
     except ValueError as error:
         raise click.ClickException(f"{text[:80]}: is not JSON: {error}.") from None
     if not isinstance(found, dict) or "op" not in found:
-        raise click.ClickException(f'{text[:80]}: a command such as {{"op": "run"}} is expected.')
+        raise click.ClickException(f'{text[:80]}: expected a command such as {{"op": "run"}}.')
     return found
 
 
 def objects_of(file: Path) -> Iterator[dict[str, Any]]:
-    """The Kubernetes objects in a file, those of Lists one by one. Raises `click.ClickException`."""
+    """The Kubernetes objects in a file, with Lists expanded. Raises `click.ClickException`."""
     import yaml
 
     try:
@@ -179,12 +179,12 @@ def objects_of(file: Path) -> Iterator[dict[str, Any]]:
         raise click.ClickException(f"{file}: {' '.join(str(error).split())}") from None
     for document in documents:
         if not isinstance(document, dict):
-            raise click.ClickException(f"{file}: a Kubernetes object is expected.")
+            raise click.ClickException(f"{file}: expected a Kubernetes object.")
         yield from document.get("items", []) if str(document.get("kind", "")).endswith("List") else [document]
 
 
 def _documents(text: str) -> list[Any]:
-    """Of JSON or YAML. YAML reads JSON, too, but takes the two halves of an escaped emoji for two letters."""
+    """JSON or YAML. The YAML parser also reads JSON, but takes the two halves of an escaped emoji for two characters."""
     import yaml
 
     try:

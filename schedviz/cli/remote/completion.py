@@ -1,4 +1,4 @@
-"""`schedviz completion`: what a shell needs to complete commands, options and sessions."""
+"""`schedviz completion`: shell completion for commands, options and sessions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from schedviz.terminal import say_exact
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
-    """Print the script that completes `schedviz` in a shell: `eval "$(schedviz completion bash)"`."""
+    """Print the completion script for a shell: `eval "$(schedviz completion bash)"`."""
     found = get_completion_class(shell)
     assert found is not None
     say_exact(found(ctx.find_root().command, {}, "schedviz", "_SCHEDVIZ_COMPLETE").source() + "\n")

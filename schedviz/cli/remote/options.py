@@ -1,4 +1,4 @@
-"""What these commands have in common: which server, which session, how it is printed."""
+"""Options that these commands share: the server, the session, the output format."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ _ID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
 def client_of(server: str | None, token: str | None) -> Client:
-    """The server that is meant."""
+    """The selected server."""
     from schedviz.client import Client
 
     return Client(server, token)
 
 
 def find_session(client: Client, which: str) -> Session:
-    """A session by its id, the beginning of its id, its name, or `@newest`. Raises `click.ClickException`."""
+    """A session by its ID, the beginning of its ID, its name, or `@newest`. Raises `click.ClickException`."""
     from schedviz.client import NotFound
 
     if _ID.fullmatch(which):
         try:
             return client.session(which.lower())
         except NotFound:
-            raise click.ClickException(f"There is no session {which}, or you may not see it. schedviz sessions lists them.") from None
+            raise click.ClickException(f"There is no session {which}, or you may not see it. `schedviz sessions` lists them.") from None
     listed = client.sessions(most=1) if which == "@newest" else client.sessions()
     found = [row for row in listed if which == "@newest" or row["name"] == which or row["id"].startswith(which.lower())]
     if len(found) == 1:
         return client.session(found[0]["id"])
     if not found:
-        raise click.ClickException(f"There is no session {which!r}. schedviz sessions lists them.")
+        raise click.ClickException(f"There is no session {which!r}. `schedviz sessions` lists them.")
     few = ", ".join(row["id"] for row in found[:3])
-    raise click.ClickException(f"{len(found)} sessions are called {which!r} or begin so ({few}, …); give the whole id.")
+    raise click.ClickException(f"{len(found)} sessions match {which!r} ({few}, …); pass the whole ID.")
 
 
 def _known_sessions(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """What a shell offers: ids, with names beside them. Silent where the server does not answer."""
+    """Completions for a shell: IDs with names. Empty if the server is unreachable."""
     from schedviz.client import Client, SchedvizError
 
     try:
@@ -61,7 +61,7 @@ session_option = click.option(
     envvar="SCHEDVIZ_SESSION",
     required=True,
     metavar="SESSION",
-    help="Its id or the beginning of it, its name, or @newest; or set SCHEDVIZ_SESSION.",
+    help="The ID or its beginning, the name, or @newest; or set SCHEDVIZ_SESSION.",
     shell_complete=_known_sessions,
 )
 

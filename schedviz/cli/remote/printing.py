@@ -1,4 +1,4 @@
-"""How rows and values are printed: `-o table|wide|json|yaml|name`. Standard output has the answer and nothing else."""
+"""Prints rows and values: `-o table|wide|json|yaml|name`. Standard output contains only the answer."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ output_option = click.option(
     type=click.Choice(["table", "wide", "json", "yaml", "name"]),
     default="table",
     show_default=True,
-    help="How it is printed; wide: every column, name: the first alone.",
+    help="Output format; wide: all columns, name: only the first.",
 )
-#: Columns of a table that is not wide are cut to so many characters.
+#: Columns are cut to this many characters, except in wide tables.
 _WIDEST = 60
 
 
 def print_rows(rows: Sequence[dict[str, Any]], form: Form, columns: Sequence[str], *, whole: Any = None) -> None:
-    """Rows as a table of these columns (`wide`: of all), or what they were made of (`whole`) as JSON or YAML."""
+    """Print rows as a table of these columns (`wide`: all columns), or their source (`whole`) as JSON or YAML."""
     if form in ("json", "yaml"):
         print_value(list(rows) if whole is None else whole, form)
         return
@@ -46,33 +46,33 @@ def print_rows(rows: Sequence[dict[str, Any]], form: Form, columns: Sequence[str
 
 
 def print_value(value: Any, form: Form) -> None:
-    """A value as JSON or, asked so, as YAML."""
+    """Print a value as JSON or, if selected, YAML."""
     if form == "yaml":
         import yaml
 
         text = yaml.safe_dump(value, sort_keys=False, allow_unicode=True)
         safe = text == printable(text, keep="\n")
-        # YAML has escapes for what a terminal must not get, but only together with all that is not ASCII.
+        # YAML can escape characters that a terminal must not receive, but only together with all non-ASCII ones.
         say_exact(text if safe else yaml.safe_dump(value, sort_keys=False))
     else:
         say_json(json.dumps(value, indent=2, ensure_ascii=False))
 
 
 class Progress:
-    """How far something is, on standard error and only where somebody looks at it."""
+    """Progress on standard error, only on terminals."""
 
     def __init__(self) -> None:
         self._looked_at = sys.stderr.isatty()
         self._said = False
 
     def say(self, text: str) -> None:
-        """Instead of what was said before."""
+        """Replace the current line."""
         if self._looked_at:
             say_over(text)
             self._said = True
 
     def end(self) -> None:
-        """Leave an empty line behind."""
+        """Erase the line."""
         if self._looked_at and self._said:
             say_over()
 

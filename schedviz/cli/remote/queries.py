@@ -1,4 +1,4 @@
-"""`schedviz state`, `cycles`, `events`, `what-if`: look at a session."""
+"""`schedviz state`, `cycles`, `events`, `what-if`: inspect a session."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _COLUMNS = {
     "pods": ("pod", "state", "node", "attempts", "plugins"),
     "queue": ("pod", "queue", "priority", "attempts", "unschedulablePlugins"),
 }
-at_option = click.option("--at", type=click.IntRange(min=0), metavar="EVENT", help="As it was after this event; else as it is now.")
+at_option = click.option("--at", type=click.IntRange(min=0), metavar="EVENT", help="The state after this event; default: the newest.")
 
 
 @click.command()
@@ -30,7 +30,7 @@ at_option = click.option("--at", type=click.IntRange(min=0), metavar="EVENT", he
 def state(
     *, what: Literal["nodes", "pods", "queue"], which: str, at: int | None, form: Form, server: str | None, token: str | None
 ) -> None:
-    """Print the nodes (cpu in millicores, memory in bytes), the pods or the queue of a session. JSON and YAML have all of the state."""
+    """Print the nodes (cpu in millicores, memory in bytes), the pods or the queue of a session. JSON and YAML contain the whole state."""
     with client_of(server, token) as client:
         found = find_session(client, which).state(at=at)
     print_rows(getattr(found, what), form, _COLUMNS[what], whole=found.raw)
@@ -40,9 +40,9 @@ def state(
 @session_option
 @click.option("--pod", default="", metavar="NAMESPACE/NAME", help="Only those of this pod.")
 @click.option("--node", default="", help="Only those that chose this node.")
-@click.option("--outcome", default="", help="Only those that ended so: scheduled, unschedulable, error.")
-@click.option("--tail", type=click.IntRange(1, 1000), help="Of the last so many.")
-@click.option("--detail", type=click.IntRange(min=1), metavar="N", help="Everything about cycle N instead, as JSON or YAML.")
+@click.option("--outcome", default="", help="Only those with this outcome: scheduled, unschedulable, error.")
+@click.option("--tail", type=click.IntRange(1, 1000), help="Only the last N.")
+@click.option("--detail", type=click.IntRange(min=1), metavar="N", help="Print everything about cycle N instead, as JSON or YAML.")
 @output_option
 @server_option
 @token_option
@@ -71,13 +71,13 @@ def cycles(
 
 @click.command()
 @session_option
-@click.option("--after", type=click.IntRange(min=0), default=0, metavar="EVENT", help="Those after this one.")
-@click.option("--follow", is_flag=True, help="Go on with what happens, until Ctrl-C.")
-@click.option("--until", default="", metavar="KIND", help="Leave after an event of this kind (its `t`), such as commandDone.")
+@click.option("--after", type=click.IntRange(min=0), default=0, metavar="EVENT", help="Only those after this event.")
+@click.option("--follow", is_flag=True, help="Follow new events until Ctrl-C.")
+@click.option("--until", default="", metavar="KIND", help="Exit after an event of this type (`t`), such as commandDone.")
 @server_option
 @token_option
 def events(*, which: str, after: int, follow: bool, until: str, server: str | None, token: str | None) -> None:
-    """Print what the scheduler did, one event a line, as JSON (docs/wire.md)."""
+    """Print the scheduler's events as JSON, one per line (docs/wire.md)."""
     with client_of(server, token) as client:
         for event in find_session(client, which).events(after=after, follow=follow):
             say_json(json.dumps(event, ensure_ascii=False, separators=(",", ":")))
@@ -87,7 +87,7 @@ def events(*, which: str, after: int, follow: bool, until: str, server: str | No
 
 @click.command(name="what-if")
 @click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
-@click.option("--copies", type=click.IntRange(1, 10_000), default=1, show_default=True, help="How many of it.")
+@click.option("--copies", type=click.IntRange(1, 10_000), default=1, show_default=True, help="Number of copies.")
 @session_option
 @at_option
 @output_option
@@ -105,12 +105,12 @@ def what_if(
     server: str | None,
     token: str | None,
 ) -> None:
-    """Say how many copies of the pod in FILE would fit, and where; nothing changes. Leaves with 0 if all fit, 1 if not."""
+    """Say how many copies of the pod in FILE would fit, and where. Changes nothing. Exits with 0 if all fit, otherwise with 1."""
     from schedviz.cli.remote.commands import objects_of
 
     pods = list(objects_of(file))
     if len(pods) != 1:
-        raise click.ClickException(f"{file}: one pod is expected, there are {len(pods)}.")
+        raise click.ClickException(f"{file}: expected one pod, found {len(pods)}.")
     with client_of(server, token) as client:
         found = find_session(client, which).what_if(pods[0], copies, at=at)
     print_rows(found.nodes, form, ("node", "copies"), whole=found.raw)

@@ -1,4 +1,4 @@
-"""`schedviz sessions`, `generate`, `fork`, `delete`, `export`: which sessions there are."""
+"""`schedviz sessions`, `generate`, `fork`, `delete`, `export`: manage sessions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _COLUMNS = ("id", "name", "status", "cycle", "event", "owner", "createdAt")
 
 
 @click.command()
-@click.option("--name", default="", help="Only those with this in their name.")
+@click.option("--name", default="", help="Only those whose name contains this.")
 @click.option("--status", type=click.Choice(["importing", "ready", "running", "paused", "failed"]), help="Only those.")
 @output_option
 @server_option
@@ -27,17 +27,17 @@ def sessions(*, name: str, status: str | None, form: Form, server: str | None, t
 
 
 @click.command()
-@click.option("--nodes", type=click.IntRange(min=1), help="How many; else as the shape has them.")
-@click.option("--pods", type=click.IntRange(min=0), help="How many; else as the shape has them.")
-@click.option("--zones", type=click.IntRange(min=1), help="How many; else as the shape has them.")
-@click.option("--shape", default="mixed", show_default=True, help="What kind of cluster; a wrong name lists them.")
-@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="The same one makes the same cluster.")
+@click.option("--nodes", type=click.IntRange(min=1), help="Default: that of the shape.")
+@click.option("--pods", type=click.IntRange(min=0), help="Default: that of the shape.")
+@click.option("--zones", type=click.IntRange(min=1), help="Default: that of the shape.")
+@click.option("--shape", default="mixed", show_default=True, help="The kind of cluster; an invalid name lists them.")
+@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="The same seed gives the same cluster.")
 @click.option("--config", metavar="FILE", type=click.Path(path_type=Path), help="A KubeSchedulerConfiguration.")
-@click.option("--name", default="", help="What the session is called.")
+@click.option("--name", default="", help="The name of the session.")
 @server_option
 @token_option
 def generate(*, config: Path | None, name: str, server: str | None, token: str | None, **cluster: Any) -> None:
-    """Make a session of a made-up cluster, and print its id."""
+    """Create a session with a generated cluster, and print its ID."""
     from schedviz.cli.remote.commands import objects_of
 
     scheduler = None if config is None else next(iter(objects_of(config)), {})
@@ -48,12 +48,12 @@ def generate(*, config: Path | None, name: str, server: str | None, token: str |
 
 @click.command()
 @session_option
-@click.option("--at", type=click.IntRange(min=0), help="After this event; else as it is now.")
-@click.option("--name", default="", help="What the fork is called.")
+@click.option("--at", type=click.IntRange(min=0), help="After this event; default: the current state.")
+@click.option("--name", default="", help="The name of the fork.")
 @server_option
 @token_option
 def fork(*, which: str, at: int | None, name: str, server: str | None, token: str | None) -> None:
-    """Fork a session at a moment, and print the fork's id."""
+    """Fork a session at a moment, and print the ID of the fork."""
     with client_of(server, token) as client:
         say(find_session(client, which).fork(at=at, name=name).id)
 
@@ -63,7 +63,7 @@ def fork(*, which: str, at: int | None, name: str, server: str | None, token: st
 @server_option
 @token_option
 def delete(*, which: str, server: str | None, token: str | None) -> None:
-    """Delete a session and everything about it."""
+    """Delete a session with its history."""
     with client_of(server, token) as client:
         session = find_session(client, which)
         session.delete()
@@ -76,6 +76,6 @@ def delete(*, which: str, server: str | None, token: str | None) -> None:
 @server_option
 @token_option
 def export(*, which: str, file: Path, server: str | None, token: str | None) -> None:
-    """Write a session to FILE as a `.schedviz` file, which `schedviz import` and every server take."""
+    """Write a session to FILE as a `.schedviz` file, which `schedviz import` and every server accept."""
     with client_of(server, token) as client:
         file.write_bytes(find_session(client, which).export())

@@ -1,4 +1,4 @@
-"""Waiting for an import, with its progress on standard error."""
+"""Waits for an import, with progress on standard error."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ImportNotDone(SeveralLines):
 
 
 def imported(server: str | None, token: str | None, session_id: str) -> dict[str, Any]:
-    """The session when its import has ended. Raises `ImportNotDone`."""
+    """The session after its import has ended. Raises `ImportNotDone`."""
     progress = Progress()
     with client_of(server, token or None) as client:
         session = client.session(session_id)
