@@ -5,6 +5,7 @@ Django spools a whole body to a temporary file before a view sees it. Without th
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
@@ -13,10 +14,12 @@ from django.conf import settings
 from django.db import DatabaseError
 from django.urls import reverse
 
+from schedviz.web.actors import Verb
 from schedviz.web.api.problems import MEDIA_TYPE, problem
 from schedviz.web.authentication import bearer_secret
 from schedviz.web.live.database import in_database
 from schedviz.web.live.handshake import actor_with, sent_credentials
+from schedviz.web.permissions import may
 
 Scope = dict[str, Any]
 Message = Mapping[str, Any]
@@ -30,8 +33,9 @@ ANONYMOUS_BYTES: Final = 64 * 1024
 _ENVELOPE_BYTES: Final = 1 << 20
 #: A refused body is read up to this multiple of its limit, and discarded.
 _DISCARDED: Final = 4
-#: Seconds after which a client may retry when the spool is full.
-_RETRY_SECONDS: Final = 10
+_UPLOAD_SETTING: Final = "SCHEDVIZ_UPLOAD_BYTES"
+#: When a client may retry while the spool is full or the database is down.
+_LATER: Final = {b"retry-after": b"10"}
 
 
 class _Refusal(Exception):  # noqa: N818 -- an answer, not an error.
@@ -48,14 +52,16 @@ class BodyLimit:
     """An ASGI application that answers 413, 401 or 503 in place of reading a body which the server will not accept.
 
     - A body has a maximum size, checked against Content-Length first: 413.
-    - A body over `ANONYMOUS_BYTES` needs a valid login, token, share link or room participant: 401.
-    - The bodies over `ANONYMOUS_BYTES` which this process is receiving or processing share SCHEDVIZ_SPOOL_BYTES: 503.
+    - A body over `ANONYMOUS_BYTES` needs a valid login, token, share link or room participant: 401. An upload of that size needs
+      the permission to create sessions: 403.
+    - The bodies over `ANONYMOUS_BYTES` which this process has received and processes share SCHEDVIZ_SPOOL_BYTES, and those of one user or
+      share link half of it: 503.
     """
 
     def __init__(self, app: App) -> None:
         self._app = app
-        #: Bytes of the bodies over `ANONYMOUS_BYTES` of all current requests.
-        self._spooled = 0
+        #: Bytes received of the bodies over `ANONYMOUS_BYTES` of all current requests, by user or share link.
+        self._spooled: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -70,18 +76,18 @@ class BodyLimit:
             if body.refusal is not None:
                 await _answer(send, body.refusal)
         finally:
-            self._spooled -= body.reserved
+            if body.reserved:
+                self._spooled[body.sender] -= body.reserved
+                self._spooled += Counter()
 
-    def reserve(self, size: int, *, own: int) -> None:
-        """Raise the reservation of a body from `own` to `size` bytes. The only body is always accepted. Raises `_Refusal`."""
-        others = self._spooled - own
-        if others and others + size > settings.SPOOL_BYTES:
-            message = (
-                f"The server is receiving other large requests of {others:,} bytes. Together they may have "
-                f"{settings.SPOOL_BYTES:,} bytes, the limit SCHEDVIZ_SPOOL_BYTES of this server. Try again later."
-            )
-            raise _Refusal(503, "busy", message, headers={b"retry-after": str(_RETRY_SECONDS).encode()})
-        self._spooled = others + size
+    def reserve(self, sender: str, more: int) -> None:
+        """Reserve `more` bytes for a body. One upload of the largest size always fits if nobody else sends. Raises `_Refusal`."""
+        limit, own, total = settings.SPOOL_BYTES, self._spooled[sender], self._spooled.total()
+        if total > own and total + more > limit:
+            raise _busy(f"This server has received {total:,} bytes of large requests; {limit:,} are allowed")
+        if own + more > max(limit / 2, settings.UPLOAD_BYTES + _ENVELOPE_BYTES):
+            raise _busy(f"You are sending large requests of {own:,} bytes; half of {limit:,} is allowed")
+        self._spooled[sender] += more
 
 
 class _Body:
@@ -95,7 +101,8 @@ class _Body:
         self._limit, self._setting = _limit(scope, self._headers.get(b"content-type", b""))
         self._read = 0
         self._is_complete = False
-        self._is_authenticated = False
+        #: The user or share link, once the size of the body requires it.
+        self.sender = ""
         #: Bytes that are reserved in the spool.
         self.reserved = 0
         #: Set when a part of the body was not accepted.
@@ -105,7 +112,7 @@ class _Body:
         """Check the size in Content-Length, before anything is read. Raises `_Refusal`."""
         length = self._headers.get(b"content-length", b"")
         if length.isdigit():
-            await self._accept(int(length))
+            await self._check_size(int(length))
 
     async def receive(self) -> Message:
         """The next part of the body; the application sees a disconnected client once a part was not accepted."""
@@ -115,7 +122,10 @@ class _Body:
         self._read += len(message.get("body", b""))
         self._is_complete = message["type"] != "http.request" or not message.get("more_body", False)
         try:
-            await self._accept(self._read)
+            await self._check_size(self._read)
+            if self._read > ANONYMOUS_BYTES:
+                self._limits.reserve(self.sender, self._read - self.reserved)
+                self.reserved = self._read
         except _Refusal as refusal:
             self.refusal = refusal
             await self.discard_rest()
@@ -141,40 +151,37 @@ class _Body:
             left -= len(message.get("body", b""))
             self._is_complete = message["type"] != "http.request" or not message.get("more_body", False)
 
-    async def _accept(self, size: int) -> None:
-        """Check a body of `size` bytes, announced or read so far. Raises `_Refusal`."""
+    async def _check_size(self, size: int) -> None:
+        """Check a body of `size` bytes, announced or read so far, and who sends it. Raises `_Refusal`."""
         if size > self._limit:
             raise _too_large(self._limit, self._setting)
-        if size <= ANONYMOUS_BYTES:
-            return
-        if not self._is_authenticated:
-            await in_database(_authenticate, self._headers)
-            self._is_authenticated = True
-        if size > self.reserved:
-            self._limits.reserve(size, own=self.reserved)
-            self.reserved = size
+        if size > ANONYMOUS_BYTES and not self.sender:
+            self.sender = await in_database(_authenticate, self._headers, is_upload=self._setting == _UPLOAD_SETTING)
 
 
-def _authenticate(headers: Mapping[bytes, bytes]) -> None:
-    """Find the owner of the credentials in the request. Raises `_Refusal` if there is none."""
+def _authenticate(headers: Mapping[bytes, bytes], *, is_upload: bool) -> str:
+    """A key for the owner of the credentials in the request. Raises `_Refusal` if there is none, or if they may not upload."""
     if bearer_secret(headers.get(b"authorization", b"")) is None:
         # Another scheme is for a proxy in front, as in REST: the cookies count.
         headers = {name: value for name, value in headers.items() if name != b"authorization"}
     try:
         actor = actor_with(sent_credentials(headers))
     except DatabaseError:
-        # The application reports it in its own words, from a small request.
         message = "The database is unavailable, so the credentials of this request cannot be checked. Try again later."
-        raise _Refusal(503, "database_down", message, headers={b"retry-after": str(_RETRY_SECONDS).encode()}) from None
-    if not (actor.is_known or actor.links or actor.guest):
+        raise _Refusal(503, "database_down", message, headers=_LATER) from None
+    key = actor.identity or " ".join(actor.links)
+    if not key:
         message = f"A body of more than {ANONYMOUS_BYTES:,} bytes needs a login or a valid token."
         raise _Refusal(401, "unauthenticated", message, headers={b"www-authenticate": b'Bearer realm="schedviz"'})
+    if is_upload and not may(actor, Verb.CREATE):
+        raise _Refusal(403, "forbidden", "You may not create sessions, so you may not upload files.")
+    return key
 
 
 def _limit(scope: Scope, content_type: bytes) -> tuple[int, str]:
     """The largest body of a request, and the setting with which to raise it. Only imports take files."""
     if content_type.startswith(b"multipart/form-data") and scope["method"] == "POST" and scope["path"] == reverse("sessions"):
-        return settings.UPLOAD_BYTES + _ENVELOPE_BYTES, "SCHEDVIZ_UPLOAD_BYTES"
+        return settings.UPLOAD_BYTES + _ENVELOPE_BYTES, _UPLOAD_SETTING
     return settings.BODY_BYTES, "SCHEDVIZ_BODY_BYTES"
 
 
@@ -182,6 +189,10 @@ def _too_large(limit: int, setting: str) -> _Refusal:
     hint = f"Compress the files (.gz, .xz), or raise {setting} if this server is yours."
     message = f"The request has more than {limit:,} bytes, the limit {setting} of this server."
     return _Refusal(413, "too_large", message, expected=f"at most {limit} bytes", hint=hint)
+
+
+def _busy(what: str) -> _Refusal:
+    return _Refusal(503, "busy", f"{what} at a time (SCHEDVIZ_SPOOL_BYTES). Try again later.", headers=_LATER)
 
 
 async def _answer(send: Send, refusal: _Refusal) -> None:

@@ -97,15 +97,29 @@ def test_a_large_body_with_a_login_cookie_or_an_opened_link_is_taken(web_server,
         assert (status, answer.get("code")) != (401, "unauthenticated") or "65,536" not in answer["detail"]
 
 
-def test_large_bodies_of_all_requests_share_a_limit_which_one_alone_may_exceed(web_server, people, monkeypatch):
-    monkeypatch.setattr(settings, "SPOOL_BYTES", 150_000)
+def test_an_upload_without_the_permission_to_create_sessions_is_refused_before_it_is_stored(web_server, people, monkeypatch):
+    stored: list[int] = []
+    monkeypatch.setattr(Spool, "write", lambda self, data: stored.append(len(data)))
+    tokens = {"Authorization": people.client("owner-read-token")._credentials["HTTP_AUTHORIZATION"]}
+    link = people.client("editor-link").cookies
+    cookies = {"Authorization": "", "Cookie": "; ".join(f"{name}={morsel.value}" for name, morsel in link.items())}
+
+    for headers in (tokens, cookies):
+        status, answer = ask(web_server, people, b" " * 500_000, **FORM, **headers)
+        assert (status, answer["code"]) == (403, "forbidden")
+    assert not stored
+
+
+def test_large_bodies_of_all_requests_share_a_limit_of_what_was_received(web_server, people, monkeypatch):
+    monkeypatch.setattr(settings, "SPOOL_BYTES", 250_000)
     body = b"[" + b" " * 199_998 + b"]"
     waiting = http.client.HTTPConnection(web_server.netloc, timeout=10)
     waiting.putrequest("POST", "/api/v1/sessions/")
-    waiting.putheader("Authorization", people.client("owner-token")._credentials["HTTP_AUTHORIZATION"])
+    waiting.putheader("Authorization", people.client("editor-token")._credentials["HTTP_AUTHORIZATION"])
     waiting.putheader("Content-Type", "application/json")
-    waiting.putheader("Content-Length", "100000")
-    waiting.endheaders(b" " * 70_000)
+    waiting.putheader("Content-Length", "1000000")
+    waiting.endheaders(b" " * 66_000)
+    assert ask(web_server, people, b"[" + b" " * 99_998 + b"]")[0] == 400, "what was only announced takes no space"
     until(lambda: ask(web_server, people, body)[0] == 503)
 
     status, answer = ask(web_server, people, body)
@@ -115,3 +129,16 @@ def test_large_bodies_of_all_requests_share_a_limit_which_one_alone_may_exceed(w
     assert ask(web_server, people, b"[" + b" " * 40_000 + b"]")[0] == 400, "small bodies do not count"
     waiting.close()
     until(lambda: ask(web_server, people, body)[0] == 400)
+
+
+def test_one_sender_may_have_half_of_the_limit_or_one_upload(monkeypatch):
+    monkeypatch.setattr(settings, "SPOOL_BYTES", 10 << 20)
+    monkeypatch.setattr(settings, "UPLOAD_BYTES", 1 << 20)
+    limits = body_limit.BodyLimit(None)
+    limits.reserve("user 1", 5 << 20)
+
+    with pytest.raises(body_limit._Refusal, match="half of 10,485,760"):
+        limits.reserve("user 1", 1)
+    limits.reserve("user 2", 5 << 20)
+    with pytest.raises(body_limit._Refusal, match="of large requests; 10,485,760 are allowed"):
+        limits.reserve("user 3", 1)

@@ -22,6 +22,7 @@ from schedviz.web.api.paging import link_pages, page_of, page_parameters
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
+from schedviz.web.waiting import TooManyWait, waits
 
 PAGE = 100
 LONGEST_PAGE = 1000
@@ -98,7 +99,11 @@ class OneCycle(Resource):
 
 def _detail(session_id: UUID, cycle: int) -> dict[str, Any]:
     try:
-        return cycle_details.cycle_detail(session_id, cycle, timeout_seconds=DETAIL_SECONDS)
+        with waits.one():
+            return cycle_details.cycle_detail(session_id, cycle, timeout_seconds=DETAIL_SECONDS)
+    except TooManyWait as error:
+        hint = "?detail=0 returns the stored summary."
+        raise ApiError(503, cycle_details.DetailLate.code, f"{error} Try again.", headers={"Retry-After": "2"}, hint=hint) from error
     except HistoryUnavailable as error:
         raise ApiError(409, error.code, str(error), hint="?detail=0 returns the stored summary.") from error
     except cycle_details.DetailLate as error:

@@ -22,6 +22,7 @@ from schedviz.web.api.moments import AT
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import ref, refused
+from schedviz.web.waiting import TooManyWait, waits
 
 WAIT_SECONDS = 30.0
 
@@ -143,7 +144,10 @@ def moment(request: Request, session: Session) -> int | None:
 def ask(session: Session, question: requests.Question, *, path: str = "") -> HttpResponse:
     """The answer to a question. Raises `ApiError` 400 (with the `path` of the invalid member), 404, 409 or 503."""
     try:
-        answer = requests.ask(session, question, timeout_seconds=WAIT_SECONDS)
+        with waits.one():
+            answer = requests.ask(session, question, timeout_seconds=WAIT_SECONDS)
+    except TooManyWait as error:
+        raise ApiError(503, requests.AnswerLate.code, f"{error} Ask again in a moment.", headers={"Retry-After": "2"}) from error
     except requests.Unreadable as error:
         raise ApiError(400, error.code, str(error), path=path) from error
     except requests.Unanswerable as error:

@@ -1,6 +1,7 @@
 """`Prefer: wait=5` (RFC 7240): the response waits until a command is applied or an import has ended.
 
-The wait polls the database, because Redis may be down. Each waiting request holds a thread, for at most `LONGEST_WAIT_SECONDS`.
+The wait polls the database, because Redis may be down. Each waiting request holds a thread, for at most `LONGEST_WAIT_SECONDS`;
+schedviz.web.waiting limits their number.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
 from schedviz.web.api.answer_headers import add_header
+from schedviz.web.waiting import TooManyWait, waits
 
 T = TypeVar("T")
 
@@ -39,7 +41,20 @@ def wait_seconds(request: Request) -> float:
 
 
 def when(is_done: Callable[[T], bool], look: Callable[[], T], first: T, seconds: float) -> T:
-    """The result of `look` once it is `done`, or when the time is over; `first` is the result of the first look."""
+    """The result of `look` once it is `done`, or when the time is over; `first` is the result of the first look.
+
+    It does not wait if too many requests do.
+    """
+    if is_done(first) or seconds <= 0:
+        return first
+    try:
+        with waits.one():
+            return _poll(is_done, look, first, seconds)
+    except TooManyWait:
+        return first
+
+
+def _poll(is_done: Callable[[T], bool], look: Callable[[], T], first: T, seconds: float) -> T:
     until = time.monotonic() + seconds
     pause = _FIRST_LOOK_SECONDS
     seen = first

@@ -15,7 +15,9 @@ from rest_framework.views import APIView
 
 from schedviz.web.api.documented import query_parameters
 from schedviz.web.api.errors import ApiError
+from schedviz.web.permissions import actor_of
 from schedviz.web.redaction import printable
+from schedviz.web.waiting import requester
 
 #: The largest integer that JSON numbers represent exactly.
 LARGEST_NUMBER = (1 << 53) - 1
@@ -55,6 +57,8 @@ class Resource(APIView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Checks before the method runs. Raises `ApiError` 400 for undocumented or invalid query parameters."""
         super().initial(request, *args, **kwargs)
+        actor = actor_of(request)
+        requester.set(actor.identity or " ".join(actor.links))
         known = query_parameters(self, request.method)
         if known is not None:
             _expect(request, known)

@@ -48,6 +48,7 @@ from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schema import IF_MATCH, NOT_MODIFIED, answer, ref, refused
 from schedviz.web.permissions import actor_of, may, visible_sessions
 from schedviz.web.redaction import printable
+from schedviz.web.waiting import TooManyWait, waits
 
 PAGE = 50
 LONGEST_PAGE = 1000
@@ -394,7 +395,10 @@ def _described(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
 def validating(path: str) -> Iterator[None]:
     """Raises `ApiError` for what the validation of the request's member at `path` raises: 400, or 503 where no worker validates it."""
     try:
-        yield
+        with waits.one():
+            yield
+    except TooManyWait as error:
+        raise ApiError(503, "busy", f"{error} Try again in a moment.", headers={"Retry-After": "2"}, path=path) from error
     except DecodeError as error:
         refused = error.inside(path)
         raise ApiError(400, "invalid", str(refused), path=refused.path, expected=refused.expected, found=refused.found) from error

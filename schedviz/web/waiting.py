@@ -1,0 +1,54 @@
+"""Limits the HTTP threads that wait for a worker, so that the others always answer requests that need none.
+
+A request waits with `Prefer: wait`, for the answer to a question, for the details of a cycle, or for the validation of settings. It holds
+its thread for up to 30 s.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from threading import Lock
+from typing import Final
+
+#: Half of the HTTP threads (schedviz.web.threaded).
+MOST: Final = 16
+#: For one user, participant or share link.
+MOST_OF_ONE: Final = 8
+
+#: Who sent the current request: `Actor.identity`, or the share links.
+requester: ContextVar[str] = ContextVar("requester", default="")
+
+
+class TooManyWait(Exception):  # noqa: N818 -- a state, not an error.
+    """As many requests wait as may wait."""
+
+
+class Waits:
+    """The requests of this process that wait for a worker, by requester."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._waiting: Counter[str] = Counter()
+
+    @contextmanager
+    def one(self) -> Iterator[None]:
+        """Count the current request while it waits. Raises `TooManyWait` above a limit."""
+        who = requester.get()
+        with self._lock:
+            if self._waiting[who] >= MOST_OF_ONE:
+                raise TooManyWait(f"{MOST_OF_ONE} of your requests wait for a worker, the most of one user or share link.")
+            if self._waiting.total() >= MOST:
+                raise TooManyWait(f"{MOST} requests of this web server wait for a worker, the most at a time.")
+            self._waiting[who] += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._waiting[who] -= 1
+                self._waiting += Counter()
+
+
+waits: Final = Waits()
