@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
-from io import BytesIO
-from typing import Any
+from functools import lru_cache
+from http import HTTPStatus
+from io import BufferedReader, BytesIO
+from pathlib import Path
+from typing import IO, Any
 
 import structlog
 from django.conf import settings
@@ -41,12 +45,25 @@ class StaticFiles(WhiteNoiseMiddleware):  # type: ignore[misc,unused-ignore]
     def serve(static_file: Any, request: HttpRequest) -> HttpResponse:
         found = static_file.get_response(request.method, request.META)
         with found.file or BytesIO() as file:
-            response = HttpResponse(file.read(), status=int(found.status))
+            response = HttpResponse(_content(file) if found.status == HTTPStatus.OK else file.read(), status=int(found.status))
         # WhiteNoise sets it where there is one.
         del response["Content-Type"]
         for name, value in found.headers:
             response[name] = value
         return response
+
+
+def _content(file: IO[bytes]) -> bytes:
+    """The content of a static file. Responses share it: clients that read slowly must not multiply its memory."""
+    if not isinstance(file, BufferedReader):
+        return file.read()
+    status = os.fstat(file.fileno())
+    return _read(str(file.name), status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=256)
+def _read(path: str, _changed: int, _size: int) -> bytes:
+    return Path(path).read_bytes()
 
 
 class DatabaseDown:

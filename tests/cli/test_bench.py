@@ -68,7 +68,7 @@ def test_rows_of_another_program_are_refused(tmp_path: Path) -> None:
     result = CliRunner().invoke(bench, ["--workload", "basic", *SMALL, "--against", str(other)])
 
     assert result.exit_code == 1
-    assert "this is not what `schedviz bench --json` prints" in result.stderr
+    assert "this is not the output of `schedviz bench --json`" in result.stderr
 
 
 @pytest.mark.parametrize("form", ["json", "yaml"])

@@ -101,4 +101,4 @@ def test_the_file_of_a_session_and_a_trace_are_sent_as_they_are(received: tuple[
         assert "which is sent unchanged" in refused.output
 
     asked = CliRunner().invoke(explain, ["-f", str(session)])
-    assert "this is the file of a session. Make a session of it with `schedviz import" in asked.output
+    assert "this is a session file. Create a session from it with `schedviz import" in asked.output

@@ -46,7 +46,7 @@ def test_each_kind_of_difference_is_told_once() -> None:
 
     assert event.startswith("after 0 restores event 14 differs: {")
     assert record.startswith("after 0 restores the record of cycle ")
-    assert state == "after 0 restores the state in the end differs"
+    assert state == "after 0 restores the final state differs"
 
 
 def test_an_event_that_is_missing_is_told() -> None:

@@ -43,7 +43,7 @@ def test_a_session_is_found_by_id_beginning_name_or_as_the_newest(session: Sessi
 
     refused = said("cycles", "--session", "nothing")
     assert refused.exit_code != 0
-    assert "schedviz sessions lists them" in refused.output
+    assert "`schedviz sessions` lists them" in refused.output
 
 
 def test_a_session_is_made_up_with_a_configuration_and_compared_by_name(session: Session, client: Client, tmp_path: Path):
@@ -77,7 +77,7 @@ def test_steps_runs_and_what_they_leave_with(session: Session):
     assert run.stdout.split()[-1] == "empty"
     assert (again.exit_code, "not found" in again.output) == (1, True)
     assert bad.exception is not None
-    assert (accepted.stdout, "is accepted" in accepted.stderr) == ("", True)
+    assert (accepted.stdout, "was accepted" in accepted.stderr) == ("", True)
     assert len(json.loads(said("cycles", "-o", "json").stdout)) == 3
 
 

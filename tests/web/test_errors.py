@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from django.db import OperationalError, connection
+from django.db import DataError, OperationalError, connection
 from limits import RateLimitItemPerMinute
 
 from schedviz.sessions.history import reading
 from schedviz.sessions.redis import stream
+from schedviz.web.api.errors import answer_exception
 from schedviz.web.api.rate_limit import _Counters, _counters
 
 pytestmark = pytest.mark.django_db
@@ -121,3 +122,11 @@ def test_a_method_that_is_none_gets_405(owner_client, people):
 
     assert response.status_code == 405
     assert response.json()["error"]["code"] == "method_not_allowed"
+
+
+def test_text_that_the_database_cannot_store_is_a_bad_request() -> None:
+    refused = answer_exception(DataError("row (secret) has a character U+0000"), {})
+
+    assert refused is not None
+    assert (refused.status_code, refused.data["code"]) == (400, "invalid")
+    assert "secret" not in str(refused.data)

@@ -51,6 +51,14 @@ def test_a_text_is_compressed_for_who_can_read_it(ask):
     assert not packed.streaming
 
 
+def test_responses_share_the_content_of_a_file_until_it_changes(ask, tmp_path):
+    assert ask("plain.js").content is ask("plain.js").content
+    assert ask("plain.js", range="bytes=0-5").content == SCRIPT[:6]
+
+    (tmp_path / "app" / "assets" / "plain.js").write_bytes(b"changed")
+    assert ask("plain.js").content == b"changed"
+
+
 def test_a_file_that_did_not_change_is_not_sent_again(ask):
     known = ask("plain.js")
 

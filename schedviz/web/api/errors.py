@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import structlog
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, TooManyFilesSent
-from django.db import InterfaceError, OperationalError
+from django.db import DataError, InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 from rest_framework import exceptions
@@ -103,6 +103,9 @@ def _as_api_error(error: Exception) -> ApiError | None:
             status, code, message = not_stored(error)
             log.error(message, error=str(error))
             return ApiError(status, code, message, headers={"Retry-After": "2"})
+        case DataError():
+            # The text of the error quotes the row, which may hold anything that the client sent.
+            return ApiError(400, "invalid", "The request has text that the database cannot store, such as the character U+0000.")
         case OSError() if full_disk(error):
             log.error("an upload was not stored", error=str(error))
             return ApiError(*not_stored(error))
