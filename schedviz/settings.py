@@ -72,6 +72,8 @@ SOCKET_MESSAGE_BYTES = number("SCHEDVIZ_SOCKET_MESSAGE_BYTES", 64 * 1024)
 REQUEST_HEAD_SECONDS = number("SCHEDVIZ_REQUEST_HEAD_SECONDS", 15)
 REQUEST_BODY_IDLE_SECONDS = number("SCHEDVIZ_REQUEST_BODY_IDLE_SECONDS", 60)
 REQUEST_BODY_BYTES_PER_SECOND = number("SCHEDVIZ_REQUEST_BODY_BYTES_PER_SECOND", 1000)
+#: Bytes of the responses over 256 KB that one web server sends at once.
+RESPONSE_BYTES = number("SCHEDVIZ_RESPONSE_BYTES", 128 * MEGABYTE if PUBLIC else 256 * MEGABYTE)
 #: Seconds for which a client may take nothing of a response; 0: no limit.
 RESPONSE_IDLE_SECONDS = number("SCHEDVIZ_RESPONSE_IDLE_SECONDS", 60)
 #: Nodes and pods that a generated cluster may have.
@@ -185,7 +187,8 @@ DATABASE_URL = os.environ.get("SCHEDVIZ_DATABASE_URL") or f"sqlite:///{DATA / 's
 DATABASES: dict[str, Any] = {"default": database(DATABASE_URL, synchronous="FULL" if ROLE == "web" else "NORMAL")}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 REDIS_URL = os.environ.get("SCHEDVIZ_REDIS_URL") or "redis://127.0.0.1:6379/0"
-CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+# Of each process, for throttles by address. With few entries, a client with many addresses would push its own out.
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "OPTIONS": {"MAX_ENTRIES": 100_000}}}
 
 # --- Celery: tasks are wake-ups. The sweeper recovers a lost one; a duplicate one does not get the lease.
 

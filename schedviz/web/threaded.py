@@ -14,7 +14,9 @@ from django.http.response import HttpResponseBase
 from django.urls import set_script_prefix
 
 from schedviz.ingest.spool import Spool
+from schedviz.web.response_limit import ResponseLimit, forget_rendering
 from schedviz.web.threads import Threads
+from schedviz.web.waiting import requester
 
 #: The number of requests that run at the same time. Each thread keeps its database connection; further requests wait.
 HTTP_THREADS = Threads("http", 32)
@@ -22,6 +24,10 @@ HTTP_THREADS = Threads("http", 32)
 
 class ThreadedHandler(ASGIHandler):
     """Django's ASGI application. A request runs in one thread from the first middleware to the response."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._sending = ResponseLimit()
 
     def load_middleware(self, is_async: bool = False) -> None:  # noqa: ARG002, FBT001, FBT002 -- Django calls it so.
         """Load the middleware synchronously."""
@@ -44,15 +50,20 @@ class ThreadedHandler(ASGIHandler):
             body = await self.read_body(receive)
         except RequestAborted:
             return
+        # In its own context, in which middleware binds the values for the request's log lines.
+        context = copy_context()
         try:
-            # In its own context, in which middleware binds the values for the request's log lines.
-            response = await HTTP_THREADS.run(copy_context().run, self._answer, scope, body)
-            if response.streaming:
-                await self._stream(response, receive, send)
-            else:
-                await self.send_response(response, send)
+            response = await HTTP_THREADS.run(context.run, self._answer, scope, body)
         finally:
             body.close()
+        if response.streaming:
+            await self._stream(response, receive, send)
+        elif scope["path"].startswith(settings.STATIC_URL):
+            # Responses share the content of a static file.
+            await self.send_response(response, send)
+        else:
+            with self._sending.of(response, context.get(requester, "")) as allowed:
+                await self.send_response(allowed, send)
 
     def _answer(self, scope: Any, body: IO[bytes]) -> HttpResponseBase:
         """The response, complete unless it is a stream. Runs in a thread. Upstream: django/core/handlers/asgi.py ASGIHandler.handle"""
@@ -64,6 +75,7 @@ class ThreadedHandler(ASGIHandler):
         if not response.streaming:
             # In this thread, so that Django closes its database connection if it has expired.
             response.close()
+            forget_rendering(response)
         answer: HttpResponseBase = response
         return answer
 

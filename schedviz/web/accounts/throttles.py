@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from rest_framework.throttling import SimpleRateThrottle
 
+from schedviz.web.addresses import network_of
+
 if TYPE_CHECKING:
     from django.http import HttpRequest
 
@@ -26,7 +28,7 @@ class _Throttle(SimpleRateThrottle):
         return self._rate
 
     def get_cache_key(self, request: Any, _view: Any) -> str:
-        return f"{self._what}:{self.get_ident(request) if self._who is None else self._who}"
+        return f"{self._what}:{network_of(self.get_ident(request) or '') if self._who is None else self._who}"
 
 
 def has_room(request: HttpRequest, what: str) -> bool:

@@ -22,6 +22,7 @@ from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
 from schedviz.sessions.redis import stream
+from schedviz.web.addresses import network_of
 from schedviz.web.api.answer_headers import add_header
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.rate_batching import Counted, Credits
@@ -128,4 +129,4 @@ class RequestRate(BaseThrottle):
             # The participants of a class share one address, and each was admitted by a room code.
             return _SETTING[scope], f"guest {actor.guest}"
         # Anonymous clients and holders of share links count by address: a link can be given to many.
-        return "STRANGER_REQUESTS_PER_MINUTE", f"address {self.get_ident(request)}"
+        return "STRANGER_REQUESTS_PER_MINUTE", f"address {network_of(self.get_ident(request) or '')}"

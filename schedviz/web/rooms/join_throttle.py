@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import math
 import time
 from typing import Final
@@ -10,6 +9,7 @@ from typing import Final
 from django.conf import settings
 from django.utils.crypto import salted_hmac
 
+from schedviz.web.addresses import network_of
 from schedviz.web.rooms.errors import TooManyWrongCodes
 from schedviz.web.rooms.models import WrongCode
 
@@ -40,11 +40,5 @@ def count_wrong_code(address: str) -> None:
 
 
 def _kept(address: str) -> str:
-    """The key of the count: an IPv4 address, or the network of an IPv6 address, in which one machine can have many."""
-    try:
-        found = ipaddress.ip_address(address)
-    except ValueError:
-        who = address
-    else:
-        who = str(ipaddress.ip_network((found, 64), strict=False)) if found.version == 6 else str(found)
-    return salted_hmac("schedviz.rooms.tries", who, algorithm="sha256").hexdigest()
+    """The key of the count; the address itself is not stored."""
+    return salted_hmac("schedviz.rooms.tries", network_of(address), algorithm="sha256").hexdigest()

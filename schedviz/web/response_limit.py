@@ -1,0 +1,56 @@
+"""Limits the bytes of responses that are being sent: a client that reads slowly keeps its response in memory."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+from django.conf import settings
+from django.http import HttpResponse
+
+from schedviz.web.api.errors import refusal
+
+#: Smaller responses are not counted.
+COUNTED_BYTES: Final = 256 * 1024
+#: What DRF keeps of a response for its renderers: the data before encoding takes several times its size.
+_RENDERING: Final = ("data", "accepted_renderer", "accepted_media_type", "renderer_context")
+
+
+class ResponseLimit:
+    """The large responses that this process is sending, by requester. Used in the event loop only."""
+
+    def __init__(self) -> None:
+        self._sending: Counter[str] = Counter()
+
+    @contextmanager
+    def of(self, response: Any, requester: str) -> Iterator[HttpResponse]:
+        """Count a complete response while it is sent, and yield it, or a 503 in its place above a limit.
+
+        All share SCHEDVIZ_RESPONSE_BYTES, and those of one user or share link half of it. The only one is always sent.
+        """
+        size = len(response.content)
+        if size < COUNTED_BYTES:
+            yield response
+            return
+        limit, own, total = settings.RESPONSE_BYTES, self._sending[requester], self._sending.total()
+        if total and (total + size > limit or (own and own + size > limit / 2)):
+            message = (
+                f"This server is sending {total:,} bytes of large responses, {own:,} of them to you. It sends {limit:,} at a time "
+                "(SCHEDVIZ_RESPONSE_BYTES), half of it to one user or share link. Try again later."
+            )
+            yield refusal(503, "busy", message, headers={"Retry-After": "10"})
+            return
+        self._sending[requester] += size
+        try:
+            yield response
+        finally:
+            self._sending[requester] -= size
+            self._sending += Counter()
+
+
+def forget_rendering(response: Any) -> None:
+    """Release what a rendered response of DRF was made from."""
+    for name in _RENDERING:
+        response.__dict__.pop(name, None)

@@ -1,0 +1,101 @@
+"""Responses that clients do not read are bounded."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.urls import path
+from rest_framework.response import Response
+
+from schedviz.web.response_limit import ResponseLimit, forget_rendering
+from schedviz.web.threaded import HTTP_THREADS, ThreadedHandler
+from schedviz.web.waiting import requester
+
+LARGE = HttpResponse(b"x" * (1 << 20))
+
+
+def test_one_requester_may_have_half_of_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings, "RESPONSE_BYTES", 4 << 20)
+    limit = ResponseLimit()
+    with ExitStack() as sending:
+        answers = [sending.enter_context(limit.of(LARGE, who)) for who in ("user 1", "user 1", "user 1", "user 2", "user 3", "user 4")]
+        small = sending.enter_context(limit.of(HttpResponse(b"x"), "user 1"))
+
+    assert [answer.status_code for answer in answers] == [200, 200, 503, 200, 200, 503]
+    assert answers[2]["Retry-After"] == "10"
+    assert "SCHEDVIZ_RESPONSE_BYTES" in json.loads(answers[2].content)["detail"]
+    assert small.status_code == 200
+    assert limit._sending.total() == 0
+
+
+def test_the_only_large_response_is_sent_whatever_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings, "RESPONSE_BYTES", 1)
+    with ResponseLimit().of(LARGE, "user 1") as answer:
+        assert answer is LARGE
+
+
+def test_a_rendered_response_keeps_its_content_alone() -> None:
+    response = Response({"a": 1})
+    response.content = b"{}"
+
+    forget_rendering(response)
+
+    assert response.content == b"{}"
+    assert not hasattr(response, "data")
+
+
+def large(_request: HttpRequest) -> HttpResponse:
+    requester.set("user 1")
+    return HttpResponse(b"x" * (1 << 20))
+
+
+urlpatterns = [path("large/", large)]
+
+
+@pytest.fixture
+def handler(settings) -> Iterator[ThreadedHandler]:
+    settings.ROOT_URLCONF = __name__
+    settings.MIDDLEWARE = []
+    settings.RESPONSE_BYTES = 4 << 20
+    yield ThreadedHandler()
+    HTTP_THREADS.close()
+
+
+def test_a_response_counts_until_the_client_has_read_it(handler: ThreadedHandler) -> None:
+    async def run() -> tuple[list[int], list[int]]:
+        reads = asyncio.Event()
+        started = asyncio.Event()
+        statuses: list[int] = []
+
+        async def receive() -> dict[str, Any]:
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        async def send(message: dict[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                statuses.append(message["status"])
+                if len(statuses) == 2:
+                    started.set()
+            elif statuses[-1] == 200:
+                await reads.wait()
+
+        async def ask() -> None:
+            scope = {"type": "http", "method": "GET", "path": "/large/", "query_string": b"", "headers": [(b"host", b"testserver")]}
+            await handler(scope, receive, send)
+
+        unread = [asyncio.create_task(ask()) for _ in range(2)]
+        await started.wait()
+        await ask()
+        before = list(statuses)
+        reads.set()
+        await asyncio.gather(*unread)
+        await ask()
+        return before, statuses[len(before) :]
+
+    assert asyncio.run(run()) == ([200, 200, 503], [200])
