@@ -8,7 +8,9 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
+from schedviz.web.actors import Actor
 from schedviz.web.api import event_stream
+from schedviz.web.api.download import downloads
 from schedviz.web.login import make_token
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -91,3 +93,35 @@ def test_a_stranger_gets_no_stream(web_server, people):
     answer = httpx.get(f"http://{web_server.netloc}/api/v1/sessions/{people.session.pk}/events/", headers=SSE)
 
     assert answer.status_code == 404
+
+
+def test_a_stored_stream_ends_when_access_is_lost_while_it_is_read(curl, commits, people, monkeypatch):
+    monkeypatch.setattr(event_stream, "RECHECK_SECONDS", 0)
+    monkeypatch.setattr(event_stream, "_EVENTS_AT_ONCE", 1)
+    commits.chunk(events=50)
+    pages = iter(range(100))
+
+    def allowed(*_: object) -> bool:
+        return next(pages) < 10
+
+    monkeypatch.setattr(event_stream, "allowed", allowed)
+    lines = [json.loads(line) for line in curl.get("events/", headers=NDJSON).text.splitlines()]
+
+    assert len(lines) == 11
+    assert lines[-1]["t"] == "ended"
+
+
+def test_stored_streams_count_as_downloads(curl, commits, people, settings):
+    settings.DOWNLOADS = 2
+    commits.chunk(events=3)
+    slot = downloads.begin(Actor(user_id=people.owner.pk))
+
+    refused = curl.get("events/", headers=NDJSON)
+    followed = curl.stream("GET", "events/", headers=SSE)
+    with followed as response:
+        assert response.status_code == 200
+    slot.release()
+
+    assert (refused.status_code, refused.json()["code"]) == (503, "busy")
+    for _ in range(5):
+        assert len(curl.get("events/", headers=NDJSON).text.splitlines()) == 3

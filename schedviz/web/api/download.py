@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from contextlib import aclosing, contextmanager
 from threading import Lock
 from typing import Any, Final, cast
 
@@ -20,7 +20,7 @@ _PART_OF_ONE: Final = 0.5
 _RETRY_SECONDS: Final = 10
 #: Downloads produce their next part here, so that none holds a thread and a connection to the database while its client reads.
 #: docs/operations.md counts these connections.
-_THREADS: Final = Threads("download", 4)
+THREADS: Final = Threads("download", 4)
 
 
 class Slot:
@@ -83,7 +83,7 @@ class Download(StreamingHttpResponse):
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         parts = iter(cast("Iterator[bytes]", self.streaming_content))
-        while (part := await _THREADS.run(_next, parts)) is not None:
+        while (part := await THREADS.run(_next, parts)) is not None:
             yield part
 
 
@@ -105,6 +105,25 @@ class _Released:
 
     def __del__(self) -> None:
         # A response that was never sent, because something failed after it was made, is not closed.
+        self._slot.release()
+
+
+class Counted:
+    """An asynchronous download: the slot is free again when Django closes it, or when it is dropped before it was sent."""
+
+    def __init__(self, parts: AsyncIterator[bytes], slot: Slot) -> None:
+        self._parts = parts
+        self._slot = slot
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async with aclosing(cast("AsyncGenerator[bytes]", self._parts)) as parts:
+            async for part in parts:
+                yield part
+
+    def close(self) -> None:
+        self._slot.release()
+
+    def __del__(self) -> None:
         self._slot.release()
 
 

@@ -19,7 +19,8 @@ from django.http import StreamingHttpResponse
 from schedviz.sessions import frames
 from schedviz.sessions.history import reading
 from schedviz.trace.events import AnyEvent
-from schedviz.web.actors import Verb
+from schedviz.web.actors import Actor, Verb
+from schedviz.web.api.download import THREADS, Counted, downloads
 from schedviz.web.live.connection import HEARTBEAT_SECONDS, RECHECK_SECONDS, some_while_ago
 from schedviz.web.live.database import DATABASE_AWAY, in_database
 from schedviz.web.live.handshake import Credentials, allowed, allowed_actor
@@ -34,11 +35,17 @@ _EVENTS_AT_ONCE = 500
 _encoder = msgspec.json.Encoder()
 
 
-def stream_of_events(kind: str, session_id: UUID, credentials: Credentials, *, after: int, follows: bool) -> StreamingHttpResponse:
-    """The response for such a stream: the events after one and, with `follows`, new events as they happen."""
+def stream_of_events(
+    kind: str, session_id: UUID, credentials: Credentials, actor: Actor, *, after: int, follows: bool
+) -> StreamingHttpResponse:
+    """The response for such a stream: the events after one and, with `follows`, new events as they happen.
+
+    Without `follows` it counts as a download. Raises `ApiError` 503 if there are too many.
+    """
     write = _as_sse if kind == SSE else _as_lines
-    pieces = _followed(session_id, credentials, after, write) if follows else _stored(session_id, after, write)
-    response = StreamingHttpResponse(pieces, content_type=f"{kind}; charset=utf-8")
+    access = _Access(credentials, session_id)
+    parts = _followed(access, after, write) if follows else Counted(_stored(access, after, write), downloads.begin(actor))
+    response = StreamingHttpResponse(parts, content_type=f"{kind}; charset=utf-8")
     response["Cache-Control"] = "no-store"
     # Otherwise nginx buffers the stream.
     response["X-Accel-Buffering"] = "no"
@@ -60,19 +67,54 @@ def _tag(event: AnyEvent) -> bytes:
 Write = Callable[[Sequence[AnyEvent]], bytes]
 
 
-async def _stored(session_id: UUID, after: int, write: Write) -> AsyncIterator[bytes]:
+class _Access:
+    """The client's access to the session while a stream is open."""
+
+    def __init__(self, credentials: Credentials, session_id: UUID) -> None:
+        self.credentials = credentials
+        self.session_id = session_id
+        #: The session was deleted, or the client may not see it any more.
+        self.ended = False
+        self._checked = some_while_ago()
+
+    async def has_ended(self) -> bool:
+        """The current value of `ended`, checked every `RECHECK_SECONDS`."""
+        if not self.ended and time.monotonic() - self._checked > RECHECK_SECONDS:
+            self._checked = time.monotonic()
+            self.ended = not await in_database(allowed, self.credentials, Verb.SEE, self.session_id)
+        return self.ended
+
+
+async def _stored(access: _Access, after: int, write: Write) -> AsyncIterator[bytes]:
     """All stored events, then the end of the stream."""
-    while some := await in_database(reading.events, session_id, after=after, limit=_EVENTS_AT_ONCE):
-        yield write(some)
-        after = some[-1].event
+    async for part, _ in _pages(access, after, write):
+        yield part
+    if access.ended:
+        yield _ended(write)
 
 
-async def _followed(session_id: UUID, credentials: Credentials, after: int, write: Write) -> AsyncIterator[bytes]:
+async def _pages(access: _Access, after: int, write: Write) -> AsyncGenerator[tuple[bytes, int]]:
+    """The stored events in pages, each with the number of its last event. Read and encoded in the threads of downloads."""
+    while not await access.has_ended():
+        found = await THREADS.run(_page, access.session_id, after, write)
+        if found is None:
+            return
+        after = found[1]
+        yield found
+
+
+def _page(session_id: UUID, after: int, write: Write) -> tuple[bytes, int] | None:
+    some = reading.events(session_id, after=after, limit=_EVENTS_AT_ONCE)
+    return (write(some), some[-1].event) if some else None
+
+
+async def _followed(access: _Access, after: int, write: Write) -> AsyncIterator[bytes]:
     """Stored events, then new ones, until the session is deleted or the client loses access."""
+    session_id = access.session_id
     try:
-        actor = await in_database(allowed_actor, credentials, Verb.SEE, session_id)
+        actor = await in_database(allowed_actor, access.credentials, Verb.SEE, session_id)
         if actor is None:
-            yield _word(write, "ended", "The session was deleted, or you may not see it any more.")
+            yield _ended(write)
             return
         feed, viewer = await hub().join(session_id, actor.identity)
     except DATABASE_AWAY as error:
@@ -83,22 +125,22 @@ async def _followed(session_id: UUID, credentials: Credentials, after: int, writ
         yield _word(write, "full", str(full))
         return
     try:
-        checked = some_while_ago()
         if write is _as_sse:
             yield b"retry: 2000\n\n"
         while True:
-            while some := await in_database(reading.events, session_id, after=after, limit=_EVENTS_AT_ONCE):
-                yield write(some)
-                after = some[-1].event
-            async with aclosing(_live(viewer, after, write)) as pieces:
-                async for piece, last in pieces:
+            async with aclosing(_pages(access, after, write)) as pages:
+                async for part, last in pages:
                     after = last
-                    yield piece
-                    if time.monotonic() - checked > RECHECK_SECONDS:
-                        checked = time.monotonic()
-                        if not await in_database(allowed, credentials, Verb.SEE, session_id):
-                            yield _word(write, "ended", "The session was deleted, or you may not see it any more.")
-                            return
+                    yield part
+            async with aclosing(_live(viewer, after, write)) as parts:
+                async for part, last in parts:
+                    after = last
+                    yield part
+                    if await access.has_ended():
+                        break
+            if access.ended:
+                yield _ended(write)
+                return
             if viewer.close_code:
                 yield _word(write, "ended", "The session was deleted.")
                 return
@@ -130,6 +172,10 @@ async def _live(viewer: Viewer, after: int, write: Write) -> AsyncGenerator[tupl
             return
         after = fresh[-1].event
         yield write(fresh), after
+
+
+def _ended(write: Write) -> bytes:
+    return _word(write, "ended", "The session was deleted, or you may not see it any more.")
 
 
 def _word(write: Write, what: str, message: str) -> bytes:

@@ -24,6 +24,8 @@ from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
 from schedviz.web.authentication import bearer_secret
 from schedviz.web.live.handshake import Credentials
+from schedviz.web.permissions import actor_of
+from schedviz.web.rooms.guests import guest_of
 
 PAGE = 500
 LONGEST_PAGE = 5000
@@ -61,6 +63,7 @@ class Events(Resource):
                 kind,
                 session.pk,
                 _credentials_of(request),
+                actor_of(request),
                 after=_from(request, session),
                 follows=kind == SSE or request.GET.get("follow") == "1",
             )
@@ -89,7 +92,7 @@ def _credentials_of(request: Request) -> Credentials:
     secret = bearer_secret(get_authorization_header(request))
     if secret is not None:
         return Credentials(link=secret) if isinstance(request.auth, ShareLink) else Credentials(token=secret)
-    return Credentials(cookie=request.COOKIES.get(settings.SESSION_COOKIE_NAME))
+    return Credentials(cookie=request.COOKIES.get(settings.SESSION_COOKIE_NAME), guest=guest_of(request.COOKIES))
 
 
 def _from(request: Request, session: Session) -> int:
