@@ -14,10 +14,11 @@ from schedviz.explain.reasons import meaning_of
 #: Longer texts are not read: an event's note has at most 1,024 characters, a condition's message is longer on few clusters.
 LONGEST: Final = 20_000
 
-_HEAD: Final = re.compile(r"(?P<fit>\d+)/(?P<all>\d+) nodes are available(?:: |\.|$)")
-_CLAUSE: Final = re.compile(r"(?P<count>\d+) (?P<reason>.+)", re.DOTALL)
+#: Counts have at most nine digits, and begin where no digit precedes: otherwise a long run of digits takes quadratic time.
+_HEAD: Final = re.compile(r"(?<!\d)(?P<fit>\d{1,9})/(?P<all>\d{1,9}) nodes are available(?:: |\.|$)", re.ASCII)
+_CLAUSE: Final = re.compile(r"(?<!\d)(?P<count>\d{1,9}) (?P<reason>.+)", re.DOTALL | re.ASCII)
 #: A comma of the list and not of a reason: what follows begins with a count.
-_BETWEEN: Final = re.compile(r", (?=\d+ )")
+_BETWEEN: Final = re.compile(r", (?=\d{1,9} )", re.ASCII)
 
 
 class NotAMessageError(ValueError):

@@ -47,6 +47,26 @@ def test_a_record_of_a_log_is_read_in_linear_time(text: str) -> None:
     expect_end(KLOG.format(text=f"{HEAD!r} + {text.format(n=LENGTH)}"))
 
 
+MESSAGES = {
+    "digits": "'0' * {n}",
+    "digits after a slash": "'1/' + '9' * {n} + ' nodes are available: 1 x'",
+    "counts": "'0/5 nodes are available: ' + '1' * {n} + ' x'",
+    "clauses": "'0/5 nodes are available: ' + '1 x, ' * ({n} // 5)",
+}
+MESSAGE = """
+from schedviz.explain.message import NotAMessageError, parse_message
+try:
+    parse_message({text})
+except NotAMessageError:
+    pass
+"""
+
+
+@pytest.mark.parametrize("text", MESSAGES.values(), ids=MESSAGES)
+def test_a_scheduler_message_is_read_in_linear_time(text: str) -> None:
+    expect_end(MESSAGE.format(text=text.format(n=LENGTH)))
+
+
 CONFIGURATIONS = {
     "a member given twice": "'{{' + ','.join('\"k%d\": 1' % (k // 2) for k in range({n} // 12)) + '}}'",
     "comments that do not end": "'{{' + '/* ' * ({n} // 3)",

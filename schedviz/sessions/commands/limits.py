@@ -11,6 +11,9 @@ from schedviz.sessions.errors import CommandRefused
 
 #: Profiles of one KubeSchedulerConfiguration. A scheduler builds each with all its plugins when it starts.
 MAX_PROFILES: Final = 100
+#: Terms, requirements, tolerations and constraints of one pod. Filter looks at all of them for every node, in one step.
+MAX_TERMS: Final = 1000
+_TERMS: Final = ("affinity", "tolerations", "topologySpreadConstraints")
 _WORKLOADS: Final = ("Deployment", "ReplicaSet", "StatefulSet")
 
 
@@ -36,3 +39,24 @@ def expect_profiles(config: object) -> None:
     profiles = config.get("profiles") if isinstance(config, Mapping) else None
     if isinstance(profiles, list | tuple) and len(profiles) > MAX_PROFILES:
         raise CommandRefused(f"profiles: there are {len(profiles):,}; at most {MAX_PROFILES} are allowed. Remove profiles.")
+
+
+def expect_terms(found: Mapping[str, Any]) -> None:
+    """Raises `CommandRefused` where a pod, or the template of a workload, given as its JSON, has too many terms to schedule by."""
+    path, spec = "spec", found.get("spec") or {}
+    if found.get("kind") in _WORKLOADS:
+        path, spec = "spec.template.spec", (spec.get("template") or {}).get("spec") or {}
+    elif found.get("kind") != "Pod":
+        return
+    terms = sum(_items(spec.get(name)) for name in _TERMS)
+    if terms > MAX_TERMS:
+        raise CommandRefused(
+            f"{path}: affinity, tolerations and topologySpreadConstraints have {terms:,} terms; at most {MAX_TERMS:,} are allowed."
+        )
+
+
+def _items(value: object) -> int:
+    """The items of all lists in a value, except the values of a requirement, which are looked up in a set."""
+    if isinstance(value, Mapping):
+        return sum(_items(inner) for name, inner in value.items() if name != "values")
+    return sum(1 + _items(inner) for inner in value) if isinstance(value, list | tuple) else 0

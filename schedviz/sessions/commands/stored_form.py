@@ -11,7 +11,7 @@ from schedviz.kube import codec, object_names
 from schedviz.kube.errors import KubeError
 from schedviz.kube.explain import describe
 from schedviz.kube.kinds import BY_NAME
-from schedviz.sessions.commands.limits import expect_profiles, expect_replicas
+from schedviz.sessions.commands.limits import expect_profiles, expect_replicas, expect_terms
 from schedviz.sessions.errors import CommandRefused
 from schedviz.trace.commands import LONGEST, Advance, AnyCommand, Configure, Create, Delete, Latency, Update, Watch
 
@@ -69,6 +69,7 @@ def _with_canonical_object(command: Create | Update) -> AnyCommand:
     except KubeError as error:
         raise CommandRefused(f"object.{error}") from None
     _expect_limits(expect_replicas, stripped, "object")
+    _expect_limits(expect_terms, stripped, "object")
     return msgspec.structs.replace(command, object=stripped)
 
 

@@ -29,8 +29,9 @@ from schedviz.ingest.report import Report
 from schedviz.ingest.session_file import looks_like_session
 from schedviz.ingest.trace_file import TraceFile
 from schedviz.kube.apps import Deployment, ReplicaSet
+from schedviz.kube.core import Pod
 from schedviz.sessions import disk, frames, quotas
-from schedviz.sessions.commands.limits import expect_profiles, expect_replicas
+from schedviz.sessions.commands.limits import expect_profiles, expect_replicas, expect_terms
 from schedviz.sessions.commands.stored_form import canonical
 from schedviz.sessions.errors import CommandRefused, Fenced
 from schedviz.sessions.history import checkpoints, timeline
@@ -228,6 +229,8 @@ class Importing:
         for one in objects:
             if isinstance(one, Deployment | ReplicaSet):
                 _expect_replicas(one)
+            elif isinstance(one, Pod) and one.spec.affinity is not None:
+                _expect_terms(one)
         kinds = Counter(type(one).__name__ for one in objects)
         # A pod of a file may be one that its controller would make, and a Deployment's ReplicaSet is in the file as well.
         pods = max(kinds["Pod"], *(sum(_replicas(one) for one in objects if isinstance(one, kind)) for kind in (Deployment, ReplicaSet)))
@@ -345,6 +348,13 @@ def _expect_replicas(found: Deployment | ReplicaSet) -> None:
         expect_replicas({"kind": kind, "spec": {"replicas": found.spec.replicas}})
     except CommandRefused as error:
         raise IngestError(f"{kind} {found.namespace}/{found.name}: {error}") from None
+
+
+def _expect_terms(found: Pod) -> None:
+    try:
+        expect_terms({"kind": "Pod", "spec": {"affinity": msgspec.to_builtins(found.spec.affinity)}})
+    except CommandRefused as error:
+        raise IngestError(f"Pod {found.namespace}/{found.name}: {error}") from None
 
 
 def _replicas(found: Deployment | ReplicaSet) -> int:

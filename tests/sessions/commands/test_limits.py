@@ -78,3 +78,36 @@ def test_an_import_asks_for_no_more_than_can_be_done() -> None:
     assert TOO_MANY in imported(node("n"), {**version, **CONFIGURATION}).message
     trace = {"format": "schedviz-trace/1", "name": "t", "steps": [{"op": "create", "object": deployment(1001)}]}
     assert "object.spec.replicas" in imported(trace).message
+
+
+def pod_with_terms(count: int) -> dict[str, Any]:
+    terms = [{"matchExpressions": [{"key": f"k{n}", "operator": "Exists"}]} for n in range(count)]
+    affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}
+    spec = {"affinity": affinity, "containers": [{"name": "c", "image": "i"}]}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "d"}, "spec": spec}
+
+
+def test_a_pod_has_a_bounded_number_of_terms(make_session: MakeSession) -> None:
+    session_id = make_session()
+    said = r"spec: affinity, tolerations and topologySpreadConstraints have 1,002 terms; at most 1,000"
+    workload = deployment(1)
+    workload["spec"]["template"]["spec"] |= pod_with_terms(501)["spec"]
+
+    with pytest.raises(CommandRefused, match=f"object.{said}"):
+        inbox.accept(session_id, command("create", object=pod_with_terms(501)), "a")
+    with pytest.raises(CommandRefused, match=r"object.spec.template.spec: affinity"):
+        inbox.accept(session_id, command("create", object=workload), "b")
+    inbox.accept(session_id, command("create", object=pod_with_terms(500)), "c")
+
+    listed = {"apiVersion": "v1", "kind": "List", "items": [node("n"), pod_with_terms(501)]}
+    made = create.create_session(None, "x", create.Files([ContentFile(json.dumps(listed).encode(), name="a.json")]))
+    importing.import_uploads(made.pk)
+    assert "Pod d/p: spec: affinity" in Session.objects.get(pk=made.pk).message
+
+
+def test_a_requirement_may_have_many_values(make_session: MakeSession) -> None:
+    found = pod_with_terms(1)
+    required = found["spec"]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+    required["nodeSelectorTerms"][0]["matchExpressions"] = [{"key": "host", "operator": "In", "values": [f"n{n}" for n in range(5000)]}]
+
+    assert inbox.accept(make_session(), command("create", object=found), "a").seq == 1
