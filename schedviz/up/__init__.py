@@ -1,5 +1,5 @@
-"""Everything of schedviz on one machine, with one command: a small supervisor whose children are Redis, workers and the web server.
+"""`schedviz up`: everything on one machine. A small supervisor runs Redis, the workers and the web server as its children.
 
-`run.run(UpOptions)` is the whole of it. The supervisor itself imports neither Django nor Celery, so it starts at once and
-stays small; what needs the database runs in a child, the housekeeper.
+`run.run(UpOptions)` is the entry point. The supervisor imports neither Django nor Celery, so it starts quickly and stays small. A child,
+the housekeeper, does the work that needs the database.
 """

@@ -1,4 +1,4 @@
-"""How people reach this server: the one address that is told to them, and whether the way there is encrypted."""
+"""The public address of the server, and whether connections to it are encrypted."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from schedviz.up.options import UpOptions
 
 _EVERY = {"0.0.0.0", "::", ""}  # noqa: S104 (compared, not bound)
 _LOOPBACK_NAMES = ["127.0.0.1", "localhost", "[::1]"]
-#: Nothing is sent there: the kernel is asked which of our addresses it would be sent from.
+#: No packet is sent: the kernel only selects the local address from which it would be sent.
 _FAR_AWAY = {socket.AF_INET: ("192.0.2.1", 9), socket.AF_INET6: ("2001:db8::1", 9)}
 
 
 @dataclass(frozen=True)
 class Tls:
-    """A certificate, with those between it and one that browsers know, and its key; PEM files."""
+    """A certificate with its chain, and its key; PEM files."""
 
     certificate: Path
     key: Path
@@ -29,22 +29,22 @@ class Tls:
 
 @dataclass(frozen=True)
 class Reach:
-    """Where the server is."""
+    """The addresses of the server."""
 
-    #: What people open, without a slash at the end.
+    #: The address for browsers, without a trailing slash.
     url: str
-    #: Where it listens, as it is reached from this machine.
+    #: The listening address, as seen from this machine.
     address: tuple[str, int]
     tls: Tls | None
 
     @property
     def is_open_to_others(self) -> bool:
-        """Other machines can connect."""
+        """Whether other machines can connect."""
         return not _is_loopback(self.address[0])
 
     @property
     def environment(self) -> dict[str, str]:
-        """Names and origins, exactly those of `url`; and on this machine alone, all that mean this machine."""
+        """Allowed hosts and origins: exactly those of `url` and, if only this machine can connect, all names of this machine."""
         hosts = [_host_of(self.url)] if self.is_open_to_others else sorted({*_LOOPBACK_NAMES, _host_of(self.url)})
         found = {"SCHEDVIZ_ALLOWED_HOSTS": ",".join(hosts)}
         if self.is_open_to_others or self.tls:
@@ -53,7 +53,7 @@ class Reach:
 
     @property
     def warning(self) -> str:
-        """What is dangerous about it; "" where nothing is."""
+        """A warning about an unsafe configuration; "" if there is none."""
         if self.is_open_to_others and self.tls is None:
             return (
                 "Without TLS everybody on the way can read along, and take over a login by its cookie. "
@@ -63,13 +63,13 @@ class Reach:
 
 
 def reach(options: UpOptions, listener: socket.socket) -> Reach:
-    """How the listener is reached; what SCHEDVIZ_URL says is believed. Raises `CannotStart` for a certificate that cannot be used."""
+    """The addresses of a listener. SCHEDVIZ_URL takes precedence. Raises `CannotStart` for an unusable certificate."""
     tls = _tls(options.tls_certificate, options.tls_key)
     host, port = listener.getsockname()[:2]
     here = _own_address(listener.family) if host in _EVERY else host
     if given := os.environ.get("SCHEDVIZ_URL"):
         return Reach(_given(given), (here, port), tls)
-    # A name is what a certificate is for.
+    # Certificates are issued for hostnames.
     shown = here if options.host in _EVERY or _is_address(options.host) else options.host
     return Reach(f"{'https' if tls else 'http'}://{_bracketed(shown)}:{port}", (here, port), tls)
 
@@ -91,12 +91,12 @@ def _tls(certificate: Path | None, key: Path | None) -> Tls | None:
 
 
 def _no_password() -> str:
-    """In place of a question at the terminal."""
+    """Raises instead of prompting on the terminal."""
     raise ValueError("the key has a password")
 
 
 def _own_address(family: socket.AddressFamily | int) -> str:
-    """The address of this machine in the network that leads out; the loopback's where there is none."""
+    """The address of this machine on its default route; the loopback address if there is none."""
     with socket.socket(family, socket.SOCK_DGRAM) as asked:
         try:
             asked.connect(_FAR_AWAY[socket.AddressFamily(family)])

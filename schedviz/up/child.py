@@ -1,4 +1,4 @@
-"""One child process: how it is started, and what is known of it while it runs."""
+"""One child process: its program, and its state while it runs."""
 
 from __future__ import annotations
 
@@ -14,43 +14,43 @@ from typing import IO
 
 from schedviz.up import exit_cause
 
-#: Seconds before a child that died is started again; the last one repeats.
+#: Seconds before a crashed child is restarted; the last value repeats.
 BACK_OFF_SECONDS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
-#: A child that lived this long has recovered: the next death counts as the first.
+#: A child that ran this long has recovered: its next crash counts as the first.
 HEALTHY_AFTER_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
 class Program:
-    """What a child runs."""
+    """The command of a child, and how it is treated."""
 
-    #: For people and for the name of the log: `engine-1`.
+    #: For messages and the name of the log: `engine-1`.
     name: str
     arguments: list[str]
     environment: Mapping[str, str] = field(default_factory=dict)
-    #: Seconds that it may take to end in order, besides what those who end before it leave of theirs.
+    #: Seconds to stop, in addition to what earlier groups leave of theirs.
     grace_seconds: float = 1.0
-    #: Descriptors that it inherits, such as the listening socket.
+    #: Inherited file descriptors, such as the listening socket.
     inherit: tuple[int, ...] = ()
-    #: It is spoken to over pipes on its standard input and output.
+    #: The supervisor communicates with it through its standard input and output.
     conversation: bool = False
-    #: It loads at once, and does nothing before it reads a line: that there is a database.
+    #: It loads immediately, and waits for a line on its input before it uses the database.
     awaits_database: bool = False
 
 
 class Child:
-    """A program with its process, or with the moment at which it is to be started again."""
+    """A program with its process, or with the time of its restart."""
 
     def __init__(self, program: Program, log: Path) -> None:
         self.program = program
         self.log = log
-        #: Counts starts; part of the name under which a worker leases sessions.
+        #: Number of starts; part of the owner's name in a worker's leases.
         self.generation = 0
-        #: Deaths in a row without a healthy while between them.
+        #: Consecutive crashes without a healthy period between them.
         self.deaths = 0
-        #: When to start it (again), by the monotonic clock; None while it runs.
+        #: The time of the next start on the monotonic clock; None while it runs.
         self.due: float | None = 0.0
-        #: Its last death was not of its own making.
+        #: Its last end was caused from outside.
         self.was_external_kill = False
         self._process: subprocess.Popen[bytes] | None = None
         self._started = 0.0
@@ -62,7 +62,7 @@ class Child:
 
     @property
     def pid(self) -> int | None:
-        """The process, which is its own group, while it runs."""
+        """The running process, which is also its process group."""
         return self._process.pid if self._process is not None else None
 
     @property
@@ -74,7 +74,7 @@ class Child:
         return self._process.stdout if self._process is not None else None
 
     def start(self, environment: Mapping[str, str], before_exec: Callable[[], None] | None) -> int:
-        """Start the process in a session of its own, so that the terminal's Ctrl-C reaches only the supervisor. Returns its pid."""
+        """Start the process in its own session, so that Ctrl-C in the terminal reaches only the supervisor. Returns its pid."""
         assert self._process is None
         self.generation += 1
         self.due = None
@@ -96,14 +96,14 @@ class Child:
         return self._process.pid
 
     def say(self, line: str) -> None:
-        """Write a line to a child that is spoken to; what a dead one missed, it is not told."""
+        """Write a line to its input. Lines for a dead child are dropped."""
         if self._process is not None and self._process.stdin is not None:
             with contextlib.suppress(OSError):
                 self._process.stdin.write(line.encode() + b"\n")
                 self._process.stdin.flush()
 
     def reap(self) -> int | None:
-        """The exit code (negative: the signal) if the process has ended; it is then due again. None while it runs or has no process."""
+        """The exit code (negative: the signal) if the process has ended; it is then due for a restart. None while it runs."""
         if self._process is None:
             return None
         code = self._process.poll()
@@ -117,7 +117,7 @@ class Child:
                     pipe.close()
         self._process = None
         now = time.monotonic()
-        # Whoever was killed from outside can be expected to live.
+        # A process that was killed from outside will probably survive next time.
         healthy = self.was_external_kill or now - self._started > HEALTHY_AFTER_SECONDS
         self.deaths = 1 if healthy else self.deaths + 1
         self.due = now + BACK_OFF_SECONDS[min(self.deaths, len(BACK_OFF_SECONDS)) - 1]
@@ -127,7 +127,7 @@ class Child:
         self._signal(signal.SIGTERM, group=False)
 
     def kill_group(self) -> None:
-        """Kill it and whatever it started."""
+        """Kill its process group."""
         self._signal(signal.SIGKILL, group=True)
 
     def _signal(self, number: signal.Signals, *, group: bool) -> None:

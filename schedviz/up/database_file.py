@@ -1,4 +1,4 @@
-"""Whether the SQLite file is still the one that this installation runs on: said on the terminal, where somebody sees it."""
+"""Watches the SQLite file, and reports on the terminal when it was removed or replaced."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from schedviz.sessions.sqlite import files
 
 
 class DatabaseFileWatch:
-    """Looks at the file, and speaks only when something changed."""
+    """Reports only changes."""
 
     def __init__(self, path: str | None) -> None:
-        #: None: the database is another program's.
+        #: None: the database is not a file.
         self._path = path
-        #: What was said last; "": all is well.
+        #: The last report; "" if the file is fine.
         self._said = ""
 
     def news(self) -> str:
-        """A sentence, or "" where there is nothing new to say. The file is known from the first look that finds it."""
+        """A sentence, or "" if nothing changed. The first check that finds the file identifies it."""
         if self._path is None:
             return ""
         files.remember(self._path)

@@ -1,28 +1,28 @@
-"""Whether there is room for the data: said on the terminal, since logs on a full disk say nothing."""
+"""Watches the free space of the data folder, and reports on the terminal, because logs on a full disk stay empty."""
 
 from __future__ import annotations
 
 import shutil
 from pathlib import Path
 
-#: Below this nothing can be counted on: a slice with its checkpoint takes up to 4 MB, and SQLite's journal as much again.
+#: Below this, writes may fail: a slice with its checkpoint takes up to 4 MB, and SQLite's journal the same again.
 LOW_BYTES = 16 << 20
 
 
 class DiskWatch:
-    """Looks at the disk under one folder, and speaks only when something changed."""
+    """Reports only changes."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._was_low = False
 
     def news(self) -> str:
-        """A sentence, or "" where there is nothing new to say."""
+        """A sentence, or "" if nothing changed."""
         try:
             free = shutil.disk_usage(self._folder).free
         except OSError:
             return ""
-        # With a little more than that it is not said again and again.
+        # Some more space, so that it does not alternate.
         is_low = free < LOW_BYTES * (1.25 if self._was_low else 1)
         if is_low == self._was_low:
             return ""

@@ -1,4 +1,4 @@
-"""Whether a child that ended may have died of what it was doing, or was ended from outside."""
+"""Classifies the end of a child: possibly caused by its work, or by something outside."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import signal
 from pathlib import Path
 
 _VMSTAT = Path("/proc/vmstat")
-#: Nobody's work sends these: a person does, or a program that keeps order.
+#: Signals sent by users or process managers, never caused by work.
 _FROM_OUTSIDE = {-signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP}
 
 
 def kills_for_memory() -> int | None:
-    """How many processes this machine's kernel has killed because memory ran out; None where it does not say."""
+    """The number of processes killed by the kernel's out-of-memory killer; None if it is not available."""
     try:
         lines = _VMSTAT.read_text().splitlines()
     except OSError:
@@ -20,9 +20,9 @@ def kills_for_memory() -> int | None:
 
 
 def is_external_kill(code: int, *, kills_before: int | None) -> bool:
-    """Whether an exit code (negative: the signal) says that the process was ended from outside.
+    """Whether an exit code (negative: the signal) means that the process was ended from outside.
 
-    `kills_before` is what `kills_for_memory` said when it began: SIGKILL may be the kernel's answer to too much memory.
+    `kills_before` is the value of `kills_for_memory` at its start, because SIGKILL may come from the out-of-memory killer.
     """
     if code == 0 or code in _FROM_OUTSIDE:
         return True

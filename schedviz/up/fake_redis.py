@@ -1,4 +1,4 @@
-"""A stand-in for Redis where none can be had: fakeredis' server, on a unix socket. `python -m schedviz.up.fake_redis SOCKET`."""
+"""A Redis substitute for systems without one: fakeredis' server on a Unix socket. `python -m schedviz.up.fake_redis SOCKET`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fakeredis import TcpFakeServer
 
 
 class UnixFakeServer(TcpFakeServer):
-    """Knows its clients by number, because unix sockets have no addresses."""
+    """Identifies clients by number, because Unix sockets have no client addresses."""
 
     address_family = socket.AF_UNIX
     daemon_threads = True

@@ -1,6 +1,6 @@
-"""Asks the web server whether everything is up, without ever waiting for it.
+"""Polls /healthz of the web server without blocking.
 
-The supervisor holds the listening socket, so a question asked before the web server runs waits in the socket's queue.
+The supervisor holds the listening socket, so a request that is sent before the web server runs waits in the socket's backlog.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ class HealthProbe:
         self._asked = False
         self._answer = b""
         self._next = 0.0
-        #: Everything was up when it was last asked.
+        #: Whether everything was up at the last response.
         self.healthy = False
-        #: What the last answer said, such as {"database": "ok", "workers": "…"}.
+        #: The last response, such as {"database": "ok", "workers": "…"}.
         self.detail: dict[str, Any] = {}
 
     def ask(self) -> None:
-        """Ask, unless a question is on its way or the last answer is very fresh."""
+        """Send a request, unless one is pending or the last response is recent."""
         if self._socket is not None or time.monotonic() < self._next:
             return
         try:
@@ -52,11 +52,11 @@ class HealthProbe:
         self._selector.register(self._socket, selectors.EVENT_READ, self.read)
 
     def read(self) -> None:
-        """Something of the answer has come."""
+        """A part of the response arrived."""
         assert self._socket is not None
         try:
             self._say()
-            # To the end of what is there: of what TLS has decrypted already, the selector does not know.
+            # Read everything: the selector does not see data that TLS has already decrypted.
             while data := self._socket.recv(65536):
                 self._answer += data
         except (BlockingIOError, ssl.SSLWantReadError):
@@ -71,7 +71,7 @@ class HealthProbe:
         self.close()
 
     def _say(self) -> None:
-        """Send the question, over TLS as soon as both sides have agreed on it."""
+        """Send the request, over TLS after the handshake."""
         assert self._socket is not None
         if self._asked:
             return
@@ -85,7 +85,7 @@ class HealthProbe:
         self._asked = True
 
     def close(self) -> None:
-        """Forget the question that is on its way."""
+        """Drop the pending request."""
         if self._socket is not None:
             with contextlib.suppress(KeyError):
                 self._selector.unregister(self._socket)
@@ -95,10 +95,10 @@ class HealthProbe:
 
 
 def _ourselves(tls: Tls) -> ssl.SSLContext:
-    """Believes our own certificate and no other, whatever name it is for."""
+    """Trusts exactly our own certificate, for any hostname."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.load_verify_locations(tls.certificate)
-    # The file need not have the authority's certificate in it.
+    # The file need not contain the certificate of the authority.
     context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
     return context

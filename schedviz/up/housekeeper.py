@@ -1,13 +1,13 @@
-"""The child that has a database: `python -m schedviz.up.housekeeper URL`.
+"""The child that uses the database: `python -m schedviz.up.housekeeper URL`.
 
-It migrates, writes DATA/token, makes a first session on a fresh data folder, and sweeps. The supervisor speaks to it in lines:
+It migrates, writes DATA/token, creates a first session in a new data folder, and sweeps. The supervisor sends it lines:
 
-    login               → {"login": url}: a link that logs the local user in, once
-    dead PREFIX [BUT]   whoever leases sessions under such a name is dead: those sessions are free at once; who begins with BUT lives
-    killed PREFIX       the same, and none of the sessions was the cause
+    login               answers {"login": url}: a one-time login link for the local user
+    dead PREFIX [BUT]   releases the leases of owners whose names begin with PREFIX but not with BUT; these owners are dead
+    killed PREFIX       the same, if none of the sessions caused the death
 
-and it tells {"database": "ready"} once the tables are there, {"failed": sentence} when they cannot be or the environment cannot be
-read, {"house": "ready"} when it listens, {"cleared": PREFIX [BUT]} when those sessions are free. It ends with its input.
+It writes {"database": "ready"} once the tables exist, or {"failed": sentence} if they cannot be created or the environment is invalid,
+{"house": "ready"} when it reads lines, and {"cleared": PREFIX [BUT]} when those leases are released. It ends with its input.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ DEMO_CLUSTER: dict[str, Any] = {"shape": "demo"}
 
 
 def main(url: str) -> int:
-    """Prepare, then keep house until the input ends."""
+    """Prepare the database, then serve until the input ends."""
     try:
         django.setup()
     except ImproperlyConfigured as error:
@@ -48,7 +48,7 @@ def main(url: str) -> int:
     except DatabaseError as error:
         _tell(failed=f"The database cannot be used: {' '.join(str(error).split())}")
         return EXIT_NO_DATABASE
-    # Before the web server runs, so that it is there when /healthz says 200.
+    # Before the web server runs, so that the token exists when /healthz answers 200.
     _keep_token()
     _tell(database="ready")
     _first_session()
@@ -66,7 +66,7 @@ def _migrate() -> None:
 
 
 def _keep_token() -> None:
-    """DATA/token holds a secret that REST accepts, readable by its user alone."""
+    """Write DATA/token, a secret for REST, readable only by its user."""
     from django.conf import settings
 
     from schedviz.web.login import ensure_local_token
@@ -86,7 +86,7 @@ def _keep_token() -> None:
 
 
 def _first_session() -> None:
-    """On a fresh data folder something small is there to look at."""
+    """Create a small session in a new data folder."""
     from schedviz.sessions.models import Session
     from schedviz.sessions.transfer.create import Generate, create_session
     from schedviz.web.login import local_user
@@ -100,7 +100,7 @@ def _first_session() -> None:
 
 
 def _marker() -> Path:
-    """Its being there says that the first session was made once, even if it was deleted since."""
+    """A marker file: the first session was created, even if it was deleted since."""
     from django.conf import settings
 
     folder: Path = settings.DATA
@@ -133,7 +133,7 @@ def _keep_house(url: str) -> None:
 
 
 def _clear(dead: dict[str, str]) -> None:
-    """Free the sessions of the dead (prefix → word), and have others take them; who could not be cleared stays for the next round."""
+    """Release the sessions of dead owners (prefix → command), and wake workers for them. Owners that fail stay for the next round."""
     from schedviz.sessions.hosting.lease import clear_owner
     from schedviz.sessions.hosting.sweep import sweep
 
@@ -148,7 +148,7 @@ def _clear(dead: dict[str, str]) -> None:
 
 
 def _guarded(job: Any) -> None:
-    """Do it, and stay alive if the database is away for a while."""
+    """Run a task, and log an unreachable database instead of failing."""
     try:
         job()
     except DatabaseError as error:

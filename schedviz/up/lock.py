@@ -1,4 +1,4 @@
-"""One supervisor for each data folder: a lock that the kernel takes back, however its holder ends."""
+"""One supervisor per data folder: a lock that the kernel releases when its holder ends."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from schedviz.up.errors import CannotStart
 
 
 class DataLock:
-    """The right to run on a data folder, held until `release` or the end of the process. The file names the holder."""
+    """The exclusive right to run on a data folder, until `release` or the end of the process. The file names the holder."""
 
     def __init__(self, data: Path) -> None:
         self.path = data / "lock"
@@ -35,19 +35,19 @@ class DataLock:
             ) from error
 
     def name_holder(self, url: str) -> None:
-        """Write down who we are, for whoever comes second."""
+        """Store pid and address in the file, for the message to a second start."""
         os.ftruncate(self._descriptor, 0)
         os.pwrite(self._descriptor, json.dumps({"pid": os.getpid(), "url": url}).encode(), 0)
 
     def release(self) -> None:
-        """Let the next one in."""
+        """Release the lock."""
         with contextlib.suppress(OSError):
             os.ftruncate(self._descriptor, 0)
         os.close(self._descriptor)
 
 
 def url_of_holder(data: Path) -> str | None:
-    """Where the supervisor that runs on a data folder serves; None when none runs."""
+    """The address of the supervisor that runs on a data folder; None if there is none."""
     try:
         descriptor = os.open(data / "lock", os.O_RDWR)
     except OSError:
@@ -68,7 +68,7 @@ def _describe(path: Path) -> str:
 
 
 def _read(path: Path) -> dict[str, Any] | None:
-    """Pid and address of the holder; None while it is just starting and has not written them yet."""
+    """Pid and address of the holder; None if it has just started and not written them yet."""
     try:
         holder = json.loads(path.read_text())
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""The children's logs: kept in DATA/logs, and in short on the terminal when something is wrong."""
+"""The children's logs: complete in DATA/logs, and problems on the terminal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import shutil
 import time
 from pathlib import Path
 
-#: A log that has grown larger becomes `NAME.log.1`.
+#: A larger log is moved to `NAME.log.1`.
 ROTATE_BYTES = 10 << 20
 _LONGEST_LINE = 240
 _LINES_PER_MINUTE = 6
@@ -17,7 +17,7 @@ _TROUBLE = re.compile(r"\b(ERROR|CRITICAL)\b|^\w*(Error|Exception)\b|^[\w.]+(Err
 
 
 class LogTail:
-    """What was written to one log since it was last looked at; only lines about trouble, and only a few a minute."""
+    """New warnings and errors in one log, limited to a few a minute."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -50,7 +50,7 @@ class LogTail:
 
 
 def last_words(path: Path, *, lines: int = 5) -> list[str]:
-    """The end of a log, to say why a child did not start."""
+    """The last lines of a log, which explain why a child did not start."""
     try:
         with path.open("rb") as log:
             log.seek(max(0, _size(path) - 8192))
@@ -61,7 +61,7 @@ def last_words(path: Path, *, lines: int = 5) -> list[str]:
 
 
 def rotate(path: Path, limit: int) -> bool:
-    """Move a log that is larger than `limit` bytes aside. Its writers append, so they go on at the beginning of the emptied file."""
+    """Copy a log that is larger than `limit` bytes, and empty it. Its writers append, so they continue in the emptied file."""
     if _size(path) <= limit:
         return False
     with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""What the person who starts schedviz chose."""
+"""The options of `schedviz up`."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ DEFAULT_PORT = 8777
 
 @dataclass(frozen=True)
 class UpOptions:
-    """The choices on the command line of `schedviz up`."""
+    """The options given on the command line."""
 
     data: Path
-    #: 0: any free one.
+    #: 0: any free port.
     port: int = DEFAULT_PORT
-    #: The address to listen on; by default nobody else's machine can connect.
+    #: The address to listen on; by default only this machine can connect.
     host: str = "127.0.0.1"
     open_browser: bool = True
     #: PEM files; both or none.
     tls_certificate: Path | None = None
     tls_key: Path | None = None
-    #: Where the first link leads.
+    #: The page that the first link opens.
     page: str = ""

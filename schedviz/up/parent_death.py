@@ -1,8 +1,7 @@
-"""No child outlives the supervisor, not even when it is killed with -9.
+"""Ends the children with the supervisor, even after kill -9.
 
-Two means, each enough for most cases. On Linux the kernel itself kills a child when its parent dies. Everywhere a watcher, a tiny
-process of its own, reads a pipe from the supervisor that names the children's process groups; when the pipe ends, it kills
-those groups, and with them the children's own children, to which the kernel's means does not reach.
+On Linux, the kernel kills a child when its parent dies. On all systems, a watcher process reads the process groups of the children from a
+pipe. When the pipe ends, it kills those groups, including grandchildren, which the kernel's mechanism does not reach.
 """
 
 from __future__ import annotations
@@ -21,9 +20,9 @@ _WATCHER = Path(__file__).with_name("parent_watcher.py")
 
 
 def bind_to_parent(supervisor_pid: int) -> Callable[[], None] | None:
-    """What a child does between fork and exec so that it dies with its parent; None where the kernel offers no such thing.
+    """A function that a child runs between fork and exec, so that it dies with its parent; None if the kernel does not support it.
 
-    The signal comes when the *thread* that forked ends: start children from the main thread.
+    The kernel sends the signal when the *thread* that forked ends, so start children from the main thread.
     """
     if sys.platform != "linux" or os.environ.get("SCHEDVIZ_NO_PDEATHSIG"):
         return None
@@ -31,7 +30,7 @@ def bind_to_parent(supervisor_pid: int) -> Callable[[], None] | None:
 
     def tie() -> None:
         libc.prctl(_PR_SET_PDEATHSIG, _SIGKILL, 0, 0, 0)
-        # The parent may have died before the line above took effect.
+        # The parent may have died before the call above took effect.
         if os.getppid() != supervisor_pid:
             os._exit(1)
 
@@ -39,7 +38,7 @@ def bind_to_parent(supervisor_pid: int) -> Callable[[], None] | None:
 
 
 class Watcher:
-    """The process that kills what the supervisor leaves behind, and removes its folder of sockets."""
+    """The process that kills remaining children after the supervisor's death, and removes its socket folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -51,23 +50,23 @@ class Watcher:
         return self._process.pid
 
     def watch(self, group: int) -> None:
-        """From now on `group` is killed when the supervisor dies."""
+        """Kill `group` when the supervisor dies."""
         self._groups.add(group)
         self._tell(f"+{group}\n")
 
     def forget(self, group: int) -> None:
-        """The group has ended; its number may soon be somebody else's."""
+        """Forget a group that has ended: its number may be reused."""
         self._groups.discard(group)
         self._tell(f"-{group}\n")
 
     def restart_if_dead(self) -> None:
-        """A watcher that was killed is replaced."""
+        """Start a new watcher if the old one was killed."""
         if self._process.poll() is not None:
             self._close_pipe()
             self._process = self._start()
 
     def close(self) -> None:
-        """Nothing is left to watch: let it remove the folder and go."""
+        """Tell the watcher to remove the folder and exit."""
         self._close_pipe()
         try:
             self._process.wait(timeout=1)
@@ -76,7 +75,7 @@ class Watcher:
             self._process.wait()
 
     def _start(self) -> subprocess.Popen[str]:
-        # -I -S: no site, no environment; it starts in a few milliseconds and imports nothing of ours.
+        # -I -S: isolated and without site, so that it starts in a few milliseconds and imports nothing of ours.
         process = subprocess.Popen(  # noqa: S603
             [sys.executable, "-I", "-S", str(_WATCHER), str(self._folder)], stdin=subprocess.PIPE, text=True, start_new_session=True
         )
@@ -87,7 +86,7 @@ class Watcher:
 
     def _tell(self, line: str) -> None:
         assert self._process.stdin is not None
-        # A dead watcher is replaced in the next round, and told everything then.
+        # The next round replaces a dead watcher and sends it everything.
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.write(line)
             self._process.stdin.flush()

@@ -1,8 +1,8 @@
-"""Run as a script by parent_death.py: waits for the end of its standard input, then kills the process groups that it was told of.
+"""A script of parent_death.py: waits for the end of its standard input, then kills the registered process groups.
 
-    python watcher.py FOLDER        stdin: "+123" watch group 123, "-123" forget it
+    python parent_watcher.py FOLDER        stdin: "+123" registers group 123, "-123" forgets it
 
-Then removes FOLDER, which holds sockets. Imports nothing of schedviz: it must start at once and never fail.
+Then it removes FOLDER, which contains sockets. It imports nothing of schedviz, so that it starts quickly and cannot fail.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ def main() -> None:
         else:
             groups.discard(group)
     for group in groups:
-        # PermissionError: macOS says so of a group whose members are all zombies.
+        # PermissionError: macOS raises it for a group of zombies.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(group, signal.SIGKILL)
     folder = Path(sys.argv[1])

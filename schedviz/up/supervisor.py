@@ -1,6 +1,6 @@
-"""Starts the children, starts the dead ones again, and stops them all in order.
+"""Starts the children, restarts crashed ones, and stops all of them in order.
 
-One thread, one selector: signals, the housekeeper's words and the answers of /healthz are all things that wake it.
+One thread with one selector: signals, lines of the housekeeper and responses of /healthz wake it.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from schedviz.up.logs import LogTail, last_words
 from schedviz.up.signals import Signals
 from schedviz.up.terminal import Terminal
 
-#: A child that dies this often before everything was up once will not come up.
+#: A child that crashes this often before everything was up cannot start.
 HOPELESS_AFTER_DEATHS = 4
 _ROUND_SECONDS = 1.0
 _IMPATIENT_SECONDS = 15.0
 
 
 class Supervisor:
-    """The children of one data folder. `run` returns when they are all gone."""
+    """The children of one data folder. `run` returns when all have ended."""
 
     def __init__(self, *, data: Path, folder: Path, environment: dict[str, str], reach: Reach, terminal: Terminal) -> None:
         self._logs = data / "logs"
         self._logs.mkdir(mode=0o700, exist_ok=True)
         self._environment = environment
         self._owner = programs.owner_of(data)
-        #: What the names of owners in this run begin with.
+        #: The prefix of lease owners in this run.
         self._run = f"{self._owner}.{os.getpid()}"
         self._terminal = terminal
         self._selector = selectors.DefaultSelector()
@@ -49,31 +49,31 @@ class Supervisor:
         self._health = HealthProbe(reach, self._selector)
         self._disk = DiskWatch(data)
         self._database_file = DatabaseFileWatch(programs.sqlite_path(data, environment))
-        #: By name, in the order in which they are started.
+        #: By name, in starting order.
         self._children: dict[str, Child] = {}
         self._tails: dict[str, LogTail] = {}
         self._waiting_for_database: list[Program] = []
         self._heard = b""
-        #: The dead whose sessions are not free yet (what their owners' names begin with), and the word by which the housekeeper is told.
+        #: Dead owners (name prefixes) whose sessions are not released yet, and the command for the housekeeper.
         self._unreleased_owners: dict[str, str] = {}
-        #: The database was ready once: if it is away later, it will come back.
+        #: The database was ready once. If it is unreachable later, it will return.
         self._had_database = False
         #: Everything was up once.
         self._was_up = False
-        #: The person at the terminal has got the link.
+        #: The login link was printed.
         self._announced = False
         self._began = time.monotonic()
         self._impatient_at = self._began + _IMPATIENT_SECONDS
 
     def run(self, first: list[Program], with_database: list[Program]) -> None:
-        """Run `first` at once, the others as soon as the database is ready. Raises `CannotStart` when they do not come up."""
+        """Start `first` immediately, and the others once the database is ready. Raises `CannotStart` if they do not start."""
         try:
             with self._signals:
                 try:
                     self._waiting_for_database = with_database
                     self._add(first)
                     self._start_what_is_due()
-                    # The data folder is ours alone: who leased a session in an earlier run is dead.
+                    # This process has the lock of the data folder, so lease owners of earlier runs are dead.
                     self._say_dead(f"{self._owner} {self._run}", "dead")
                     while not self._signals.stops:
                         self._start_what_is_due()
@@ -88,7 +88,7 @@ class Supervisor:
             self._watcher.close()
             self._selector.close()
 
-    # --- A round
+    # --- Main loop
 
     def _add(self, new: list[Program]) -> None:
         for program in new:
@@ -108,7 +108,7 @@ class Supervisor:
                     self._say_database(child)
 
     def _wait(self) -> None:
-        """Until something happens, or somebody is due."""
+        """Wait for an event, or until a child is due for a restart."""
         now = time.monotonic()
         dues = [child.due - now for child in self._children.values() if child.due is not None]
         longest = _ROUND_SECONDS if self._announced else 0.05
@@ -127,7 +127,7 @@ class Supervisor:
                 continue
             self._watcher.forget(pid)
             if child.name != "housekeeper":
-                # Its leases would else run for some seconds more.
+                # Its leases would otherwise last some seconds longer.
                 self._say_dead(self._owner_name(child, child.generation), "killed" if child.was_external_kill else "dead")
             if not self._was_up and child.deaths >= HOPELESS_AFTER_DEATHS:
                 raise CannotStart(f"{child.name} does not start: {_cause(code)}. The end of {child.log}:", *_quoted(child.log))
@@ -153,13 +153,13 @@ class Supervisor:
             for line in tail.news():
                 self._terminal.trouble(name, line)
 
-    # --- The housekeeper
+    # --- Housekeeper
 
     def _owner_name(self, child: Child, generation: int) -> str:
         return f"{self._run}.{child.name}-{generation}"
 
     def _say_dead(self, who: str, word: str) -> None:
-        """Have sessions that are leased under such names freed now; a housekeeper that is dead itself is told when it is back."""
+        """Release the leases of owners with this name prefix now. A dead housekeeper receives the command after its restart."""
         self._unreleased_owners[who] = word
         self._children["housekeeper"].say(f"{word} {who}")
 
@@ -183,7 +183,7 @@ class Supervisor:
         if "failed" in news:
             if not self._had_database:
                 raise CannotStart(news["failed"])
-            # It ends now, and is started again until the database is back.
+            # It ends, and is restarted until the database is reachable again.
             self._terminal.trouble("housekeeper", news["failed"])
         elif "database" in news:
             self._had_database = True
@@ -205,16 +205,16 @@ class Supervisor:
             child.say("database")
 
     def _welcome_housekeeper(self) -> None:
-        """Tell it again what the one before may have died over."""
+        """Repeat the commands that the previous housekeeper may not have completed."""
         for who, word in self._unreleased_owners.items():
             self._children["housekeeper"].say(f"{word} {who}")
         if self._was_up and not self._announced:
             self._children["housekeeper"].say("login")
 
-    # --- The end
+    # --- Shutdown
 
     def _stop_all(self) -> None:
-        """Web, then workers, then Redis: nobody is asked for what is gone. A second Ctrl-C kills what is left."""
+        """Stop the web server, then workers, then Redis, so that none misses what it needs. A second Ctrl-C kills the rest."""
         self._health.close()
         self._terminal.stopping()
         stops = self._signals.stops
@@ -226,14 +226,14 @@ class Supervisor:
         for group in (web, others, redis):
             for child in group:
                 child.ask_to_end()
-            # What one group does not need of its time, the next one has.
+            # Time that one group does not use is left for the next.
             asked = time.monotonic()
             self._await_end(group, asked + left_over, impatient=lambda: self._signals.stops > max(stops, 1))
             longest = max((child.program.grace_seconds for child in group), default=0.0)
             left_over = max(0.0, left_over + longest - (time.monotonic() - asked))
 
     def _await_end(self, group: list[Child], since: float, *, impatient: Callable[[], bool]) -> None:
-        """Until all of them have ended; each has its grace, counted from `since`."""
+        """Wait until all have ended, or their grace periods, counted from `since`, are over."""
         left = {child.pid: child for child in group if child.pid is not None}
         while left:
             for pid, child in list(left.items()):
@@ -244,7 +244,7 @@ class Supervisor:
                     self._watcher.forget(pid)
                     del left[pid]
             if left:
-                # Only signals matter now: a child that ended, or a second Ctrl-C.
+                # Only signals matter now: the end of a child, or a second Ctrl-C.
                 self._signals.wait(0.1)
 
 

@@ -1,4 +1,4 @@
-"""What the person at the terminal reads."""
+"""Messages of `schedviz up` on the terminal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from schedviz.up.address import Reach
 
 
 class Terminal:
-    """Few words, one line for each thing; standard output for what was asked for, standard error for trouble."""
+    """One short line per event; results go to standard output, problems to standard error."""
 
     def __init__(self, *, reach: Reach, data: Path, open_browser: bool, page: str = "") -> None:
         self._reach = reach
@@ -44,7 +44,7 @@ class Terminal:
             _say(f"Others open {self._reach.url}. Participants of a room open {self._reach.url}/r/ and need its code:")
             _say()
             _say_qr(f"{self._reach.url}/r/")
-        # A folder of one's own is where nobody looks unless told to.
+        # Other commands search the default folder only.
         if self._data.resolve() not in (folder.resolve() for folder in data_folders()):
             _say(f"For scripts, and `schedviz` in another terminal: export SCHEDVIZ_DATA={shlex.quote(str(self._data))}")
         _say(f"Scripts find a token for the REST API in {self._data / 'token'}. Ctrl-C stops everything.")
@@ -58,7 +58,7 @@ class Terminal:
         _say(f"[{child}] {line}", err=True)
 
     def still_waiting(self, detail: dict[str, Any], logs: Path) -> None:
-        """It takes long: say what is not there yet."""
+        """Starting takes long: name the missing components."""
         missing = [f"{part}: {detail.get(part)}" for part in detail.get("down", [])]
         _say(f"Still starting ({'; '.join(missing) or 'the web server does not answer yet'}). Logs: {logs}", err=True)
 
@@ -68,13 +68,13 @@ class Terminal:
 
 
 def _say(line: str = "", *, err: bool = False, **style: Any) -> None:
-    """A terminal that was closed is no reason to stop serving."""
+    """A closed terminal does not stop the server."""
     with contextlib.suppress(OSError):
         say(line, err=err, **style)
 
 
 def _say_qr(text: str) -> None:
-    """A QR code in half blocks, white on black whatever the terminal's colours are; nothing where it has no such letters."""
+    """A QR code of half blocks, white on black on every terminal; empty if its encoding lacks them."""
     import segno
 
     drawn = io.StringIO()
@@ -90,12 +90,12 @@ def _say_qr(text: str) -> None:
 
 
 def _has_display() -> bool:
-    """Without one, `webbrowser` may start a text browser in this very terminal."""
+    """Whether there is a graphical browser. Without one, `webbrowser` may start a text browser in this terminal."""
     return sys.platform == "darwin" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def _open(url: str) -> None:
-    """Open the browser, and let it outlive us."""
+    """Open the browser so that it outlives this process."""
     subprocess.Popen(  # noqa: S603
         [sys.executable, "-m", "webbrowser", url],
         stdin=subprocess.DEVNULL,

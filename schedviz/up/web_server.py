@@ -1,6 +1,6 @@
-"""The web server's process: uvicorn on a socket that the supervisor holds. `python -m schedviz.up.web_server DESCRIPTOR [CERT KEY]`.
+"""The web server's process: uvicorn on a socket of the supervisor. `python -m schedviz.up.web_server DESCRIPTOR [CERT KEY]`.
 
-It loads, and serves when it reads a line from its input: before that there may be no tables.
+It loads immediately, and serves once it reads a line from its input, because before that the tables may not exist.
 """
 
 from __future__ import annotations
@@ -12,36 +12,36 @@ import uvicorn
 
 from schedviz.web.head_limit import HeadLimit
 
-#: Commands are small; whoever sends more is cut off before anything is read.
+#: Commands are small; larger messages close the socket before they are read.
 LARGEST_MESSAGE_BYTES = 64 * 1024
 
 
 def main(descriptor: int, certificate: str | None = None, key: str | None = None) -> None:
-    """Serve until SIGTERM, with a certificate over TLS; open WebSockets are told to come back and given a moment to hear it."""
+    """Serve until SIGTERM, over TLS with a certificate. Open WebSockets are closed with a code that tells clients to reconnect."""
     config = uvicorn.Config(
         "schedviz.asgi:application",
         http=HeadLimit,
         ws="websockets-sansio",
         ws_max_size=LARGEST_MESSAGE_BYTES,
-        # Frames are compressed once for all viewers; a window for each viewer would cost memory and let an inflate bomb in.
+        # Frames are compressed once for all viewers. A window per viewer would cost memory and allow decompression bombs.
         ws_per_message_deflate=False,
         lifespan="off",
-        # The handler and the format are those of our settings; uvicorn's lines are INFO.
+        # Our settings define the handler and the format; uvicorn's lines are INFO.
         log_config=None,
         log_level="info",
         access_log=False,
-        # Ours reads X-Forwarded-For as far as SCHEDVIZ_PROXIES says; uvicorn would believe whoever comes from 127.0.0.1.
+        # Our code reads X-Forwarded-For according to SCHEDVIZ_PROXIES; uvicorn would trust every client on 127.0.0.1.
         proxy_headers=False,
         server_header=False,
         timeout_graceful_shutdown=1,
-        # Longer than clients and proxies keep a connection that nobody uses (5 to 60 s): none sends a request into one that closes.
+        # Longer than clients and proxies keep idle connections (5 to 60 s), so that no request meets a closing connection.
         timeout_keep_alive=75,
         ssl_certfile=certificate,
         ssl_keyfile=key,
     )
     config.load()
     if not sys.stdin.readline():
-        # Whoever was to say it has gone.
+        # The supervisor has ended.
         return
     uvicorn.Server(config).run(sockets=[socket.socket(fileno=descriptor)])
 

@@ -1,4 +1,4 @@
-"""A Celery worker's process, without Celery's command line, whose imports take half a second: `… worker NAME QUEUE POOL SIZE`.
+"""A Celery worker's process without Celery's command line, which takes half a second to import: `… worker NAME QUEUE POOL SIZE`.
 
 The same as `celery -A schedviz.celery worker -n NAME -Q QUEUE -P POOL -c SIZE --without-gossip --without-mingle`.
 """
