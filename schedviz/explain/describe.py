@@ -1,6 +1,6 @@
-"""`describe_node` and `describe_pod`: the sums of `kubectl describe`, from what the API server has, beside those of the scheduler's cache.
+"""`describe_node` and `describe_pod`: the sums of `kubectl describe` from the API server's objects, next to those of the scheduler's cache.
 
-They differ where the scheduler knows more (a pod that it has assumed) or less (a watch event on its way, or lost).
+They differ if the scheduler knows more (an assumed pod) or less (a watch event in flight, or lost).
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _FINISHED: Final = frozenset({"Succeeded", "Failed"})
 
 
 class NodeUnknownError(LookupError):
-    """Neither the API server nor the cache knows the node."""
+    """Neither the API server nor the cache has the node."""
 
 
 class PodOnNode(Part, frozen=True):
-    """A pod on a node, by the API server, by the cache, or by both."""
+    """A pod on a node, in the API server, the cache, or both."""
 
     pod: str
     requests: Resources
@@ -39,21 +39,21 @@ class PodOnNode(Part, frozen=True):
 
 
 class NodeDescription(Part, frozen=True):
-    """Requested of allocatable, twice. `pods` in the order of names."""
+    """Requested of allocatable, twice. `pods` are sorted by name."""
 
     node: str
-    #: By the API server; None where it does not have the node (any more).
+    #: In the API server; None if it does not have the node.
     allocatable: Resources | None
     requests: Resources
     limits: Resources
-    #: By the cache's NodeInfo; None where it has none.
+    #: In the cache's NodeInfo; None if there is none.
     cache_allocatable: Resources | None
     cache_requested: Resources | None
     pods: tuple[PodOnNode, ...]
 
 
 class ContainerDescription(Part, frozen=True):
-    """What a container asks for."""
+    """The requests of a container."""
 
     name: str
     init: bool
@@ -62,23 +62,23 @@ class ContainerDescription(Part, frozen=True):
 
 
 class PodDescription(Part, frozen=True):
-    """What a pod asks for: the sum over containers, at least the largest init container, plus the overhead."""
+    """The requests of a pod: the sum over containers, at least the largest init container, plus the overhead."""
 
     pod: str
     containers: tuple[ContainerDescription, ...]
     overhead: Resources
     requests: Resources
     limits: Resources
-    #: What it counts for in scores, where it does not say: milli-cpus and bytes.
+    #: Its defaults for scoring: millicores and bytes.
     non_zero_milli_cpu: int
     non_zero_memory: int
-    #: The node that it is bound to or assumed on, and what is allocatable there.
+    #: The node that it is bound to or assumed on, and its allocatable capacity.
     node: str = ""
     allocatable: Resources | None = None
 
 
 def describe_node(simulation: Simulation, name: str) -> NodeDescription:
-    """The arithmetic of a node. Raises `NodeUnknownError`. Upstream: kubectl pkg/describe/describe.go describeNodeResource"""
+    """The sums of a node. Raises `NodeUnknownError`. Upstream: kubectl pkg/describe/describe.go describeNodeResource"""
     node = simulation.cluster.find("Node", name)
     info = next((one for one in simulation.scheduler.state.cache.nodes if one.name == name), None)
     if node is None and info is None:
@@ -113,7 +113,7 @@ def describe_node(simulation: Simulation, name: str) -> NodeDescription:
 
 
 def describe_pod(simulation: Simulation, key: str) -> PodDescription:
-    """What a pod (`namespace/name`) asks for, of what there is where it is. Raises `PodUnknownError`."""
+    """The requests of a pod (`namespace/name`), and the capacity of its node. Raises `PodUnknownError`."""
     pod = find_pod(simulation, key)
     cache = simulation.scheduler.state.cache
     state = cache.pod_states.get(pod.uid)
@@ -139,7 +139,7 @@ def _container(container: Container, *, init: bool = False) -> ContainerDescript
 
 
 def _limits(pod: Pod) -> Resource:
-    """Limits add up as requests do; overhead counts for resources that have one. Upstream: pkg/api/v1/resource/helpers.go PodLimits"""
+    """Limits add up like requests; overhead counts for resources that have a limit. Upstream: pkg/api/v1/resource/helpers.go PodLimits"""
 
     def as_requests(containers: tuple[Container, ...]) -> tuple[Container, ...]:
         return tuple(replace(one, resources=replace(one.resources, requests=one.resources.limits)) for one in containers)

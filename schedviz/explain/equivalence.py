@@ -1,4 +1,4 @@
-"""Pods of which the scheduler reads the same: what holds for one holds for the others."""
+"""Groups pods with equal scheduling requirements: what holds for one holds for all."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _encoder = msgspec.json.Encoder(enc_hook=enc_hook, order="deterministic")
 
 
 def reading_of(pod: Pod) -> bytes:
-    """All that decides where a pod may run: its namespace, labels and spec. Equal for the replicas of one template.
+    """Everything that decides where a pod may run: its namespace, labels and spec. Equal for the replicas of one template.
 
-    A claim made for one replica of a StatefulSet tells it apart, as it should: its volume may be elsewhere. The names of volumes
-    do not (`kube-api-access-x7k2p` is another one in each replica).
+    A claim of one StatefulSet replica distinguishes it, as it should, because its volume may be elsewhere. Names of volumes
+    do not (`kube-api-access-x7k2p` differs in every replica).
     """
     volumes = tuple(unnamed for volume in pod.spec.volumes if (unnamed := msgspec.structs.replace(volume, name="")) != Volume())
     spec = msgspec.structs.replace(pod.spec, volumes=volumes, node_name="")
@@ -25,7 +25,7 @@ def reading_of(pod: Pod) -> bytes:
 
 
 def groups(pods: Iterable[Pod]) -> list[list[Pod]]:
-    """The pods by what is read of them, in the order in which each group's first pod comes."""
+    """The pods by their requirements, ordered by each group's first pod."""
     found: dict[bytes, list[Pod]] = {}
     for pod in pods:
         found.setdefault(reading_of(pod), []).append(pod)

@@ -8,12 +8,12 @@ import msgspec
 
 from schedviz.trace.phrase import Phrase
 
-#: Whether a node could take the pod. `now`: it would pass every filter. `pods leave`: if pods on that node were gone.
-#: `elsewhere`: if something not on that node changed, such as a pod that must be near, the spread over domains, a volume.
-#: `never`: not even if the node were empty; the pod or the node would have to be another.
+#: Whether a node could take the pod. `now`: it passes every filter. `pods leave`: if pods on that node were gone.
+#: `elsewhere`: if something outside that node changed, such as a pod for affinity, the spread over domains, or a volume.
+#: `never`: not even if the node were empty; the pod or the node would have to change.
 Outlook = Literal["now", "pods leave", "elsewhere", "never"]
 
-#: Where a pod stands. `ignored`: no profile of this scheduler is asked for. `gated`: a PreEnqueue plugin holds it back.
+#: The state of a pod. `ignored`: it requests another scheduler. `gated`: a PreEnqueue plugin holds it back.
 Standing = Literal["pending", "gated", "nominated", "waiting", "scheduled", "deleting", "ignored", "finished"]
 
 
@@ -30,15 +30,15 @@ class Clause(Part, frozen=True):
     code: str
     #: In the order of the snapshot.
     nodes: tuple[str, ...]
-    #: What it means, in a sentence, and what people usually find behind it.
+    #: Its meaning in a sentence, and its usual causes.
     meaning: str = ""
     causes: tuple[str, ...] = ()
-    #: The meaning as it can be said in another language; each of the causes is a template by itself.
+    #: The meaning for translation; each cause is a template.
     meaning_phrase: Phrase | None = None
 
 
 class Objection(Part, frozen=True):
-    """What one Filter plugin by itself has against one node."""
+    """The objection of one Filter plugin alone to one node."""
 
     plugin: str
     code: str
@@ -46,34 +46,34 @@ class Objection(Part, frozen=True):
 
 
 class NodeVerdict(Part, frozen=True):
-    """A node and the pod: the plugin whose Status decides, what the others have against it, and the outlook."""
+    """A node and the pod: the plugin whose Status decides, the other objections, and the outlook."""
 
     node: str
     outlook: Outlook
-    #: "" where the node passes.
+    #: "" if the node passes.
     plugin: str = ""
     code: str = "Success"
     reasons: tuple[str, ...] = ()
-    #: Every plugin that would reject it, also those that are not asked any more; the one that decides is among them.
+    #: Every plugin that would reject it, including those that are not called any more and the deciding one.
     objections: tuple[Objection, ...] = ()
 
 
 class Room(Part, frozen=True):
-    """Pods that would have to leave one node, so that the pod fits; as few of the least important as there are."""
+    """The pods that would have to leave one node so that the pod fits: as few as possible, of the lowest priority."""
 
     node: str
     pods: tuple[str, ...]
-    #: Of the pods that would leave.
+    #: The highest priority of the pods that would leave.
     highest_priority: int
-    #: Whether preemption could make them leave: its profile preempts, the pod may, and all of them have a lower priority.
+    #: Whether preemption could remove them: its profile preempts, the pod may, and all of them have a lower priority.
     by_preemption: bool
 
 
 class Wake(Part, frozen=True):
-    """What would move the pod out of unschedulablePods, and for the sake of which plugin."""
+    """An event that would move the pod out of unschedulablePods, and the plugin that registered it."""
 
     plugin: str
-    #: As upstream names cluster events: `Node/Add`, `Pod/Delete`.
+    #: Upstream's name of the cluster event: `Node/Add`, `Pod/Delete`.
     event: str
 
 
@@ -84,11 +84,11 @@ class QueuePlace(Part, frozen=True):
     attempts: int
     #: Virtual seconds of the session.
     since_seconds: float
-    #: How many pods of activeQ come before it; None in the other two.
+    #: The number of pods of activeQ before it; None in the other two.
     ahead: int | None = None
-    #: When its backoff is over; None where it does not back off.
+    #: When its backoff ends; None without backoff.
     backoff_ends_seconds: float | None = None
-    #: When it is moved out of unschedulablePods though nothing happened.
+    #: When it is moved out of unschedulablePods without an event.
     flushed_after_seconds: float | None = None
     gated_by: str = ""
     #: The plugins that rejected it last.
@@ -102,38 +102,38 @@ class Explanation(Part, frozen=True):
     pod: str
     uid: str
     standing: Standing
-    #: All of it in one sentence.
+    #: A summary in one sentence.
     sentence: str
-    #: The same as it can be said in another language.
+    #: The same for translation.
     sentence_phrase: Phrase | None = None
-    #: Where it is, or is to be.
+    #: Its node, or its nominated node.
     node: str = ""
-    #: What the scheduler would say now, without the part about preemption; "" where a node fits.
+    #: The scheduler's message now, without preemption's part; "" if a node fits.
     message: str = ""
-    #: What was said last, word by word: the message of the pod's PodScheduled condition.
+    #: The last message, verbatim: that of the pod's PodScheduled condition.
     said: str = ""
     outlook: Outlook = "now"
-    #: How many nodes the scheduler knows; the counts of `matrix` sum to it.
+    #: The number of nodes that the scheduler knows; the counts of `matrix` sum to it.
     nodes: int = 0
     #: Nodes that pass every filter.
     fits: tuple[str, ...] = ()
     clauses: tuple[Clause, ...] = ()
-    #: The Filter plugins that were asked, in order.
+    #: The Filter plugins that were called, in order.
     plugins: tuple[str, ...] = ()
-    #: How many nodes each outlook has.
+    #: The number of nodes by outlook.
     outlooks: dict[Outlook, int] = msgspec.field(default_factory=dict)
     matrix: tuple[NodeVerdict, ...] = ()
-    #: Where the fewest pods would have to leave; the best first.
+    #: The nodes where the fewest pods would have to leave; the best first.
     room: tuple[Room, ...] = ()
     queue: QueuePlace | None = None
-    #: The pod is nominated to a node where nobody has to go, and will wait there for ever. `cause` and `advice` say why, and what to do.
+    #: The pod is nominated to a node where no pod is terminating, and will wait forever. `cause` and `advice` explain it.
     for_ever: bool = False
     cause: str = ""
     advice: str = ""
-    #: Both as they can be said in another language; of a pod that is nominated for ever.
+    #: Both for translation; for endless nominations.
     cause_phrase: Phrase | None = None
     advice_phrase: Phrase | None = None
-    #: Extenders that filter and would be asked over HTTP in a cycle; here they are not. Those with declared answers are.
+    #: Extenders with a filter that would be called over HTTP in a cycle, but not here. Those with declared answers are evaluated.
     extenders_not_asked: tuple[str, ...] = ()
-    #: Other pending pods of which the scheduler reads the same: what is said here holds for them.
+    #: Other pending pods with equal requirements: the same applies to them.
     alike: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""What extenders say of nodes that every Filter plugin passes, and how they rank them, where their answers are declared: none is called."""
+"""The declared answers of extenders: which nodes they reject after all Filter plugins, and how they rank them. None is called."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class TurnedAway(NamedTuple):
 
     extender: str
     reason: str
-    #: It says that no preemption would help.
+    #: Whether it says that preemption would not help.
     unresolvable: bool
 
 
 def turned_away(simulation: Simulation, dry_run: DryRun) -> dict[str, TurnedAway]:
-    """Nodes that pass every plugin and that a declared extender rejects, asked one after the other as a cycle does."""
+    """Nodes that pass every plugin but are rejected by a declared extender, evaluated in the order of a cycle."""
     if not dry_run.pre_filter.status.is_success:
         return {}
     declared = {extender.url for extender in declared_extenders(simulation)}
@@ -49,21 +49,21 @@ def turned_away(simulation: Simulation, dry_run: DryRun) -> dict[str, TurnedAway
 
 
 def rankings(simulation: Simulation, dry_run: DryRun, rows: Rows) -> dict[str, ExtenderScoreRecord]:
-    """What declared extenders give to feasible rows, by their names."""
+    """The scores of declared extenders for feasible rows, by extender name."""
     declared = {extender.url for extender in declared_extenders(simulation)}
     asked = (extender for extender in simulation.extenders if extender.name in declared and extender.is_interested(dry_run.pod))
     return {extender.name: extender.prioritize(dry_run.pod, rows) for extender in asked}
 
 
 def feasible_nodes(simulation: Simulation, dry_run: DryRun) -> list[str]:
-    """Nodes that every plugin and every declared extender passes."""
+    """Nodes that pass every plugin and every declared extender."""
     rejected = turned_away(simulation, dry_run)
     names = dry_run.rows.names
     return [names[row] for row in (dry_run.verdicts.codes == 0).nonzero()[0].tolist() if names[row] not in rejected]
 
 
 def with_extenders(verdicts: Sequence[NodeVerdict], rejected: dict[str, TurnedAway]) -> tuple[NodeVerdict, ...]:
-    """The verdicts, with those of extenders where every plugin passes."""
+    """The verdicts, with those of extenders on nodes that pass every plugin."""
     return tuple(_rejected(verdict, rejected[verdict.node]) if verdict.node in rejected else verdict for verdict in verdicts)
 
 
@@ -78,7 +78,7 @@ def _code(by: TurnedAway) -> Code:
 
 
 def message_with(dry_run: DryRun, rejected: dict[str, TurnedAway]) -> str:
-    """The FitError's text with what extenders say."""
+    """The FitError's text with the extenders' part."""
     error = dry_run.fit_error
     if not rejected:
         return error.message
@@ -93,7 +93,7 @@ def declared_extenders(simulation: Simulation) -> list[Declared]:
 
 
 def known_extenders(simulation: Simulation) -> tuple[ExtenderConfig, ...]:
-    """All extenders of a session as its configuration would have them."""
+    """All extenders in a session's configuration."""
     configured = simulation.configuration.extenders
     named = {extender.url_prefix for extender in configured}
     declared = (declared.configuration() for declared in declared_extenders(simulation))
@@ -101,7 +101,7 @@ def known_extenders(simulation: Simulation) -> tuple[ExtenderConfig, ...]:
 
 
 def uncalled(simulation: Simulation, dry_run: DryRun) -> tuple[str, ...]:
-    """Extenders that filter and would be asked over HTTP, which an explanation does not do."""
+    """Extenders with a filter that would be called over HTTP, which an explanation does not do."""
     declared = {extender.url for extender in declared_extenders(simulation)}
     filtering = {extender.url_prefix for extender in simulation.configuration.extenders if extender.filter_verb}
     return tuple(

@@ -1,4 +1,4 @@
-"""A FitError's text, pasted from an event, a log or `kubectl describe`, back into its clauses."""
+"""Parses a FitError's text, from an event, a log or `kubectl describe`, into its clauses."""
 
 from __future__ import annotations
 
@@ -11,37 +11,37 @@ import msgspec
 from schedviz.explain.explanation import Clause, NodeVerdict, Part
 from schedviz.explain.reasons import meaning_of
 
-#: Longer texts are not read: an event's note has at most 1,024 characters, a condition's message is longer on few clusters.
+#: Longer texts are cut. An event's note has at most 1,024 characters; a condition's message is rarely longer.
 LONGEST: Final = 20_000
 
 #: Counts have at most nine digits, and begin where no digit precedes: otherwise a long run of digits takes quadratic time.
 _HEAD: Final = re.compile(r"(?<!\d)(?P<fit>\d{1,9})/(?P<all>\d{1,9}) nodes are available(?:: |\.|$)", re.ASCII)
 _CLAUSE: Final = re.compile(r"(?<!\d)(?P<count>\d{1,9}) (?P<reason>.+)", re.DOTALL | re.ASCII)
-#: A comma of the list and not of a reason: what follows begins with a count.
+#: A comma between clauses, which is followed by a count, unlike a comma inside a reason.
 _BETWEEN: Final = re.compile(r", (?=\d{1,9} )", re.ASCII)
 
 
 class NotAMessageError(ValueError):
-    """A text without `0/N nodes are available` in it."""
+    """The text does not contain `0/N nodes are available`."""
 
 
 class Message(Part, frozen=True):
-    """What a FitError's text says."""
+    """The contents of a FitError's text."""
 
     nodes: int
     clauses: tuple[Clause, ...] = ()
-    #: Said by a PreFilter plugin of all nodes.
+    #: A PreFilter plugin's reason for all nodes.
     pre_filter: str = ""
-    #: What preemption found, in the same form.
+    #: Preemption's findings, in the same form.
     preemption: tuple[Clause, ...] = ()
-    #: How many nodes no clause speaks of: they were not looked at, or the text was cut. Negative: nodes with several reasons.
+    #: Nodes without a clause: not evaluated, or the text was cut. Negative: nodes with several reasons.
     unaccounted: int = 0
 
 
 def parse_message(text: str) -> Message:
     """The clauses of `0/5 nodes are available: 3 Insufficient cpu, 2 node(s) were unschedulable. preemption: …`.
 
-    Whatever comes before is skipped. Raises `NotAMessageError`.
+    Text before it is skipped. Raises `NotAMessageError`.
     """
     text = " ".join(text[:LONGEST].split())
     head = _HEAD.search(text)
@@ -63,7 +63,7 @@ def parse_message(text: str) -> Message:
 
 
 def said_clauses(said: str) -> tuple[Clause, ...]:
-    """The clauses of what a scheduler said; none where it said something else."""
+    """The clauses of a scheduler's message; empty for another text."""
     try:
         return parse_message(said).clauses
     except NotAMessageError:
@@ -94,7 +94,7 @@ def _clauses(sentence: str) -> tuple[Clause, ...]:
 
 
 def with_nodes(clauses: Sequence[Clause], verdicts: Sequence[NodeVerdict]) -> tuple[Clause, ...]:
-    """The clauses of a text, with the nodes of which the same would be said now. Their number may be another one by now."""
+    """The clauses of a text, with the nodes to which each applies now. Their number may have changed."""
     nodes: dict[str, list[str]] = {}
     for verdict in verdicts:
         for reason in verdict.reasons:

@@ -1,4 +1,4 @@
-"""All pending pods, grouped by what the scheduler reads of them: a thousand replicas are one answer."""
+"""All pending pods, grouped by scheduling requirements: a thousand replicas give one answer."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from schedviz.explain.explanation import Clause, Outlook, Part, Standing
 from schedviz.explain.why import why_pending
 from schedviz.kube.core import Pod
 
-#: Groups that are explained; more are counted only.
+#: Groups that are explained; others are only counted.
 MOST_GROUPS: Final = 200
 
 
 class PendingGroup(Part, frozen=True):
     """Pods that wait for the same reason."""
 
-    #: `namespace/name`, the first is the one that was asked about.
+    #: `namespace/name`; the first was explained.
     pods: tuple[str, ...]
     standing: Standing
     sentence: str
@@ -28,7 +28,7 @@ class PendingGroup(Part, frozen=True):
 
 
 def pending_groups(simulation: Simulation) -> list[PendingGroup]:
-    """The groups that no node would take now, then those that only have to be tried; the largest first. At most `MOST_GROUPS`."""
+    """Groups that no node would take now, then those that only wait for their attempt; largest first. At most `MOST_GROUPS`."""
     pending = [pod for pod in _pods(simulation) if not pod.spec.node_name and pod.metadata.deletion_timestamp is None]
     found = sorted(groups(pending), key=len, reverse=True)[:MOST_GROUPS]
     return sorted((_told(simulation, pods) for pods in found), key=lambda group: group.outlook == "now")

@@ -1,4 +1,4 @@
-"""Where a pod waits in the scheduling queue, and what would wake it."""
+"""A pod's place in the scheduling queue, and the events that would requeue it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ QueueName = Literal["activeQ", "backoffQ", "unschedulablePods"]
 
 
 def queue_place(simulation: Simulation, pod: str) -> QueuePlace | None:
-    """The place of a pod (`namespace/name`); None where it is in none of the three queues."""
+    """The place of a pod (`namespace/name`); None if it is in none of the three queues."""
     found = _find(simulation, pod)
     if found is None:
         return None
@@ -44,13 +44,13 @@ def _find(simulation: Simulation, pod: str) -> tuple[QueueName, QueuedPodInfo] |
 
 
 def _ahead(simulation: Simulation, queued: QueuedPodInfo) -> int:
-    """How many pods are popped before it."""
+    """The number of pods that are popped before it."""
     queue = simulation.scheduler.state.queue
     return sum(queue.active_q.less(other, queued) for other in queue.active_q if other is not queued)
 
 
 def _wakes(simulation: Simulation, plugins: set[str]) -> tuple[Wake, ...]:
-    """The cluster events for which the plugins that rejected it wait."""
+    """The cluster events for which the plugins that rejected it are registered."""
     waiting = [
         Wake(plugin, word)
         for event, waits in simulation.scheduler.cluster_event_map.items()
@@ -72,7 +72,7 @@ _NODE_WORDS = ("Add", "Delete", "UpdateNodeAllocatable", "UpdateNodeLabel", "Upd
 
 
 def _words(event: ClusterEvent) -> list[str]:
-    """`Node/Add`, `Pod/Delete`, in upstream's words for resources and actions."""
+    """`Node/Add`, `Pod/Delete`, in upstream's terms for resources and actions."""
     kind = event.resource.rpartition("/")[2]
     action = event.action_type
     if kind == "Node" and action & ActionType.UPDATE != ActionType.UPDATE:

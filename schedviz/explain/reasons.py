@@ -1,4 +1,4 @@
-"""What the reasons in a FitError mean, and what people usually find behind them."""
+"""The meaning of the reasons in a FitError, and their usual causes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from schedviz.trace.phrase import Phrase
 
 
 class Meaning(NamedTuple):
-    """A reason in other words. `plugin` is whose reason it is."""
+    """A reason in other words. `plugin` gives the reason."""
 
     plugin: str
     template: str
@@ -19,7 +19,7 @@ class Meaning(NamedTuple):
 
     @property
     def phrase(self) -> Phrase:
-        """What it means, of this reason."""
+        """The meaning, for this reason."""
         return Phrase(self.template, dict(self.values))
 
     @property
@@ -150,7 +150,7 @@ _COMPILED: Final = tuple((re.compile(pattern), meaning) for pattern, meaning in 
 
 
 def meaning_of(reason: str) -> Meaning | None:
-    """What a reason means; None for one that no default plugin gives."""
+    """The meaning of a reason; None if no default plugin gives it."""
     for pattern, meaning in _COMPILED:
         match = pattern.fullmatch(reason)
         if match is not None:

@@ -1,4 +1,4 @@
-"""The one sentence of an explanation."""
+"""The one-sentence summary of an explanation."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from schedviz.explain.explanation import Clause, Explanation, QueuePlace
 from schedviz.kube.core import Pod
 from schedviz.trace.phrase import Phrase, counted, phrase
 
-#: Clauses that fit into a sentence.
+#: Clauses per sentence.
 _TOLD = 3
 
 
 def sentence_of(explanation: Explanation, pod: Pod) -> Phrase:
-    """What somebody on call should read first."""
+    """What someone on call should read first."""
     name = explanation.pod
     match explanation.standing:
         case "scheduled":

@@ -32,14 +32,14 @@ class Ranked:
         self.extenders: dict[str, ExtenderScoreRecord] = {}
         self.failure = ""
         self.totals = np.ones(len(self.rows), np.int64)
-        # As in a cycle: the only one that is left is not scored.
+        # As in a cycle: a single feasible node is not scored.
         if len(self.rows) > 1:
             self._score(simulation)
 
     def _candidates(self) -> Index:
         passing = self.dry_run.verdicts.codes == 0
         names = self.dry_run.rows.names
-        # The node on which preemption made room is tried before all others. Upstream: schedule_one.go evaluateNominatedNode
+        # The nominated node is tried before all others. Upstream: schedule_one.go evaluateNominatedNode
         nominated = self.dry_run.pod.pod.status.nominated_node_name
         found = np.flatnonzero(passing)
         if self.turned_away:
@@ -59,11 +59,11 @@ class Ranked:
 
     @property
     def best(self) -> list[int]:
-        """The rows that share the highest total."""
+        """The rows with the highest total."""
         return tied_rows(self.totals) if len(self.rows) else []
 
     def shares(self, best: int, taken: int) -> tuple[Share, ...]:
-        """Where the totals of two rows differ."""
+        """The differences between the totals of two rows."""
         found = [Share(plugin.name, int(plugin.weighted[best]), int(plugin.weighted[taken])) for plugin in _plugins(self.scored)]
         names = self.rows.names
         for name, record in self.extenders.items():
@@ -72,12 +72,12 @@ class Ranked:
 
 
 def choose(simulation: Simulation, dry_run: DryRun) -> Choice:
-    """What this scheduler would choose for the pod of a dry run."""
+    """This scheduler's choice for the pod of a dry run."""
     return _choice(Ranked(simulation, dry_run))
 
 
 def judge(simulation: Simulation, dry_run: DryRun, node: str) -> Judgement:
-    """Whether the node that a real scheduler took for the pod of a dry run is one that this one would have taken."""
+    """Whether this scheduler could have chosen the node that a real scheduler chose for the pod of a dry run."""
     ranked = Ranked(simulation, dry_run)
     choice = _choice(ranked)
     row_of = dry_run.row_of

@@ -1,4 +1,4 @@
-"""The matrix of nodes and plugins, and the clauses of the FitError with the nodes behind them."""
+"""The matrix of nodes and plugins, and the clauses of the FitError with their nodes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from schedviz.engine.framework.verdicts import Verdicts
 from schedviz.explain.explanation import Clause, NodeVerdict, Objection, Outlook
 from schedviz.explain.reasons import meaning_of
 
-#: What these say of a node can change by what happens elsewhere: pods that come or go in its domain, volumes that appear.
+#: Their verdict on a node can change through events elsewhere: pods in its topology domain, new volumes.
 _LOOK_ELSEWHERE: Final = frozenset(
     {names.INTER_POD_AFFINITY, names.POD_TOPOLOGY_SPREAD, names.VOLUME_BINDING, names.VOLUME_RESTRICTIONS, names.VOLUME_ZONE}
 )
@@ -26,7 +26,7 @@ def matrix(dry_run: DryRun) -> tuple[NodeVerdict, ...]:
     deciding = dry_run.verdicts
     each = [(plugin, said) for plugin, said in dry_run.each_plugin() if said is not None]
     outlooks = _outlooks(dry_run, deciding, each)
-    # Few of the combinations differ, however many nodes there are: each is put into words once.
+    # There are few distinct combinations, however many nodes there are: each is formatted once.
     combinations = np.stack([deciding.codes, *(said.codes for _, said in each)], axis=1)
     distinct, which = np.unique(combinations, axis=0, return_inverse=True)
     objections = [_objections(row[1:], each) for row in distinct.tolist()]
@@ -61,13 +61,13 @@ def _outlooks(dry_run: DryRun, deciding: Verdicts, each: Sequence[tuple[str, Ver
 
 
 def clauses(verdicts: Sequence[NodeVerdict]) -> tuple[Clause, ...]:
-    """The reasons of the verdicts that decide, as the FitError counts them, with their nodes."""
+    """The reasons of the deciding verdicts with their nodes, as the FitError counts them."""
     nodes: dict[tuple[str, str, str], list[str]] = {}
     for verdict in verdicts:
         for reason in verdict.reasons:
             nodes.setdefault((reason, verdict.plugin, verdict.code), []).append(verdict.node)
     found = []
-    # In the order of the message: upstream sorts "<count> <reason>" as texts.
+    # In the order of the message: upstream sorts "<count> <reason>" as strings.
     counts = Counter({key: len(of) for key, of in nodes.items()})
     for key in sorted(nodes, key=lambda key: f"{counts[key]} {key[0]}"):
         reason, plugin, code = key

@@ -1,4 +1,4 @@
-"""Which pods would have to leave a node, so that another fits: as preemption looks for victims, but among all pods."""
+"""The pods that would have to leave a node so that another fits, searched as in preemption, but among all pods."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from schedviz.engine.framework.preemption import more_important_first
 from schedviz.engine.framework.types import NodeInfo, PodInfo
 from schedviz.explain.explanation import NodeVerdict, Room
 
-#: Nodes that are tried, those first that lack least: a trial asks Filter once for each pod on the node.
+#: Nodes tried, those that lack least first: a trial calls Filter once per pod on the node.
 TRIED: Final = 8
-#: Nodes that are told.
+#: Nodes reported.
 TOLD: Final = 3
 
 
@@ -30,7 +30,7 @@ def room(dry_run: DryRun, verdicts: Sequence[NodeVerdict], now: int) -> tuple[Ro
 
 
 def _shortage(dry_run: DryRun) -> list[float]:
-    """How much each node lacks, as a share of what it has; summed over resources."""
+    """What each node lacks, relative to its capacity, summed over resources."""
     rows, requested = dry_run.rows, dry_run.pod.requests.resource
     amounts = {"cpu": requested.milli_cpu, "memory": requested.memory, "ephemeral-storage": requested.ephemeral_storage}
     total = np.zeros(len(rows), np.float64)
@@ -43,7 +43,7 @@ def _shortage(dry_run: DryRun) -> list[float]:
 
 
 def _leave(dry_run: DryRun, info: NodeInfo, now: int) -> tuple[NodeInfo, list[PodInfo]]:
-    """Take all pods away, then put back, the most important first, who may stay. None leave where that does not help."""
+    """Remove all pods, then put back those that can stay, the most important first. Empty if that does not help."""
     trial = dry_run.if_pods_left(info, info.pods)
     if not trial.ask().is_success:
         return info, []

@@ -1,4 +1,4 @@
-"""`what_if`: how many copies of a pod would fit on the state as it is, where, and what stops the next one."""
+"""`what_if`: how many copies of a pod would fit in the current state, where, and what stops the next one."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ from schedviz.kube.core import Pod
 from schedviz.trace.commands import Create, Cycle
 from schedviz.trace.view import CycleView
 
-#: More copies than this are refused: each is a scheduling cycle.
+#: The most copies: each is a scheduling cycle.
 MOST_COPIES: Final = 10_000
 
 
 class WhatIf(Part, frozen=True):
-    """What came of so many copies. `placed` and `remaining` sum to `copies`."""
+    """The result. `placed` and `remaining` sum to `copies`."""
 
     copies: int
     placed: int
     remaining: int
-    #: Node -> how many of the copies, in the order in which nodes were chosen first.
+    #: Node -> number of copies, ordered by the first placement.
     nodes: dict[str, int]
-    #: The scheduler's message about the copy that did not fit, with what preemption could do; "" where all did.
+    #: The scheduler's message about the copy that did not fit, with preemption's part; "" if all fit.
     message: str = ""
     #: "", or the outcome of its cycle: unschedulable | error | refused (by the API server).
     outcome: str = ""
 
 
 def what_if(simulation: Simulation, pod: Pod, copies: int) -> WhatIf:
-    """Schedule copies one after the other until one does not fit. No copy is placed by preemption, and pods that wait stay out of it.
+    """Schedule copies one by one until one does not fit. No copy is placed by preemption, and waiting pods are ignored.
 
-    `simulation` belongs to the asker and is another one afterwards. Raises ValueError for a number of copies that is not in 1 to
+    `simulation` belongs to the caller and is modified. Raises ValueError if the number of copies is not between 1 and
     `MOST_COPIES`.
     """
     if not 1 <= copies <= MOST_COPIES:
         raise ValueError(f"copies: expected a number from 1 to {MOST_COPIES:,}, found {copies:,}")
     clear_queue(simulation)
-    # Nobody reads what is recorded of it, and it makes no cycles: together a third of the time.
+    # Recording is not needed and takes a third of the time.
     simulation.recorder.silent = True
     with without_gc():
         return _schedule(simulation, pod, copies)
@@ -70,7 +70,7 @@ def _stopped(copies: int, nodes: Counter[str], message: str, outcome: str) -> Wh
 
 
 def clear_queue(simulation: Simulation) -> None:
-    """Let nobody else be scheduled meanwhile. The last of a heap goes first, so that nothing has to move: 30,000 take 0.1 s, not 1."""
+    """Remove all other pods from the queue. Taking the last of a heap moves nothing: 30,000 pods take 0.1 s instead of 1 s."""
     queue, recorder = simulation.scheduler.state.queue, simulation.recorder
     silent, recorder.silent = recorder.silent, True
     try:
@@ -82,14 +82,14 @@ def clear_queue(simulation: Simulation) -> None:
 
 
 def _template(pod: Pod) -> Pod:
-    """The pod as its author wrote it: unbound and without a past."""
+    """The pod as its author wrote it: unbound and without status."""
     metadata = msgspec.structs.replace(pod.metadata, uid="", resource_version="", deletion_timestamp=None)
     spec = msgspec.structs.replace(pod.spec, node_name="")
     return msgspec.structs.replace(pod, metadata=metadata, spec=spec, status=type(pod.status)())
 
 
 def _try_one(simulation: Simulation, template: Pod, name: str) -> tuple[str, CycleView | None]:
-    """Why it was not created, or its scheduling cycle; None where it has none."""
+    """Why it was not created, or its scheduling cycle; None if it has none."""
     copy = msgspec.structs.replace(template, metadata=msgspec.structs.replace(template.metadata, name=name))
     simulation.start(Create(object=codec.to_dict(copy)))
     outcome = simulation.work()
@@ -103,7 +103,7 @@ def _try_one(simulation: Simulation, template: Pod, name: str) -> tuple[str, Cyc
 
 
 def _room_by_preemption(simulation: Simulation, key: str) -> str:
-    """Where preemption nominated a copy that did not fit: the scheduler's own message does not say so."""
+    """Where preemption nominated a copy that did not fit: the scheduler's own message does not mention it."""
     copy = simulation.cluster.find("Pod", key)
     node = copy.status.nominated_node_name if isinstance(copy, Pod) else ""
     return f" Preemption would make room on {node}; what-if does not count it." if node else ""

@@ -1,4 +1,4 @@
-"""`why_pending`: everything that can be said about one pod and every node, on the state as it is."""
+"""`why_pending`: everything about one pod and every node in the current state."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from schedviz.explain.victims import room
 from schedviz.kube.core import Pod
 from schedviz.trace.phrase import phrase
 
-#: From the best to the worst.
+#: From best to worst.
 OUTLOOKS: tuple[Outlook, ...] = get_args(Outlook)
 _FINISHED = frozenset({"Succeeded", "Failed"})
-#: So many pods are named that may be meant by a name that no pod has.
+#: Number of suggestions for a pod name that does not exist.
 _SHOWN_OTHERS = 3
 
 
 class PodUnknownError(LookupError):
-    """There is no such pod in the session."""
+    """The session has no such pod."""
 
 
 def why_pending(simulation: Simulation, pod_key: str) -> Explanation:
     """Why the pod `namespace/name` is where it is.
 
-    `simulation` belongs to the asker (a replayed copy, or one made of a dump): its snapshot is brought up to date. Raises
+    `simulation` belongs to the caller (a replayed copy, or one made from a dump); its snapshot is updated. Raises
     `PodUnknownError`.
     """
     pod = find_pod(simulation, pod_key)
@@ -83,7 +83,7 @@ def why_pending(simulation: Simulation, pod_key: str) -> Explanation:
 
 
 def _with_nomination(simulation: Simulation, explained: Explanation, dry_run: DryRun) -> Explanation:
-    """With what the doctor makes of the nomination: whether victims are going, or whether it will wait for ever."""
+    """Adds the doctor's view of the nomination: victims are terminating, or it will wait forever."""
     info = simulation.scheduler.state.cache.nodes.get(explained.node)
     if info is None:
         return explained
@@ -98,7 +98,7 @@ def _with_nomination(simulation: Simulation, explained: Explanation, dry_run: Dr
 
 
 def find_pod(simulation: Simulation, key: str) -> Pod:
-    """The pod as the API server has it. Raises `PodUnknownError`, which says what there is instead."""
+    """The pod in the API server. Raises `PodUnknownError` with suggestions."""
     found = simulation.cluster.find("Pod", key)
     if isinstance(found, Pod):
         return found
@@ -108,7 +108,7 @@ def find_pod(simulation: Simulation, key: str) -> Pod:
 
 
 def the_pod(simulation: Simulation, name: str) -> str:
-    """`namespace/name` of a pod that may be named without its namespace: the one in `default`, else the only one that has the name."""
+    """`namespace/name` of a pod that may lack its namespace: the one in `default`, else the only one with this name."""
     if "/" in name:
         return name
     key = f"default/{name}"
@@ -117,7 +117,7 @@ def the_pod(simulation: Simulation, name: str) -> str:
 
 
 def _meant_by(key: str, pods: Sequence[Pod]) -> list[str]:
-    """Pods of this name in other namespaces; else those whose name begins with it, as the pods of a Deployment's do."""
+    """Pods of this name in other namespaces; otherwise those whose name begins with it, such as the pods of a Deployment."""
     namespace, _, name = key.rpartition("/")
     named = [pod.key for pod in pods if pod.name == name]
     return named or [pod.key for pod in pods if pod.namespace == namespace and pod.name.startswith(f"{name}-")]

@@ -1,4 +1,4 @@
-"""The smallest change that places a pod: candidates, each verified by a dry run with it."""
+"""The smallest change that places a pod: candidates, each verified by a dry run."""
 
 from schedviz.explain.changes.change import Change, Kind
 from schedviz.explain.changes.smallest import SmallestChange, Suggestion, smallest_change

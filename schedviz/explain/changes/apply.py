@@ -1,4 +1,4 @@
-"""Carrying a change out: the commands that do in a session what a dry run has tried."""
+"""Applying a change: the commands that do in a session what a dry run has tried."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ replace = msgspec.structs.replace
 
 
 def commands_of(simulation: Simulation, pod: Pod, changes: Sequence[Change]) -> tuple[AnyCommand, ...]:
-    """What is done to the scheduler and to objects around the pod comes first, so that it is so when the pod is tried.
+    """Changes to the scheduler and to other objects come first, so that they are in place when the pod is tried.
 
-    A pod's spec cannot be changed once it is there: the pod is deleted and made again from another template, as its author would do it.
+    The spec of an existing pod cannot be changed: the pod is deleted and created from another template, as its author would do.
     """
     return (*_configuring(simulation, changes), *_around(simulation, changes), *_made_again(pod, changes))
 
 
 def config_with(simulation: Simulation, changes: Sequence[Change]) -> Config | None:
-    """The configuration with all changes; None: they change nothing of it."""
+    """The configuration with all changes; None if they do not change it."""
     wanted = before = simulation.config or {}
     for change in changes:
         wanted = change.of_config(wanted)

@@ -1,4 +1,4 @@
-"""`Change`: one thing that could be otherwise, and how to try it."""
+"""`Change`: one possible change, and how to try it."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from schedviz.kube.meta import KubeObject
 from schedviz.trace.phrase import Phrase
 
 Kind = Literal[
-    "request",  # the pod asks for less
-    "toleration",  # the pod tolerates a taint
-    "selector",  # the pod asks for fewer labels of its node
-    "constraint",  # a spread constraint or an affinity term is dropped, or becomes a wish
-    "port",  # a host port is given up
-    "uncordon",  # a node is schedulable again
-    "label",  # a node gets a label
-    "taint",  # a node loses a taint
-    "victim",  # pods leave a node
-    "node",  # one more node of a shape that there is
-    "plugin",  # a plugin is asked with other arguments
-    "again",  # the pod is deleted and made again as it was
+    "request",  # smaller requests of the pod
+    "toleration",  # a toleration for the pod
+    "selector",  # fewer required node labels
+    "constraint",  # a spread constraint or an affinity term dropped, or made a preference
+    "port",  # a host port given up
+    "uncordon",  # a node made schedulable again
+    "label",  # a label for a node
+    "taint",  # a taint removed from a node
+    "victim",  # pods removed from a node
+    "node",  # an additional node of an existing shape
+    "plugin",  # other arguments for a plugin
+    "again",  # the pod deleted and created again unchanged
 ]
 
-#: A KubeSchedulerConfiguration as it is written.
+#: A KubeSchedulerConfiguration as written.
 Config = dict[str, Any]
 
-#: What a change costs those who make it, from what the pod's author can do alone to what costs money or other people's pods. Two
-#: changes cost the sum, and always more than one.
+#: The cost of a change, from what the pod's author can do alone to what costs money or other people's pods. Two
+#: changes cost their sum, and always more than one.
 COSTS: dict[Kind, float] = {
     "uncordon": 1,
     "again": 1,
@@ -48,7 +48,7 @@ COSTS: dict[Kind, float] = {
     "node": 8,
 }
 
-#: The kinds in words, for what was tried.
+#: The kinds in words, for the list of trials.
 WORDS: dict[str, str] = {
     "request": "a smaller request",
     "toleration": "a toleration",
@@ -66,41 +66,41 @@ WORDS: dict[str, str] = {
 
 
 class ChangeView(Part, frozen=True):
-    """A change as it is told."""
+    """A change as reported."""
 
     kind: Kind
-    #: In an imperative sentence without a full stop.
+    #: An imperative sentence without a full stop.
     what: str
-    #: The same as it can be said in another language.
+    #: The same for translation.
     phrase: Phrase
-    #: A command that does it, where there is a short one; "" where the pod's template has to be edited.
+    #: A short command that makes the change; "" if the pod's template has to be edited.
     kubectl: str = ""
 
 
 class Change(msgspec.Struct, frozen=True):
-    """A change that can be tried: it makes another pod, or other objects beside it."""
+    """A change that can be tried: it yields another pod, or other objects."""
 
     kind: Kind
     phrase: Phrase
     kubectl: str = ""
-    #: Which plugins' objections it is meant against. Two changes that are tried together are against different ones.
+    #: The plugins whose objections it answers. Two changes that are tried together answer different ones.
     against: frozenset[str] = frozenset()
-    #: How much of the thing changes, from 0 to 1: of two changes of a kind, the smaller is told first.
+    #: The relative size of the change, from 0 to 1: of two changes of a kind, the smaller is reported first.
     amount: float = 0.0
     pod: Callable[[Pod], Pod] | None = None
-    #: The scheduler's configuration as it is to be, made of the one in use.
+    #: The resulting configuration of the scheduler, made from the current one.
     config: Callable[[Config], Config] | None = None
     updated: tuple[KubeObject, ...] = ()
     deleted: tuple[KubeObject, ...] = ()
 
     @property
     def cost(self) -> float:
-        """What it costs; smaller changes of a kind cost less, by less than the difference of kinds."""
+        """Its cost; smaller changes of a kind cost less, by less than the difference between kinds."""
         return COSTS[self.kind] + self.amount
 
     @property
     def told(self) -> ChangeView:
-        """The change as it is told."""
+        """The change as reported."""
         return ChangeView(self.kind, self.what, self.phrase, self.kubectl)
 
     @property
@@ -118,10 +118,10 @@ class Change(msgspec.Struct, frozen=True):
 
     @property
     def nodes(self) -> tuple[Node, ...]:
-        """The nodes that it makes or changes."""
+        """The nodes that it creates or changes."""
         return tuple(obj for obj in self.updated if isinstance(obj, Node))
 
 
 def shell(*words: str) -> str:
-    """A command that can be pasted, whatever a name has in it."""
+    """A command that can be pasted safely, whatever a name contains."""
     return shlex.join(words)

@@ -1,4 +1,4 @@
-"""Changes of what is around the pod: a node, the pods on it, one more node."""
+"""Changes around the pod: a node, the pods on it, an additional node."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from schedviz.trace.phrase import Phrase, phrase
 replace = msgspec.structs.replace
 
 HOSTNAME: Final = "kubernetes.io/hostname"
-#: Nodes of which each kind of change is tried: where the plugin is all that is against the pod, and the first where it is not.
+#: Nodes tried per kind of change: those with no other objection, and the first of the others.
 _TRIED: Final = 3
-#: Distinct shapes of nodes that are tried as one more.
+#: Distinct node shapes tried as an additional node.
 _SHAPES: Final = 20
 _NOT_READY: Final = "node.kubernetes.io/"
 
 
 def changes_around(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
-    """All single changes of nodes and of other pods that answer an objection."""
+    """All single changes to nodes and other pods that answer an objection."""
     rows = {verdict.node: row for row, verdict in enumerate(explanation.matrix)}
     for plugin, change_of in (
         (names.NODE_UNSCHEDULABLE, _uncordon),
@@ -43,7 +43,7 @@ def changes_around(dry_run: DryRun, explanation: Explanation) -> Iterator[Change
 
 
 def _where(explanation: Explanation, plugin: str) -> list[NodeVerdict]:
-    """Nodes that the plugin objects to, those with the fewest other objections first."""
+    """Nodes that the plugin rejects, those with the fewest other objections first."""
     objected = [verdict for verdict in explanation.matrix if any(objection.plugin == plugin for objection in verdict.objections)]
     return sorted(objected, key=lambda verdict: len(verdict.objections))[:_TRIED]
 
@@ -53,7 +53,7 @@ def _uncordon(info: NodeInfo, _pod: Pod) -> Change | None:
     assert node is not None
     taints = tuple(taint for taint in node.spec.taints if taint.key != "node.kubernetes.io/unschedulable")
     changed = replace(node, spec=replace(node.spec, unschedulable=False, taints=taints))
-    # The taint is the node lifecycle controller's answer to the same field.
+    # The node lifecycle controller adds the taint because of the same field.
     against = frozenset({names.NODE_UNSCHEDULABLE, names.TAINT_TOLERATION})
     return Change(
         "uncordon", phrase("uncordon {node}", node=node.name), shell("kubectl", "uncordon", node.name), against, updated=(changed,)
@@ -61,7 +61,7 @@ def _uncordon(info: NodeInfo, _pod: Pod) -> Change | None:
 
 
 def _untaint(info: NodeInfo, pod: Pod) -> Change | None:
-    """The node without its hard taints; not where they tell that the node is not well."""
+    """The node without its hard taints, unless they mark it as unhealthy."""
     node = info.node
     assert node is not None
     hard = [taint for taint in node.spec.taints if taint.effect != "PreferNoSchedule"]
@@ -85,7 +85,7 @@ def _label(info: NodeInfo, pod: Pod) -> Change | None:
         return None
     labels = {**node.metadata.labels, **missing}
     told = ", ".join(f"{key}={value}" for key, value in missing.items())
-    # A label that is there with another value means something to somebody.
+    # An existing label with another value has a purpose.
     replaced = sum(key in node.metadata.labels for key in missing)
     return Change(
         "label",
@@ -111,7 +111,7 @@ def _asked_labels(pod: Pod) -> dict[str, str]:
 
 
 def _victims(dry_run: DryRun, explanation: Explanation, rows: dict[str, int]) -> Iterator[Change]:
-    """Pods that leave a node: `Room`, which was tried already, with them gone from the cluster."""
+    """Pods that leave a node: a verified `Room`, with them removed from the cluster."""
     for room in explanation.room:
         on_node = dry_run.rows.infos[rows[room.node]].pods
         gone = tuple(info.pod for info in on_node if info.key in room.pods)
@@ -135,7 +135,7 @@ def _told(pods: Sequence[Pod]) -> str | Phrase:
 
 
 def _one_more(dry_run: DryRun) -> Iterator[Change]:
-    """One more node of each shape that there is, with nothing on it."""
+    """One more empty node of each existing shape."""
     shapes: dict[object, Node] = {}
     for info in dry_run.rows.infos:
         if info.node is not None:
@@ -154,7 +154,7 @@ def _one_more(dry_run: DryRun) -> Iterator[Change]:
 
 
 def _shape(node: Node) -> object:
-    """What tells nodes apart for a pod, but for their names."""
+    """What distinguishes nodes for a pod, except their names."""
     labels = tuple(sorted((key, value) for key, value in node.metadata.labels.items() if key != HOSTNAME))
     allocatable = tuple(sorted((name, str(amount)) for name, amount in node.status.allocatable.items()))
     taints = tuple((taint.key, taint.value, taint.effect) for taint in node.spec.taints)

@@ -1,4 +1,4 @@
-"""Changes of the scheduler's configuration: an extender's verb, an argument of a plugin, a plugin that is off or on."""
+"""Changes to the scheduler's configuration: an extender's verb, an argument of a plugin, a plugin switched off or on."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _DEFAULT_PLUGINS: Final = frozenset(plugin.name for plugin in DEFAULT_PLUGINS.mu
 
 
 def changes_of_configuration(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
-    """All single changes of the configuration that answer an objection of some node."""
+    """All single changes to the configuration that answer an objection of some node."""
     said = {
         (objection.plugin, reason) for verdict in explanation.matrix for objection in verdict.objections for reason in objection.reasons
     }
@@ -40,13 +40,13 @@ def changes_of_configuration(dry_run: DryRun, explanation: Explanation) -> Itera
     if names.POD_TOPOLOGY_SPREAD in plugins and not dry_run.pod.pod.spec.topology_spread_constraints:
         yield from _soft_defaults(dry_run, profile)
     for entry in dry_run.framework.list_plugins().filter.enabled:
-        # Upstream's own are there for a reason that does not go away with them.
+        # Upstream's own plugins exist for a reason that remains without them.
         if entry.name in plugins - _DEFAULT_PLUGINS:
             yield _without_plugin(profile, entry.name)
 
 
 def verbs_for_preemption(simulation: Simulation, explanation: Explanation) -> Iterator[Change]:
-    """A preemptVerb for each extender that preemption does not ask, where a pod is nominated for ever."""
+    """A preemptVerb for each extender that preemption does not call, if a pod is nominated forever."""
     if not explanation.for_ever:
         return
     known = known_extenders(simulation)
@@ -61,7 +61,7 @@ def verbs_for_preemption(simulation: Simulation, explanation: Explanation) -> It
 
 
 def made_again(pod: Pod) -> Change:
-    """The same pod without its past."""
+    """The same pod without its status."""
     kubectl = shell("kubectl", "delete", "pod", "-n", pod.namespace, pod.name)
     return Change("again", phrase("delete {pod} and make it again", pod=pod.key), kubectl, frozenset(), pod=_without_status)
 
@@ -71,7 +71,7 @@ def _without_status(pod: Pod) -> Pod:
 
 
 def preemption_turned_on(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
-    """DefaultPreemption, where it is off and could make room."""
+    """DefaultPreemption, if it is off and could make room."""
     if not dry_run.framework.has_post_filter_plugins and any(
         could_preempt(dry_run.pod, room.highest_priority) for room in explanation.room
     ):
@@ -94,7 +94,7 @@ def _without_added_affinity(profile: str) -> Change:
 
 
 def _drop_required(args: Config) -> None:
-    """What is preferred stays."""
+    """Preferences stay."""
     args.get("addedAffinity", {}).pop("requiredDuringSchedulingIgnoredDuringExecution", None)
     if not args.get("addedAffinity"):
         args.pop("addedAffinity", None)
@@ -153,7 +153,7 @@ def _with_preempt_verb(config: Config, *, extender: Extender) -> Config:
     extenders: list[Config] = list(changed.get("extenders") or [])
     written = next((one for one in extenders if one.get("urlPrefix") == extender.url_prefix), None)
     if written is None:
-        # Its answers are declared: the configuration had not known it until now.
+        # Its answers are declared: the configuration did not contain it until now.
         written = msgspec.to_builtins(extender)
         extenders.append(written)
     written["preemptVerb"] = "preempt"
@@ -161,7 +161,7 @@ def _with_preempt_verb(config: Config, *, extender: Extender) -> Config:
 
 
 def _edited(config: Config, *, profile: str, edit: Callable[[Config], object]) -> Config:
-    """A copy of a configuration in which one of its profiles is otherwise."""
+    """A copy of a configuration with one profile changed."""
     changed = deepcopy(config)
     profiles: list[Config] = changed.get("profiles") or [{}]
     for one in profiles:

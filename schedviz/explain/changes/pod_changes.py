@@ -1,4 +1,4 @@
-"""Changes of the pod itself: what its author can do."""
+"""Changes to the pod itself, which its author can make."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from schedviz.trace.phrase import phrase
 replace = msgspec.structs.replace
 
 _TAINT: Final = re.compile(r"node\(s\) had untolerated taint \{(?P<key>.*?): (?P<value>.*)\}")
-#: Taints of nodes that are not well, or that are cordoned: to tolerate them is no advice.
+#: Taints of unhealthy or cordoned nodes: tolerating them is bad advice.
 _ILL: Final = "node.kubernetes.io/"
-#: Amounts that a request is rounded down to, so that people can write them.
+#: Requests are rounded down to these amounts, to keep them readable.
 _ROUND_TO: Final = {"cpu": 10, "memory": 1 << 20, "ephemeral-storage": 1 << 20}
 _DO_NOT_SCHEDULE: Final = "DoNotSchedule"
 
 
 def changes_of_pod(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
-    """All single changes of the pod that answer an objection of some node."""
+    """All single changes to the pod that answer an objection of some node."""
     objecting = {objection.plugin for verdict in explanation.matrix for objection in verdict.objections}
     pod = dry_run.pod.pod
     if names.TAINT_TOLERATION in objecting:
@@ -79,7 +79,7 @@ def _with_toleration(pod: Pod, *, toleration: Toleration) -> Pod:
 
 
 def _requests(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
-    """For each resource, the most that the pod could request on some node, where that resource is all that the node lacks."""
+    """For each resource, the largest possible request on some node that lacks only that resource."""
     rows = dry_run.rows
     for resource in ("cpu", "memory", "ephemeral-storage", *dry_run.pod.requests.resource.scalar):
         reason = f"Insufficient {resource}"
@@ -92,7 +92,7 @@ def _requests(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
         if not lacking or not wanted:
             continue
         free = rows.allocatable(resource) - rows.requested(resource)
-        # The roomiest node alone, and the roomiest of those that have nothing else against the pod.
+        # Only the roomiest node, and the roomiest without other objections.
         alone = [row for row in lacking if len(explanation.matrix[row].objections) == 1]
         most = {max(int(free[row]) for row in some) for some in (alone, lacking) if some}
         for room in sorted(most, reverse=True):
@@ -103,7 +103,7 @@ def _requests(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
 
 
 def _request_less(pod: Pod, resource: str, wanted: int, room: int) -> Change | None:
-    """The pod with so much less of a resource that it requests `room`; the container that requests most gives it up."""
+    """The pod with its request for a resource reduced to `room`; the container that requests most is reduced."""
     containers = pod.spec.containers
     largest = max(range(len(containers)), key=lambda place: _request(containers[place], resource), default=None)
     if largest is None:
@@ -151,7 +151,7 @@ def _with_request(pod: Pod, *, place: int, resource: str, requested: Quantity) -
     return _with_spec(pod, containers=tuple(containers))
 
 
-# What it asks of its place.
+# Placement constraints.
 
 
 def _selectors(pod: Pod) -> Iterator[Change]:

@@ -1,4 +1,4 @@
-"""`smallest_change`: the least that would have to be otherwise for a pod to be placed, tried before it is told."""
+"""`smallest_change`: the smallest verified change with which a pod can be placed."""
 
 from __future__ import annotations
 
@@ -22,43 +22,43 @@ from schedviz.explain.extenders import feasible_nodes
 from schedviz.explain.why import find_pod, why_pending
 from schedviz.trace.commands import AnyCommand
 
-#: Suggestions that are told.
+#: Number of suggestions.
 TOLD: Final = 8
-#: Dry runs after which the search for pairs ends, whatever was found. It is a number and not a time so that the answer is always the same.
+#: Dry runs after which the search for pairs ends. A number and not a time, so that the answer is deterministic.
 MOST_TRIED: Final = 400
 _WOULD: Final[dict[str, str]] = {
     "fits": "would fit",
     "makesRoom": "would be nominated, and room made for it",
     "endsNomination": "would not be nominated for ever",
 }
-#: Nodes that a suggestion names.
+#: Nodes named in a suggestion.
 _NAMED: Final = 5
 
 
-#: What a change does for the pod. `fits`: it passes every filter on some nodes. `makesRoom`: its next cycle nominates it to a node, which
-#: its victims leave. `endsNomination`: it is not nominated any more to a node that it cannot have; it is pending, and says why.
+#: The effect of a change on the pod. `fits`: it passes every filter on some nodes. `makesRoom`: its next cycle nominates it to a node
+#: which its victims leave. `endsNomination`: an endless nomination ends; the pod is pending, with a message.
 Effect = Literal["fits", "makesRoom", "endsNomination"]
 
 
 class Suggestion(Part, frozen=True):
-    """One or two changes with which the pod passes every filter on `nodes`, or what else they do for it."""
+    """One or two changes with which the pod passes every filter on `nodes`, or their other effect."""
 
     changes: tuple[ChangeView, ...]
     cost: float
-    #: How many nodes would take it, and the first of them.
+    #: The number of nodes that would take it, and the first of them.
     fits: int
     nodes: tuple[str, ...]
     effect: Effect = "fits"
-    #: What does it in a session, in this order: a fork is where to try it.
+    #: The commands that make the change, in order. A fork is the place to try them.
     commands: tuple[AnyCommand, ...] = ()
 
 
 class SmallestChange(Part, frozen=True):
-    """What was found, the smallest first, and what was tried."""
+    """The suggestions, smallest first, and what was tried."""
 
     pod: str
     suggestions: tuple[Suggestion, ...]
-    #: Kind of change -> how many of them were tried, alone or in pairs.
+    #: Kind of change -> number of trials, alone or in pairs.
     tried: dict[str, int]
     dry_runs: int
     seconds: float
@@ -66,9 +66,9 @@ class SmallestChange(Part, frozen=True):
 
 
 def smallest_change(simulation: Simulation, pod_key: str, explanation: Explanation | None = None) -> SmallestChange:
-    """Single changes first; pairs where no single one does. Each that is told was tried.
+    """Single changes first; pairs if no single change helps. Every suggestion was verified.
 
-    `simulation` belongs to the asker and has its snapshot brought up to date. Raises `PodUnknownError`, `UnknownProfileError`.
+    `simulation` belongs to the caller; its snapshot is updated. Raises `PodUnknownError`, `UnknownProfileError`.
     """
     began = time.perf_counter()
     explanation = explanation or why_pending(simulation, pod_key)
@@ -77,7 +77,7 @@ def smallest_change(simulation: Simulation, pod_key: str, explanation: Explanati
     if not explanation.matrix or explanation.fits:
         return search.result(began, "Nothing has to change: " + explanation.sentence)
     for verb in verbs_for_preemption(simulation, explanation):
-        # v1.18 leaves a nomination where it is when it finds no candidate any more.
+        # v1.18 keeps a nomination when it no longer finds a candidate.
         if not search.try_cycle(verb):
             search.try_cycle(verb, made_again(pod))
     for change in preemption_turned_on(search.dry_run, explanation):
@@ -112,7 +112,7 @@ class _Search:
         self.dry_runs = 0
 
     def try_all(self, candidates: Iterator[tuple[Change, ...]]) -> None:
-        """Try one after the other, as far as `MOST_TRIED` goes."""
+        """Try changes in order, up to `MOST_TRIED`."""
         for changes in candidates:
             if self.dry_runs >= MOST_TRIED:
                 return
@@ -136,7 +136,7 @@ class _Search:
             self._tell(changes, names)
 
     def try_cycle(self, *changes: Change) -> bool:
-        """Try on a copy what the pod's next cycle would do: whether it is nominated, and to where somebody leaves. True: that helps."""
+        """Run the pod's next cycle on a copy. True if it is nominated to a node that pods are leaving."""
         self.tried.update(change.kind for change in changes)
         self.dry_runs += 1
         copy = Simulation.restore(self.simulation.checkpoint())
@@ -165,11 +165,11 @@ class _Search:
 
     @property
     def fitting(self) -> list[Suggestion]:
-        """Those with which a node takes the pod."""
+        """The changes with which a node takes the pod."""
         return [suggestion for suggestion in self.found if suggestion.effect == "fits"]
 
     def in_order(self) -> list[Suggestion]:
-        """What ends a mistake comes first, then the cheapest; of equal ones that with more nodes to choose from."""
+        """Fixes of mistakes first, then the cheapest; of equal ones, those with more nodes."""
         return sorted(self.found, key=lambda suggestion: (suggestion.effect != "endsNomination", suggestion.cost, -suggestion.fits))
 
     @property

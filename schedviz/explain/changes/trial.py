@@ -10,13 +10,13 @@ from schedviz.trace.commands import Cycle
 
 
 def count_running(simulation: Simulation) -> int:
-    """How many pods have a node and are not being deleted."""
+    """The number of pods that have a node and are not being deleted."""
     pods = (obj for obj in simulation.stored_objects() if isinstance(obj, Pod))
     return sum(bool(pod.spec.node_name) and pod.metadata.deletion_timestamp is None for pod in pods)
 
 
 def next_cycle_of(simulation: Simulation, pod_key: str) -> Pod | None:
-    """The pod after its cycle; None where it has none. Nobody else is scheduled meanwhile, and the copy is another one afterwards."""
+    """The pod after its cycle; None if it has none. No other pod is scheduled, and the copy is modified."""
     pod = simulation.cluster.find("Pod", pod_key)
     if not isinstance(pod, Pod):
         return None

@@ -1,7 +1,7 @@
-"""Doctor: whether API objects, cache, snapshot and a SIGUSR2 dump agree, value by value, and what is likely behind a difference.
+"""Doctor: compares API objects, cache, snapshot and a SIGUSR2 dump value by value, and names the likely cause of each difference.
 
-Upstream's comparer looks at names of nodes and uids of pods. Here amounts, nominations, ghosts and the queue are compared too. What
-passes by itself (an assumed pod, a nominated one whose victims go) and what only looks wrong is a note and no difference.
+Upstream's comparer compares names of nodes and uids of pods. The doctor also compares amounts, nominations, ghosts and the queue. Transient
+conditions (an assumed pod, a nominated one whose victims are terminating) and false alarms are notes, not differences.
 """
 
 from schedviz.explain.doctor.examine import examine_dump, examine_dump_alone, examine_engine, examine_objects

@@ -1,4 +1,4 @@
-"""What nodes have and what is requested of them, counted again from the API's objects."""
+"""The capacity of nodes and the requests on them, recalculated from the API's objects."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _COMPARER = phrase("the scheduler's own comparer looks at names alone")
 
 
 def amounts(nodes: Mapping[str, Node], pods: Mapping[str, Pod], dump: Dump) -> Iterator[Finding]:
-    """What differs, node by node."""
+    """The differences, node by node."""
     for node in sorted(dump.nodes, key=lambda node: node.name):
         known = [PodInfo(pods[dumped.uid]) for dumped in node.pods if dumped.uid in pods]
         lost = [dumped.key for dumped in node.pods if dumped.uid not in pods]
@@ -48,7 +48,7 @@ def _requested(node: DumpedNode, pods: Sequence[PodInfo]) -> Iterator[Finding]:
 
 
 def _why_requested(values: Sequence[Value], pods: Sequence[PodInfo]) -> tuple[Phrase, Phrase]:
-    """The pod whose requests explain the difference, where one alone does."""
+    """The pod whose requests explain the difference, if a single one does."""
     more = {value.name: value.left - value.right for value in values}
     whole = [pod for pod in pods if amounts_of(pod.requests.resource) == more]
     if len(whole) == 1:
@@ -81,9 +81,9 @@ def _why_requested(values: Sequence[Value], pods: Sequence[PodInfo]) -> tuple[Ph
 
 
 def _before(pod: PodInfo, more: Mapping[str, int]) -> dict[str, int] | None:
-    """What a pod requested when it was counted, if it is the one that changed; None: it cannot be.
+    """What a pod requested when it was counted, if it is the one that changed; None if it cannot be.
 
-    It asks now for the resources that grew, and had asked for the same ones: a change that adds or drops a resource is rarer.
+    Assumes that it requests the same resources as before with other amounts: a change that adds or drops a resource is rarer.
     """
     now = amounts_of(pod.requests.resource)
     before = {name: now.get(name, 0) - amount for name, amount in more.items()}
@@ -91,7 +91,7 @@ def _before(pod: PodInfo, more: Mapping[str, int]) -> dict[str, int] | None:
 
 
 def _rest(node: DumpedNode, known: Sequence[PodInfo], lost: Sequence[str]) -> Iterator[Finding]:
-    """Of pods that the API no longer has it is not known what they request: what is left over is theirs."""
+    """The requests of pods that the API no longer has are unknown; the remaining difference is theirs."""
     left = {value.name: value.right - value.left for value in differing(node.requested, _sum(known))}
     about = f"Node {node.name}"
     if any(amount < 0 for amount in left.values()):
@@ -155,7 +155,7 @@ def _right(value: Value) -> str:
 
 
 def joined(phrases: Sequence[Phrase], between: str = "{first}, {next}") -> Phrase:
-    """One after the other."""
+    """Chains iterables."""
     first, *others = phrases
     for other in others:
         first = Phrase(between, {"first": first, "next": other})
@@ -163,14 +163,14 @@ def joined(phrases: Sequence[Phrase], between: str = "{first}, {next}") -> Phras
 
 
 def differing(cached: Resource, due: Resource) -> tuple[Value, ...]:
-    """Where two amounts differ: what is due on the left, what is cached on the right."""
+    """Two amounts that differ: expected on the left, cached on the right."""
     left, right = amounts_of(due), amounts_of(cached)
     names = sorted(left.keys() | right.keys())
     return tuple(Value(name, left.get(name, 0), right.get(name, 0)) for name in names if left.get(name, 0) != right.get(name, 0))
 
 
 def amounts_of(resource: Resource) -> dict[str, int]:
-    """By name, those that are not 0: cpu in thousandths."""
+    """Nonzero amounts by name; cpu in millicores."""
     found = {"cpu": resource.milli_cpu, "memory": resource.memory, "ephemeral-storage": resource.ephemeral_storage}
     found = {**found, "pods": resource.allowed_pod_number, **resource.scalar}
     return {name: amount for name, amount in found.items() if amount}

@@ -1,4 +1,4 @@
-"""A dump by itself: what can be said without the API's objects."""
+"""Findings about a dump without API objects."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from schedviz.trace.phrase import phrase
 
 
 def alone(signal: Signal) -> Iterator[Finding]:
-    """Ghosts, nodes on which more is requested than there is, pods that are nominated, and what the comparer said."""
+    """Ghosts, overcommitted nodes, nominated pods, and the comparer's findings."""
     for node in sorted(signal.dump.nodes, key=lambda node: node.name):
         yield from _node(node)
     waiting = {pod.uid for pod in signal.dump.pending}

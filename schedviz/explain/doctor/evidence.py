@@ -1,4 +1,4 @@
-"""Why one side lacks what the other has: told by the scheduler's own comparer, by times, by dumps that were made before."""
+"""Evidence why one side lacks what the other has: the scheduler's own comparer, times, and earlier dumps."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from schedviz.kube import timestamps
 from schedviz.kube.core import Node, Pod
 from schedviz.trace.phrase import Phrase, phrase
 
-#: A binding that takes longer than this hangs.
+#: A binding that takes longer than this is stuck.
 BINDING_SECONDS = 30.0
 
 
 class Evidence:
-    """What is known around one dump."""
+    """The context of one dump."""
 
     def __init__(self, signal: Signal, earlier: Sequence[Signal] = ()) -> None:
         self.signal = signal
@@ -78,7 +78,7 @@ class Evidence:
         )
 
     def assumed_for(self, uid: str, node: str) -> float | None:
-        """For how many seconds, at least, a pod has been on a node of the cache, by earlier dumps; None where none of them has it."""
+        """The minimum number of seconds for which a pod has been on a node of the cache, by earlier dumps; None if none of them has it."""
         if self.signal.seconds is None:
             return None
         for signal in self.earlier:
@@ -90,7 +90,7 @@ class Evidence:
 
 
 def advice_for(cause: Phrase) -> Phrase:
-    """What to do about a node or a pod that one side lacks."""
+    """The remedy for a node or a pod that one side lacks."""
     if "event handler" in cause.text:
         return phrase(
             "restart the scheduler: the cache is built again from what its informers list; then look for the handler's panic in its log"
@@ -103,7 +103,7 @@ def advice_for(cause: Phrase) -> Phrase:
 
 
 def advice_for_lost_watch() -> Phrase:
-    """What to do where events did not come."""
+    """The remedy for lost events."""
     return phrase(
         "make another dump: if it is still so, restart the scheduler, which lists everything again, and look at the API server's watch "
         "cache"

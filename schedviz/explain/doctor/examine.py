@@ -1,4 +1,4 @@
-"""The examinations: of a dump beside the API's objects, of either alone, and of an engine from the API to its snapshot."""
+"""The examinations: a dump with the API's objects, each of them alone, and an engine from its API to its snapshot."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def examine_dump(
     scheduler: Scheduler = Scheduler(),  # noqa: B008  (frozen)
     name: str = "the log",
 ) -> Examination:
-    """Compare the API's objects with a dump; `earlier` are dumps of the same scheduler that were made before."""
+    """Compare the API's objects with a dump; `earlier` are older dumps of the same scheduler."""
     nodes, pods = _nodes_and_pods(objects)
     evidence = Evidence(signal, earlier)
     when = f" of {signal.at}" if signal.at else ""
@@ -50,21 +50,21 @@ def examine_dump(
 
 
 def examine_dump_alone(signal: Signal, *, name: str = "the log") -> Examination:
-    """What a dump says by itself."""
+    """Examine a dump without API objects."""
     count = sum(len(node.pods) for node in signal.dump.nodes) + len(signal.dump.pending)
     when = f" of {signal.at}" if signal.at else ""
     return examination(f"the dump{when} in {name} by itself", [*alone(signal), *_inside(signal)], nodes=len(signal.dump.nodes), pods=count)
 
 
 def examine_objects(objects: Iterable[KubeObject], *, scheduler: Scheduler = Scheduler()) -> Examination:  # noqa: B008
-    """What is wrong with objects by themselves: pods on nodes that are gone, nodes with more than they have, nominations without end."""
+    """Examine objects without a dump: pods on deleted nodes, overcommitted nodes, endless nominations."""
     nodes, pods = _nodes_and_pods(objects)
     findings = [*_strays(nodes, pods.values()), *nominations_of_objects(nodes, list(pods.values()), scheduler)]
     return examination("the API's objects among themselves", findings, nodes=len(nodes), pods=len(pods))
 
 
 def examine_engine(simulation: Simulation, *, scheduler: Scheduler | None = None) -> Examination:
-    """Compare, in an engine as it stands, the API with the informers, the cache and the queue, and the cache with the snapshot."""
+    """Compare, in the current state of an engine, the API with informers, cache and queue, and the cache with the snapshot."""
     informers = simulation.scheduler.state.informers
     dumped = dump(simulation)
     mismatch = compare([node.name for node in informers.list("Node")], [pod.uid for pod in informers.list("Pod")], dumped)
@@ -110,7 +110,7 @@ def _of_another_cluster(nodes: int, signal: Signal) -> Finding:
 
 
 def _inside(signal: Signal) -> Iterator[Finding]:
-    """Whether the dump agrees with itself."""
+    """Whether the dump is consistent with itself."""
     parts = [part.rpartition(":") for part in signal.dump.summary.split("; ") if ":" in part]
     counts = [int(count) for _, _, count in parts if count.isdigit()]
     if counts and sum(counts) != len(signal.dump.pending):

@@ -1,4 +1,4 @@
-"""What the doctor says, as values that become JSON."""
+"""The doctor's findings, as values that become JSON."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Side = Literal["API", "informers", "cache", "snapshot", "queue", "dump", "compar
 
 
 class Value(Part, frozen=True):
-    """An amount that two sides do not agree about: milli-cpus, bytes, or counts."""
+    """An amount that differs between two sides: millicores, bytes, or counts."""
 
     name: str
     left: int
@@ -23,31 +23,31 @@ class Value(Part, frozen=True):
 
 
 class Finding(Part, frozen=True):
-    """One thing that differs, or, where `differs` is false, that only looks so or passes by itself."""
+    """One difference or, if `differs` is false, a transient condition or false alarm."""
 
     differs: bool
-    #: What kind of thing it is, for programs: `missed node`, `ghost node`, `requested`, `assumed pod`, …
+    #: The kind of finding, for programs: `missed node`, `ghost node`, `requested`, `assumed pod`, …
     kind: str
     #: `Node worker-2`, `Pod default/web-1`.
     about: str
-    #: The two that were compared; values have the first on the left.
+    #: The two sides; values have the first on the left.
     between: tuple[Side, Side]
     sentence: str
-    #: What is likely behind it.
+    #: The likely cause.
     cause: str = ""
-    #: What to do, or to look at.
+    #: What to do, or where to look.
     advice: str = ""
     values: tuple[Value, ...] = ()
-    #: The same three, to be said in another language.
+    #: The same three, for translation.
     sentence_phrase: Phrase | None = None
     cause_phrase: Phrase | None = None
     advice_phrase: Phrase | None = None
 
 
 class Examination(Part, frozen=True):
-    """All that was found in one comparison, differences before notes."""
+    """The findings of one comparison, differences before notes."""
 
-    #: What was compared with what, in words.
+    #: The compared sides, in words.
     compared: str
     findings: tuple[Finding, ...] = ()
     nodes: int = 0
@@ -55,26 +55,26 @@ class Examination(Part, frozen=True):
 
     @property
     def differences(self) -> tuple[Finding, ...]:
-        """Those that are wrong."""
+        """The differences."""
         return tuple(finding for finding in self.findings if finding.differs)
 
     @property
     def notes(self) -> tuple[Finding, ...]:
-        """Those that are not."""
+        """The notes."""
         return tuple(finding for finding in self.findings if not finding.differs)
 
 
 class Scheduler(msgspec.Struct, frozen=True):
-    """What is known of the scheduler whose dump it is."""
+    """What is known about the scheduler of a dump."""
 
-    #: To which names it answers.
+    #: The scheduler names of its profiles.
     names: tuple[str, ...] = ("default-scheduler",)
-    #: None where its configuration is not known.
+    #: None if its configuration is unknown.
     extenders: tuple[Extender, ...] | None = None
 
 
 def examination(compared: str, findings: Iterable[Finding], *, nodes: int, pods: int) -> Examination:
-    """With the differences first, otherwise in the order in which they were found."""
+    """Differences first, otherwise in the order of discovery."""
     return Examination(compared, tuple(sorted(findings, key=lambda finding: not finding.differs)), nodes, pods)
 
 
@@ -88,6 +88,6 @@ def finding(
     advice: Phrase | None = None,
     values: tuple[Value, ...] = (),
 ) -> Finding:
-    """A finding, from what is said of it."""
+    """A finding from phrases."""
     texts = [said.text if said else "" for said in (sentence, cause, advice)]
     return Finding(differs, kind, about, between, texts[0], texts[1], texts[2], values, sentence, cause, advice)

@@ -1,4 +1,4 @@
-"""What the doctor says of files that were brought together: objects, logs with dumps, a configuration."""
+"""The doctor's findings about imported files: objects, logs with dumps, a configuration."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from schedviz.kube.core import Node, Pod
 from schedviz.kube.meta import KubeObject
 from schedviz.trace.phrase import Phrase, as_sentence, phrase
 
-#: Differences that are told in words.
+#: Differences described in words.
 _IN_WORDS: Final = 20
-#: What an import warns of anyway, where there is no dump.
+#: The import itself warns of these if there is no dump.
 _TOLD_ANYWAY: Final = frozenset({"ghost node"})
-#: Findings that a report of an import keeps of each comparison.
+#: Findings of each comparison that an import report keeps.
 MOST_FINDINGS: Final = 200
 
 
@@ -32,7 +32,7 @@ def examine_import(
     names: tuple[str, ...] = (),
     made_of_dump: bool = False,
 ) -> list[Examination]:
-    """An examination for the last dump of each log, or of the objects where there is none; `made_of_dump`: nobody brought objects."""
+    """An examination of the last dump of each log, or of the objects if there is none; `made_of_dump`: there are no other objects."""
     scheduler = scheduler_of(config, names)
     with_dumps = {name: signals for name, signals in logs.items() if signals}
     if made_of_dump or (with_dumps and not any(isinstance(obj, (Node, Pod)) for obj in objects)):
@@ -45,7 +45,7 @@ def examine_import(
 
 
 def scheduler_of(config: dict[str, Any] | None, names: tuple[str, ...] = ()) -> Scheduler:
-    """What a configuration says of its scheduler; `names` count instead of its profiles'. Raises `ConfigurationError`."""
+    """The scheduler described by a configuration; `names` override the profiles' names. Raises `ConfigurationError`."""
     if config is None:
         return Scheduler(names or Scheduler().names)
     parsed = load_configuration(config)
@@ -53,7 +53,7 @@ def scheduler_of(config: dict[str, Any] | None, names: tuple[str, ...] = ()) -> 
 
 
 def cut_examination(examination: Examination) -> dict[str, Any] | None:
-    """As a report keeps it: its findings, at most `MOST_FINDINGS`, and their numbers; None where there is nothing to tell of objects."""
+    """The form in a report: at most `MOST_FINDINGS` findings, and their numbers; None if there is nothing to report about objects."""
     if not examination.findings and "dump" not in examination.compared:
         return None
     told: dict[str, Any] = msgspec.to_builtins(examination)
@@ -64,7 +64,7 @@ def cut_examination(examination: Examination) -> dict[str, Any] | None:
 
 
 def differences_in_words(examinations: Sequence[Examination]) -> list[Phrase]:
-    """The first differences of some examinations, a sentence or two each."""
+    """The first differences of some examinations, one or two sentences each."""
     told = [
         phrase("{what}. Likely: {cause}.", what=finding.sentence_phrase or "", cause=finding.cause_phrase or "")
         for examination in examinations
@@ -72,7 +72,7 @@ def differences_in_words(examinations: Sequence[Examination]) -> list[Phrase]:
         if "dump" in examination.compared or finding.kind not in _TOLD_ANYWAY
     ]
     more = len(told) - _IN_WORDS
-    # Where several differ, what they have in common comes first.
+    # A common cause of several differences comes first.
     verdicts = [verdict(examination) for examination in examinations if len(examination.differences) > 1 and len(told) > 1]
     left = [phrase("… and {count} more differences; `schedviz doctor` tells all of them.", count=more)] if more > 0 else []
     return [*verdicts, *told[:_IN_WORDS], *left]

@@ -1,4 +1,4 @@
-"""Pods that are nominated to a node: whether their victims go, or whether they will wait there for ever."""
+"""Nominated pods: whether their victims are terminating, or whether they will wait forever."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _FIX = (
 
 
 def nominations_of_dump(nodes: Mapping[str, Node], pods: Mapping[str, Pod], dump: Dump, scheduler: Scheduler) -> Iterator[Finding]:
-    """What the dump says of nominated pods, beside what the API says."""
+    """Findings about the nominated pods of a dump, given the API's objects."""
     listed: set[str] = set()
     for dumped_node in sorted(dump.nodes, key=lambda node: node.name):
         for dumped in dumped_node.nominated:
             listed.add(dumped.uid)
             pod = pods.get(dumped.uid)
             if pod is None:
-                continue  # told with the queue
+                continue  # Reported with the queue.
             if pod.status.nominated_node_name not in ("", dumped_node.name):
                 sentence = phrase(
                     "pod {pod} is nominated to {node} by the scheduler, and to {other} at the API",
@@ -67,7 +67,7 @@ def nominations_of_dump(nodes: Mapping[str, Node], pods: Mapping[str, Pod], dump
 
 
 def nominations_of_objects(nodes: Mapping[str, Node], pods: Sequence[Pod], scheduler: Scheduler) -> Iterator[Finding]:
-    """The same where there are only the API's objects."""
+    """The same with API objects only."""
     on_node: dict[str, list[PodInfo]] = {}
     for pod in pods:
         if pod.spec.node_name and pod.status.phase not in FINISHED:
@@ -91,7 +91,7 @@ def nominations_of_objects(nodes: Mapping[str, Node], pods: Sequence[Pod], sched
 
 
 def judge(pod: PodInfo, node: str, free: Resource, here: Sequence[PodInfo], scheduler: Scheduler) -> Finding:
-    """Whether the pod waits for victims that go, or for nothing. `free` is what is left on the node, `here` the pods on it."""
+    """Whether the pod waits for terminating victims, or in vain. `free` is the free capacity of the node, `here` the pods on it."""
     about = f"Pod {pod.key}"
     between: tuple[Side, Side] = ("API", "queue")
     lower = [other for other in here if other.priority < pod.priority]
@@ -124,7 +124,7 @@ def judge(pod: PodInfo, node: str, free: Resource, here: Sequence[PodInfo], sche
 
 
 def why_for_ever(scheduler: Scheduler) -> tuple[Phrase, Phrase]:
-    """What is likely behind a nomination for ever, and what to do."""
+    """The likely cause of an endless nomination, and the remedy."""
     silent = silent_extenders(scheduler)
     if silent:
         return phrase(_SILENT, extender=silent[0]), phrase(_FIX)
@@ -136,5 +136,5 @@ def why_for_ever(scheduler: Scheduler) -> tuple[Phrase, Phrase]:
 
 
 def silent_extenders(scheduler: Scheduler) -> list[str]:
-    """Extenders that filter, and that preemption does not ask."""
+    """Extenders with a filter that preemption does not call."""
     return [extender.url_prefix for extender in scheduler.extenders or () if extender.filter_verb and not extender.preempt_verb]

@@ -1,4 +1,4 @@
-"""Host ports and images as the cache has them, beside the API's pods and nodes. No log has them: an engine, or a state, does."""
+"""Compares host ports and images in the cache with the API's pods and nodes. Dumps do not contain them; engines and states do."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Port = tuple[str, str, int]
 
 
 def ports_and_images(nodes: Mapping[str, Node], pods: Mapping[str, Pod], dump: Dump) -> Iterator[Finding]:
-    """What differs, node by node."""
+    """The differences, node by node."""
     for node in sorted(dump.nodes, key=lambda node: node.name):
         if node.ports is not None and all(dumped.uid in pods for dumped in node.pods):
             yield from _ports(node, node.ports, {dumped.uid: pods[dumped.uid] for dumped in node.pods})
@@ -36,7 +36,7 @@ def _ports(node: DumpedNode, cached: frozenset[Port], pods: Mapping[str, Pod]) -
             port=_port(port),
             pod=taken[port],
         )
-        # Upstream keeps ports in a set: of two pods with one port the first to go frees it.
+        # Upstream keeps ports in a set: if two pods have one port, the first deletion frees it.
         cause = phrase("an update of the pod was not seen, or another pod with the same port has left the node")
         advice = phrase("a second pod with the port can be placed there, and the kubelet then refuses it")
         yield _finding("port", node, sentence, cause, advice)

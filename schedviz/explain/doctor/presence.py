@@ -1,4 +1,4 @@
-"""Nodes and pods that one side alone has."""
+"""Nodes and pods that only one side has."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HANGS: Final = phrase(
 
 
 class Presence:
-    """Who has what. `nodes` by name and `pods` by uid are the API's."""
+    """The nodes and pods of both sides. `nodes` by name and `pods` by uid are the API's."""
 
     def __init__(self, nodes: Mapping[str, Node], pods: Mapping[str, Pod], evidence: Evidence, scheduler: Scheduler) -> None:
         self.nodes = nodes
@@ -29,7 +29,7 @@ class Presence:
         self._by_key = {pod.key: pod for pod in pods.values()}
 
     def findings(self) -> Iterator[Finding]:
-        """All of them, nodes first."""
+        """All such nodes and pods, nodes first."""
         yield from self._missed_nodes()
         for node in sorted(self.dump.nodes, key=lambda node: node.name):
             yield from self._dumped_node(node)

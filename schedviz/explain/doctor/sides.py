@@ -1,4 +1,4 @@
-"""What an engine's own sides say: informers beside the API, the snapshot beside the cache."""
+"""Compares the parts of an engine: informers with the API, the snapshot with the cache."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from schedviz.trace.phrase import phrase, some
 
 
 def informers_beside_api(simulation: Simulation) -> Iterator[Finding]:
-    """Nodes and pods of which the informers have another version than the API server: their watch events are under way, or were lost."""
+    """Nodes and pods of which the informers have another version than the API server: their watch events are in flight, or were lost."""
     held = simulation.scheduler.state.informers.objects()
     under_way = phrase("a watch event is under way, or was lost")
     for kind in ("Node", "Pod"):
@@ -38,7 +38,7 @@ def informers_beside_api(simulation: Simulation) -> Iterator[Finding]:
 
 
 def snapshot_beside_cache(simulation: Simulation) -> Iterator[Finding]:
-    """NodeInfos of the snapshot that are not as in the cache though UpdateSnapshot would not look at them again."""
+    """NodeInfos of the snapshot that differ from the cache although UpdateSnapshot would not update them."""
     state = simulation.scheduler.state
     snapshot = state.snapshot
     cached = {info.name: info for info in state.cache.nodes}

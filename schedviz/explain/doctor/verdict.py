@@ -1,4 +1,4 @@
-"""The first line of what the doctor says: is something wrong, what, and what is most likely behind it."""
+"""The first line of the doctor's output: whether something is wrong, what, and the most likely cause."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from schedviz.explain.doctor.finding import Examination, Finding
 from schedviz.trace.phrase import Phrase, phrase
 
 _NOTHING: Final = Phrase("")
-#: What is behind several findings at once, by what their causes speak of. The first that is spoken of counts.
+#: Common causes of several findings, by words in their causes. The first match counts.
 _SHARED: Final = (
     ("event handler", phrase("the scheduler's informers have what its cache lacks: an event handler failed or was not called")),
     ("after the dump", phrase("the objects are newer than the dump: fetch both at the same moment")),
     ("informer", phrase("watch events from the API server did not reach the scheduler's informers")),
 )
-#: What is said of one note of a kind, and of several.
+#: The wording for one note of a kind, and for several.
 _NOTES: Final = {
     "assumed pod": (
         phrase("a pod is assumed and its binding is on its way"),
@@ -35,7 +35,7 @@ _NOTES: Final = {
 
 
 def verdict(examination: Examination) -> Phrase:
-    """One sentence, for somebody who reads no other; as it stands in the middle of a text."""
+    """One sentence for readers who read nothing else, without a capital letter and full stop."""
     differences = examination.differences
     if not differences:
         told = _notes(examination.notes)
