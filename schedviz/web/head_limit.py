@@ -6,6 +6,10 @@ Every web server is started with it: `uvicorn --http schedviz.web.head_limit:Hea
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import fcntl
+import sys
+import termios
 from collections.abc import Callable
 
 import msgspec
@@ -22,6 +26,9 @@ LARGEST_HEAD_BYTES = 64 * 1024
 #: Requests of one connection that wait for the answer to an earlier one.
 MAX_PIPELINED = 32
 
+#: Bytes a second that a client has to read of a response.
+MIN_RESPONSE_RATE = 1000
+
 #: The period over which the average rate of a body is measured.
 RATE_WINDOW_SECONDS = 30
 
@@ -37,7 +44,8 @@ class HeadLimit(HttpToolsProtocol):
     - nothing of a body came for SCHEDVIZ_REQUEST_BODY_IDLE_SECONDS;
     - a body came at less than SCHEDVIZ_REQUEST_BODY_BYTES_PER_SECOND over RATE_WINDOW_SECONDS.
 
-    It drops the connection if a client takes nothing of a response for SCHEDVIZ_RESPONSE_IDLE_SECONDS: the response would hold its memory.
+    It drops the connection if a client reads a response at less than MIN_RESPONSE_RATE over SCHEDVIZ_RESPONSE_IDLE_SECONDS: the response
+    keeps its memory until then.
 
     Between requests, uvicorn's keep-alive timeout applies. A request that arrives in one piece, as nearly all do, needs no timer.
     """
@@ -126,12 +134,32 @@ class HeadLimit(HttpToolsProtocol):
         """The client does not take what was sent."""
         super().pause_writing()
         if settings.RESPONSE_IDLE_SECONDS and self._write_timer is None:
-            self._write_timer = self.loop.call_later(settings.RESPONSE_IDLE_SECONDS, self.transport.abort)
+            self._watch_reader()
 
     def resume_writing(self) -> None:
         """The client took most of what was sent."""
         self._stop_write_timer()
         super().resume_writing()
+
+    def _watch_reader(self) -> None:
+        unread = self._unread_bytes()
+        self._write_timer = self.loop.call_later(settings.RESPONSE_IDLE_SECONDS, self._drop_if_idle, unread)
+
+    def _drop_if_idle(self, unread: int) -> None:
+        """Drop the connection unless the client has read at least MIN_RESPONSE_RATE since `unread` bytes were left."""
+        self._write_timer = None
+        if unread - self._unread_bytes() < MIN_RESPONSE_RATE * settings.RESPONSE_IDLE_SECONDS:
+            self.transport.abort()
+        else:
+            self._watch_reader()
+
+    def _unread_bytes(self) -> int:
+        """What the client has not acknowledged. A slow reader may empty the kernel's buffer for minutes before the transport can go on."""
+        unread: int = self.transport.get_write_buffer_size()
+        with contextlib.suppress(OSError, AttributeError):
+            in_kernel = fcntl.ioctl(self.transport.get_extra_info("socket").fileno(), termios.TIOCOUTQ, bytes(4))
+            unread += int.from_bytes(in_kernel, sys.byteorder)
+        return unread
 
     def _stop_write_timer(self) -> None:
         if self._write_timer is not None:

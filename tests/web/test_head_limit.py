@@ -214,6 +214,28 @@ def test_a_client_that_takes_nothing_of_a_response_is_disconnected(web_server: L
     assert len(whole) > 100_000
 
 
+def test_a_client_that_reads_slowly_is_served(web_server: LiveServer, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.RESPONSE_IDLE_SECONDS = 1
+    monkeypatch.setattr(head_limit, "MIN_RESPONSE_RATE", 100)
+    host, port = web_server.netloc.split(":")
+    with socket.socket() as slow:
+        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        slow.connect((host, int(port)))
+        slow.sendall(b"GET /api/v1/schema/ HTTP/1.1\r\nHost: localhost\r\n\r\n" * 30)
+        checks: list[int] = []
+        monkeypatch.setattr(head_limit.HeadLimit, "_drop_if_idle", _counting(head_limit.HeadLimit._drop_if_idle, checks))
+        until(lambda: slow.recv(2048) and len(checks) >= 3)
+        assert _is_open(slow)
+
+
+def _counting(call: Any, calls: list[int]) -> Any:
+    def counted(self: Any, unread: int) -> None:
+        calls.append(unread)
+        call(self, unread)
+
+    return counted
+
+
 def _is_open(client: socket.socket) -> bool:
     """Whether the server, which is in this process, has a connection of this client."""
     return any(each.raddr and each.raddr[:2] == client.getsockname() for each in psutil.Process().net_connections("tcp"))
