@@ -42,7 +42,12 @@ def test_another_number_is_refused_with_the_expected_one(owner_client: APIClient
 
     assert refused.status_code == 409
     assert refused.json()["error"]["code"] == "wrong_batch"
-    assert refused.json()["error"]["detail"] == {"path": "$.n", "expected": 1, "found": 7, "hint": "Send that batch, or ask with GET."}
+    assert refused.json()["error"]["detail"] == {
+        "path": "$.n",
+        "expected": 1,
+        "found": 7,
+        "hint": "Send the expected batch; GET returns its number.",
+    }
     owner_client.post(url, batch(1), format="json")
     assert owner_client.post(url, batch(2, source="another"), format="json").json()["error"]["code"] == "cannot_follow"
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
+from tests.conftest import RedisServer, Worker, until
 from tests.web.conftest import People
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_a_sample_can_be_listed_fetched_and_made_a_session(people: People) -> None:
+def test_a_sample_can_be_listed_fetched_and_made_a_session(people: People, redis: RedisServer, engine_worker: Worker) -> None:
+    until(engine_worker.is_ready)
     owner = people.client("owner")
     listed = owner.get("/api/v1/samples/").json()["results"]
     assert "nominated-for-ever" in [each["name"] for each in listed]
