@@ -5,6 +5,8 @@ Django spools a whole body to a temporary file before a view sees it. Without th
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
@@ -33,6 +35,8 @@ ANONYMOUS_BYTES: Final = 64 * 1024
 _ENVELOPE_BYTES: Final = 1 << 20
 #: A refused body is read up to this multiple of its limit, and discarded.
 _DISCARDED: Final = 4
+#: A refused body is discarded for so long; a client that is still sending then sees a closed connection.
+DISCARD_SECONDS = 10.0
 _UPLOAD_SETTING: Final = "SCHEDVIZ_UPLOAD_BYTES"
 #: When a client may retry while the spool is full or the database is down.
 _LATER: Final = {b"retry-after": b"10"}
@@ -146,10 +150,12 @@ class _Body:
         if self._headers.get(b"expect", b"").lower() == b"100-continue" and not self._read:
             return
         left = _DISCARDED * self._limit
-        while left > 0 and not self._is_complete:
-            message = await self._receive()
-            left -= len(message.get("body", b""))
-            self._is_complete = message["type"] != "http.request" or not message.get("more_body", False)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(DISCARD_SECONDS):
+                while left > 0 and not self._is_complete:
+                    message = await self._receive()
+                    left -= len(message.get("body", b""))
+                    self._is_complete = message["type"] != "http.request" or not message.get("more_body", False)
 
     async def _check_size(self, size: int) -> None:
         """Check a body of `size` bytes, announced or read so far, and who sends it. Raises `_Refusal`."""

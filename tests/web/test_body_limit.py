@@ -142,3 +142,15 @@ def test_one_sender_may_have_half_of_the_limit_or_one_upload(monkeypatch):
     limits.reserve("user 2", 5 << 20)
     with pytest.raises(body_limit._Refusal, match="of large requests; 10,485,760 are allowed"):
         limits.reserve("user 3", 1)
+
+
+def test_a_refused_body_is_read_for_a_bounded_time(web_server, people, monkeypatch):
+    monkeypatch.setattr(body_limit, "DISCARD_SECONDS", 0.5)
+    slow = http.client.HTTPConnection(web_server.netloc, timeout=10)
+    slow.putrequest("POST", "/api/v1/sessions/")
+    slow.putheader("Content-Type", "application/json")
+    slow.putheader("Content-Length", "1000000")
+    slow.endheaders(b" " * 70_000)
+
+    assert slow.getresponse().status == 401
+    slow.close()

@@ -125,7 +125,7 @@ def test_why_pods_wait_is_found_in_the_newest_cycles(make_session: MakeSession) 
 
 def test_settings_that_came_with_the_files_are_compared(pair: tuple[Session, Session]) -> None:
     parent, forked = pair
-    Session.objects.filter(pk=forked.pk).update(settings={"seed": 4})
+    Session.objects.filter(pk=forked.pk).update(settings={**forked.settings, "seed": 4})
     forked.refresh_from_db()
 
     found = compare_sessions(*heads(parent, forked), detail_seconds=0)
