@@ -20,6 +20,8 @@ from schedviz.client.server import DEFAULT_SERVER, NONE_FOUND, find_server
 _TIMEOUT_SECONDS = 120.0
 #: More than the export of any session.
 _LARGEST_ANSWER_BYTES = 2 << 30
+#: More than any problem document; the rest of a longer error is not read.
+_LARGEST_ERROR_BYTES = 1 << 20
 _REDIRECTS = range(300, 400)
 _OPENER = urllib.request.build_opener(NoRedirects())
 
@@ -79,7 +81,8 @@ class Server:
                     f"{self._address} redirects to {error.headers.get('Location', 'nowhere')} (HTTP {error.code}). Redirects are not "
                     "followed, because the token would be sent along. If that address is right, set it with --server or SCHEDVIZ_SERVER."
                 ) from None
-            raise click.ClickException(f"{self._address}: {_message(error.read())} (HTTP {error.code}){self._hint(error.code)}") from None
+            message = _message(error.read(_LARGEST_ERROR_BYTES))
+            raise click.ClickException(f"{self._address}: {message} (HTTP {error.code}){self._hint(error.code)}") from None
         except (urllib.error.URLError, TimeoutError, OSError) as error:
             reason = getattr(error, "reason", error)
             raise click.ClickException(f"{self._address} does not answer: {reason}. {self._silent}") from None
@@ -106,7 +109,7 @@ class Server:
             with _OPENER.open(request, timeout=_TIMEOUT_SECONDS) as response:
                 return Answer(response.status, _read(response), {})
         except urllib.error.HTTPError as error:
-            return Answer(error.code, error.read(), dict(error.headers or {}))
+            return Answer(error.code, error.read(_LARGEST_ERROR_BYTES), dict(error.headers or {}))
         except (urllib.error.URLError, http.client.HTTPException) as error:
             raise OSError(str(getattr(error, "reason", error))) from None
 
