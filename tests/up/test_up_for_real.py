@@ -279,7 +279,7 @@ def test_schedviz_login_prints_another_link_that_works(shared: Running, tmp_path
     assert link.startswith(f"{url}/login/?once=")
     assert _without_redirect(link)[0] == 302
     assert refused.returncode == 2
-    assert "does not run on the data folder" in refused.stderr
+    assert "No schedviz is running on the data folder" in refused.stderr
 
 
 def _without_redirect(url: str) -> tuple[int, Any]:
