@@ -8,6 +8,7 @@ import msgspec
 
 from schedviz.trace.controllers import HelperSettings
 from schedviz.trace.policies import Policies
+from schedviz.trace.releases import DEFAULT_RELEASE
 
 #: How a preemption victim is removed. `bound`: a victim on a node gets a deletionTimestamp, one without a node is deleted at once, as a
 #: real API server does. True: every victim gets a deletionTimestamp; sessions of older versions are replayed like that.
@@ -46,3 +47,13 @@ class SimulationSettings(msgspec.Struct, frozen=True):
     #: Pods that a simulated controller creates or deletes in one sync: `PODS_PER_SYNC` in sessions that are made now. 0: all of them, as in
     #: sessions that older versions made; they are replayed as they ran.
     pods_per_sync: int = 0
+    #: The simulated release of kube-scheduler (`trace.releases`).
+    release: str = DEFAULT_RELEASE
+    #: Feature gates that differ from the release's defaults, by upstream's name.
+    feature_gates: dict[str, bool] = {}
+    #: v1.36: an asynchronous preemption deletes its victims only at a `preempt` command; False: right after its scheduling cycle.
+    hold_preemption: bool = False
+    #: v1.36 with SchedulerAsyncAPICalls: API calls are made only at a `dispatch` command; False: at the end of each cycle.
+    hold_dispatch: bool = False
+    #: v1.36: select the first of tied nodes; False: the one at the top of upstream's heap.
+    first_of_heap: bool = False

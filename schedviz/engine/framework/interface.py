@@ -17,12 +17,13 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from schedviz.engine.features import Features
 from schedviz.engine.framework.cycle_state import CycleState, StateKey
 from schedviz.engine.framework.fit_error import NodeToStatusMap
 from schedviz.engine.framework.listers import Client, ObjectLister, PodNominator, SharedLister
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import Status
-from schedviz.engine.framework.types import ClusterEvent, NodeInfo, PodInfo, QueuedPodInfo
+from schedviz.engine.framework.types import NodeInfo, PodInfo, QueuedPodInfo, RegisteredEvent
 from schedviz.engine.framework.verdicts import Verdicts
 from schedviz.kube.meta import KubeObject
 
@@ -179,6 +180,11 @@ class Handle(Protocol):
     def profile_name(self) -> str: ...
 
     @property
+    def features(self) -> Features:
+        """The session's feature gates."""
+        ...
+
+    @property
     def snapshot(self) -> SharedLister: ...
 
     @property
@@ -258,7 +264,7 @@ class QueueSortPlugin(Plugin, Protocol):
 class EnqueueExtensions(Protocol):
     """Returns the cluster events that can make a pod schedulable that this plugin rejected. Without it, a plugin gets all events."""
 
-    def events_to_register(self) -> Sequence[ClusterEvent]: ...
+    def events_to_register(self) -> Sequence[RegisteredEvent]: ...
 
 
 @runtime_checkable
@@ -356,6 +362,26 @@ class PreBindPlugin(Plugin, Protocol):
     """Prepares the binding. None: it has to wait and is called again; `PRE_BIND_WAIT_KEY` has the deadline."""
 
     def pre_bind(self, state: CycleState, pod: PodInfo, node_name: str) -> Status | None: ...
+
+
+@runtime_checkable
+class PreBindPreFlightPlugin(Plugin, Protocol):
+    """v1.36: says before the binding cycle whether PreBind will do something (Success) or nothing (Skip).
+
+    Upstream: kube-scheduler/framework/interface.go PreBindPlugin.PreBindPreFlight
+    """
+
+    def pre_bind_pre_flight(self, state: CycleState, pod: PodInfo, node_name: str) -> Status: ...
+
+
+@runtime_checkable
+class SignPlugin(Plugin, Protocol):
+    """v1.36: everything that this plugin reads of a pod, so that equal pods get equal signatures; None: the pod cannot be signed.
+
+    Upstream: kube-scheduler/framework/interface.go SignPlugin
+    """
+
+    def sign_pod(self, pod: PodInfo) -> Sequence[tuple[str, object]] | None: ...
 
 
 @runtime_checkable

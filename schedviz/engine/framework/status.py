@@ -20,6 +20,8 @@ class Code(StrEnum):
     UNSCHEDULABLE_AND_UNRESOLVABLE = "UnschedulableAndUnresolvable"
     WAIT = "Wait"
     SKIP = "Skip"
+    #: v1.36: the pod has to wait for something outside the cluster's objects, at no cost of backoff once that arrives.
+    PENDING = "Pending"
 
 
 class StatusError(msgspec.Struct, frozen=True, omit_defaults=True):

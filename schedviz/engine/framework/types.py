@@ -8,8 +8,8 @@ Upstream: framework/types.go
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from enum import IntFlag
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import Enum, IntFlag
 from typing import Final, NamedTuple
 
 import msgspec
@@ -17,6 +17,7 @@ import msgspec
 from schedviz.engine.framework.affinity_terms import AffinityTerm, AffinityTerms, WeightedAffinityTerm, affinity_terms
 from schedviz.engine.framework.resource import PodRequests, Resource, as_int64, pod_requests
 from schedviz.kube.core import Node, Pod
+from schedviz.kube.meta import KubeObject
 
 NANOS_PER_SECOND: Final = 1_000_000_000
 
@@ -50,8 +51,16 @@ class ActionType(IntFlag):
     UPDATE_NODE_LABEL = 8
     UPDATE_NODE_TAINT = 16
     UPDATE_NODE_CONDITION = 32
-    UPDATE = UPDATE_NODE_ALLOCATABLE | UPDATE_NODE_LABEL | UPDATE_NODE_TAINT | UPDATE_NODE_CONDITION
-    ALL = ADD | DELETE | UPDATE
+    # The rest is v1.36's. v1.27.1 has no event with these bits, and matches by overlap.
+    UPDATE_NODE_ANNOTATION = 64
+    UPDATE_NODE_DECLARED_FEATURE = 128
+    UPDATE_POD_LABEL = 256
+    UPDATE_POD_SCALE_DOWN = 512
+    UPDATE_POD_TOLERATION = 1024
+    UPDATE_POD_SCHEDULING_GATES_ELIMINATED = 2048
+    UPDATE_POD_GENERATED_RESOURCE_CLAIM = 4096
+    ALL = 8191
+    UPDATE = ALL & ~(ADD | DELETE)
 
 
 class GVK:
@@ -62,7 +71,11 @@ class GVK:
     PERSISTENT_VOLUME: Final = "PersistentVolume"
     PERSISTENT_VOLUME_CLAIM: Final = "PersistentVolumeClaim"
     POD_SCHEDULING_CONTEXT: Final = "PodSchedulingContext"
-    RESOURCE_CLAIM: Final = "ResourceClaim"
+    RESOURCE_CLAIM: Final = "resource.k8s.io/ResourceClaim"
+    RESOURCE_SLICE: Final = "resource.k8s.io/ResourceSlice"
+    DEVICE_CLASS: Final = "resource.k8s.io/DeviceClass"
+    POD_GROUP: Final = "scheduling.k8s.io/PodGroup"
+    VOLUME_ATTACHMENT: Final = "storage.k8s.io/VolumeAttachment"
     STORAGE_CLASS: Final = "storage.k8s.io/StorageClass"
     CSI_NODE: Final = "storage.k8s.io/CSINode"
     CSI_DRIVER: Final = "storage.k8s.io/CSIDriver"
@@ -83,6 +96,33 @@ class ClusterEvent(msgspec.Struct, frozen=True):
     @property
     def is_wild_card(self) -> bool:
         return self.resource == GVK.WILD_CARD and self.action_type == ActionType.ALL
+
+
+class QueueingHint(Enum):
+    """What a plugin says of an event, for a pod that it rejected. Upstream: kube-scheduler/framework/types.go QueueingHint"""
+
+    #: The event cannot make the pod schedulable.
+    QUEUE_SKIP = "QueueSkip"
+    #: It may.
+    QUEUE = "Queue"
+
+
+class QueueingHintError(Exception):
+    """A QueueingHintFn failed; the event counts as one that may help."""
+
+
+class ClusterEventWithHint(msgspec.Struct, frozen=True):
+    """An event that a plugin registers for, and what decides for each pod and object; None: every such event may help.
+
+    Upstream: kube-scheduler/framework/types.go ClusterEventWithHint
+    """
+
+    event: ClusterEvent
+    queueing_hint_fn: QueueingHintFn | None = None
+
+
+#: What a plugin registers for. A plain event is one without a hint; v1.27.1 ignores hints.
+RegisteredEvent = ClusterEvent | ClusterEventWithHint
 
 
 class ImageStateSummary(msgspec.Struct, frozen=True):
@@ -256,11 +296,11 @@ class PodInfo:
         """The PodInfo of a newer version. The same pod keeps its affinity terms. Upstream: framework/types.go PodInfo.Update"""
         if new.uid != self.uid or new.pod.spec.affinity == self.terms_of.spec.affinity:
             return new
-        return PodInfo(new.pod, terms_of=self.terms_of)
+        return self._of(new.pod, terms_of=self.terms_of)
 
     def fresh(self) -> PodInfo:
         """The PodInfo with affinity terms of this version, as upstream's plugins create it."""
-        return self if self.terms_of is self.pod else PodInfo(self.pod)
+        return self if self.terms_of is self.pod else self._of(self.pod)
 
     def assigned(self, node_name: str) -> PodInfo:
         """The PodInfo with `spec.nodeName` set, as it is assumed on a node."""
@@ -268,25 +308,31 @@ class PodInfo:
 
     def like(self, pod: Pod) -> PodInfo:
         """The PodInfo of another version of this pod. Computed data is shared where its inputs are equal."""
-        mine, theirs = self.pod.spec, pod.spec
-        if not (
-            pod.uid == self.uid
-            and self.terms_of is self.pod
-            and mine.containers == theirs.containers
-            and mine.init_containers == theirs.init_containers
-            and mine.overhead == theirs.overhead
-            and mine.volumes == theirs.volumes
-            and mine.affinity == theirs.affinity
-        ):
-            return PodInfo(pod)
-        other = PodInfo.__new__(PodInfo)
+        if not (pod.uid == self.uid and self.terms_of is self.pod and self._computes_the_same(pod)):
+            return self._of(pod)
+        other = type(self).__new__(type(self))
         other.pod = other.terms_of = pod
-        other.priority = theirs.priority or 0
+        other.priority = pod.spec.priority or 0
         other.key, other.uid = self.key, self.uid
         other.has_affinity, other.has_required_anti_affinity = self.has_affinity, self.has_required_anti_affinity
         other._terms, other._requests = self._terms, self._requests  # noqa: SLF001 - its own class
         other._host_ports, other._claims = self._host_ports, self._claims  # noqa: SLF001
         return other
+
+    def _computes_the_same(self, pod: Pod) -> bool:
+        """Whether everything that is computed from the pod is equal for another version of it."""
+        mine, theirs = self.pod.spec, pod.spec
+        return (
+            mine.containers == theirs.containers
+            and mine.init_containers == theirs.init_containers
+            and mine.overhead == theirs.overhead
+            and mine.volumes == theirs.volumes
+            and mine.affinity == theirs.affinity
+        )
+
+    def _of(self, pod: Pod, *, terms_of: Pod | None = None) -> PodInfo:
+        """The PodInfo of another pod, of the same release."""
+        return type(self)(pod, terms_of=terms_of)
 
     def __repr__(self) -> str:
         return f"PodInfo({self.key})"
@@ -304,6 +350,11 @@ def _host_ports(pod: Pod) -> tuple[HostPort, ...]:
 def _claims(pod: Pod) -> tuple[str, ...]:
     sources = [volume.persistent_volume_claim for volume in pod.spec.volumes]
     return tuple(f"{pod.namespace}/{source.claim_name}" for source in sources if source is not None)
+
+
+#: Takes the pod that the plugin rejected, and the object before and after the event (None: there was none, or there is none any more).
+#: Raises `QueueingHintError`.
+QueueingHintFn = Callable[[PodInfo, KubeObject | None, KubeObject | None], QueueingHint]
 
 
 class PodNotFoundError(LookupError):

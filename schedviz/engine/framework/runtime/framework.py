@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from schedviz.engine.config.types import KubeSchedulerProfile, Plugins
+from schedviz.engine.features import Features
 from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.fit_error import NodeToStatusMap
 from schedviz.engine.framework.interface import (
@@ -51,7 +52,16 @@ from schedviz.engine.framework.runtime.scoring import Scorer, run_score_plugins
 from schedviz.engine.framework.runtime.stopwatch import Stopwatch, TimedPlugin
 from schedviz.engine.framework.runtime.waiting_pods import WaitingPod, WaitingPods
 from schedviz.engine.framework.status import SKIP, SUCCESS, Code, Status, as_status, unschedulable, wrapped
-from schedviz.engine.framework.types import GVK, NANOS_PER_SECOND, ActionType, ClusterEvent, NodeInfo, PodInfo, QueuedPodInfo
+from schedviz.engine.framework.types import (
+    GVK,
+    NANOS_PER_SECOND,
+    ActionType,
+    ClusterEvent,
+    ClusterEventWithHint,
+    NodeInfo,
+    PodInfo,
+    QueuedPodInfo,
+)
 from schedviz.engine.framework.verdicts import Verdicts
 from schedviz.kube.meta import KubeObject
 
@@ -78,6 +88,7 @@ class Framework:
         nominator: PodNominator,
         client: Client,
         clock: Callable[[], int] = lambda: 0,
+        features: Features = Features(),  # noqa: B008  (frozen)
     ) -> None:
         """Create the profile's plugins. `clock` returns the virtual time in nanoseconds. Raises `PluginListsError`."""
         self.profile_name = profile.scheduler_name
@@ -88,6 +99,7 @@ class Framework:
         self.nominator = nominator
         self.client = client
         self.clock = clock
+        self.features = features
         #: Set by the scheduler, if it has extenders.
         self.extenders: Sequence[PreemptionExtender] = ()
         self.waiting_pods = WaitingPods()
@@ -185,7 +197,8 @@ class Framework:
         events: dict[ClusterEvent, set[str]] = {}
         for name, plugin in self.plugins.by_name.items():
             registered = plugin.events_to_register() if isinstance(plugin, EnqueueExtensions) else ALL_CLUSTER_EVENTS
-            for event in registered:
+            for one in registered:
+                event = one.event if isinstance(one, ClusterEventWithHint) else one
                 events.setdefault(event, set()).add(name)
         return events
 

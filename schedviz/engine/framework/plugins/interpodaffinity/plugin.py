@@ -20,7 +20,7 @@ from schedviz.engine.framework.plugins.interpodaffinity.scoring import PRE_SCORE
 from schedviz.engine.framework.plugins.interpodaffinity.terms import ExistingTerms, namespace_labels, resolve
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SKIP, SUCCESS, Status, as_status, unresolvable
-from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, NodeInfo, PodInfo
+from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, NodeInfo, PodInfo, RegisteredEvent
 from schedviz.engine.framework.verdicts import Verdicts
 
 
@@ -34,7 +34,7 @@ class InterPodAffinity:
         self._required_far = ExistingTerms(lambda node_info: node_info.pods_with_required_anti_affinity, _required_anti_affinity_terms)
         self._liked = ExistingTerms(lambda node_info: node_info.pods_with_affinity, lambda pod: scoring.scored_terms(pod, weight))
 
-    def events_to_register(self) -> Sequence[ClusterEvent]:
+    def events_to_register(self) -> Sequence[RegisteredEvent]:
         return (
             ClusterEvent(GVK.POD, ActionType.ALL),
             ClusterEvent(GVK.NODE, ActionType.ADD | ActionType.UPDATE_NODE_LABEL),

@@ -19,7 +19,7 @@ from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.helper.normalize_score import default_normalize_score
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SKIP, SUCCESS, Status, as_status, unresolvable
-from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, NodeInfo, PodInfo
+from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, NodeInfo, PodInfo, RegisteredEvent
 from schedviz.engine.framework.uniform import uniform
 from schedviz.engine.framework.verdicts import Mask, Verdicts
 from schedviz.kube.affinity import NodeSelectorTerm
@@ -76,7 +76,7 @@ class NodeAffinity:
         if added is not None:
             self._added_wishes = preferred_scheduling_terms(added.preferred)
 
-    def events_to_register(self) -> Sequence[ClusterEvent]:
+    def events_to_register(self) -> Sequence[RegisteredEvent]:
         return (ClusterEvent(GVK.NODE, ActionType.ADD | ActionType.UPDATE),)
 
     def pre_filter(self, state: CycleState, pod: PodInfo, snapshot: SharedLister) -> tuple[PreFilterResult | None, Status]:  # noqa: ARG002

@@ -14,7 +14,7 @@ from schedviz.engine.framework.listers import SharedLister
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, Status, as_status, unschedulable
-from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, HostPort, NodeInfo, PodInfo
+from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, HostPort, NodeInfo, PodInfo, RegisteredEvent
 from schedviz.engine.framework.verdicts import Mask, Verdicts
 
 ERR_REASON: Final = "node(s) didn't have free ports for the requested pod ports"
@@ -44,7 +44,7 @@ class NodePorts:
     def __init__(self, _args: Any, _handle: Handle) -> None:
         pass
 
-    def events_to_register(self) -> Sequence[ClusterEvent]:
+    def events_to_register(self) -> Sequence[RegisteredEvent]:
         return (
             ClusterEvent(GVK.POD, ActionType.DELETE),
             ClusterEvent(GVK.NODE, ActionType.ADD | ActionType.UPDATE),

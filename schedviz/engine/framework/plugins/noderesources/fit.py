@@ -24,7 +24,7 @@ from schedviz.engine.framework.plugins.noderesources.strategies import strategy_
 from schedviz.engine.framework.resource import is_extended_resource_name
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, Status, as_status, unschedulable
-from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, NodeInfo, PodInfo
+from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, NodeInfo, PodInfo, RegisteredEvent
 from schedviz.engine.framework.verdicts import Verdicts
 
 _BITS_OF_INT16: Final = 15
@@ -110,7 +110,7 @@ class Fit:
         #: Reasons -> their status, so that equal statuses are one object.
         self._statuses: dict[tuple[str, ...], Status] = {}
 
-    def events_to_register(self) -> Sequence[ClusterEvent]:
+    def events_to_register(self) -> Sequence[RegisteredEvent]:
         return (
             ClusterEvent(GVK.POD, ActionType.DELETE),
             ClusterEvent(GVK.NODE, ActionType.ADD | ActionType.UPDATE),

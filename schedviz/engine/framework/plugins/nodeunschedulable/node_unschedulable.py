@@ -16,7 +16,7 @@ from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.helper.taint import NO_SCHEDULE, tolerations_tolerate_taint
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, unresolvable
-from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, NodeInfo, PodInfo
+from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, NodeInfo, PodInfo, RegisteredEvent
 from schedviz.engine.framework.verdicts import Verdicts
 from schedviz.kube.core import Taint
 
@@ -33,7 +33,7 @@ class NodeUnschedulable:
     def __init__(self, _args: Any, _handle: Handle) -> None:
         pass
 
-    def events_to_register(self) -> Sequence[ClusterEvent]:
+    def events_to_register(self) -> Sequence[RegisteredEvent]:
         return (ClusterEvent(GVK.NODE, ActionType.ADD | ActionType.UPDATE_NODE_TAINT),)
 
     def filter_reads(self, state: CycleState, pod: PodInfo) -> FilterReads:  # noqa: ARG002 - the extension point's shape

@@ -27,7 +27,7 @@ from schedviz.engine.framework.plugins.nodevolumelimits.limits import (
 )
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, Status, as_status
-from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, NodeInfo, PodInfo
+from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, NodeInfo, PodInfo, RegisteredEvent
 from schedviz.engine.framework.verdicts import Index, Verdicts
 from schedviz.kube.claims import claim_name, class_of_claim
 from schedviz.kube.core import Pod
@@ -41,7 +41,7 @@ Attached = dict[str, str]
 class CSILimits(VolumeLimits):
     name = names.NODE_VOLUME_LIMITS
 
-    def events_to_register(self) -> Sequence[ClusterEvent]:
+    def events_to_register(self) -> Sequence[RegisteredEvent]:
         return (ClusterEvent(GVK.CSI_NODE, ActionType.ADD), ClusterEvent(GVK.POD, ActionType.DELETE))
 
     def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:  # noqa: ARG002 - the extension point's signature

@@ -26,7 +26,7 @@ from schedviz.engine.framework.plugins.nodevolumelimits.limits import (
 )
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, Status, as_status
-from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, NodeInfo, PodInfo
+from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, NodeInfo, PodInfo, RegisteredEvent
 from schedviz.engine.framework.verdicts import Mask, Verdicts
 from schedviz.kube.claims import claim_name
 from schedviz.kube.core import Pod
@@ -49,7 +49,7 @@ class NonCSILimits(VolumeLimits):
     limit_key: ClassVar[str]
     default_limit: ClassVar[int]
 
-    def events_to_register(self) -> Sequence[ClusterEvent]:
+    def events_to_register(self) -> Sequence[RegisteredEvent]:
         return (ClusterEvent(GVK.NODE, ActionType.ADD), ClusterEvent(GVK.POD, ActionType.DELETE))
 
     def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:  # noqa: ARG002 - the extension point's signature

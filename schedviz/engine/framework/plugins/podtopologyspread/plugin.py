@@ -20,7 +20,7 @@ from schedviz.engine.framework.plugins.podtopologyspread.filtering import PRE_FI
 from schedviz.engine.framework.plugins.podtopologyspread.scoring import PRE_SCORE_STATE_KEY, PreScoreState
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, Status, as_status
-from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, NodeInfo, PodInfo
+from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, NodeInfo, PodInfo, RegisteredEvent
 from schedviz.engine.framework.verdicts import Verdicts
 from schedviz.kube.affinity import TopologySpreadConstraint
 from schedviz.kube.selectors import SelectorError
@@ -43,7 +43,7 @@ class PodTopologySpread:
         self._system_defaulted = args.defaulting_type == "System"
         self._default_constraints = SYSTEM_DEFAULT_CONSTRAINTS if self._system_defaulted else args.default_constraints
 
-    def events_to_register(self) -> Sequence[ClusterEvent]:
+    def events_to_register(self) -> Sequence[RegisteredEvent]:
         return (
             ClusterEvent(GVK.POD, ActionType.ALL),
             ClusterEvent(GVK.NODE, ActionType.ADD | ActionType.DELETE | ActionType.UPDATE_NODE_LABEL),

@@ -8,7 +8,7 @@ from typing import Any
 from schedviz.engine.framework.interface import Handle
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.status import SUCCESS, Status, unresolvable
-from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, PodInfo
+from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, PodInfo, RegisteredEvent
 
 
 class SchedulingGates:
@@ -23,5 +23,5 @@ class SchedulingGates:
             return SUCCESS
         return unresolvable(f"waiting for scheduling gates: [{' '.join(gate.name for gate in gates)}]")
 
-    def events_to_register(self) -> Sequence[ClusterEvent]:
+    def events_to_register(self) -> Sequence[RegisteredEvent]:
         return (ClusterEvent(GVK.POD, ActionType.UPDATE),)

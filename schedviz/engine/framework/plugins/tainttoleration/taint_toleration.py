@@ -24,7 +24,7 @@ from schedviz.engine.framework.plugins.helper.taint import (
 )
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, Status, as_status, unresolvable
-from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, NodeInfo, PodInfo
+from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, NodeInfo, PodInfo, RegisteredEvent
 from schedviz.engine.framework.uniform import uniform
 from schedviz.engine.framework.verdicts import Verdicts
 from schedviz.kube.affinity import Toleration
@@ -51,7 +51,7 @@ class TaintToleration:
     def __init__(self, _args: Any, _handle: Handle) -> None:
         pass
 
-    def events_to_register(self) -> Sequence[ClusterEvent]:
+    def events_to_register(self) -> Sequence[RegisteredEvent]:
         return (ClusterEvent(GVK.NODE, ActionType.ADD | ActionType.UPDATE),)
 
     def filter_reads(self, state: CycleState, pod: PodInfo) -> FilterReads:  # noqa: ARG002 - the extension point's shape

@@ -19,7 +19,7 @@ from schedviz.engine.framework.plugins.volumebinding.find_volumes import VolumeS
 from schedviz.engine.framework.plugins.volumebinding.state import STATE_KEY, PodVolumeClaims, PodVolumes, StateData
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SKIP, SUCCESS, Status, StatusError, as_status, unresolvable
-from schedviz.engine.framework.types import GVK, NANOS_PER_SECOND, ActionType, ClusterEvent, PodInfo
+from schedviz.engine.framework.types import GVK, NANOS_PER_SECOND, ActionType, ClusterEvent, PodInfo, RegisteredEvent
 from schedviz.engine.framework.uniform import uniform
 from schedviz.engine.framework.verdicts import Verdicts
 from schedviz.kube.claims import claim_name, why_not_for_pod
@@ -42,7 +42,7 @@ class VolumeBinding:
         #: The last search: a pod is filtered in several slices.
         self._search: tuple[PodVolumeClaims, VolumeSearch] | None = None
 
-    def events_to_register(self) -> Sequence[ClusterEvent]:
+    def events_to_register(self) -> Sequence[RegisteredEvent]:
         add_or_update = ActionType.ADD | ActionType.UPDATE
         return (
             ClusterEvent(GVK.STORAGE_CLASS, add_or_update),

@@ -17,7 +17,7 @@ from schedviz.engine.framework.listers import SharedLister
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, Status, as_status, unresolvable, unschedulable
-from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, NodeInfo, PodInfo
+from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, NodeInfo, PodInfo, RegisteredEvent
 from schedviz.engine.framework.verdicts import Mask, Verdicts
 from schedviz.kube.volumes import Volume
 
@@ -52,7 +52,7 @@ class VolumeRestrictions:
     def __init__(self, _args: Any, handle: Handle) -> None:
         self._handle = handle
 
-    def events_to_register(self) -> Sequence[ClusterEvent]:
+    def events_to_register(self) -> Sequence[RegisteredEvent]:
         return (
             ClusterEvent(GVK.POD, ActionType.DELETE),
             ClusterEvent(GVK.NODE, ActionType.ADD),

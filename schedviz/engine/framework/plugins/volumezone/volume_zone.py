@@ -18,7 +18,7 @@ from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.helper.topology import has_label, label_codes
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SKIP, SUCCESS, Status, unresolvable
-from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, PodInfo
+from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, PodInfo, RegisteredEvent
 from schedviz.engine.framework.verdicts import Verdicts
 from schedviz.kube.claims import WAIT_FOR_FIRST_CONSUMER, class_of_claim
 from schedviz.kube.core import Pod
@@ -65,7 +65,7 @@ class VolumeZone:
     def __init__(self, _args: Any, handle: Handle) -> None:
         self._handle = handle
 
-    def events_to_register(self) -> Sequence[ClusterEvent]:
+    def events_to_register(self) -> Sequence[RegisteredEvent]:
         return (
             ClusterEvent(GVK.STORAGE_CLASS, ActionType.ADD),
             ClusterEvent(GVK.NODE, ActionType.ADD | ActionType.UPDATE_NODE_LABEL),

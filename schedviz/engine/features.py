@@ -1,0 +1,125 @@
+"""Feature gates: upstream's names, and their values in one session.
+
+Code asks `features.scheduler_async_preemption`, never for a version. v1.27.1 has no gates here: what its alpha gates would switch on is not
+part of its recordings.
+
+Upstream: pkg/features/kube_features.go, framework/plugins/feature/feature.go
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+
+
+class Features(msgspec.Struct, frozen=True):
+    """Whether each gate is on. The member of `SchedulerAsyncPreemption` is `scheduler_async_preemption`."""
+
+    clearing_nominated_node_name_after_binding: bool = False
+    dra_admin_access: bool = False
+    dra_consumable_capacity: bool = False
+    dra_device_binding_conditions: bool = False
+    dra_device_taint_rules: bool = False
+    dra_device_taints: bool = False
+    dra_extended_resource: bool = False
+    dra_list_type_attributes: bool = False
+    dra_node_allocatable_resources: bool = False
+    dra_partitionable_devices: bool = False
+    dra_prioritized_list: bool = False
+    dra_resource_claim_device_status: bool = False
+    dra_scheduler_filter_timeout: bool = False
+    dra_workload_resource_claims: bool = False
+    dynamic_resource_allocation: bool = False
+    gang_scheduling: bool = False
+    generic_workload: bool = False
+    in_place_pod_level_resources_vertical_scaling: bool = False
+    in_place_pod_vertical_scaling: bool = False
+    node_declared_features: bool = False
+    nominated_node_name_for_expectation: bool = False
+    opportunistic_batching: bool = False
+    pod_level_resources: bool = False
+    scheduler_async_api_calls: bool = False
+    scheduler_async_preemption: bool = False
+    scheduler_pop_from_backoff_q: bool = False
+    scheduler_queueing_hints: bool = False
+    sidecar_containers: bool = False
+    storage_capacity_scoring: bool = False
+    taint_toleration_comparison_operators: bool = False
+    topology_aware_workload_scheduling: bool = False
+    volume_limit_scaling: bool = False
+    workload_aware_preemption: bool = False
+
+
+class Gate(msgspec.Struct, frozen=True):
+    """A feature gate of one release."""
+
+    #: Its member of `Features`.
+    member: str
+    default: bool
+    #: Its value cannot be changed.
+    is_locked: bool = False
+
+
+#: The gates of a release, by upstream's name.
+Gates = Mapping[str, Gate]
+
+#: The gates of v1.36 that kube-scheduler reads.
+V1_36_GATES: Final[Gates] = {
+    "ClearingNominatedNodeNameAfterBinding": Gate("clearing_nominated_node_name_after_binding", default=True),
+    "DRAAdminAccess": Gate("dra_admin_access", default=True, is_locked=True),
+    "DRAConsumableCapacity": Gate("dra_consumable_capacity", default=True),
+    "DRADeviceBindingConditions": Gate("dra_device_binding_conditions", default=True),
+    "DRADeviceTaintRules": Gate("dra_device_taint_rules", default=False),
+    "DRADeviceTaints": Gate("dra_device_taints", default=True),
+    "DRAExtendedResource": Gate("dra_extended_resource", default=True),
+    "DRAListTypeAttributes": Gate("dra_list_type_attributes", default=False),
+    "DRANodeAllocatableResources": Gate("dra_node_allocatable_resources", default=False),
+    "DRAPartitionableDevices": Gate("dra_partitionable_devices", default=True),
+    "DRAPrioritizedList": Gate("dra_prioritized_list", default=True),
+    "DRAResourceClaimDeviceStatus": Gate("dra_resource_claim_device_status", default=True),
+    "DRASchedulerFilterTimeout": Gate("dra_scheduler_filter_timeout", default=True),
+    "DRAWorkloadResourceClaims": Gate("dra_workload_resource_claims", default=False),
+    "DynamicResourceAllocation": Gate("dynamic_resource_allocation", default=True, is_locked=True),
+    "GangScheduling": Gate("gang_scheduling", default=False),
+    "GenericWorkload": Gate("generic_workload", default=False),
+    "InPlacePodLevelResourcesVerticalScaling": Gate("in_place_pod_level_resources_vertical_scaling", default=True),
+    "InPlacePodVerticalScaling": Gate("in_place_pod_vertical_scaling", default=True, is_locked=True),
+    "NodeDeclaredFeatures": Gate("node_declared_features", default=True),
+    "NominatedNodeNameForExpectation": Gate("nominated_node_name_for_expectation", default=True),
+    "OpportunisticBatching": Gate("opportunistic_batching", default=True),
+    "PodLevelResources": Gate("pod_level_resources", default=True),
+    "SchedulerAsyncAPICalls": Gate("scheduler_async_api_calls", default=False),
+    "SchedulerAsyncPreemption": Gate("scheduler_async_preemption", default=True),
+    "SchedulerPopFromBackoffQ": Gate("scheduler_pop_from_backoff_q", default=True),
+    "SchedulerQueueingHints": Gate("scheduler_queueing_hints", default=True, is_locked=True),
+    "SidecarContainers": Gate("sidecar_containers", default=True, is_locked=True),
+    "StorageCapacityScoring": Gate("storage_capacity_scoring", default=False),
+    "TaintTolerationComparisonOperators": Gate("taint_toleration_comparison_operators", default=False),
+    "TopologyAwareWorkloadScheduling": Gate("topology_aware_workload_scheduling", default=False),
+    "VolumeLimitScaling": Gate("volume_limit_scaling", default=False),
+    "WorkloadAwarePreemption": Gate("workload_aware_preemption", default=False),
+}
+
+
+class FeatureGateError(ValueError):
+    """A gate that does not exist in the release, or that is locked."""
+
+    def __init__(self, gate: str, message: str) -> None:
+        super().__init__(message)
+        self.gate = gate
+
+
+def features_of(gates: Gates, overrides: Mapping[str, bool]) -> Features:
+    """The gates' values with these changes. Raises `FeatureGateError`. Upstream: component-base/featuregate/feature_gate.go SetFromMap"""
+    values = {gate.member: gate.default for gate in gates.values()}
+    for name, value in overrides.items():
+        gate = gates.get(name)
+        if gate is None:
+            raise FeatureGateError(name, f"unrecognized feature gate: {name}")
+        if gate.is_locked and value != gate.default:
+            wanted, kept = str(value).lower(), str(gate.default).lower()
+            raise FeatureGateError(name, f"cannot set feature gate {name} to {wanted}, feature is locked to {kept}")
+        values[gate.member] = value
+    return Features(**values)
