@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from schedviz.engine.cache import CacheError
 from schedviz.engine.cluster.watch import WatchEvent
@@ -29,15 +29,22 @@ _WATCHED_FOR_PLUGINS: Final[Mapping[str, tuple[str, str]]] = {
 }
 
 
+class Handlers(Protocol):
+    """The event handlers of a release."""
+
+    def handle(self, event: WatchEvent, before: KubeObject | None) -> None:
+        """Call the handlers of the event's kind. `before` is what the informer's store held."""
+        ...
+
+
 class EventHandlers:
     """Handles each watch event, after the informer's store was updated."""
 
-    def __init__(self, state: SchedulerState, cluster_event_map: Mapping[ClusterEvent, object]) -> None:
-        """`cluster_event_map` has the events that plugins have registered for."""
+    def __init__(self, state: SchedulerState) -> None:
         self._state = state
         self._cache = state.cache
         self._queue = state.queue
-        self._waited_for = _unioned_gvks(cluster_event_map)
+        self._waited_for = unioned_gvks(queue_events.merged_event_map(state.profiles))
 
     def handle(self, event: WatchEvent, before: KubeObject | None) -> None:
         """Call the handlers of the event's kind. `before` is what the informer's store held."""
@@ -75,7 +82,7 @@ class EventHandlers:
         """The pod's PodInfo, derived from the cache's if possible."""
         known = self._cache.pod_states.get(pod.uid)
         if known is None:
-            return PodInfo(pod)
+            return self._state.pod_info(pod)
         return known.info if known.info.pod is pod else known.info.like(pod)
 
     def _add_pod_to_cache(self, pod: Pod) -> None:
@@ -96,13 +103,13 @@ class EventHandlers:
         self._queue.move_all_to_active_or_backoff_queue(queue_events.ASSIGNED_POD_DELETE)
 
     def _add_pod_to_queue(self, pod: Pod) -> None:
-        self._queue.add(PodInfo(pod))
+        self._queue.add(self._state.pod_info(pod))
 
     def _update_pod_in_queue(self, old: Pod, new: Pod) -> None:
         if old.metadata.resource_version == new.metadata.resource_version:
             return
         if not self._cache.is_assumed_pod(new):
-            self._queue.update(PodInfo(old), PodInfo(new))
+            self._queue.update(self._state.pod_info(old), self._state.pod_info(new))
 
     def _delete_pod_from_queue(self, pod: Pod) -> None:
         self._queue.delete(self._info(pod))
@@ -191,7 +198,7 @@ def _assigned(pod: Pod) -> bool:
     return bool(pod.spec.node_name)
 
 
-def _unioned_gvks(events: Mapping[ClusterEvent, Any]) -> dict[str, ActionType]:
+def unioned_gvks(events: Mapping[ClusterEvent, Any]) -> dict[str, ActionType]:
     """The actions that any plugin has registered for, by resource. Upstream: pkg/scheduler/scheduler.go unionedGVKs"""
     found: dict[str, ActionType] = {}
     for event in events:

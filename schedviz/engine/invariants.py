@@ -184,7 +184,7 @@ def validate_queue(queue: SchedulingQueue) -> None:
         _is_heap(name, heap)
         for queued in heap:
             _require(not queued.gated, queued.key, f"is gated and in {name}")
-    where = Counter(queued.key for pods in (queue.active_q, queue.backoff_q, queue.unschedulable_pods) for queued in pods)
+    where = Counter(queued.key for queued in queue.queued_pods())
     gated = {queued.key for queued in queue.unschedulable_pods if queued.gated}
     for key, count in where.items():
         # If a deletion was lost and a gated pod of the same name is added, upstream's Add returns before it removes the old one.

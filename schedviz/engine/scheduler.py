@@ -8,25 +8,26 @@ Upstream: pkg/scheduler/scheduler.go
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from schedviz.engine.binding import BindingCycle
 from schedviz.engine.cache import Cache, SchedulerExitError, Snapshot
 from schedviz.engine.clock import Clock
 from schedviz.engine.cluster.watch import WatchEvent
 from schedviz.engine.config import KubeSchedulerConfiguration
-from schedviz.engine.event_handlers import EventHandlers
 from schedviz.engine.extenders.extender import Extender
+from schedviz.engine.features import Features
 from schedviz.engine.framework.listers import StorageObject
 from schedviz.engine.framework.plugins.installed import registry_for
 from schedviz.engine.framework.runtime import Framework
 from schedviz.engine.framework.runtime.state_transfer import transfer_state
 from schedviz.engine.framework.status import StatusError
-from schedviz.engine.framework.types import ClusterEvent, PodInfo
+from schedviz.engine.framework.types import PodInfo
 from schedviz.engine.informers import Informers
 from schedviz.engine.instructions import ApplyPodCondition, BindPod, DeletePod, Host, PatchPodStatus, RecordEvent, UpdateObject
-from schedviz.engine.legacy.policies import ClassicPriorities, cache_for, with_policies
-from schedviz.engine.queue import Nominator, SchedulingQueue
+from schedviz.engine.legacy.priorities_beside_score import ClassicPriorities
+from schedviz.engine.queue import Nominator
+from schedviz.engine.release import Release
 from schedviz.engine.schedule_one import SchedulingCycle
 from schedviz.engine.scheduler_state import SchedulerState
 from schedviz.kube.core import Pod, PodCondition
@@ -82,26 +83,34 @@ class Scheduler:
         pod_max_in_unschedulable_seconds: float,
         random_source: random.Random | None,
         extenders: Sequence[Extender] = (),
+        release: Release,
+        features: Features = Features(),  # noqa: B008  (frozen)
         policies: Policies = Policies(),  # noqa: B008  (frozen)
     ) -> None:
+        """`release` has the policies applied."""
         self.configuration = configuration
-        self._policies = policies
+        self._release = release
         informers, snapshot = Informers(), Snapshot()
-        registry, client = with_policies(registry_for(configuration), policies), ApiClient(host)
+        registry, client = registry_for(configuration, release.in_tree_registry()), ApiClient(host)
         nominator = Nominator(recorder, informers.pod)
         profiles = {
-            profile.scheduler_name: Framework(
-                registry, profile, snapshot=snapshot, objects=informers, nominator=nominator, client=client, clock=clock
+            profile.scheduler_name: release.framework(
+                registry,
+                profile,
+                snapshot=snapshot,
+                objects=informers,
+                nominator=nominator,
+                client=client,
+                clock=clock,
+                features=features,
             )
             for profile in configuration.profiles
         }
-        self.cluster_event_map = _merged(profiles.values())
-        queue = SchedulingQueue(
+        queue = release.make_queue(
             recorder,
+            profiles,
+            features=features,
             now=clock,
-            less=profiles[configuration.profiles[0].scheduler_name].less,
-            pre_enqueue=_pre_enqueue(profiles),
-            cluster_event_map=self.cluster_event_map,
             pod_lister=informers.pod,
             namespace_labels=informers.namespace_labels,
             pod_initial_backoff_seconds=configuration.pod_initial_backoff_seconds,
@@ -112,7 +121,8 @@ class Scheduler:
         for framework in profiles.values():
             framework.nominator = queue
             framework.extenders = extenders
-        cache = cache_for(policies, recorder, ttl_seconds=assumed_pod_ttl_seconds)
+        pod_info = release.pod_info(features)
+        cache = release.make_cache(recorder, pod_info, ttl_seconds=assumed_pod_ttl_seconds)
         self.state = SchedulerState(
             cache=cache,
             snapshot=snapshot,
@@ -125,9 +135,11 @@ class Scheduler:
             extenders=extenders,
             percentage_of_nodes_to_score=configuration.percentage_of_nodes_to_score,
             random_source=random_source,
+            features=features,
+            pod_info=pod_info,
             classic_priorities=ClassicPriorities.of(policies, informers),
         )
-        self._handlers = EventHandlers(self.state, self.cluster_event_map)
+        self._handlers = release.make_handlers(self.state)
         #: The running scheduling cycle.
         self.cycle: SchedulingCycle | None = None
         #: Binding cycles that have not ended, oldest first, with those that wait for their watch event.
@@ -135,9 +147,10 @@ class Scheduler:
 
     def profiles_of(self, configuration: KubeSchedulerConfiguration) -> dict[str, Framework]:
         """A framework for each profile of another configuration. Raises `ConfigurationError`."""
-        state, registry = self.state, with_policies(registry_for(configuration), self._policies)
+        state = self.state
+        registry = registry_for(configuration, self._release.in_tree_registry())
         return {
-            profile.scheduler_name: Framework(
+            profile.scheduler_name: self._release.framework(
                 registry,
                 profile,
                 snapshot=state.snapshot,
@@ -145,6 +158,7 @@ class Scheduler:
                 nominator=state.queue,
                 client=ApiClient(state.host),
                 clock=state.clock,
+                features=state.features,
             )
             for profile in configuration.profiles
         }
@@ -163,10 +177,9 @@ class Scheduler:
             framework.extenders = extenders
             transfer_state(before.get(name), framework)
         self.configuration = configuration
-        self.cluster_event_map = _merged(profiles.values())
         state.profiles, state.extenders = profiles, extenders
         state.percentage_of_nodes_to_score = configuration.percentage_of_nodes_to_score
-        self._handlers = EventHandlers(state, self.cluster_event_map)
+        self._handlers = self._release.make_handlers(state)
         for binding in self.bindings:
             # These pods are bound and wait for their watch event, which involves no plugin.
             binding.framework = profiles.get(binding.framework.profile_name, profiles[configuration.profiles[0].scheduler_name])
@@ -178,24 +191,22 @@ class Scheduler:
         for pod in pods:
             name = pod.spec.scheduler_name
             if name in before and name not in state.profiles:
-                state.queue.delete(PodInfo(pod))
-        state.queue.reconfigure(
-            less=state.profiles[configuration.profiles[0].scheduler_name].less,
-            pre_enqueue=_pre_enqueue(state.profiles),
-            cluster_event_map=self.cluster_event_map,
+                state.queue.delete(state.pod_info(pod))
+        state.queue.use_profiles(
+            state.profiles,
             pod_initial_backoff_seconds=configuration.pod_initial_backoff_seconds,
             pod_max_backoff_seconds=configuration.pod_max_backoff_seconds,
         )
         for pod in pods:
             name = pod.spec.scheduler_name
             if name in state.profiles and name not in before and not state.cache.is_assumed_pod(pod):
-                state.queue.add(PodInfo(pod))
+                state.queue.add(state.pod_info(pod))
 
     def replace_cache(self, cache: Cache, snapshot: Snapshot) -> None:
         """Use the cache and the snapshot of a checkpoint."""
         self.state.cache = cache
         self.use_snapshot(snapshot)
-        self._handlers = EventHandlers(self.state, self.cluster_event_map)
+        self._handlers = self._release.make_handlers(self.state)
 
     def use_snapshot(self, snapshot: Snapshot) -> None:
         """Make cycles and plugins read this snapshot."""
@@ -222,8 +233,8 @@ class Scheduler:
 
     @property
     def has_active_pods(self) -> bool:
-        """Whether activeQ has a pod."""
-        return len(self.state.queue.active_q) > 0
+        """Whether the queue has a pod to schedule now."""
+        return self.state.queue.has_pods_to_pop
 
     def begin_cycle(self) -> SchedulingCycle | None:
         """Pop a pod and begin its scheduling cycle; None: activeQ is empty."""
@@ -236,13 +247,13 @@ class Scheduler:
         queued = state.queue.pop()
         assert queued is not None
         framework = state.profiles[queued.pod.spec.scheduler_name]
-        self.cycle = SchedulingCycle(state, queued, framework, state.cycle)
+        self.cycle = self._release.scheduling_cycle(state, queued, framework, state.cycle)
         self.cycle.begin()
         return self.cycle
 
     def begin_binding(self, cycle: SchedulingCycle, *, held: bool) -> BindingCycle:
         """Begin the binding cycle of a scheduled pod; `held`: it waits for a `bind` command."""
-        binding = BindingCycle.after(cycle, held=held)
+        binding = self._release.binding_cycle.after(cycle, held=held)
         self.bindings.append(binding)
         return binding
 
@@ -266,25 +277,6 @@ class Scheduler:
         self.state.queue.flush_backoff_q_completed()
         self.state.queue.flush_unschedulable_pods_leftover()
         self.state.cache.cleanup_assumed_pods(now)
-
-
-def _pre_enqueue(profiles: Mapping[str, Framework]) -> Callable[[PodInfo], str | None]:
-    """A function that returns the PreEnqueue plugin of the pod's profile that gates the pod, or None."""
-
-    def ask(pod: PodInfo) -> str | None:
-        run = profiles[pod.pod.spec.scheduler_name].run_pre_enqueue_plugins(pod)
-        return None if run.status.is_success else run.status.failed_plugin
-
-    return ask
-
-
-def _merged(frameworks: Iterable[Framework]) -> dict[ClusterEvent, set[str]]:
-    """The events that any plugin of any profile has registered for."""
-    merged: dict[ClusterEvent, set[str]] = {}
-    for framework in frameworks:
-        for event, plugins in framework.cluster_event_map().items():
-            merged.setdefault(event, set()).update(plugins)
-    return merged
 
 
 __all__ = ["ApiClient", "Scheduler", "SchedulerExitError"]

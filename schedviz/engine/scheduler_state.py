@@ -11,11 +11,12 @@ from collections.abc import Mapping, Sequence
 from schedviz.engine.cache import Cache, CacheError, Snapshot
 from schedviz.engine.clock import Clock
 from schedviz.engine.extenders.extender import Extender
+from schedviz.engine.features import Features
 from schedviz.engine.framework.runtime import Framework
 from schedviz.engine.framework.types import PodInfo
 from schedviz.engine.informers import Informers
 from schedviz.engine.instructions import Host, RecordEvent
-from schedviz.engine.legacy.policies import ClassicPriorities
+from schedviz.engine.legacy.priorities_beside_score import ClassicPriorities
 from schedviz.engine.queue import SchedulingQueue
 from schedviz.kube.core import Pod
 from schedviz.trace.recorder import Recorder
@@ -38,8 +39,13 @@ class SchedulerState:
         extenders: Sequence[Extender],
         percentage_of_nodes_to_score: int,
         random_source: random.Random | None,
+        features: Features,
+        pod_info: type[PodInfo],
         classic_priorities: ClassicPriorities | None = None,
     ) -> None:
+        self.features = features
+        #: The class of the release's PodInfos.
+        self.pod_info = pod_info
         self.cache = cache
         self.snapshot = snapshot
         self.queue = queue

@@ -15,11 +15,15 @@ from schedviz.engine.cluster import Cluster
 from schedviz.engine.config import ConfigurationError, KubeSchedulerConfiguration, Problem, load_configuration
 from schedviz.engine.extenders.calls import ExtenderCalls
 from schedviz.engine.extenders.extender import Extender, build_extenders, with_ignored_resources
+from schedviz.engine.features import FeatureGateError, features_of
+from schedviz.engine.legacy.policies import with_policies
+from schedviz.engine.releases import RELEASES, Release
 from schedviz.engine.scheduler import Scheduler
 from schedviz.kube.meta import KubeObject
 from schedviz.kube.packed import pack, unpack
 from schedviz.trace import commands
 from schedviz.trace.recorder import Recorder
+from schedviz.trace.releases import unknown_release
 from schedviz.trace.simulation_settings import SimulationSettings
 from schedviz.trace.view import CycleView
 
@@ -100,6 +104,11 @@ class SimulationState:
         self.recorder = Recorder()
         #: Without a transport, only extenders whose answers were declared can answer.
         self.extender_calls = ExtenderCalls(self.recorder)
+        self.release = with_policies(_release_of(self.settings.release), self.settings.policies)
+        try:
+            self.features = features_of(self.release.gates, self.settings.feature_gates)
+        except FeatureGateError as error:
+            raise ConfigurationError([Problem(f"featureGates.{error.gate}", str(error), str(error))]) from None
         #: The KubeSchedulerConfiguration in use, as it was given; None: the default one.
         self.config: dict[str, Any] | None
         self.configuration: KubeSchedulerConfiguration
@@ -131,7 +140,7 @@ class SimulationState:
 
     def configure(self, config: dict[str, Any] | None) -> None:
         """Use a configuration for the next scheduler that is created. Raises `ConfigurationError` without changing anything."""
-        configuration = load_configuration(config)
+        configuration = load_configuration(config, release=self.settings.release)
         declared = self.settings.fake_extenders
         try:
             self.extenders = build_extenders(configuration, declared, self.extender_calls)
@@ -180,11 +189,20 @@ class SimulationState:
             recorder=self.recorder,
             clock=self.clock,
             host=self.cluster,
-            assumed_pod_ttl_seconds=self.settings.assumed_pod_ttl_seconds,
+            assumed_pod_ttl_seconds=self.settings.policies.ttl_seconds(self.settings.assumed_pod_ttl_seconds),
             pod_max_in_unschedulable_seconds=self.settings.pod_max_in_unschedulable_seconds,
             random_source=self.random_source,
             extenders=self.extenders,
+            release=self.release,
+            features=self.features,
             policies=self.settings.policies,
         )
         self.cluster.deliver = scheduler.handle
         return scheduler
+
+
+def _release_of(version: str) -> Release:
+    release = RELEASES.get(version)
+    if release is None:
+        raise ConfigurationError([Problem("release", unknown_release(version), unknown_release(version))])
+    return release

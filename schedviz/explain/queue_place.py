@@ -6,6 +6,7 @@ from typing import Literal
 
 from schedviz.engine import Simulation
 from schedviz.engine.framework.types import ActionType, ClusterEvent, QueuedPodInfo, to_seconds
+from schedviz.engine.queue.events import merged_event_map
 from schedviz.explain.explanation import QueuePlace, Wake
 
 QueueName = Literal["activeQ", "backoffQ", "unschedulablePods"]
@@ -35,12 +36,12 @@ def queue_place(simulation: Simulation, pod: str) -> QueuePlace | None:
 
 def _find(simulation: Simulation, pod: str) -> tuple[QueueName, QueuedPodInfo] | None:
     queue = simulation.scheduler.state.queue
-    active, backing_off, waiting = queue.active_q.get(pod), queue.backoff_q.get(pod), queue.unschedulable_pods.get(pod)
-    if active is not None:
-        return "activeQ", active
-    if backing_off is not None:
-        return "backoffQ", backing_off
-    return None if waiting is None else ("unschedulablePods", waiting)
+    queued = queue.find(pod)
+    if queued is None:
+        return None
+    if queue.active_q.get(pod) is queued:
+        return "activeQ", queued
+    return ("unschedulablePods" if queue.unschedulable_pods.get(pod) is queued else "backoffQ"), queued
 
 
 def _ahead(simulation: Simulation, queued: QueuedPodInfo) -> int:
@@ -53,7 +54,7 @@ def _wakes(simulation: Simulation, plugins: set[str]) -> tuple[Wake, ...]:
     """The cluster events for which the plugins that rejected it are registered."""
     waiting = [
         Wake(plugin, word)
-        for event, waits in simulation.scheduler.cluster_event_map.items()
+        for event, waits in merged_event_map(simulation.scheduler.state.profiles).items()
         for plugin in sorted(waits & plugins)
         for word in _words(event)
     ]

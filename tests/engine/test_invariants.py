@@ -5,7 +5,7 @@ import pytest
 from schedviz.engine.cache import Cache, Snapshot
 from schedviz.engine.framework.types import Generations, PodInfo, QueuedPodInfo
 from schedviz.engine.invariants import InvariantError, validate_state
-from schedviz.engine.queue import SchedulingQueue
+from schedviz.engine.queue.v1_27 import PriorityQueue
 from schedviz.kube import codec
 from schedviz.kube.core import Node, Pod
 from schedviz.trace.recorder import Recorder
@@ -18,7 +18,7 @@ class World:
         recorder = Recorder()
         self.cache = Cache(recorder, Generations())
         self.snapshot = Snapshot()
-        self.queue = SchedulingQueue(
+        self.queue = PriorityQueue(
             recorder,
             now=lambda: 0,
             less=lambda first, second: first.pod_info.priority > second.pod_info.priority,

@@ -76,8 +76,10 @@ class Cache:
     #: Whether an added pod keeps `binding_finished`. Upstream loses it because AddPod creates a new podState.
     keeps_binding_finished: ClassVar[bool] = False
 
-    def __init__(self, recorder: Recorder, generations: Generations, *, ttl_seconds: float = 0) -> None:
+    def __init__(self, recorder: Recorder, generations: Generations, *, ttl_seconds: float = 0, pod_info: type[PodInfo] = PodInfo) -> None:
         self._recorder = recorder
+        #: The release's PodInfo.
+        self.pod_info = pod_info
         self.generations = generations
         #: How long an assumed pod lives after its binding finished, in nanoseconds; 0: it never expires.
         self.ttl = round(ttl_seconds * NANOS_PER_SECOND)
@@ -296,7 +298,7 @@ class Cache:
             return pod
         state = self.pod_states.get(pod.uid)
         if state is None:
-            return PodInfo(pod)
+            return self.pod_info(pod)
         return state.info if state.info.pod is pod else state.info.like(pod)
 
     def _new_node_info(self, name: str) -> NodeInfo:
@@ -430,7 +432,7 @@ class Cache:
     @classmethod
     def from_state(cls, state: CacheState, recorder: Recorder, table: ObjectTable) -> Cache:
         """The cache of a checkpoint, with its own generation counter."""
-        cache = cls(recorder, Generations(state.generation))
+        cache = cls(recorder, Generations(state.generation), pod_info=table.pod_info_class)
         cache.ttl = state.ttl
         cache.nodes.load([node_info_of(info, table, cache.generations) for info in state.node_infos])
         for record in state.pod_states:

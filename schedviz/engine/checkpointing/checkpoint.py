@@ -26,7 +26,7 @@ from schedviz.engine.checkpointing.cycle_state import (
     scheduling_cycle_state,
 )
 from schedviz.engine.framework.object_table import ObjectTable, ObjectTableState
-from schedviz.engine.queue import SchedulingQueueState
+from schedviz.engine.queue.v1_27 import SchedulingQueueState
 from schedviz.engine.simulation_state import Origin, SimulationState, Task
 from schedviz.kube.codec import dec_hook, enc_hook
 from schedviz.kube.collector import without_gc
@@ -150,7 +150,7 @@ def restore(cls: type[Simulated], data: bytes) -> Simulated:
 def _restored(cls: type[Simulated], saved: Checkpoint) -> Simulated:
     simulation = cls(saved.settings, config=saved.config)
     simulation.origin = Origin(saved.origin)
-    table = ObjectTable(simulation.origin.objects(), saved.table)
+    table = ObjectTable(simulation.origin.objects(), saved.table, pod_info=simulation.scheduler.state.pod_info)
     simulation.clock.now = saved.now
     recorder = simulation.recorder
     recorder.event, recorder.at, recorder.cycle = saved.event, simulation.clock.seconds, saved.recorder_cycle

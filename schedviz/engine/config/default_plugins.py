@@ -5,13 +5,15 @@ Upstream: apis/config/v1/default_plugins.go
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 import msgspec
 
 from schedviz.engine.config.types import Plugin, Plugins, PluginSet
+from schedviz.trace import releases
 
-DEFAULT_PLUGINS: Final = Plugins(
+_V1_27: Final = Plugins(
     multi_point=PluginSet(
         enabled=(
             Plugin("PrioritySort"),
@@ -40,11 +42,42 @@ DEFAULT_PLUGINS: Final = Plugins(
 )
 
 
-def merge_plugins(custom: Plugins) -> Plugins:
+_V1_36: Final = Plugins(
+    multi_point=PluginSet(
+        enabled=(
+            Plugin("SchedulingGates"),
+            Plugin("PrioritySort"),
+            Plugin("NodeUnschedulable"),
+            Plugin("NodeName"),
+            Plugin("TaintToleration", 3),
+            Plugin("NodeAffinity", 2),
+            Plugin("NodePorts"),
+            Plugin("NodeResourcesFit", 1),
+            Plugin("VolumeRestrictions"),
+            Plugin("NodeVolumeLimits"),
+            Plugin("VolumeBinding"),
+            Plugin("VolumeZone"),
+            Plugin("PodTopologySpread", 2),
+            Plugin("InterPodAffinity", 2),
+            Plugin("DynamicResources", 2),
+            Plugin("DefaultPreemption"),
+            Plugin("NodeResourcesBalancedAllocation", 1),
+            Plugin("ImageLocality", 1),
+            Plugin("DefaultBinder"),
+            Plugin("NodeDeclaredFeatures"),
+        )
+    )
+)
+
+#: By release.
+DEFAULT_PLUGINS: Final[Mapping[str, Plugins]] = {releases.V1_27: _V1_27, releases.V1_36: _V1_36}
+
+
+def merge_plugins(custom: Plugins, default: Plugins) -> Plugins:
     """The default plugins with a profile's changes, one extension point at a time. Upstream: mergePlugins"""
     return Plugins(
         **{
-            field.name: _merge_plugin_set(getattr(DEFAULT_PLUGINS, field.name), getattr(custom, field.name))
+            field.name: _merge_plugin_set(getattr(default, field.name), getattr(custom, field.name))
             for field in msgspec.structs.fields(Plugins)
         }
     )

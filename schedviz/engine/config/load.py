@@ -7,7 +7,7 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from schedviz.engine.config.default_plugins import merge_plugins
+from schedviz.engine.config.default_plugins import DEFAULT_PLUGINS, merge_plugins
 from schedviz.engine.config.errors import ConfigurationError, Problem
 from schedviz.engine.config.plugin_args import ARGS_BY_PLUGIN, NodeResourcesFitArgs, PluginArgs
 from schedviz.engine.config.strict import Strict, strict_error
@@ -22,6 +22,7 @@ from schedviz.engine.config.types import (
 )
 from schedviz.engine.config.validation import validate
 from schedviz.engine.config.validation_plugin_args import validate_args
+from schedviz.trace.releases import DEFAULT_RELEASE
 
 Decoded = TypeVar("Decoded")
 
@@ -35,7 +36,9 @@ _SCHEME: Final = "k8s.io/kubernetes/pkg/scheduler/apis/config/scheme/scheme.go:3
 _TO_CONVERT: Final = "`schedviz config FILE --convert` writes it as v1"
 
 
-def load_configuration(data: dict[str, Any] | None, *, duplicates: Sequence[str] = ()) -> KubeSchedulerConfiguration:
+def load_configuration(
+    data: dict[str, Any] | None, *, duplicates: Sequence[str] = (), release: str = DEFAULT_RELEASE
+) -> KubeSchedulerConfiguration:
     """The complete, valid configuration that `data` describes; None: the default one.
 
     `apiVersion` and `kind` are optional. `duplicates` are errors of the text's parser: members that occur twice. Raises
@@ -47,7 +50,7 @@ def load_configuration(data: dict[str, Any] | None, *, duplicates: Sequence[str]
     _check_strictly(document, duplicates)
     _default_profiles(document)
     decoded = _convert(document, KubeSchedulerConfiguration, "")
-    profiles = tuple(_complete_profile(profile, f"profiles[{index}]") for index, profile in enumerate(decoded.profiles))
+    profiles = tuple(_complete_profile(profile, f"profiles[{index}]", release) for index, profile in enumerate(decoded.profiles))
     contention = decoded.enable_profiling if decoded.enable_contention_profiling is None else decoded.enable_contention_profiling
     configuration = msgspec.structs.replace(decoded, profiles=profiles, enable_contention_profiling=contention)
     problems = validate(configuration) or _transport_problems(configuration) or _fit_problems(configuration)
@@ -171,9 +174,9 @@ def _default_profiles(document: dict[str, Any]) -> None:
         profiles[0].setdefault("schedulerName", DEFAULT_SCHEDULER_NAME)
 
 
-def _complete_profile(profile: KubeSchedulerProfile, path: str) -> KubeSchedulerProfile:
+def _complete_profile(profile: KubeSchedulerProfile, path: str, release: str) -> KubeSchedulerProfile:
     """The profile with the default plugins merged in and the arguments of each plugin decoded, or set to defaults."""
-    plugins = merge_plugins(profile.plugins)
+    plugins = merge_plugins(profile.plugins, DEFAULT_PLUGINS[release])
     configs = [_decode_args(config, f"{path}.pluginConfig[{index}]") for index, config in enumerate(profile.plugin_config)]
     configured = {config.name for config in configs}
     enabled = {plugin.name for point in ("multi_point", *EXTENSION_POINTS) for plugin in getattr(plugins, point).enabled}

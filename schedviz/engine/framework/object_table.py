@@ -56,7 +56,11 @@ class ObjectTableState(msgspec.Struct, frozen=True):
 class ObjectTable:
     """Numbers of pods and nodes. Each version of an object (one Python object) has one number."""
 
-    def __init__(self, origin: Sequence[KubeObject] = (), state: ObjectTableState | None = None) -> None:
+    def __init__(
+        self, origin: Sequence[KubeObject] = (), state: ObjectTableState | None = None, *, pod_info: type[PodInfo] = PodInfo
+    ) -> None:
+        #: The release's PodInfo.
+        self.pod_info_class = pod_info
         #: Each pod and each node at the position that is its number.
         self.pods: list[Pod] = [obj for obj in origin if isinstance(obj, Pod)]
         self.nodes: list[Node] = [obj for obj in origin if isinstance(obj, Node)]
@@ -112,7 +116,7 @@ class ObjectTable:
         info = self._pod_infos.get(ref)
         if info is None:
             pod, terms_of = (ref, None) if isinstance(ref, int) else (ref.pod, self.pods[ref.terms_of])
-            info = self._pod_infos[ref] = PodInfo(self.pods[pod], terms_of=terms_of)
+            info = self._pod_infos[ref] = self.pod_info_class(self.pods[pod], terms_of=terms_of)
         return info
 
     def queued_pod_state(self, queued: QueuedPodInfo) -> QueuedPodState:

@@ -2,55 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 from schedviz.engine.cache import Cache
-from schedviz.engine.framework.listers import ObjectLister, SharedLister
 from schedviz.engine.framework.plugins import names
-from schedviz.engine.framework.rows import Rows
-from schedviz.engine.framework.runtime.plugin_lists import Registry
 from schedviz.engine.framework.types import Generations, PodInfo
 from schedviz.engine.legacy.cache import CacheV114
-from schedviz.engine.legacy.classic_priorities import DEFAULT_PRIORITIES, classic, declared
 from schedviz.engine.legacy.preemption import PreemptionV118
-from schedviz.engine.legacy.priorities import Meta, PriorityConfig, facts, prioritize_nodes
+from schedviz.engine.release import Release
 from schedviz.trace.policies import Policies
 from schedviz.trace.recorder import Recorder
 
 
-def cache_for(policies: Policies, recorder: Recorder, *, ttl_seconds: float) -> Cache:
-    """The cache of the version that the policies name. `ttl_seconds` applies if the policies do not set it."""
-    kind = CacheV114 if policies.cache == "v1.14" else Cache
-    return kind(recorder, Generations(), ttl_seconds=policies.ttl_seconds(ttl_seconds))
+def with_policies(release: Release, policies: Policies) -> Release:
+    """The release, with the parts of older versions that the policies name in place of its own."""
+    if policies.cache == "v1.14":
+        release = replace(release, make_cache=_make_cache_v1_14)
+    if policies.preemption == "v1.18":
+        in_tree = release.in_tree_registry
+        release = replace(release, in_tree_registry=lambda: {**in_tree(), names.DEFAULT_PREEMPTION: PreemptionV118})
+    return release
 
 
-def with_policies(registry: Registry, policies: Policies) -> Registry:
-    """The registry, with preemption of the version that the policies name."""
-    return {**registry, names.DEFAULT_PREEMPTION: PreemptionV118} if policies.preemption == "v1.18" else registry
-
-
-class ClassicPriorities:
-    """Runs v1.14 priorities beside Score, for the same pod and nodes. Their result is shown and decides nothing."""
-
-    def __init__(self, configs: list[PriorityConfig], objects: ObjectLister) -> None:
-        self.configs = configs
-        self._objects = objects
-
-    @classmethod
-    def of(cls, policies: Policies, objects: ObjectLister) -> ClassicPriorities | None:
-        """The priorities that the policies name; None: none."""
-        if policies.priorities is None:
-            return None
-        if policies.priorities == "v1.14":
-            return cls([classic(name, weight) for name, weight in DEFAULT_PRIORITIES.items()], objects)
-        configs = [
-            classic(asked.name, asked.weight) if asked.scores is None else declared(asked.name, asked.weight, asked.scores)
-            for asked in policies.priorities
-        ]
-        return cls(configs, objects)
-
-    def run(self, pod: PodInfo, rows: Rows, snapshot: SharedLister) -> dict[str, Any]:
-        """The result of PrioritizeNodes, for the facts of the Score stage."""
-        meta = Meta(self._objects, len(snapshot.node_info_list))
-        nodes = list(rows.names)
-        return facts(prioritize_nodes(pod, meta, snapshot.node_info_map, nodes, self.configs), nodes)
+def _make_cache_v1_14(recorder: Recorder, pod_info: type[PodInfo], *, ttl_seconds: float) -> Cache:
+    return CacheV114(recorder, Generations(), ttl_seconds=ttl_seconds, pod_info=pod_info)

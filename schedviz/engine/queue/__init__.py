@@ -1,6 +1,6 @@
-"""The scheduling queue: pods that are ready, backing off or unschedulable, and nominated pods. Upstream: internal/queue."""
+"""The scheduling queue: pods that are ready, backing off or unschedulable, and nominated pods. Upstream: backend/queue."""
 
+from schedviz.engine.queue.interface import SchedulingQueue
 from schedviz.engine.queue.nominator import Nominator
-from schedviz.engine.queue.scheduling_queue import SchedulingQueue, SchedulingQueueState
 
-__all__ = ["Nominator", "SchedulingQueue", "SchedulingQueueState"]
+__all__ = ["Nominator", "SchedulingQueue"]

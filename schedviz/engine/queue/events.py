@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import Final, Protocol
 
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, QueuedPodInfo
 
@@ -72,3 +72,18 @@ class WaitingPlugins:
                 )
             )
         return plugins
+
+
+class RegistersEvents(Protocol):
+    """A profile, whose plugins have registered for events."""
+
+    def cluster_event_map(self) -> Mapping[ClusterEvent, set[str]]: ...
+
+
+def merged_event_map(profiles: Mapping[str, RegistersEvents]) -> dict[ClusterEvent, set[str]]:
+    """The events that any plugin of any profile has registered for."""
+    merged: dict[ClusterEvent, set[str]] = {}
+    for profile in profiles.values():
+        for event, plugins in profile.cluster_event_map().items():
+            merged.setdefault(event, set()).update(plugins)
+    return merged

@@ -15,7 +15,7 @@ from schedviz.engine.simulation import Simulation
 def dump(simulation: Simulation) -> Dump:
     """The current contents of the scheduler's cache and queue."""
     queue = simulation.scheduler.state.queue
-    queues = (queue.active_q, queue.backoff_q, queue.unschedulable_pods)
+    queues = (queue.active_q, queue.pods_backing_off(), queue.unschedulable_pods)
     pending = [[queued.pod for queued in waiting] for waiting in queues]
     return take(simulation.scheduler.state.cache.nodes, pending, queue.nominated_pods_for_node)
 

@@ -23,9 +23,10 @@ from schedviz.explain.extenders import known_extenders
 from schedviz.explain.victims import could_preempt
 from schedviz.kube.core import Pod, PodStatus
 from schedviz.trace.phrase import phrase
+from schedviz.trace.releases import DEFAULT_RELEASE
 
 _ENFORCED: Final = "node(s) didn't match scheduler-enforced node affinity"
-_DEFAULT_PLUGINS: Final = frozenset(plugin.name for plugin in DEFAULT_PLUGINS.multi_point.enabled)
+_DEFAULT_PLUGINS: Final = frozenset(plugin.name for plugin in DEFAULT_PLUGINS[DEFAULT_RELEASE].multi_point.enabled)
 
 
 def changes_of_configuration(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:

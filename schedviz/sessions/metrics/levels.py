@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import chain
 
 from schedviz.engine import Simulation
 from schedviz.sessions.metrics import definitions as metrics
@@ -23,15 +22,11 @@ def levels(simulation: Simulation) -> dict[str, dict[Labels, float]]:
         ("pods",): len(cache.pod_states),
         ("nodes",): cache.node_count,
     }
-    reasons = Counter(
-        (plugin, queued.pod.spec.scheduler_name)
-        for queued in chain(queue.active_q, queue.backoff_q, queue.unschedulable_pods)
-        for plugin in queued.unschedulable_plugins
-    )
+    reasons = Counter((plugin, queued.pod.spec.scheduler_name) for queued in queue.queued_pods() for plugin in queued.unschedulable_plugins)
     return {
         metrics.PENDING_PODS.name: {
             ("active",): len(queue.active_q),
-            ("backoff",): len(queue.backoff_q),
+            ("backoff",): len(queue.pods_backing_off()),
             ("unschedulable",): len(queue.unschedulable_pods) - gated,
             ("gated",): gated,
         },

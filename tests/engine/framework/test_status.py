@@ -30,4 +30,4 @@ def test_wrapping_keeps_the_missing_object():
 
 
 def test_codes_are_written_as_upstream_writes_them():
-    assert [code.value for code in Code] == ["Success", "Error", "Unschedulable", "UnschedulableAndUnresolvable", "Wait", "Skip"]
+    assert [code.value for code in Code] == ["Success", "Error", "Unschedulable", "UnschedulableAndUnresolvable", "Wait", "Skip", "Pending"]

@@ -18,12 +18,12 @@ from schedviz.engine.framework.runtime.user_plugin_guard import Guarded
 GROUP: Final = "schedviz.plugins"
 
 
-def registry_for(configuration: KubeSchedulerConfiguration) -> Registry:
-    """The in-tree plugins, and the installed plugins that the configuration enables.
+def registry_for(configuration: KubeSchedulerConfiguration, in_tree: Registry) -> Registry:
+    """The release's in-tree plugins, and the installed plugins that the configuration enables.
 
     Raises `ConfigurationError` if two packages offer one name. Upstream: framework/runtime/registry.go Registry.Merge
     """
-    registry = dict(in_tree_registry())
+    registry = dict(in_tree)
     wanted = set(_enabled(configuration)) - registry.keys()
     if not wanted:
         return registry

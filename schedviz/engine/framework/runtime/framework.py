@@ -6,7 +6,7 @@ Upstream: framework/runtime/framework.go frameworkImpl
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from schedviz.engine.config.types import KubeSchedulerProfile, Plugins
 from schedviz.engine.features import Features
@@ -77,6 +77,9 @@ ALL_CLUSTER_EVENTS: Final = tuple(
 
 class Framework:
     """The plugins of one profile, and the parts of the scheduler that they may use (it is their `Handle`)."""
+
+    #: What a plugin gets that registers for nothing.
+    default_events: ClassVar[Sequence[ClusterEvent]] = ALL_CLUSTER_EVENTS
 
     def __init__(
         self,
@@ -195,12 +198,20 @@ class Framework:
     def cluster_event_map(self) -> dict[ClusterEvent, set[str]]:
         """Which plugins have registered for which events. Upstream: fillEventToPluginMap"""
         events: dict[ClusterEvent, set[str]] = {}
-        for name, plugin in self.plugins.by_name.items():
-            registered = plugin.events_to_register() if isinstance(plugin, EnqueueExtensions) else ALL_CLUSTER_EVENTS
+        for name, registered in self.registered_events().items():
             for one in registered:
-                event = one.event if isinstance(one, ClusterEventWithHint) else one
-                events.setdefault(event, set()).add(name)
+                events.setdefault(one.event, set()).add(name)
         return events
+
+    def registered_events(self) -> dict[str, list[ClusterEventWithHint]]:
+        """What each plugin has registered for, with its hints."""
+        return {
+            name: [
+                event if isinstance(event, ClusterEventWithHint) else ClusterEventWithHint(event)
+                for event in (plugin.events_to_register() if isinstance(plugin, EnqueueExtensions) else self.default_events)
+            ]
+            for name, plugin in self.plugins.by_name.items()
+        }
 
     def object_changed(self, kind: str, verb: ObjectVerb, obj: KubeObject) -> None:
         """Pass a change to the plugins that watch objects of this kind."""

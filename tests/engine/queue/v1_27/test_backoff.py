@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from schedviz.engine.framework.types import NANOS_PER_SECOND, PodInfo, QueuedPodInfo
-from schedviz.engine.queue.backoff import Backoff
+from schedviz.engine.queue.v1_27.backoff import Backoff
 from schedviz.kube.core import Pod
 
 

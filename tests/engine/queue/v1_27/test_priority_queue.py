@@ -7,7 +7,8 @@ import pytest
 
 from schedviz.engine.framework.interface import NominatingInfo, NominatingMode
 from schedviz.engine.framework.types import GVK, NANOS_PER_SECOND, ActionType, ClusterEvent, PodInfo, QueuedPodInfo
-from schedviz.engine.queue import SchedulingQueue, events
+from schedviz.engine.queue import events
+from schedviz.engine.queue.v1_27 import PriorityQueue
 from schedviz.kube import codec
 from schedviz.kube.core import Pod
 from schedviz.trace.events import PodNominated, QueueMoved
@@ -47,7 +48,7 @@ class World:
         self.now = 0
         self.pods: dict[str, Pod] = {}
         self.recorder = Recorder()
-        self.queue = SchedulingQueue(
+        self.queue = PriorityQueue(
             self.recorder,
             now=lambda: self.now,
             less=lambda first, second: (-first.pod_info.priority, first.timestamp) < (-second.pod_info.priority, second.timestamp),

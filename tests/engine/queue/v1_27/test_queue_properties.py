@@ -11,7 +11,8 @@ from schedviz.engine.framework.interface import NominatingInfo, NominatingMode
 from schedviz.engine.framework.object_table import ObjectTable, ObjectTableState
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, PodInfo, QueuedPodInfo
 from schedviz.engine.invariants import validate_queue
-from schedviz.engine.queue import SchedulingQueue, SchedulingQueueState, events
+from schedviz.engine.queue import events
+from schedviz.engine.queue.v1_27 import PriorityQueue, SchedulingQueueState
 from schedviz.kube import codec
 from schedviz.kube.core import Pod
 from schedviz.trace.fold import Fold
@@ -61,8 +62,8 @@ class QueueMachine(RuleBasedStateMachine):
         self.queue = self.new_queue()
         self.fold = Fold(View(queue=QueueView()))
 
-    def new_queue(self) -> SchedulingQueue:
-        return SchedulingQueue(
+    def new_queue(self) -> PriorityQueue:
+        return PriorityQueue(
             self.recorder,
             now=lambda: self.now,
             less=lambda first, second: (-first.pod_info.priority, first.timestamp) < (-second.pod_info.priority, second.timestamp),

@@ -12,18 +12,22 @@ Upstream: internal/queue/scheduling_queue.go
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import chain
 
 import msgspec
 
+from schedviz.engine.features import Features
 from schedviz.engine.framework.interface import NominatingInfo
 from schedviz.engine.framework.object_table import ObjectTable, QueuedPodState
 from schedviz.engine.framework.types import NANOS_PER_SECOND, ClusterEvent, PodInfo, QueuedPodInfo, to_seconds
 from schedviz.engine.queue import events
-from schedviz.engine.queue.backoff import Backoff
-from schedviz.engine.queue.events import WaitingPlugins
+from schedviz.engine.queue.events import WaitingPlugins, merged_event_map
+from schedviz.engine.queue.interface import NamespaceLabels, PreEnqueueCheck, QueueProfiles
 from schedviz.engine.queue.nominator import Nominator, NominatorState, PodLister
 from schedviz.engine.queue.unschedulable_pods import UnschedulablePods
+from schedviz.engine.queue.v1_27.backoff import Backoff
 from schedviz.kube.core import Pod, PodStatus
+from schedviz.kube.meta import KubeObject
 from schedviz.trace.events import QueueMove, QueueMoved, QueueName
 from schedviz.trace.heap import Heap
 from schedviz.trace.recorder import Recorder
@@ -32,10 +36,6 @@ from schedviz.trace.view import QueuedPod, QueueView
 Less = Callable[[QueuedPodInfo, QueuedPodInfo], bool]
 #: The PreEnqueue plugin that gates the pod; None: it is not gated.
 PreEnqueue = Callable[[PodInfo], str | None]
-#: Whether an event may help the pod.
-PreEnqueueCheck = Callable[[PodInfo], bool]
-#: The labels of a namespace; empty if it does not exist.
-NamespaceLabels = Callable[[str], Mapping[str, str]]
 
 
 class SchedulingQueueState(msgspec.Struct, frozen=True):
@@ -49,7 +49,7 @@ class SchedulingQueueState(msgspec.Struct, frozen=True):
     move_request_cycle: int
 
 
-class SchedulingQueue:
+class PriorityQueue:
     """Pending pods and nominated pods. Every call that changes something records it.
 
     Where upstream's order is that of a map, pods are moved in order of their full name. Upstream: scheduling_queue.go PriorityQueue
@@ -124,7 +124,25 @@ class SchedulingQueue:
         ]
         self._record_moves(events.CONFIGURE, moves)
 
+    def use_profiles(self, profiles: QueueProfiles, *, pod_initial_backoff_seconds: float, pod_max_backoff_seconds: float) -> None:
+        """`reconfigure` with the plugins of these profiles."""
+        self.reconfigure(
+            less=_less(profiles),
+            pre_enqueue=_pre_enqueue(profiles),
+            cluster_event_map=merged_event_map(profiles),
+            pod_initial_backoff_seconds=pod_initial_backoff_seconds,
+            pod_max_backoff_seconds=pod_max_backoff_seconds,
+        )
+
     # Adding and removing pods
+
+    @property
+    def has_pods_to_pop(self) -> bool:
+        """Whether activeQ has a pod."""
+        return len(self.active_q) > 0
+
+    def done(self, uid: str) -> None:
+        """Nothing: v1.27.1 does not track pods in flight."""
 
     def add(self, pod: PodInfo) -> None:
         """Add a new pod. Upstream: scheduling_queue.go Add"""
@@ -243,7 +261,14 @@ class SchedulingQueue:
         """Move pods whose required affinity matches an assigned pod that changed. Upstream: scheduling_queue.go AssignedPodUpdated"""
         self._move_pods(self._with_matching_affinity_term(pod), events.ASSIGNED_POD_UPDATE)
 
-    def move_all_to_active_or_backoff_queue(self, event: ClusterEvent, pre_check: PreEnqueueCheck | None = None) -> None:
+    def move_all_to_active_or_backoff_queue(
+        self,
+        event: ClusterEvent,
+        pre_check: PreEnqueueCheck | None = None,
+        *,
+        old: KubeObject | None = None,  # noqa: ARG002 - without hints the objects decide nothing
+        new: KubeObject | None = None,  # noqa: ARG002
+    ) -> None:
         """Move the pods that may be schedulable after an event: their plugins wait for it, and `pre_check` accepts them.
 
         Upstream: scheduling_queue.go MoveAllToActiveOrBackoffQueue
@@ -385,6 +410,18 @@ class SchedulingQueue:
 
     # Recording, views, checkpoints
 
+    def pods_backing_off(self) -> list[QueuedPodInfo]:
+        """The pods of backoffQ, in the order of its array."""
+        return list(self.backoff_q)
+
+    def queued_pods(self) -> Iterable[QueuedPodInfo]:
+        """All pods: those of activeQ, of backoffQ and of unschedulablePods."""
+        return chain(self.active_q, self.backoff_q, self.unschedulable_pods)
+
+    def find(self, key: str) -> QueuedPodInfo | None:
+        """The pod, in whichever queue it is."""
+        return self.active_q.get(key) or self.backoff_q.get(key) or self.unschedulable_pods.get(key)
+
     def pending_pods(self) -> tuple[list[Pod], str]:
         """All pending pods, and how many are in each queue. Upstream: scheduling_queue.go PendingPods"""
         summary = f"activeQ:{len(self.active_q)}; backoffQ:{len(self.backoff_q)}; unschedulablePods:{len(self.unschedulable_pods)}"
@@ -470,3 +507,44 @@ def _key(queued: QueuedPodInfo) -> str:
 
 def _full_name(queued: QueuedPodInfo) -> str:
     return queued.pod_info.full_name
+
+
+def make_queue(
+    recorder: Recorder,
+    profiles: QueueProfiles,
+    *,
+    features: Features,  # noqa: ARG001 - v1.27.1 has no gates here
+    now: Callable[[], int],
+    pod_lister: PodLister,
+    namespace_labels: NamespaceLabels,
+    pod_initial_backoff_seconds: float,
+    pod_max_backoff_seconds: float,
+    pod_max_in_unschedulable_pods_seconds: float,
+) -> PriorityQueue:
+    """An empty queue with the plugins of these profiles."""
+    return PriorityQueue(
+        recorder,
+        now=now,
+        less=_less(profiles),
+        pre_enqueue=_pre_enqueue(profiles),
+        cluster_event_map=merged_event_map(profiles),
+        pod_lister=pod_lister,
+        namespace_labels=namespace_labels,
+        pod_initial_backoff_seconds=pod_initial_backoff_seconds,
+        pod_max_backoff_seconds=pod_max_backoff_seconds,
+        pod_max_in_unschedulable_pods_seconds=pod_max_in_unschedulable_pods_seconds,
+    )
+
+
+def _less(profiles: QueueProfiles) -> Less:
+    return next(iter(profiles.values())).less
+
+
+def _pre_enqueue(profiles: QueueProfiles) -> PreEnqueue:
+    """A function that returns the PreEnqueue plugin of the pod's profile that gates the pod, or None."""
+
+    def ask(pod: PodInfo) -> str | None:
+        run = profiles[pod.pod.spec.scheduler_name].run_pre_enqueue_plugins(pod)
+        return None if run.status.is_success else run.status.failed_plugin
+
+    return ask

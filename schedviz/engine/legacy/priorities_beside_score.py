@@ -1,0 +1,39 @@
+"""v1.14's priorities, run beside Score."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from schedviz.engine.framework.listers import ObjectLister, SharedLister
+from schedviz.engine.framework.rows import Rows
+from schedviz.engine.framework.types import PodInfo
+from schedviz.engine.legacy.classic_priorities import DEFAULT_PRIORITIES, classic, declared
+from schedviz.engine.legacy.priorities import Meta, PriorityConfig, facts, prioritize_nodes
+from schedviz.trace.policies import Policies
+
+
+class ClassicPriorities:
+    """Runs v1.14 priorities beside Score, for the same pod and nodes. Their result is shown and decides nothing."""
+
+    def __init__(self, configs: list[PriorityConfig], objects: ObjectLister) -> None:
+        self.configs = configs
+        self._objects = objects
+
+    @classmethod
+    def of(cls, policies: Policies, objects: ObjectLister) -> ClassicPriorities | None:
+        """The priorities that the policies name; None: none."""
+        if policies.priorities is None:
+            return None
+        if policies.priorities == "v1.14":
+            return cls([classic(name, weight) for name, weight in DEFAULT_PRIORITIES.items()], objects)
+        configs = [
+            classic(asked.name, asked.weight) if asked.scores is None else declared(asked.name, asked.weight, asked.scores)
+            for asked in policies.priorities
+        ]
+        return cls(configs, objects)
+
+    def run(self, pod: PodInfo, rows: Rows, snapshot: SharedLister) -> dict[str, Any]:
+        """The result of PrioritizeNodes, for the facts of the Score stage."""
+        meta = Meta(self._objects, len(snapshot.node_info_list))
+        nodes = list(rows.names)
+        return facts(prioritize_nodes(pod, meta, snapshot.node_info_map, nodes, self.configs), nodes)

@@ -1,0 +1,186 @@
+"""What the scheduler asks of a scheduling queue, and what a queue asks of the profiles. Each release has its own queue.
+
+It is the wider interface of v1.36: v1.27.1 ignores what it does not use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, Protocol
+
+from schedviz.engine.features import Features
+from schedviz.engine.framework.interface import NominatingInfo, PreEnqueuePlugin
+from schedviz.engine.framework.object_table import ObjectTable
+from schedviz.engine.framework.runtime.outcomes import PluginRun
+from schedviz.engine.framework.types import ClusterEvent, ClusterEventWithHint, PodInfo, QueuedPodInfo
+from schedviz.engine.queue.nominator import Nominator, PodLister
+from schedviz.engine.queue.unschedulable_pods import UnschedulablePods
+from schedviz.kube.core import Pod
+from schedviz.kube.meta import KubeObject
+from schedviz.trace.heap import Heap
+from schedviz.trace.recorder import Recorder
+from schedviz.trace.view import QueueView
+
+#: Whether an event may help the pod.
+PreEnqueueCheck = Callable[[PodInfo], bool]
+#: The labels of a namespace; empty if it does not exist.
+NamespaceLabels = Callable[[str], Mapping[str, str]]
+
+
+class QueueProfile(Protocol):
+    """What a queue reads of a profile."""
+
+    @property
+    def pre_enqueue_plugins(self) -> Iterable[PreEnqueuePlugin]: ...
+
+    def less(self, first: QueuedPodInfo, second: QueuedPodInfo) -> bool:
+        """Whether the first pod leaves activeQ before the second."""
+        ...
+
+    def run_pre_enqueue_plugins(self, pod: PodInfo) -> PluginRun: ...
+
+    def cluster_event_map(self) -> Mapping[ClusterEvent, set[str]]:
+        """Which plugins have registered for which events."""
+        ...
+
+    def registered_events(self) -> Mapping[str, Iterable[ClusterEventWithHint]]:
+        """What each plugin has registered for, with its hints."""
+        ...
+
+
+#: By scheduler name. The first one orders activeQ.
+QueueProfiles = Mapping[str, QueueProfile]
+
+
+class SchedulingQueue(Protocol):
+    """Pending pods and nominated pods. Upstream: backend/queue/scheduling_queue.go SchedulingQueue"""
+
+    @property
+    def active_q(self) -> Heap[QueuedPodInfo]: ...
+
+    @property
+    def backoff_q(self) -> Heap[QueuedPodInfo]:
+        """v1.36: podBackoffQ, without podErrorBackoffQ."""
+        ...
+
+    @property
+    def nominator(self) -> Nominator: ...
+
+    @property
+    def unschedulable_pods(self) -> UnschedulablePods: ...
+
+    @property
+    def scheduling_cycle(self) -> int:
+        """The number of popped pods."""
+        ...
+
+    @property
+    def move_request_cycle(self) -> int:
+        """The cycle of the last move request."""
+        ...
+
+    @property
+    def has_pods_to_pop(self) -> bool: ...
+
+    def pop(self) -> QueuedPodInfo | None: ...
+
+    def done(self, uid: str) -> None:
+        """A popped pod is no longer in flight."""
+        ...
+
+    def add(self, pod: PodInfo) -> None: ...
+
+    def update(self, old: PodInfo, new: PodInfo) -> None: ...
+
+    def delete(self, pod: PodInfo) -> None: ...
+
+    def add_unschedulable_if_not_present(self, queued: QueuedPodInfo, pod_scheduling_cycle: int) -> bool: ...
+
+    def activate(self, keys: Iterable[str]) -> None: ...
+
+    def assigned_pod_added(self, pod: PodInfo) -> None: ...
+
+    def assigned_pod_updated(self, pod: PodInfo) -> None: ...
+
+    def move_all_to_active_or_backoff_queue(
+        self,
+        event: ClusterEvent,
+        pre_check: PreEnqueueCheck | None = None,
+        *,
+        old: KubeObject | None = None,
+        new: KubeObject | None = None,
+    ) -> None:
+        """Move the pods that may be schedulable after an event about these objects."""
+        ...
+
+    def flush_backoff_q_completed(self) -> None: ...
+
+    def flush_unschedulable_pods_leftover(self) -> None: ...
+
+    def add_nominated_pod(self, pod: PodInfo, nominating_info: NominatingInfo | None) -> None: ...
+
+    def delete_nominated_pod_if_exists(self, pod: PodInfo) -> None: ...
+
+    def nominated_pods_for_node(self, node_name: str) -> list[PodInfo]: ...
+
+    def nominated_node_names(self) -> Collection[str]: ...
+
+    def next_backoff_expiry(self) -> int | None:
+        """When the first pod that backs off can move to activeQ."""
+        ...
+
+    def next_unschedulable_timeout(self) -> int | None:
+        """The time after which the first pod has been in unschedulablePods too long."""
+        ...
+
+    def unschedulable_timeout(self, queued: QueuedPodInfo) -> int:
+        """The time after which a pod has been in unschedulablePods too long."""
+        ...
+
+    def pods_backing_off(self) -> list[QueuedPodInfo]:
+        """The pods of backoffQ, whatever heaps it is made of."""
+        ...
+
+    def queued_pods(self) -> Iterable[QueuedPodInfo]:
+        """All pods: those of activeQ, of backoffQ and of unschedulablePods."""
+        ...
+
+    def find(self, key: str) -> QueuedPodInfo | None:
+        """The pod, in whichever queue it is."""
+        ...
+
+    def backoff_expiry(self, queued: QueuedPodInfo) -> int: ...
+
+    def pending_pods(self) -> tuple[list[Pod], str]:
+        """All pending pods, and how many are in each queue."""
+        ...
+
+    def use_profiles(self, profiles: QueueProfiles, *, pod_initial_backoff_seconds: float, pod_max_backoff_seconds: float) -> None:
+        """Use other plugins and other backoffs. Every pod stays in its queue."""
+        ...
+
+    def to_view(self) -> QueueView: ...
+
+    def to_state(self, table: ObjectTable) -> Any:
+        """The state for a checkpoint, as a struct of this queue."""
+        ...
+
+    def load(self, state: Any, table: ObjectTable) -> None: ...
+
+
+class MakeQueue(Protocol):
+    """Creates an empty queue."""
+
+    def __call__(
+        self,
+        recorder: Recorder,
+        profiles: QueueProfiles,
+        *,
+        features: Features,
+        now: Callable[[], int],
+        pod_lister: PodLister,
+        namespace_labels: NamespaceLabels,
+        pod_initial_backoff_seconds: float,
+        pod_max_backoff_seconds: float,
+        pod_max_in_unschedulable_pods_seconds: float,
+    ) -> SchedulingQueue: ...

@@ -1,0 +1,46 @@
+"""`Release`: the parts of the engine that differ between releases of kube-scheduler, as a value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from schedviz.engine.cache import Cache
+from schedviz.engine.features import Features, Gates
+from schedviz.engine.framework.runtime import Framework
+from schedviz.engine.framework.runtime.plugin_lists import Registry
+from schedviz.engine.framework.types import PodInfo
+from schedviz.engine.queue.interface import MakeQueue
+from schedviz.trace.recorder import Recorder
+
+if TYPE_CHECKING:
+    from schedviz.engine.binding import BindingCycle
+    from schedviz.engine.event_handlers import Handlers
+    from schedviz.engine.schedule_one import SchedulingCycle
+    from schedviz.engine.scheduler_state import SchedulerState
+
+
+class MakeCache(Protocol):
+    """Creates an empty cache."""
+
+    def __call__(self, recorder: Recorder, pod_info: type[PodInfo], *, ttl_seconds: float) -> Cache: ...
+
+
+@dataclass(frozen=True)
+class Release:
+    """One release. The scheduler builds itself from it, and asks nobody else which release it is."""
+
+    version: str
+    #: The feature gates that a session can set.
+    gates: Gates
+    #: Creates the registry of in-tree plugins.
+    in_tree_registry: Callable[[], Registry]
+    #: The class of PodInfos under these feature gates.
+    pod_info: Callable[[Features], type[PodInfo]]
+    make_cache: MakeCache
+    make_queue: MakeQueue
+    make_handlers: Callable[[SchedulerState], Handlers]
+    framework: type[Framework]
+    scheduling_cycle: type[SchedulingCycle]
+    binding_cycle: type[BindingCycle]
