@@ -215,3 +215,62 @@ def test_a_command_is_accepted_while_redis_is_down(owner_client, people):
     response = owner_client.post(f"/api/v1/sessions/{people.session.pk}/commands/", {"op": "cycle"}, format="json")
 
     assert response.status_code == 202
+
+
+def _large_object(size: int) -> dict[str, object]:
+    return _object("Node", spec={"taints": [{"key": f"key-{number}", "effect": "NoSchedule"} for number in range(size // 40)]})
+
+
+def test_a_page_of_commands_ends_after_4_mib_and_links_to_the_next(owner_client, address):
+    big = {"op": "create", "object": _large_object(1_400_000)}
+    for number in range(5):
+        sent = owner_client.post(address, {"key": f"k{number}", **big}, format="json")
+        assert sent.status_code == 202, sent.content[:300]
+
+    pages = [owner_client.get(f"{address}?limit=1000&after={after}") for after in (0, 2, 4)]
+    last = owner_client.get(f"{address}?tail=1000").json()
+
+    assert max(len(page.content) for page in pages) < 5_000_000
+    assert [[one["seq"] for one in page.json()["results"]] for page in pages] == [[1, 2], [3, 4], [5]]
+    assert [(page.json()["previous"], page.json()["next"]) for page in pages] == [(None, 2), (3, 4), (5, None)]
+    assert 'rel="next"' in pages[0]["Link"]
+    assert ([one["seq"] for one in last["results"]], last["previous"]) == ([4, 5], 4)
+    assert pages[0].json()["results"][0]["command"]["object"]["spec"]["taints"][0] == {"key": "key-0", "effect": "NoSchedule"}
+
+
+def test_a_stored_command_that_is_larger_than_a_page_is_a_page_of_its_own(owner_client, people, address):
+    owner_client.post(address, {"op": "cycle"}, format="json")
+    body = b'{"op":"configure","config":{"a":"' + b"x" * (5 << 20) + b'"}}'
+    Command.objects.filter(session=people.session).update(body=body)
+    owner_client.post(address, {"op": "cycle"}, format="json")
+
+    pages = [owner_client.get(f"{address}?after={after}").json() for after in (0, 1)]
+
+    assert [[one["seq"] for one in page["results"]] for page in pages] == [[1], [2]]
+    assert len(pages[0]["results"][0]["command"]["config"]["a"]) == 5 << 20
+
+
+@pytest.mark.parametrize(
+    "large", [{"op": "create", "object": _large_object(1_700_000)}, {"op": "configure", "config": {"a": "x" * 1_600_000}}]
+)
+def test_a_command_of_more_than_one_and_a_half_mib_is_refused(owner_client, address, large):
+    alone = owner_client.post(address, large, format="json")
+    together = owner_client.post(f"{address}together/", {"commands": [{"op": "cycle"}, large]}, format="json")
+
+    for answer in (alone, together):
+        assert answer.status_code == 400
+        assert "1,572,864" in answer.json()["detail"]
+        assert "as for an object in etcd" in answer.json()["detail"]
+    assert Command.objects.count() == 0
+
+
+def test_commands_sent_together_again_are_the_same_ones_wherever_they_are(owner_client, address):
+    for key in ("first", "other", "second"):
+        owner_client.post(address, {"key": key, "op": "cycle"}, format="json")
+
+    again = owner_client.post(
+        f"{address}together/", {"commands": [{"key": key, "op": "cycle"} for key in ("second", "first")]}, format="json"
+    )
+
+    assert again.status_code == 202, again.content
+    assert [(one["key"], one["seq"]) for one in again.json()["results"]] == [("second", 3), ("first", 1)]

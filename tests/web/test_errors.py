@@ -57,6 +57,20 @@ def test_requests_from_before_the_clock_of_redis_was_set_back_do_not_count(owner
     assert owner_client.get(address).status_code == 200
 
 
+def test_a_request_counts_once_more_for_each_64_kib_of_its_body(owner_client, people, redis, settings):
+    settings.REQUESTS_PER_MINUTE = 40
+    address = f"/api/v1/sessions/{people.session.pk}/commands/"
+    body = {"op": "create", "object": {"kind": "Node", "metadata": {"name": "a", "annotations": {"a": "x" * 200_000}}}}
+
+    small, large, huge = (owner_client.post(address, each, format="json") for each in ({"op": "cycle"}, body, {"a": "x" * 3_000_000}))
+    refused = [owner_client.post(address, {"a": "x" * 3_000_000}, format="json") for _ in range(3)][-1]
+
+    # No body costs more than a quarter of the limit.
+    assert [int(one["RateLimit-Remaining"]) for one in (small, large, huge)] == [39, 35, 25]
+    assert refused.status_code == 429
+    assert "this one counts as 10, one for each 65,536 bytes of its body" in refused.json()["detail"]
+
+
 def test_too_many_requests_get_429(owner_client, people, redis, settings):
     settings.REQUESTS_PER_MINUTE = 2
 

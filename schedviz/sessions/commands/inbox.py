@@ -16,6 +16,7 @@ from django.db import IntegrityError, transaction
 
 from schedviz.sessions import accepted as accepting
 from schedviz.sessions import quotas
+from schedviz.sessions.commands import limits
 from schedviz.sessions.commands.stored_form import canonical, expect_names
 from schedviz.sessions.errors import CommandRefused, HeadMoved, KeyReused, SessionFailed, SessionGone, TooManyCommands
 from schedviz.sessions.models import Command, Session
@@ -144,6 +145,7 @@ def _op(command: AnyCommand) -> str:
 def _encoded(command: AnyCommand, key: str) -> _New:
     if not key or len(key) > LONGEST_KEY:
         raise CommandRefused(f"key: has {len(key)} characters; 1 to {LONGEST_KEY} are allowed.")
+    limits.expect_command_bytes(len(encode_command(command)))
     body: bytes = encode_command(canonical(command))
     # PostgreSQL cannot store it, and no name in Kubernetes has it.
     if "\0" in key:

@@ -13,6 +13,8 @@ from schedviz.sessions.errors import CommandRefused
 MAX_PROFILES: Final = 100
 #: Terms, requirements, tolerations and constraints of one pod. Filter looks at all of them for every node, in one step.
 MAX_TERMS: Final = 1000
+#: The JSON of one command. etcd limits a request, and thereby an object, to the same size.
+MAX_COMMAND_BYTES: Final = 1536 * 1024
 _TERMS: Final = ("affinity", "tolerations", "topologySpreadConstraints")
 _WORKLOADS: Final = ("Deployment", "ReplicaSet", "StatefulSet")
 
@@ -39,6 +41,15 @@ def expect_profiles(config: object) -> None:
     profiles = config.get("profiles") if isinstance(config, Mapping) else None
     if isinstance(profiles, list | tuple) and len(profiles) > MAX_PROFILES:
         raise CommandRefused(f"profiles: there are {len(profiles):,}; at most {MAX_PROFILES} are allowed. Remove profiles.")
+
+
+def expect_command_bytes(size: int) -> None:
+    """Raises `CommandRefused` where the JSON of a command has too many bytes."""
+    if size > MAX_COMMAND_BYTES:
+        raise CommandRefused(
+            f"The command has {size:,} bytes of JSON; at most {MAX_COMMAND_BYTES:,} are allowed, as for an object in etcd. "
+            "Create the objects with several commands, or import them as a file."
+        )
 
 
 def expect_terms(found: Mapping[str, Any]) -> None:

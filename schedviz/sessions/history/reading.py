@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import chain, islice
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, chain, islice, takewhile
 from uuid import UUID
 
 import msgspec
@@ -15,6 +15,7 @@ from schedviz.sessions.errors import HistoryUnavailable, SessionGone
 from schedviz.sessions.history import blob_chunks, cycle_groups, lineage
 from schedviz.sessions.models import Checkpoint, CheckpointPiece, Chunk, Command, Session
 from schedviz.sessions.queries import prepared
+from schedviz.sessions.queries.database import repeated_cursor
 from schedviz.sessions.queries.keyset import in_steps
 from schedviz.sessions.queries.rows import RowsWhere
 from schedviz.trace.comparing.side import Summary
@@ -33,6 +34,9 @@ _CYCLES_AT_ONCE = 500
 _BETWEEN = "session_id = %s AND seq > %s AND seq < %s"
 _first_commands = RowsWhere(Command, f"{_BETWEEN} ORDER BY seq LIMIT %s")
 _last_commands = RowsWhere(Command, f"{_BETWEEN} ORDER BY seq DESC LIMIT %s")
+_COMMAND_SIZES = f"SELECT length(body) FROM scheduling_command WHERE {_BETWEEN} ORDER BY seq"  # noqa: S608 -- of constants.  # nosec B608
+#: The size of the bodies of one page of commands, unless its only command is larger.
+PAGE_BYTES = 4 * 1024 * 1024
 
 
 class Moment(msgspec.Struct, frozen=True):
@@ -190,9 +194,26 @@ def command(session_id: UUID, seq: int) -> Command | None:
 
 
 def commands(session_id: UUID, *, after: int = 0, before: int | None = None, limit: int = 100, tail: bool = False) -> list[Command]:
-    """Up to `limit` accepted commands between two, in order: the first of them, or with `tail` the last."""
-    between = prepared.stored_id(session_id), after, lineage.ENDLESS if before is None else before, limit
-    return _last_commands(*between)[::-1] if tail else _first_commands(*between)
+    """A page of accepted commands between two, in order: the first ones, or with `tail` the last ones.
+
+    It has up to `limit` commands whose bodies have up to `PAGE_BYTES` together, and at least one command if there is any.
+    """
+    between = prepared.stored_id(session_id), after, lineage.ENDLESS if before is None else before
+    fitting = _commands_of_a_page(*between, limit, tail=tail)
+    return _last_commands(*between, fitting)[::-1] if tail else _first_commands(*between, fitting)
+
+
+def commands_numbered(session_id: UUID, seqs: Iterable[int]) -> dict[int, Command]:
+    """The commands of a session with these numbers, by number."""
+    return {one.seq: one for one in Command.objects.filter(session_id=session_id, seq__in=list(seqs))}
+
+
+def _commands_of_a_page(session_id: object, after: int, before: int, limit: int, *, tail: bool) -> int:
+    """How many commands fit in a page. Only the sizes are read."""
+    with repeated_cursor() as cursor:
+        cursor.execute(f"{_COMMAND_SIZES}{' DESC' if tail else ''} LIMIT %s", [session_id, after, before, limit])
+        sizes = [size for (size,) in cursor.fetchall()]
+    return max(1, sum(1 for _ in takewhile(lambda size: size <= PAGE_BYTES, accumulate(sizes))))
 
 
 def stored_view(checkpoint: Checkpoint) -> View:

@@ -67,7 +67,7 @@ class Commands(Resource):
         responses={200: answer(schemas.CommandList), 304: NOT_MODIFIED, **refused(400, 404)},
     )
     def get(self, request: Request, session_id: UUID) -> Response:
-        """List the accepted commands, in order, with their outcomes."""
+        """List the accepted commands, in order, with their outcomes. A page ends after about 4 MiB of commands."""
         session = session_for(request, session_id, Verb.SEE)
         page = page_of(request, default=PAGE, most=LONGEST_PAGE)
         versions.answer_as(request, versions.of_head(session))
@@ -137,7 +137,7 @@ class CommandsTogether(Resource):
         except SessionError as error:
             raise command_refused(error) from error
         last = _done(session.pk, accepted[-1].seq, wait)
-        stored = {one.seq: one for one in reading.commands(session.pk, after=accepted[0].seq - 1, limit=last.seq - accepted[0].seq + 1)}
+        stored = reading.commands_numbered(session.pk, (one.seq for one in accepted))
         results = [command_body(request, stored[one.seq], duplicate=one.duplicate) for one in accepted if one.seq in stored]
         status = 200 if wait > 0 and last.outcome is not None else 202
         return Response(schemas.CommandsTaken(results=results), status=status)
@@ -171,7 +171,7 @@ def _body(stored: Command, url: str, *, duplicate: bool) -> schemas.CommandBody:
         key=stored.key,
         url=url,
         status="quarantined" if stored.quarantined else "waiting" if outcome is None else "done",
-        command=msgspec.json.decode(bytes(stored.body)),
+        command=msgspec.Raw(bytes(stored.body)),
         accepted_at=stored.accepted_at,
         applied_at=stored.applied_at,
         outcome=None if outcome is None else msgspec.convert(outcome, schemas.OutcomeBody),

@@ -41,8 +41,10 @@ class Credits:
         self._credits: dict[Hashable, _Credit] = {}
         self._lock = threading.Lock()
 
-    def count(self, key: Hashable, limit: int, ask: Callable[[int], Counted]) -> Counted:
-        """Count one request. `ask` counts a batch for all processes, or none of it."""
+    def count(self, key: Hashable, limit: int, ask: Callable[[int], Counted], *, cost: int = 1) -> Counted:
+        """Count a request that costs as much as `cost` others. `ask` counts a batch for all processes, or none of it."""
+        if cost > 1:
+            return ask(cost)
         amount = self._use(key, limit)
         if isinstance(amount, Counted):
             return amount

@@ -1,7 +1,8 @@
 """Rate limits per minute: counted in Redis for all web processes together, and reported in `RateLimit-*` headers.
 
-A request counts against one limit: that of created sessions, that of questions that keep a worker busy, or that of other requests. Requests
-of busy clients are counted in batches (`rate_batching`). While Redis is down, each process counts by itself.
+A request counts against one limit: that of created sessions, that of questions that keep a worker busy, or that of other requests. A
+request with a large body counts as several. Requests of busy clients are counted in batches (`rate_batching`). While Redis is down, each
+process counts by itself.
 """
 
 from __future__ import annotations
@@ -40,6 +41,8 @@ _SETTING: dict[Scope, str] = {
     "sessions": "NEW_SESSIONS_PER_MINUTE",
     "questions": "QUESTIONS_PER_MINUTE",
 }
+#: A request counts once more for each of these bytes in its body.
+BYTES_OF_A_REQUEST = 64 * 1024
 #: The pause after Redis failed, in seconds.
 _AWAY_SECONDS = 5.0
 
@@ -56,9 +59,9 @@ class _Counters:
         self._credits = Credits()
         self._away_until = 0.0
 
-    def count(self, item: RateLimitItemPerMinute, *who: str) -> Counted:
-        """Count a request."""
-        return self._credits.count((item.amount, *who), item.amount, lambda cost: self._ask(item, cost, *who))
+    def count(self, item: RateLimitItemPerMinute, *who: str, cost: int = 1) -> Counted:
+        """Count a request that costs as much as `cost` others."""
+        return self._credits.count((item.amount, *who), item.amount, lambda cost: self._ask(item, cost, *who), cost=cost)
 
     def _ask(self, item: RateLimitItemPerMinute, cost: int, *who: str) -> Counted:
         if time.monotonic() >= self._away_until:
@@ -88,6 +91,17 @@ def _outlasts_its_window(storage: Storage, item: RateLimitItemPerMinute, *who: s
     return max(previous_seconds, current_seconds) > 2 * item.get_expiry()
 
 
+def _cost(request: Request, limit: int) -> int:
+    """As how many requests a body of this length counts: no body alone uses up more than a quarter of the limit."""
+    length = request.META.get("CONTENT_LENGTH") or ""
+    size = int(length) if length.isascii() and length.isdigit() else 0
+    return min(1 + size // BYTES_OF_A_REQUEST, max(1, limit // 4))
+
+
+def _counted_as(cost: int) -> str:
+    return f"; this one counts as {cost:,}, one for each {BYTES_OF_A_REQUEST:,} bytes of its body" if cost > 1 else ""
+
+
 @functools.cache
 def _counters(_process: int, _redis: str) -> _Counters:
     return _Counters()
@@ -103,7 +117,9 @@ class RequestRate(BaseThrottle):
         limit: int = getattr(settings, setting)
         if limit == 0:
             return True
-        counted = _counters(os.getpid(), settings.REDIS_URL).count(RateLimitItemPerMinute(limit), scope, who)
+        # A session is created from a file of any size; what it costs is the import.
+        cost = 1 if scope == "sessions" else _cost(request, limit)
+        counted = _counters(os.getpid(), settings.REDIS_URL).count(RateLimitItemPerMinute(limit), scope, who, cost=cost)
         seconds = max(0.0, counted.reset_time - time.time())
         add_header(request, "RateLimit-Limit", str(limit))
         add_header(request, "RateLimit-Remaining", str(counted.remaining))
@@ -115,7 +131,8 @@ class RequestRate(BaseThrottle):
         raise ApiError(
             429,
             "too_many_requests",
-            f"More than {limit:,} requests in a minute, the limit SCHEDVIZ_{setting} of this server. Try again in {wait} s.",
+            f"More than {limit:,} requests in a minute, the limit SCHEDVIZ_{setting} of this server{_counted_as(cost)}. "
+            f"Try again in {wait} s.",
             headers={"Retry-After": str(wait)},
             expected=f"at most {limit} a minute",
         )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Literal
+
+from msgspec import Meta, Raw
 
 from schedviz.web.api.schemas.body import Body
 
@@ -32,7 +34,7 @@ class CommandBody(Body, frozen=True):
     url: str
     status: Literal["waiting", "done", "quarantined"]
     #: The command as it is stored: objects contain only the fields that the scheduler reads.
-    command: dict[str, Any]
+    command: Annotated[Raw, Meta(extra_json_schema={"type": "object"})]
     accepted_at: datetime
     applied_at: datetime | None
     outcome: OutcomeBody | None
