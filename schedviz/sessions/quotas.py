@@ -1,31 +1,36 @@
-"""How much users, and all of them together, may have: sessions, nodes, pods, cycles and bytes.
+"""Quotas of users, and of all users together: sessions, nodes, pods, cycles and bytes.
 
-What is there is counted in the database, where each session keeps its own numbers, at most every few seconds; the commands that this
-process lets through meanwhile are added. So a quota may be passed by the other work of a few seconds; what is there already is never
-taken away.
+The use is counted in the database, where each session stores its own numbers, at most every few seconds, and the commands that this process
+accepted meanwhile are added. The work of a few seconds can therefore exceed a quota, except that of sessions: they are counted within the
+transaction that creates one. Nothing that exists is deleted.
 """
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Literal
 from uuid import UUID
 
 import msgspec
 from django.conf import settings
+from django.db import transaction
 from django.db.models import Count, F, Sum
 
 from schedviz.sessions.commands.limits import replicas_of
 from schedviz.sessions.errors import SessionError
 from schedviz.sessions.models import Checkpoint, Session
+from schedviz.sessions.queries.database import wait_for_lock
 from schedviz.trace.commands import AnyCommand, Create, Cycle, Delete, Evict, Pause, Reset, Run, Schedule, Step, Update
 
 Kind = Literal["sessions", "nodes", "pods", "cycles", "bytes"]
 KINDS: tuple[Kind, ...] = ("sessions", "nodes", "pods", "cycles", "bytes")
 #: What was counted is believed for so long.
 _FRESH_SECONDS = 2.0
+#: The number of the lock for creating sessions.
+_CREATING = 7_293_001
 _CREATED: dict[str, Kind] = {"Node": "nodes", "Pod": "pods"}
 
 
@@ -66,11 +71,14 @@ class Quota(msgspec.Struct, frozen=True):
         return f"{have}; {self.setting} allows {self.limit:,}."
 
 
-def quotas_of(owner_id: int | None) -> list[Quota]:
-    """The quotas that hold for a user's sessions, and for all."""
+def quotas_of(owner_id: int | None, *, fresh: bool = False) -> list[Quota]:
+    """The quotas that hold for a user's sessions, and for all. `fresh`: counted now."""
     found: list[Quota] = []
     own = _own_limits(owner_id) if owner_id is not None else {}
-    for is_own, used, ending in ((True, _counted(owner_id), "PER_USER"), (False, _counted(None, of_all=True), "IN_ALL")):
+    for is_own, used, ending in (
+        (True, _counted(owner_id, fresh=fresh), "PER_USER"),
+        (False, _counted(None, of_all=True, fresh=fresh), "IN_ALL"),
+    ):
         for kind in KINDS:
             name = f"{kind.upper()}_{ending}"
             limit = getattr(settings, name)
@@ -91,7 +99,11 @@ _own_limits: Callable[[int], dict[str, int]] = lambda _user_id: {}  # noqa: E731
 
 def expect_room(owner_id: int | None, **more: int) -> None:
     """Raises `QuotaReached` where there is no room for so many more `sessions`, `nodes`, `pods`, `cycles` or `bytes`."""
-    for quota in quotas_of(owner_id):
+    _expect_room(quotas_of(owner_id), more)
+
+
+def _expect_room(found: Iterable[Quota], more: Mapping[str, int]) -> None:
+    for quota in found:
         wanted = more.get(quota.kind)
         if wanted is not None and not quota.has_room_for(wanted):
             asked = f" {wanted:,} more are too many." if wanted > 1 else ""
@@ -100,8 +112,19 @@ def expect_room(owner_id: int | None, **more: int) -> None:
 
 def expect_room_for_session(owner_id: int | None, *, nodes: int = 0, pods: int = 0) -> None:
     """Raises `QuotaReached` where a user may not have one more session, with a cluster of this size."""
-    forget()
-    expect_room(owner_id, sessions=1, nodes=nodes, pods=pods, cycles=0, bytes=1)
+    _expect_room(quotas_of(owner_id, fresh=True), {"sessions": 1, "nodes": nodes, "pods": pods, "cycles": 0, "bytes": 1})
+
+
+@contextmanager
+def creating_session(owner_id: int | None) -> Iterator[None]:
+    """A transaction that stores one more session. Sessions are counted within it, one such transaction after the other.
+
+    Raises `QuotaReached`.
+    """
+    with transaction.atomic():
+        wait_for_lock(_CREATING)
+        expect_room_for_session(owner_id)
+        yield
 
 
 def expect_room_for_commands(session_id: UUID, commands: Iterable[tuple[AnyCommand, int]], *, is_observed: bool = False) -> None:
@@ -173,11 +196,11 @@ def _way_out(quota: Quota) -> str:
 _known: dict[Any, tuple[float, Usage]] = {}
 
 
-def _counted(owner_id: int | None, *, of_all: bool = False) -> Usage:
+def _counted(owner_id: int | None, *, of_all: bool = False, fresh: bool = False) -> Usage:
     key = "all" if of_all else owner_id
     known = _known.get(key)
     now = time.monotonic()
-    if known is not None and now - known[0] < _FRESH_SECONDS:
+    if not fresh and known is not None and now - known[0] < _FRESH_SECONDS:
         return known[1]
     sessions, checkpoints = Session.objects.order_by(), Checkpoint.objects.order_by()
     if not of_all:

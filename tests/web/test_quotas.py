@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+
+import pytest
+from django.db import connection
+from rest_framework.test import APIClient
 
 from schedviz.sessions import quotas
 from schedviz.sessions.models import Session
@@ -39,3 +44,24 @@ def test_a_quota_that_is_used_up_refuses_with_409_and_its_setting(people: People
     for response in (made, sent):
         assert (response.status_code, response.json()["error"]["code"]) == (409, "quota_reached")
         assert "SCHEDVIZ_PODS_PER_USER allows 70" in response.json()["error"]["message"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_requests_at_the_same_time_create_no_more_sessions_than_the_quota_allows(people: People, settings: Any, redis: object) -> None:
+    settings.SESSIONS_PER_USER = Session.objects.filter(owner=people.owner).count() + 2
+    quotas.forget()
+
+    clients = [people.client("owner-token")] * 12
+
+    def create(client: APIClient) -> int:
+        try:
+            response = client.post("/api/v1/sessions/", {"generate": {"nodes": 1, "pods": 1}}, format="json")
+            return int(response.status_code)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(12) as threads:
+        statuses = sorted(threads.map(create, clients))
+
+    assert statuses == [201] * 2 + [409] * 10
+    assert Session.objects.filter(owner=people.owner).count() == settings.SESSIONS_PER_USER

@@ -11,6 +11,7 @@ import msgspec
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import IntegrityError, transaction
 
+from schedviz.sessions import quotas
 from schedviz.sessions.errors import HistoryUnavailable, KeyReused, SessionError
 from schedviz.sessions.extenders import may_call_extenders
 from schedviz.sessions.history import reading
@@ -34,13 +35,20 @@ class Forked(msgspec.Struct, frozen=True):
 
 
 def fork(
-    session: Session, owner: AbstractBaseUser, *, at: int | None = None, name: str = "", key: str = "", calls_extenders: bool = True
+    session: Session,
+    owner: AbstractBaseUser,
+    *,
+    at: int | None = None,
+    name: str = "",
+    key: str = "",
+    calls_extenders: bool = True,
+    within_quotas: bool = False,
 ) -> Forked:
-    """A new session of `owner` that begins as this one was after an event, or is now. The same key gives the same fork.
+    """A new session of `owner` that continues from the state after an event, or from the present. The same key returns the same fork.
 
-    `calls_extenders` False: it is for somebody else to command, and calls nobody whatever its owner may.
+    `calls_extenders` False: somebody else sends its commands, so it calls no extender even if its owner may.
 
-    Raises `NotForkable`, `HistoryUnavailable` or `KeyReused`.
+    Raises `NotForkable`, `HistoryUnavailable`, `KeyReused`, and `QuotaReached` if it must be `within_quotas`.
     """
     if known := known_fork(session, owner, at=at, key=key):
         return Forked(known, duplicate=True)
@@ -62,7 +70,7 @@ def fork(
         fork_key=key,
     )
     try:
-        with transaction.atomic():
+        with quotas.creating_session(owner.pk) if within_quotas else transaction.atomic():
             made.save(force_insert=True)
     except IntegrityError:
         # Somebody asks twice at the same time.

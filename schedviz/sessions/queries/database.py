@@ -1,4 +1,4 @@
-"""The database's own clock, and the cursor for what it is asked again and again."""
+"""The clock, the locks and the prepared cursor of the database."""
 
 from __future__ import annotations
 
@@ -23,6 +23,16 @@ class DatabaseSeconds(Func):
 
     def as_postgresql(self, *_: Any, **__: Any) -> tuple[str, tuple[str | int, ...]]:
         return POSTGRESQL_SECONDS, ()
+
+
+def wait_for_lock(number: int) -> None:
+    """Within a transaction: wait until no other transaction holds the lock of this number, and hold it until the end.
+
+    Transactions of SQLite (`BEGIN IMMEDIATE`) exclude each other without it.
+    """
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [number])
 
 
 def repeated_cursor() -> Any:

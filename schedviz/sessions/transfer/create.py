@@ -15,6 +15,7 @@ from django.db.models import F
 from schedviz.ingest.errors import IngestError
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.session_file import check_head, looks_like_session
+from schedviz.sessions import quotas
 from schedviz.sessions.errors import SourceRefused, SourceTooLarge
 from schedviz.sessions.models import (
     CheckpointPiece,
@@ -79,17 +80,23 @@ Source = Files | Generate | Trace | Taught
 
 
 def create_session(
-    owner: AbstractBaseUser | None, name: str, source: Source, *, simulation: dict[str, Any] | None = None, calls_extenders: bool = False
+    owner: AbstractBaseUser | None,
+    name: str,
+    source: Source,
+    *,
+    simulation: dict[str, Any] | None = None,
+    calls_extenders: bool = False,
+    within_quotas: bool = False,
 ) -> Session:
-    """A new session, `importing`; the import goes on in an io worker.
+    """A new session with status `importing`; an io worker runs the import.
 
-    `simulation` are members of the engine's SimulationSettings; `calls_extenders`: by the wish of somebody who may.
-    Raises `SourceTooLarge` for too many files or bytes, `SourceRefused` for files that cannot be read.
+    `simulation` are members of the engine's SimulationSettings. `calls_extenders`: the owner asked for it and may.
+    Raises `SourceTooLarge` for too many files or bytes, `SourceRefused` for unreadable files, and `QuotaReached` if it must be
+    `within_quotas`.
     """
-    with transaction.atomic():
-        session = Session.objects.create(
-            owner_id=owner.pk if owner else None, name=name[:200], settings=simulation or {}, calls_extenders=calls_extenders
-        )
+    owner_id = owner.pk if owner else None
+    with quotas.creating_session(owner_id) if within_quotas else transaction.atomic():
+        session = Session.objects.create(owner_id=owner_id, name=name[:200], settings=simulation or {}, calls_extenders=calls_extenders)
     try:
         session.source = _store(session.pk, source)
     except BaseException:

@@ -23,7 +23,7 @@ from schedviz.web.api.prefer_wait import PREFER, wait_seconds
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import NOT_MODIFIED, answer, ref, refused
-from schedviz.web.api.sessions import NEWEST_FIRST, expect_room, session_body, when_imported
+from schedviz.web.api.sessions import NEWEST_FIRST, expect_room, session_body, when_imported, within_quotas
 from schedviz.web.permissions import actor_of, visible_sessions
 
 PAGE = 50
@@ -71,7 +71,8 @@ class Branches(Resource):
         try:
             if known_fork(session, owner, at=new.at, key=new.key) is None:
                 expect_room(actor, nodes=session.nodes, pods=session.pods)
-            forked = fork(session, owner, at=new.at, name=new.name, key=new.key)
+            with within_quotas():
+                forked = fork(session, owner, at=new.at, name=new.name, key=new.key, within_quotas=True)
         except HistoryUnavailable as error:
             raise ApiError(404, error.code, str(error), path="$.at", found=str(new.at)) from error
         except (NotForkable, KeyReused) as error:

@@ -117,8 +117,15 @@ def _forked_from(request: Request, session: Session) -> schemas.ForkedFrom | Non
 
 def expect_room(actor: Actor, *, nodes: int = 0, pods: int = 0) -> None:
     """Raises `ApiError` 409 if the quotas do not allow one more session with a cluster of this size."""
-    try:
+    with within_quotas():
         quotas.expect_room_for_session(actor.user_id, nodes=nodes, pods=pods)
+
+
+@contextmanager
+def within_quotas() -> Iterator[None]:
+    """Raises `ApiError` 409 in place of `QuotaReached`."""
+    try:
+        yield
     except QuotaReached as reached:
         raise ApiError(409, reached.code, str(reached), hint="GET quotas/ lists the quotas and their use.") from reached
 
@@ -185,9 +192,15 @@ class Sessions(Resource):
         with validating("settings" if _is_multipart(request) else "$.settings"):
             simulation = validate_settings(given)
         try:
-            session = create.create_session(
-                cast("AbstractBaseUser", request.user), name, source, simulation=simulation, calls_extenders=calls_extenders
-            )
+            with within_quotas():
+                session = create.create_session(
+                    cast("AbstractBaseUser", request.user),
+                    name,
+                    source,
+                    simulation=simulation,
+                    calls_extenders=calls_extenders,
+                    within_quotas=True,
+                )
         except SourceRefused as error:
             status = 413 if isinstance(error, SourceTooLarge) else 400
             raise ApiError(status, error.code, str(error), path="file") from error

@@ -27,7 +27,7 @@ def fork_for(participant: Participant, session: Session, *, at: int | None, key:
         quotas.expect_room_for_session(teacher.pk, nodes=session.nodes, pods=session.pods)
     # The teacher's permission to call extenders does not extend to participants.
     name = f"{participant.nickname}: {session.name}"
-    forked = fork(session, teacher, at=at, name=name, key=own_key, calls_extenders=False)
+    forked = fork(session, teacher, at=at, name=name, key=own_key, calls_extenders=False, within_quotas=True)
     RoomFork.objects.get_or_create(session=forked.session, defaults={"room": room, "participant": participant})
     _make_way(participant)
     notify.changed(room.pk)

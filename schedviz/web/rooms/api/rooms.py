@@ -18,7 +18,7 @@ from schedviz.web.actors import Verb
 from schedviz.web.api.access import actor_for, body_as, session_for
 from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.schema import answer, ref, refused
-from schedviz.web.api.sessions import expect_room, lesson_source, validating
+from schedviz.web.api.sessions import expect_room, lesson_source, validating, within_quotas
 from schedviz.web.rooms import closing, opening, schemas
 from schedviz.web.rooms.api.access import RoomView, member_access, room_body, taught_room
 from schedviz.web.rooms.membership import RoomMembership
@@ -151,7 +151,8 @@ def _session_of(request: Request, teacher: AbstractBaseUser, lesson: str) -> Ses
     name, source, given = lesson_source(lesson, "")
     with validating("$.lesson"):
         simulation = validate_settings(given)
-    return create.create_session(teacher, name, source, simulation=simulation)
+    with within_quotas():
+        return create.create_session(teacher, name, source, simulation=simulation, within_quotas=True)
 
 
 def _line(room: Room, count: int) -> schemas.RoomLine:
