@@ -6,6 +6,7 @@ import base64
 import secrets
 from typing import TYPE_CHECKING
 
+from django.db import transaction
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
@@ -16,14 +17,33 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser
 
 
+#: The maximum number of active share links of a session.
+MOST_LIVE = 100
+
+
+class TooManyLinks(Exception):  # noqa: N818 -- says what happened.
+    """The session has the maximum number of active share links."""
+
+
 def make_link(session: Session, role: str, by: AbstractBaseUser, *, key: str = "") -> tuple[ShareLink, str, bool]:
-    """A link, its secret (128 bits, stored nowhere else), and whether it is new: the same `key` of a user returns the same link."""
+    """A link, its secret (128 bits, stored nowhere else), and whether it is new: the same `key` of a user returns the same link.
+
+    Raises `TooManyLinks`.
+    """
     secret = _secret_of(session, role, by, key) if key else secrets.token_urlsafe(16)
     members = {"session": session, "role": role, "created_by_id": by.pk}
-    link, made = ShareLink.objects.get_or_create(digest=hashed(secret), defaults=members)
+    with transaction.atomic():
+        # Requests that create links of one session at the same time wait for each other.
+        Session.objects.select_for_update(no_key=True).only("pk").get(pk=session.pk)
+        known = ShareLink.objects.filter(digest=hashed(secret)).first()
+        if known is not None:
+            return known, secret, False
+        if ShareLink.objects.filter(session=session, revoked_at=None).count() >= MOST_LIVE:
+            raise TooManyLinks
+        link = ShareLink.objects.create(digest=hashed(secret), **members)
     # The time of the database.
     link.refresh_from_db()
-    return link, secret, made
+    return link, secret, True
 
 
 def _secret_of(session: Session, role: str, by: AbstractBaseUser, key: str) -> str:

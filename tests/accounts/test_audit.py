@@ -68,6 +68,20 @@ def test_no_page_of_staff_names_a_session(people):
     assert b"Initech" not in staff.get("/api/v1/audit/").content
 
 
+def test_exports_are_recorded_once_an_hour_for_each_user_and_session(people):
+    session = f"/api/v1/sessions/{people.session.pk}/export/"
+    owner, viewer = people.client("owner-token"), people.client("viewer")
+    for _ in range(3):
+        owner.get(session)
+        viewer.get(session)
+
+    exports = AuditEntry.objects.filter(action="session_exported")
+    assert sorted(exports.values_list("user_name", flat=True)) == ["owner", "viewer"]
+    AuditEntry.objects.update(at=timezone.now() - timedelta(hours=1, seconds=1))
+    owner.get(session)
+    assert exports.count() == 3
+
+
 def test_sharing_exporting_and_deleting_are_written_down(people, audit):
     owner, session = people.client("owner-token"), f"/api/v1/sessions/{people.session.pk}/"
     link = owner.post(f"{session}links/", {"role": "editor"}, format="json").json()

@@ -63,3 +63,16 @@ def test_a_title_can_be_changed(classroom):
 
 def test_a_login_is_needed_to_open_one(classroom):
     Person(APIClient()).ask_at("post", ROOMS, {"session": str(classroom.session.pk)}, expect=401)
+
+
+def test_a_session_has_at_most_20_open_rooms(classroom):
+    # The classroom is the first one.
+    opened = [classroom.teacher.ask_at("post", ROOMS, {"session": str(classroom.session.pk)}, expect=201) for _ in range(19)]
+    refused = classroom.teacher.ask_at("post", ROOMS, {"session": str(classroom.session.pk)}, expect=409)
+    classroom.teacher.ask_at("post", f"{ROOMS}{opened[0]['id']}/end/", {}, expect=200)
+
+    assert (refused["code"], refused["detail"]) == (
+        "quota_reached",
+        "20 rooms of this session are open, which is the limit; end some.",
+    )
+    classroom.teacher.ask_at("post", ROOMS, {"session": str(classroom.session.pk)}, expect=201)

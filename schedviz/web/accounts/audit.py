@@ -29,6 +29,7 @@ log = structlog.get_logger(__name__)
 #: The interval between deletions of expired entries.
 _FORGET_EVERY_SECONDS = 3600.0
 _forget_due = 0.0
+_ONCE_AN_HOUR = timedelta(hours=1)
 
 
 class Action(StrEnum):
@@ -81,6 +82,19 @@ def record(
         facts=facts,
     )
     log.info("audit", action=str(action), user=entry.user_name, address=entry.address, session=str(entry.session or ""))
+
+
+def record_once_an_hour(action: Action, request: Request, session: Session, **facts: Any) -> None:
+    """Log an action unless it was logged within an hour: of this session, by this user with these credentials, or from this address
+    if there is no user.
+    """
+    user = request.user
+    actor = {"user_id": user.pk} if user.is_authenticated else {"user_id": None, "address": address_of(request)}
+    recent = entries(action=action, session=session.pk).filter(
+        at__gt=timezone.now() - _ONCE_AN_HOUR, by_way_of=_by_way_of(request), **actor
+    )
+    if not recent.exists():
+        record(action, request, session=session, **facts)
 
 
 def address_of(request: HttpRequest | Request | None) -> str:

@@ -17,7 +17,7 @@ from schedviz.sessions.analysis import requests
 from schedviz.sessions.models import Session
 from schedviz.sessions.transfer import session_file_export, trace_export
 from schedviz.sessions.transfer.session_file_export import NotExportable
-from schedviz.web.accounts.audit import Action, record
+from schedviz.web.accounts.audit import Action, record_once_an_hour
 from schedviz.web.actors import Actor, Verb
 from schedviz.web.api.access import one_of, optional_number, session_for
 from schedviz.web.api.download import Download, downloads
@@ -71,7 +71,7 @@ class Export(Resource):
             expected = f"an event before {session.event if until is None else until}"
             raise ApiError(400, "invalid", f"?from={after}: {expected} was expected.", path="?from", expected=expected, found=str(after))
         observed = request.query_params.get("observed") == "1"
-        record(Action.SESSION_EXPORTED, request, session=session, format=wanted)
+        record_once_an_hour(Action.SESSION_EXPORTED, request, session, format=wanted)
         try:
             if wanted == "schedviz":
                 return _file(session, actor_of(request))

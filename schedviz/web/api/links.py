@@ -17,7 +17,7 @@ from schedviz.web.accounts.audit import Action, record
 from schedviz.web.actors import Verb
 from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import body_as, session_for
-from schedviz.web.api.errors import not_found
+from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, key_of
 from schedviz.web.api.resource import Resource
 from schedviz.web.api.schema import NOT_MODIFIED, answer, ref, refused
@@ -39,14 +39,21 @@ class Links(Resource):
         responses={
             201: answer(schemas.LinkBody, "The only response with the `url`."),
             200: answer(schemas.LinkBody, "The link that was created before with this `Idempotency-Key`."),
-            **refused(400, 403, 404),
+            **refused(400, 403, 404, 409),
         },
     )
     def post(self, request: Request, session_id: UUID) -> Response:
-        """Create a share link. It gives read access or, with the role editor, also the right to send commands."""
+        """Create a share link. It gives read access or, with the role editor, also the right to send commands.
+
+        A session has at most 100 active share links.
+        """
         session = session_for(request, session_id, Verb.MANAGE)
         new = body_as(schemas.NewLink, request)
-        link, secret, made = share.make_link(session, new.role, cast("AbstractBaseUser", request.user), key=key_of(request))
+        try:
+            link, secret, made = share.make_link(session, new.role, cast("AbstractBaseUser", request.user), key=key_of(request))
+        except share.TooManyLinks as error:
+            message = f"This session has {share.MOST_LIVE} active share links, which is the limit; revoke some."
+            raise ApiError(409, "quota_reached", message, expected=f"at most {share.MOST_LIVE}") from error
         if made:
             record(Action.LINK_MADE, request, session=session, link=link.pk, role=new.role)
         page = request.build_absolute_uri(reverse("session-page", args=[session.pk]))

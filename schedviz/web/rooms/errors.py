@@ -62,5 +62,11 @@ class AnswerUnusable(RoomRefused):
     code = "invalid"
 
 
+class TooManyRooms(RoomRefused):
+    """The session has the maximum number of open rooms."""
+
+    code = "quota_reached"
+
+
 class NotKept(RoomRefused):
     code = "not_kept"

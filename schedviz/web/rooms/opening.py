@@ -8,22 +8,25 @@ from django.db import IntegrityError, transaction
 
 from schedviz.sessions.models import Session
 from schedviz.web.rooms import notify
-from schedviz.web.rooms.errors import RoomEnded
+from schedviz.web.rooms.errors import RoomEnded, TooManyRooms
 from schedviz.web.rooms.links import new_code
-from schedviz.web.rooms.models import Room
+from schedviz.web.rooms.models import LIVE, Room
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser
 
+#: The maximum number of rooms of one session that have not ended.
+MOST_OPEN = 20
 #: Two equal codes are very unlikely (1 in 10¹¹).
 _TRIES = 5
 
 
 def open_room(teacher: AbstractBaseUser, session: Session, *, title: str = "") -> Room:
-    """A new room. The caller has checked that the teacher may share the session."""
+    """A new room. The caller has checked that the teacher may share the session. Raises `TooManyRooms`."""
     for left in range(_TRIES, 0, -1):
         try:
             with transaction.atomic():
+                _expect_few_rooms(session)
                 room = Room.objects.create(teacher_id=teacher.pk, session=session, title=title.strip() or session.name, code=new_code())
             break
         except IntegrityError:
@@ -32,6 +35,13 @@ def open_room(teacher: AbstractBaseUser, session: Session, *, title: str = "") -
     # The times of the database.
     room.refresh_from_db()
     return room
+
+
+def _expect_few_rooms(session: Session) -> None:
+    # Requests that open rooms of one session at the same time wait for each other.
+    Session.objects.select_for_update(no_key=True).only("pk").get(pk=session.pk)
+    if Room.objects.filter(session=session, status__in=LIVE).count() >= MOST_OPEN:
+        raise TooManyRooms(f"{MOST_OPEN} rooms of this session are open, which is the limit; end some.")
 
 
 def change(room: Room, **members: object) -> None:
