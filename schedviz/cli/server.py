@@ -14,14 +14,11 @@ from urllib.parse import urlencode, urlsplit
 import click
 
 from schedviz.cli.redirects import NoRedirects
+from schedviz.client.limits import LARGEST_ERROR, LARGEST_JSON, TooLarge
 from schedviz.client.server import DEFAULT_SERVER, NONE_FOUND, find_server
 
 #: Comparing long sessions takes a while.
 _TIMEOUT_SECONDS = 120.0
-#: More than the export of any session.
-_LARGEST_ANSWER_BYTES = 2 << 30
-#: More than any problem document; the rest of a longer error is not read.
-_LARGEST_ERROR_BYTES = 1 << 20
 _REDIRECTS = range(300, 400)
 _OPENER = urllib.request.build_opener(NoRedirects())
 
@@ -81,7 +78,7 @@ class Server:
                     f"{self._address} redirects to {error.headers.get('Location', 'nowhere')} (HTTP {error.code}). Redirects are not "
                     "followed, because the token would be sent along. If that address is right, set it with --server or SCHEDVIZ_SERVER."
                 ) from None
-            message = _message(error.read(_LARGEST_ERROR_BYTES))
+            message = _message(error.read(LARGEST_ERROR))
             raise click.ClickException(f"{self._address}: {message} (HTTP {error.code}){self._hint(error.code)}") from None
         except (urllib.error.URLError, TimeoutError, OSError) as error:
             reason = getattr(error, "reason", error)
@@ -109,7 +106,7 @@ class Server:
             with _OPENER.open(request, timeout=_TIMEOUT_SECONDS) as response:
                 return Answer(response.status, _read(response), {})
         except urllib.error.HTTPError as error:
-            return Answer(error.code, error.read(_LARGEST_ERROR_BYTES), dict(error.headers or {}))
+            return Answer(error.code, error.read(LARGEST_ERROR), dict(error.headers or {}))
         except (urllib.error.URLError, http.client.HTTPException) as error:
             raise OSError(str(getattr(error, "reason", error))) from None
 
@@ -123,9 +120,9 @@ class Server:
 
 
 def _read(response: http.client.HTTPResponse) -> bytes:
-    body = response.read(_LARGEST_ANSWER_BYTES + 1)
-    if len(body) > _LARGEST_ANSWER_BYTES:
-        raise OSError(f"the answer has more than {_LARGEST_ANSWER_BYTES:,} bytes")
+    body = response.read(LARGEST_JSON + 1)
+    if len(body) > LARGEST_JSON:
+        raise OSError(str(TooLarge("the response", LARGEST_JSON)))
     return body
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 from schedviz.client.aio import AsyncClient, AsyncSession
 from schedviz.client.answers import Comparison, Explanation, Outcome, State, WhatIf
 from schedviz.client.errors import (
+    AnswerTooLarge,
     CommandFailed,
     ImportFailed,
     NotAllowed,
@@ -28,6 +29,7 @@ from schedviz.client.records import Records
 from schedviz.client.sync import Client, Session
 
 __all__ = [
+    "AnswerTooLarge",
     "AsyncClient",
     "AsyncSession",
     "Client",

@@ -15,6 +15,7 @@ from schedviz.client.answers import Comparison, Explanation, Outcome, State, Wha
 from schedviz.client.calls import Call, Flow, Pause, ask
 from schedviz.client.default_server import AsyncDefaultServer
 from schedviz.client.flows import IMPORT_SECONDS
+from schedviz.client.limits import LARGEST_ERROR, Lines, TooLarge
 from schedviz.client.records import Records, records
 from schedviz.client.server import find_server
 from schedviz.client.session_info import Told
@@ -57,7 +58,8 @@ class AsyncClient:
             await runtime.async_sleep(step.seconds)
             return None
         try:
-            return sending.reply_of(await self._http.request(**sending.request_of(step)))
+            async with self._http.stream(**sending.request_of(step)) as response:
+                return sending.reply_of(response, await _read(response, step.largest))
         except httpx.TransportError as lost:
             return lost
 
@@ -150,12 +152,27 @@ class AsyncClient:
                 "GET", path, params=dict(query), headers=dict(headers), timeout=sending.STREAM_TIMEOUT
             ) as response:
                 if response.status_code >= 400:
-                    await response.aread()
-                    sending.reply_of(response).json()
-                async for line in response.aiter_lines():
-                    yield line
+                    sending.reply_of(response, await _read(response, LARGEST_ERROR)).json()
+                lines = Lines()
+                async for data in response.aiter_bytes():
+                    try:
+                        for line in lines.add(data):
+                            yield line.decode()
+                    except TooLarge as error:
+                        raise sending.too_large(response, error) from None
+                yield lines.end().decode()
         except httpx.TransportError as error:
             raise sending.no_answer(self.server, error) from error
+
+
+async def _read(response: httpx.Response, largest: int) -> bytes:
+    """The body of a response, or the start of a long error. Raises `AnswerTooLarge`."""
+    body = bytearray()
+    async for data in response.aiter_bytes():
+        body += data
+        if sending.is_read(response, body, largest):
+            break
+    return bytes(body)
 
 
 class AsyncSession(AsyncDefaultServer, Told):

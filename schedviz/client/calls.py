@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
 
 from schedviz.client.errors import SchedvizError, refusal
+from schedviz.client.limits import LARGEST_JSON
 
 T = TypeVar("T")
 
@@ -28,6 +29,8 @@ class Call:
     headers: Mapping[str, str] = field(default_factory=dict)
     #: Seconds that the server itself may take before it answers.
     wait: float = 0.0
+    #: The maximum number of bytes of the response.
+    largest: int = LARGEST_JSON
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,10 @@ class Unavailable(SchedvizError):
     """The server does not answer, or cannot now."""
 
 
+class AnswerTooLarge(SchedvizError):
+    """The server sent more than a client reads (`schedviz.client.limits`)."""
+
+
 class Refused(SchedvizError):
     """The server refused: `status` and `code` are for programs, `problem` is all that it told (RFC 9457)."""
 

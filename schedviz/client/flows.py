@@ -13,6 +13,7 @@ from urllib.parse import quote
 from schedviz.client.answers import Comparison, Explanation, Outcome, State, WhatIf
 from schedviz.client.calls import Call, Flow, Pause, ask, ask_bytes
 from schedviz.client.errors import CommandFailed, ImportFailed, Refused, SchedvizError, refusal
+from schedviz.client.limits import LARGEST_EXPORT
 from schedviz.client.records import Records, records
 
 #: A KubeSchedulerConfiguration, or the file that it is in.
@@ -228,7 +229,7 @@ def kept_object(session: str, kind: str, name: str, at: int | None) -> Flow[dict
 
 def export(session: str) -> Flow[bytes]:
     """The session as a `.schedviz` file."""
-    return (yield from ask_bytes(Call("GET", f"sessions/{session}/export/", wait=60)))
+    return (yield from ask_bytes(Call("GET", f"sessions/{session}/export/", wait=60, largest=LARGEST_EXPORT)))
 
 
 def _patiently(call: Call) -> Flow[Any]:

@@ -10,7 +10,8 @@ from urllib.parse import urlsplit
 import httpx
 
 from schedviz.client.calls import Call, Flow, Pause, Reply
-from schedviz.client.errors import Unavailable
+from schedviz.client.errors import AnswerTooLarge, Unavailable
+from schedviz.client.limits import LARGEST_ERROR, TooLarge
 from schedviz.client.server import NONE_FOUND, WHERE_LOOKED, Server
 
 logger = logging.getLogger(__name__)
@@ -56,10 +57,25 @@ def request_of(call: Call) -> dict[str, Any]:
     return {**made, "timeout": httpx.Timeout(_TIMEOUT_SECONDS + call.wait, connect=10.0)}
 
 
-def reply_of(response: httpx.Response) -> Reply:
-    """What was answered."""
+def reply_of(response: httpx.Response, content: bytes) -> Reply:
+    """The reply of a response with this body."""
     hint = WHERE_LOOKED if response.status_code == 401 and "Authorization" not in response.request.headers else ""
-    return Reply(response.status_code, response.headers, response.content, hint)
+    return Reply(response.status_code, response.headers, content, hint)
+
+
+def is_read(response: httpx.Response, body: bytearray, largest: int) -> bool:
+    """Whether enough of a body was read: the start of an error. Raises `AnswerTooLarge`."""
+    if response.is_error:
+        return len(body) >= LARGEST_ERROR
+    if len(body) > largest:
+        raise too_large(response, TooLarge("The response", largest))
+    return False
+
+
+def too_large(response: httpx.Response, error: TooLarge) -> AnswerTooLarge:
+    """The error for a response that is larger than allowed."""
+    url = response.request.url
+    return AnswerTooLarge(f"{url.scheme}://{url.netloc.decode()}{url.path}: {error}. Is the address that of a schedviz server?")
 
 
 def with_retries(flow: Flow[T], server: Server) -> Generator[Call | Pause, Outcome, T]:

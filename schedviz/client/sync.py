@@ -16,6 +16,7 @@ from schedviz.client.answers import Comparison, Explanation, Outcome, State, Wha
 from schedviz.client.calls import Call, Flow, Pause, ask
 from schedviz.client.default_server import DefaultServer
 from schedviz.client.flows import IMPORT_SECONDS
+from schedviz.client.limits import LARGEST_ERROR, Lines, TooLarge
 from schedviz.client.records import Records, records
 from schedviz.client.server import find_server
 from schedviz.client.session_info import Told
@@ -58,7 +59,8 @@ class Client:
             runtime.sleep(step.seconds)
             return None
         try:
-            return sending.reply_of(self._http.request(**sending.request_of(step)))
+            with self._http.stream(**sending.request_of(step)) as response:
+                return sending.reply_of(response, _read(response, step.largest))
         except httpx.TransportError as lost:
             return lost
 
@@ -149,11 +151,27 @@ class Client:
         try:
             with self._http.stream("GET", path, params=dict(query), headers=dict(headers), timeout=sending.STREAM_TIMEOUT) as response:
                 if response.status_code >= 400:
-                    response.read()
-                    sending.reply_of(response).json()
-                yield from response.iter_lines()
+                    sending.reply_of(response, _read(response, LARGEST_ERROR)).json()
+                lines = Lines()
+                for data in response.iter_bytes():
+                    try:
+                        for line in lines.add(data):
+                            yield line.decode()
+                    except TooLarge as error:
+                        raise sending.too_large(response, error) from None
+                yield lines.end().decode()
         except httpx.TransportError as error:
             raise sending.no_answer(self.server, error) from error
+
+
+def _read(response: httpx.Response, largest: int) -> bytes:
+    """The body of a response, or the start of a long error. Raises `AnswerTooLarge`."""
+    body = bytearray()
+    for data in response.iter_bytes():
+        body += data
+        if sending.is_read(response, body, largest):
+            break
+    return bytes(body)
 
 
 class Session(DefaultServer, Told):

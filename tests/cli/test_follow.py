@@ -9,6 +9,7 @@ import ssl
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from schedviz.cli.follow import kubeconfig
+from schedviz.cli.follow import cluster_api, kubeconfig
 from schedviz.cli.follow.cluster_api import ClusterApi
 from schedviz.cli.follow.command import follow
 from schedviz.cli.follow.errors import FollowError, Forbidden
@@ -501,3 +502,32 @@ def test_the_name_in_the_certificate_can_be_another_than_that_of_the_address(cer
             listed([other])
         assert listed([named]) == 0
         assert listed([insecure]) == 0
+
+
+class _Endless(BaseHTTPRequestHandler):
+    """An API server that sends one object, or one line of a watch, without an end."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        try:
+            while True:
+                self.wfile.write(b"[" * 65_536)
+        except OSError:
+            # The client has closed the connection.
+            return
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def test_an_answer_of_an_api_server_without_an_end_is_read_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster_api, "_LARGEST_PAGE", 1_000_000)
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Endless) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        api = ClusterApi(kubeconfig.Access(context="dev", server=f"http://127.0.0.1:{server.server_port}"))
+        with pytest.raises(FollowError, match="the response has more than 1,000,000 bytes"):
+            api.list(BY_NAME["Node"])
+        with pytest.raises(FollowError, match="A line of the response has more than 16,777,216 bytes"):
+            list(api.watch(BY_NAME["Node"], "1"))
+        server.shutdown()

@@ -12,9 +12,14 @@ import msgspec
 from schedviz.cli.follow.credentials import Credentials
 from schedviz.cli.follow.errors import Expired, FollowError, Forbidden, NotServed, Unavailable
 from schedviz.cli.follow.kubeconfig import Access
+from schedviz.client.limits import LARGEST_ERROR, LARGEST_JSON, Lines, TooLarge
 from schedviz.kube.kinds import Kind
 
 _PAGE = 500
+#: The bytes of a page: 500 objects of half a megabyte.
+_LARGEST_PAGE = LARGEST_JSON
+#: The bytes of all objects of a kind.
+_LARGEST_LIST = 4 << 30
 #: The API server ends a watch after so long; whoever is behind a proxy that forgets connections notices then.
 _WATCH_SECONDS = 240
 #: Without a byte for so long a connection is given up.
@@ -78,11 +83,15 @@ class ClusterApi:
     def list(self, kind: Kind) -> tuple[list[bytes], str]:
         """All objects of a kind, and the resource version as of which they are. Raises as `_open` does."""
         items: list[bytes] = []
+        size = 0
         query = {"limit": str(_PAGE), **_selector(kind)}
         while True:
             with self._open(kind, "list", query) as response:
-                found = _decoded(response.read(), _List)
+                found = _decoded(_body(response, _LARGEST_PAGE), _List)
             items += [bytes(item) for item in found.items or ()]
+            size += sum(map(len, found.items or ()))
+            if size > _LARGEST_LIST:
+                raise FollowError(f"{self._access.server}: {TooLarge(f'the list of {kind.resource}', _LARGEST_LIST)}.")
             if not found.metadata.next:
                 return items, found.metadata.resource_version
             query["continue"] = found.metadata.next
@@ -111,7 +120,6 @@ class ClusterApi:
                 response = self._send(kind, query)
             try:
                 if response.status_code != httpx.codes.OK:
-                    response.read()
                     raise self._as_error(response, kind, verb)
                 yield response
             finally:
@@ -130,8 +138,8 @@ class ClusterApi:
     def _as_error(self, response: httpx.Response, kind: Kind, verb: str) -> Exception:
         code = response.status_code
         try:
-            said = msgspec.json.decode(response.content, type=_Status).message
-        except msgspec.DecodeError:
+            said = msgspec.json.decode(_body(response, LARGEST_ERROR), type=_Status).message
+        except (msgspec.DecodeError, RecursionError, FollowError):
             said = ""
         said = said or f"HTTP {code}"
         if code == _GONE:
@@ -170,19 +178,28 @@ def _told(line: bytes) -> Told:
 def _decoded(data: bytes, type_: Any) -> Any:
     try:
         return msgspec.json.decode(data, type=type_)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         # A connection that broke in the middle of a line looks like this, too.
         raise Unavailable(f"the API server sent what is not JSON of Kubernetes: {error}") from None
 
 
 def _lines(response: httpx.Response) -> Iterator[bytes]:
-    """The lines as they arrive, cut at newlines alone: `iter_lines` also cuts at U+2028, which JSON strings can contain."""
-    rest = bytearray()
+    """The lines of a watch as they arrive. Raises `FollowError`."""
+    lines = Lines()
+    try:
+        for data in response.iter_bytes():
+            yield from lines.add(data)
+    except TooLarge as error:
+        raise FollowError(f"{response.request.url.host}: {error}.") from None
+    if last := lines.end():
+        yield last
+
+
+def _body(response: httpx.Response, largest: int) -> bytes:
+    """The body of a response. Raises `FollowError`."""
+    body = bytearray()
     for data in response.iter_bytes():
-        *lines, tail = data.split(b"\n")
-        for line in lines:
-            yield bytes(rest + line)
-            rest.clear()
-        rest += tail
-    if rest:
-        yield bytes(rest)
+        body += data
+        if len(body) > largest:
+            raise FollowError(f"{response.request.url.host}: {TooLarge('the response', largest)}.")
+    return bytes(body)

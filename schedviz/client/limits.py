@@ -1,0 +1,48 @@
+"""Limits for what a server may send, so that a wrong or hostile server cannot use up the memory of a client."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+#: The JSON of one response. The view of 200,000 pods has 33 MB.
+LARGEST_JSON: Final = 256 << 20
+#: An exported session.
+LARGEST_EXPORT: Final = 1 << 30
+#: The body of an error. The rest of a longer one is not read.
+LARGEST_ERROR: Final = 1 << 20
+#: One line of a stream.
+LARGEST_LINE: Final = 16 << 20
+
+
+class TooLarge(Exception):  # noqa: N818 -- says what happened.
+    """More was received than allowed."""
+
+    def __init__(self, what: str, limit: int) -> None:
+        super().__init__(f"{what} has more than {limit:,} bytes, the limit of this client")
+
+
+class Lines:
+    """Splits what arrives into lines, at newlines only: JSON strings can contain other line separators, such as U+2028."""
+
+    def __init__(self, largest: int = LARGEST_LINE) -> None:
+        self._largest = largest
+        self._rest = bytearray()
+
+    def add(self, data: bytes) -> Iterator[bytes]:
+        """The lines that are complete now. Raises `TooLarge`."""
+        *lines, tail = data.split(b"\n")
+        for line in lines:
+            self._expect_room(line)
+            yield bytes(self._rest + line)
+            self._rest.clear()
+        self._expect_room(tail)
+        self._rest += tail
+
+    def end(self) -> bytes:
+        """The last line, if it did not end with a newline."""
+        return bytes(self._rest)
+
+    def _expect_room(self, data: bytes) -> None:
+        if len(self._rest) + len(data) > self._largest:
+            raise TooLarge("A line of the response", self._largest)

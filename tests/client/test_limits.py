@@ -1,0 +1,82 @@
+"""What a wrong or hostile server may send: a client stops reading, and says why."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from schedviz.client import AsyncClient, Client
+from schedviz.client.calls import Call, ask
+from schedviz.client.errors import AnswerTooLarge, Refused
+from schedviz.client.limits import LARGEST_LINE, Lines, TooLarge
+
+_PIECE = b'"' + b"x" * 65_534 + b'"'
+
+
+class _Endless(BaseHTTPRequestHandler):
+    """Sends one line without an end: as an error where the path says so."""
+
+    def do_GET(self) -> None:
+        self.send_response(409 if "refused" in self.path else 200)
+        self.end_headers()
+        try:
+            while True:
+                self.wfile.write(_PIECE)
+        except OSError:
+            # The client has closed the connection.
+            return
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def endless() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Endless) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def test_an_answer_without_an_end_is_read_up_to_the_limit(endless: str) -> None:
+    call = Call("GET", "sessions/", largest=1_000_000)
+    with Client(endless, "token") as client, pytest.raises(AnswerTooLarge) as raised:
+        client.do(ask(call))
+
+    assert str(raised.value) == (
+        f"{endless}/api/v1/sessions/: The response has more than 1,000,000 bytes, the limit of this client. "
+        "Is the address that of a schedviz server?"
+    )
+
+    async def asked() -> None:
+        async with AsyncClient(endless, "token") as client:
+            await client.do(ask(call))
+
+    with pytest.raises(AnswerTooLarge):
+        asyncio.run(asked())
+
+
+def test_an_error_without_an_end_is_cut(endless: str) -> None:
+    with Client(endless, "token") as client, pytest.raises(Refused) as raised:
+        client.call("GET", "refused/")
+
+    assert raised.value.status == 409
+    assert len(str(raised.value)) < 1000
+
+
+def test_a_line_of_a_stream_without_an_end_is_read_up_to_the_limit(endless: str) -> None:
+    with Client(endless, "token") as client, pytest.raises(AnswerTooLarge, match=f"A line of the response has more than {LARGEST_LINE:,}"):
+        list(client.stream("sessions/x/events/", {}, {}))
+
+
+def test_lines_are_cut_at_newlines_only_and_limited() -> None:
+    lines = Lines(largest=10)
+
+    assert [*lines.add(b"one\ntw"), *lines.add("o\u2028\n\nfour".encode())] == [b"one", "two\u2028".encode(), b""]
+    assert lines.end() == b"four"
+    with pytest.raises(TooLarge):
+        list(lines.add(b"and more than ten"))
