@@ -125,6 +125,8 @@ ROOM_GUEST_SECONDS = 24 * 3600
 MADE_PER_HOUR = number("SCHEDVIZ_MADE_PER_HOUR", 10)
 #: Passwords that one address may try in a minute.
 LOGINS_PER_MINUTE = number("SCHEDVIZ_LOGINS_PER_MINUTE", 10)
+#: Wrong passwords for one account in an hour, from all addresses together; 0: no limit.
+WRONG_PASSWORDS_PER_HOUR = number("SCHEDVIZ_WRONG_PASSWORDS_PER_HOUR", 50)
 #: Logins with OpenID Connect that one address may begin, and end, in a minute: many people may share an address.
 OIDC_LOGINS_PER_MINUTE = number("SCHEDVIZ_OIDC_LOGINS_PER_MINUTE", 60)
 #: Proxies in front of this server: who asks is read from that place of X-Forwarded-For, which strangers can write.

@@ -105,3 +105,16 @@ class Visitor(models.Model):
 
     def __str__(self) -> str:
         return f"visitor {self.user_id}"
+
+
+class PasswordAttempt(models.Model):
+    """A counted password attempt of an address, or for an account. Stores a keyed digest of either, for an hour."""
+
+    who = models.CharField(max_length=64)
+    at = models.FloatField()
+
+    class Meta:
+        indexes: ClassVar = [models.Index(fields=["who", "at"], name="password_attempt_of")]
+
+    def __str__(self) -> str:
+        return f"password attempt {self.pk}"

@@ -20,10 +20,10 @@ from django.views.decorators.http import require_http_methods, require_POST
 from schedviz.sessions.errors import SessionError
 from schedviz.sessions.models import Session
 from schedviz.sessions.quotas import QuotaReached
-from schedviz.web.accounts import demo, invites
+from schedviz.web.accounts import demo, invites, password_throttle
 from schedviz.web.accounts.audit import Action, record
 from schedviz.web.accounts.models import Invite
-from schedviz.web.accounts.throttles import has_room, may_start_over, may_try_password
+from schedviz.web.accounts.throttles import has_room, may_start_over
 from schedviz.web.pages.shell import page
 from schedviz.web.pages.views import not_found
 from schedviz.web.pages.words import words_of
@@ -43,11 +43,13 @@ def password_page(request: HttpRequest) -> HttpResponse:
     if not request.user.has_usable_password():
         return page(request, "web/error.html", status=404, title=words["change_password"], message=words["no_password"])
     form = PasswordChangeForm(request.user, data=request.POST if request.method == "POST" else None)
-    if request.method == "POST" and not may_try_password(request):
-        return page(request, "web/error.html", status=429, title=words["change_password"], message=words["too_many"])
+    name = request.user.get_username()
+    if request.method == "POST" and (refusal := password_throttle.begin(request, name)):
+        return page(request, "web/error.html", status=429, title=words["change_password"], message=words[refusal])
     _speak(form, words, {"old_password": "old_password", "new_password1": "new_password", "new_password2": "new_password_again"})
     if request.method == "POST" and form.is_valid():
         form.save()
+        password_throttle.succeed(name)
         update_session_auth_hash(request, form.user)
         record(Action.PASSWORD_CHANGED, request)
         return page(request, "web/password.html", done=True)

@@ -36,11 +36,6 @@ def has_room(request: HttpRequest, what: str) -> bool:
     return _allows(request, _Throttle(what, f"{settings.MADE_PER_HOUR}/hour"))
 
 
-def may_try_password(request: HttpRequest) -> bool:
-    """Whether this address may try one more password now."""
-    return _allows(request, _Throttle("login", f"{settings.LOGINS_PER_MINUTE}/min"))
-
-
 def may_use_oidc(request: HttpRequest, step: str) -> bool:
     """Whether this address may start, or end, one more login with OpenID Connect now."""
     return _allows(request, _Throttle(f"oidc-{step}", f"{settings.OIDC_LOGINS_PER_MINUTE}/min"))

@@ -20,7 +20,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_POST
 
 from schedviz.sessions.models import Session
-from schedviz.web.accounts import demo, throttles
+from schedviz.web.accounts import demo, password_throttle
 from schedviz.web.actors import Actor, Verb
 from schedviz.web.cookies import delete_old
 from schedviz.web.learning.models import lesson_of
@@ -138,11 +138,13 @@ def login_page(request: HttpRequest) -> HttpResponse:
             # The link was opened twice in this browser, which is already logged in.
             return HttpResponseRedirect(following)
         message = words_of(request)["link_used"]
-    if request.method == "POST" and not throttles.may_try_password(request):
-        message = words_of(request)["too_many"]
+    name = request.POST.get("username", "").strip()
+    if request.method == "POST" and (refusal := password_throttle.begin(request, name)):
+        message = words_of(request)[refusal]
         return _page(request, "web/login.html", status=429, form=_form(request), next=following, message=message)
     form = _form(request, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
+        password_throttle.succeed(name)
         log_in(request, form.get_user())
         return HttpResponseRedirect(following)
     status = 403 if message else 200

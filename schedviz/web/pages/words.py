@@ -21,6 +21,9 @@ ENGLISH: Final = MappingProxyType(
         "hint_after": "to sign in. It works once.",
         "link_used": "This sign-in link was already used or has expired. Restart schedviz to get a new one.",
         "too_many": "Too many sign-in attempts from your address. Try again in a minute.",
+        "too_many_for_account": (
+            "Too many wrong passwords for this account. Try again in an hour, or from a network where you signed in recently."
+        ),
         "wrong": "Incorrect username or password.",
         "compare": "Compare",
         "not_found": "Not found",
@@ -71,6 +74,7 @@ CHINESE: Final = MappingProxyType(
         "hint_after": "打印的地址即可登录一次。",
         "link_used": "这个登录链接已经用过或已过期。重新启动 schedviz 可得到新的链接。",
         "too_many": "从你的地址登录的次数太多，请一分钟后再试。",
+        "too_many_for_account": "此账户的错误密码太多，请一小时后再试，或在你最近登录过的网络上登录。",
         "wrong": "用户名或密码不正确。",
         "compare": "比较",
         "not_found": "没有找到",
