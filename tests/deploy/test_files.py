@@ -13,10 +13,11 @@ from typing import Any
 
 import jsonschema
 import pytest
+import redis
 import yaml
 
 from schedviz.sessions.redis.stream import ENGINE_QUEUE
-from tests.conftest import ROOT, test_database_url
+from tests.conftest import ROOT, test_database_url, until
 
 DOCKER = ROOT / "docker"
 COMPOSE = yaml.safe_load((DOCKER / "compose.yaml").read_text())
@@ -51,6 +52,32 @@ def pods_of(name: str) -> list[dict[str, Any]]:
 def deployments(name: str) -> dict[str, dict[str, Any]]:
     """The chart's deployments by component."""
     return {each["metadata"]["name"].rpartition("-")[2]: each["spec"] for each in manifests(name) if each["kind"] == "Deployment"}
+
+
+def test_the_password_of_redis_is_not_in_the_list_of_processes(tmp_path: Path) -> None:
+    service, password = COMPOSE["services"]["redis"], "a-secret-of-redis"
+    environment = {name: str(value).replace("${REDIS_PASSWORD}", password) for name, value in service["environment"].items()}
+    # As compose interpolates it, with another folder, and without a port.
+    command = [
+        part.replace("${REDIS_PASSWORD}", password).replace("$$", "$").replace("/data/", f"{tmp_path}/") for part in service["command"]
+    ]
+    socket = tmp_path / "redis.sock"
+    server = subprocess.Popen([*command, "--port", "0", "--unixsocket", str(socket)], env={**os.environ, **environment}, cwd=tmp_path)
+    try:
+        until(socket.exists)
+        with redis.Redis(unix_socket_path=str(socket)) as stranger, pytest.raises(redis.AuthenticationError):
+            stranger.ping()
+        with redis.Redis(unix_socket_path=str(socket), password=password) as ours:
+            assert ours.config_get("maxmemory-policy") == {"maxmemory-policy": "volatile-ttl"}
+            assert ours.config_get("save") == {"save": ""}
+        arguments = Path(f"/proc/{server.pid}/cmdline").read_text()
+        assert arguments.startswith("redis-server")
+        # Redis hides its arguments once it runs, but not the shell's, nor those that Docker shows.
+        assert not any(password in each for each in [arguments, *command])
+        assert (tmp_path / "redis.conf").stat().st_mode & 0o077 == 0
+    finally:
+        server.kill()
+        server.wait()
 
 
 @pytest.mark.parametrize("path", ["compose.yaml", "env.example", "Dockerfile", "systemd/environment.example", "chart/templates/_pods.tpl"])
