@@ -39,8 +39,9 @@ class Manifest(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     name: str
     #: The engine's SimulationSettings.
     settings: dict[str, Any]
-    #: What it was made from, and what its import brought, as the server told it that wrote the file.
+    #: For people: what the session was created from. An import does not read it.
     source: dict[str, Any] = {}
+    #: The report of the session's own import. An import keeps what has the form of a report and is small.
     report: dict[str, Any] | None = None
     objects: Number
     commands: Number
@@ -74,11 +75,25 @@ class AnswerLine(Line, frozen=True, tag="answer"):
     error: str = ""
 
 
+class ToldOutcome(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """The outcome of a command as a file may have it; an import does the command again and stores its own."""
+
+    result: str = ""
+    error: str = ""
+    cycles: Number = 0
+    event: Number = 0
+    clock_seconds: Seconds = 0.0
+    stopped: str = ""
+    breakpoint: Number | None = None
+    breakpoint_event: Number | None = None
+
+
 class CommandLine(Line, frozen=True, tag="command"):
     """A command that was done. `stopped`: it was cut short after this event."""
 
     seq: Number
     command: msgspec.Raw
+    #: As stored; an import reads it as a `ToldOutcome`.
     outcome: dict[str, Any]
     stopped: Number | None = None
     quarantined: bool = False

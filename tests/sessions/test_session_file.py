@@ -118,6 +118,62 @@ def test_a_report_that_somebody_wrote_into_the_file_is_not_taken_over(busy: UUID
     assert session.report.get("warnings", []) == []
 
 
+@pytest.mark.parametrize(
+    ("outcome", "said"),
+    [
+        ({"result": 5}, "Expected `str`, got `int` - at `$.result`"),
+        ({"error": ["a"] * 1000}, "Expected `str`, got `array` - at `$.error`"),
+        ({"event": -1}, "Expected `int` >= 0 - at `$.event`"),
+        ({"cycles": 2**60}, "Expected `int` <= 9007199254740992 - at `$.cycles`"),
+        ({"clockSeconds": 1e300}, "Expected `float` <= 1000000000000000.0 - at `$.clockSeconds`"),
+        ({"breakpoint": {"a": 1}}, "got `object` - at `$.breakpoint`"),
+    ],
+)
+def test_an_outcome_of_another_type_is_refused_with_its_place(busy: UUID, outcome: dict[str, Any], said: str) -> None:
+    def forge(lines: list[dict[str, Any]]) -> None:
+        next(line for line in lines if line.get("line") == "command")["outcome"] = outcome
+
+    session = imported(changed(packed(busy), forge))
+
+    assert session.status == Session.Status.FAILED
+    assert "command 1: outcome: " in session.message
+    assert said in session.message
+
+
+def test_what_an_outcome_says_beyond_its_members_is_not_stored(busy: UUID) -> None:
+    def forge(lines: list[dict[str, Any]]) -> None:
+        for line in lines:
+            if line.get("line") == "command":
+                line["outcome"] |= {"result": "r" * 100_000, "anything": {"else": [1] * 1000}}
+
+    session = imported(changed(packed(busy), forge))
+
+    assert session.status == Session.Status.READY, session.message
+    for row in Command.objects.filter(session=session):
+        assert row.outcome == Command.objects.get(session_id=busy, seq=row.seq).outcome
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"helpers": 5}, {"seed": "x"}, {"seed": 2**70}, {"config": []}, {"config": {"profiles": 5}}, {"fake_extenders": {"a": 5}}],
+)
+def test_settings_of_another_type_are_refused(busy: UUID, settings: dict[str, Any]) -> None:
+    session = imported(changed(packed(busy), lambda lines: lines[0]["settings"].update(settings)))
+
+    assert session.status == Session.Status.FAILED
+    assert f"settings.{next(iter(settings))}" in session.message or "settings: " in session.message
+
+
+def test_the_source_that_a_file_names_is_not_taken_over(busy: UUID) -> None:
+    forged = {"files": 5, "lesson": {"a": 1}, "fork": {"session": "x", "name": ["y"]}, "follows": "a cluster"}
+
+    session = imported(changed(packed(busy), lambda lines: lines[0].update(source=forged)))
+
+    assert session.status == Session.Status.READY, session.message
+    assert session.source == {"files": ["a.schedviz"]}
+    assert not session.follows
+
+
 def test_text_that_postgresql_cannot_store_ends_the_import(busy: UUID) -> None:
     session = imported(changed(packed(busy), lambda lines: lines[0].update(name="a\0b", report={"warnings": ["a\0b"]})))
 

@@ -23,7 +23,17 @@ from schedviz.ingest.errors import ImportCancelled, IngestError
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.load import Progress
 from schedviz.ingest.report import Report
-from schedviz.ingest.session_file import AnswerLine, AnyLine, CommandLine, EventsLine, ForkLine, Manifest, ObjectLine, SessionFile
+from schedviz.ingest.session_file import (
+    AnswerLine,
+    AnyLine,
+    CommandLine,
+    EventsLine,
+    ForkLine,
+    Manifest,
+    ObjectLine,
+    SessionFile,
+    ToldOutcome,
+)
 from schedviz.kube import codec
 from schedviz.kube.errors import KubeError
 from schedviz.sessions.commands.limits import expect_profiles
@@ -210,7 +220,7 @@ class SessionFileImport(Importing):
             if one.seq != last:
                 raise IngestError(f"{self.file_name}: command {one.seq} comes where {last} was expected.")
             stored = _stored(one)
-            members = {"stopped_event": stored.stopped_event, "quarantined": stored.quarantined, "outcome": one.outcome}
+            members = {"stopped_event": stored.stopped_event, "quarantined": stored.quarantined, "outcome": _told_outcome(one)}
             body = encode_command(stored.command)
             waiting.append(Command(session_id=self.session.pk, seq=last, key=f"{_KEY}{last}", body=body, **members))
             if len(waiting) >= _ROWS:
@@ -408,6 +418,16 @@ def _stored(line: CommandLine) -> Stored:
     if isinstance(command, Configure):
         _refuse_code(command.config, f"command {line.seq}: config", was_refused=bool(line.outcome.get("error")))
     return Stored(line.seq, command, line.stopped, line.quarantined)
+
+
+def _told_outcome(line: CommandLine) -> dict[str, Any]:
+    """The outcome that the file has for a command, until the command is done again. Raises `IngestError`."""
+    try:
+        told = msgspec.convert(line.outcome, ToldOutcome)
+    except msgspec.ValidationError as error:
+        raise IngestError(f"command {line.seq}: outcome: {error}") from None
+    found: dict[str, Any] = msgspec.to_builtins(told)
+    return {name: value[:_SHOWN] if isinstance(value, str) else value for name, value in found.items()}
 
 
 def _until(simulation: Simulation, stored: Stored, event: int, *, told: Callable[[], bool]) -> None:
