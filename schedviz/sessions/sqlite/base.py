@@ -18,19 +18,17 @@ _WITHOUT_MIGRATION = frozenset(("worker", "io", "sweeper"))
 class DatabaseFileGone(OperationalError):  # noqa: N818 (it is read as a sentence)
     """The database's file was removed or replaced: nothing is read from it or written to it any more.
 
-    The message is for the log. Strangers are not told where things lie: `for_clients` names no path on a public server.
+    The message is for the log. `for_clients` names no folder: while the database is gone, nobody's permissions are known.
     """
 
     def __init__(self, path: str, fault: str) -> None:
         super().__init__(f"{fault} Nothing more is read or stored. {files.what_to_do(path)}")
-        self._fault = fault
+        self._without_folder = fault.replace(path, Path(path).name)
 
     @property
     def for_clients(self) -> str:
-        """The message for whoever asked."""
-        if settings.PUBLIC:
-            return "The database file was removed or replaced while the server was running. The server's operator has to restore it."
-        return str(self)
+        """The message in responses."""
+        return f"{self._without_folder} Nothing more is read or stored. The server's log has the path and says what to do."
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
