@@ -8,6 +8,9 @@ from typing import Any
 
 import msgspec
 
+#: The maximum number of problems in a message.
+_MOST_SAID = 100
+
 
 class Problem(msgspec.Struct, frozen=True):
     """One error and its path. Upstream: apimachinery util/validation/field Error"""
@@ -24,7 +27,9 @@ class Problem(msgspec.Struct, frozen=True):
 class ConfigurationError(ValueError):
     """An invalid configuration. `path` and `message` are those of the first problem.
 
-    The text is kube-scheduler's, where kube-scheduler rejects the configuration too. Upstream: apimachinery util/errors aggregate
+    The text is kube-scheduler's, where kube-scheduler rejects the configuration too. It is cut after 100 problems.
+
+    Upstream: apimachinery util/errors aggregate
     """
 
     def __init__(self, problems: Sequence[Problem]) -> None:
@@ -32,6 +37,8 @@ class ConfigurationError(ValueError):
         self.path = self.problems[0].path
         self.message = self.problems[0].message
         said = list(dict.fromkeys(map(str, self.problems)))
+        if len(said) > _MOST_SAID:
+            said = [*said[:_MOST_SAID], f"and {len(said) - _MOST_SAID:,} more"]
         super().__init__(said[0] if len(said) == 1 else f"[{', '.join(said)}]")
 
 

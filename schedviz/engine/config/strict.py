@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Sequence
+import functools
+from collections.abc import Hashable, Sequence
 from typing import Any, Final
 
 from msgspec import inspect
@@ -24,6 +25,11 @@ _ELSEWHERE: Final = {
 }
 
 
+@functools.cache
+def _shape_of(target: Hashable) -> inspect.Type:
+    return inspect.type_info(target)
+
+
 class Strict:
     """Checks one document. `unknown` has the unknown fields; `wrong` the first value that cannot be decoded."""
 
@@ -33,7 +39,7 @@ class Strict:
 
     def look(self, value: Any, target: type[Any]) -> None:
         """Check a whole document that should be a `target`."""
-        self._any(value, inspect.type_info(target), "", ("", ""))
+        self._any(value, _shape_of(target), "", ("", ""))
 
     def _any(self, value: Any, shape: inspect.Type, path: str, place: tuple[str, str]) -> None:
         """`place` is the struct that has `value` as a member, and the Go path of the member, which has no indexes."""

@@ -1,6 +1,10 @@
+from types import SimpleNamespace
+from typing import Any
+
+import msgspec
 import pytest
 
-from schedviz.engine.config import ConfigurationError, load_configuration
+from schedviz.engine.config import ConfigurationError, load_configuration, strict
 from schedviz.engine.config.durations import format_duration, parse_duration
 from schedviz.engine.config.plugin_args import NodeAffinityArgs, NodeResourcesFitArgs, ResourceSpec
 
@@ -277,3 +281,25 @@ def test_empty_members_get_defaults():
 )
 def test_durations_are_gos(text, shown):
     assert format_duration(parse_duration(text)) == shown
+
+
+@pytest.mark.parametrize("arguments", [{}, {"args": {}}])
+def test_each_type_of_arguments_is_inspected_once_however_often_a_plugin_is_configured(
+    monkeypatch: pytest.MonkeyPatch, arguments: dict[str, Any]
+) -> None:
+    inspected: list[Any] = []
+
+    def type_info(target: Any) -> Any:
+        inspected.append(target)
+        return msgspec.inspect.type_info(target)
+
+    monkeypatch.setattr(strict, "inspect", SimpleNamespace(**{**vars(msgspec.inspect), "type_info": type_info}))
+    strict._shape_of.cache_clear()
+    with pytest.raises(ConfigurationError) as raised:
+        load_configuration({"profiles": [{"pluginConfig": [{"name": "NodeAffinity", **arguments}] * 500}]})
+
+    assert len(inspected) <= 2
+    assert len(raised.value.problems) == 499
+    message = str(raised.value)
+    assert message.startswith('[profiles[0].pluginConfig[1]: Duplicate value: "NodeAffinity", ')
+    assert message.endswith('profiles[0].pluginConfig[100]: Duplicate value: "NodeAffinity", and 399 more]')
