@@ -83,7 +83,8 @@ class CookieAuthentication(SessionAuthentication):
     def authenticate(self, request: Request) -> tuple[AbstractBaseUser, None] | None:
         found = super().authenticate(request)
         session = getattr(request, "session", None)
-        if found is None and (settings.ROOM_GUEST_COOKIE in request.COOKIES or (session is not None and session.get("schedviz_links"))):
+        admitted = any(name in request.COOKIES for name in (settings.ROOM_GUEST_COOKIE, settings.LINKS_COOKIE))
+        if found is None and (admitted or (session is not None and session.get("schedviz_links"))):
             # A client without an account, admitted by a share link or a room: the cookie carries a permission, so it needs CSRF protection
             # too.
             self.enforce_csrf(request)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.db.models import Q, QuerySet
 
 from schedviz.sessions.models import Membership, Session, ShareLink
+from schedviz.web import link_cookie
 from schedviz.web.accounts import demo
 from schedviz.web.actors import ALLOWED, READING, REGISTERED, Actor, Role, Verb
 from schedviz.web.authentication import hashed
@@ -16,9 +17,10 @@ from schedviz.web.rooms.guests import guest_of
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
     from django.http import HttpRequest
+    from django.http.response import HttpResponseBase
     from rest_framework.request import Request
 
-#: The key of a browser session under which the digests of opened share links are stored.
+#: The key of a login session under which the digests of opened share links are stored. Browsers without a login have a cookie.
 LINKS_KEY = "schedviz_links"
 
 
@@ -93,16 +95,22 @@ def actor_of_cookie(user: User, links: tuple[str, ...], guest: str = "") -> Acto
 def links_of(request: HttpRequest | Request) -> tuple[str, ...]:
     """Digests of the share links that were opened in this browser."""
     session = getattr(request, "session", None)
-    return tuple(session.get(LINKS_KEY, ())) if session is not None else ()
+    return links_in(session if session is not None else {}, link_cookie.digests_in(request.COOKIES))
 
 
-def open_link(request: HttpRequest, secret: str) -> bool:
-    """Add a share link to the browser session. False if the link is unknown or revoked."""
+def links_in(session: Any, of_cookie: tuple[str, ...]) -> tuple[str, ...]:
+    """Digests of the share links in a login session, which older versions made for browsers without a login too, and in the cookie."""
+    return tuple(dict.fromkeys((*session.get(LINKS_KEY, ()), *of_cookie)))
+
+
+def open_link(request: HttpRequest, response: HttpResponseBase, secret: str) -> bool:
+    """Add a share link to the login session, or without a login to the cookie. False if the link is unknown or revoked."""
     digest = hashed(secret)
     if not ShareLink.objects.filter(digest=digest, revoked_at=None).exists():
         return False
-    if not request.user.is_authenticated:
-        # A login that was started but not finished leaves a short-lived session.
-        request.session.set_expiry(None)
-    request.session[LINKS_KEY] = [*[link for link in links_of(request) if link != digest], digest][-20:]
+    links = [*[link for link in links_of(request) if link != digest], digest][-link_cookie.MOST_LINKS :]
+    if request.user.is_authenticated:
+        request.session[LINKS_KEY] = links
+    else:
+        link_cookie.keep(response, links, secure=request.is_secure())
     return True

@@ -212,25 +212,27 @@ def test_a_login_that_was_only_begun_is_kept_for_minutes_and_one_that_was_ended_
     assert client.session.get_expiry_age() > 24 * 3600
 
 
-def test_a_password_and_a_share_link_end_the_short_time_of_a_login_that_was_begun(provider, people):
+def test_a_password_ends_the_short_time_of_a_login_that_was_begun(provider, people):
     people.owner.set_password("a long password")
     people.owner.save()
-    by_password, by_link = people.client("anonymous"), people.client("anonymous")
-    for client in (by_password, by_link):
-        client.get("/oidc/login/")
-
-    assert by_password.post("/login/", {"username": "owner", "password": "a long password"}).status_code == 302
-    people.open_link(by_link, "link")
-
-    for client in (by_password, by_link):
-        assert client.session.get_expiry_age() > 24 * 3600
-
-
-def test_a_share_link_is_remembered_as_long_as_before_when_a_login_begins(provider, people):
-    client = people.client("link")
+    client = people.client("anonymous")
     client.get("/oidc/login/")
 
+    assert client.post("/login/", {"username": "owner", "password": "a long password"}).status_code == 302
     assert client.session.get_expiry_age() > 24 * 3600
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_share_link_is_remembered_for_days_beside_a_login_that_was_begun(provider, people, settings, is_first):
+    client = people.client("link") if is_first else people.client("anonymous")
+    client.get("/oidc/login/")
+    if not is_first:
+        people.open_link(client, "link")
+
+    assert client.session.get_expiry_age() <= 600
+    client.session.flush()
+    assert client.get(f"/s/{people.session.pk}/").status_code == 200
+    assert client.cookies[settings.LINKS_COOKIE]["max-age"] > 24 * 3600
 
 
 def test_one_browser_begins_logins_in_a_few_tabs_and_its_session_does_not_grow(provider):

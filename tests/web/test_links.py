@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from django.conf import settings
+from django.contrib.sessions.models import Session as BrowserSession
+from django.core import signing
+from django.test import Client
+from rest_framework.test import APIClient
+
 from schedviz.sessions.models import ShareLink
 from schedviz.web import share
-from tests.web.conftest import People
+from schedviz.web.authentication import hashed
+from tests.web.conftest import People, make_session
 
 
 def test_a_session_has_at_most_100_active_share_links(people: People) -> None:
@@ -24,3 +31,57 @@ def test_a_session_has_at_most_100_active_share_links(people: People) -> None:
     assert refused.json()["detail"] == "This session has 100 active share links, which is the limit; revoke some."
     assert (again.status_code, again.json()["id"]) == (200, first["id"])
     assert created.status_code == 201
+
+
+def test_opening_a_share_link_without_a_login_stores_nothing(people: People) -> None:
+    people.make_link("link")
+    page = f"/s/{people.session.pk}/"
+    for _ in range(3):
+        browser = APIClient()
+        opened = browser.get(page, {"link": "secret-link", "at": "3"})
+        assert (opened.status_code, opened["Location"]) == (302, f"{page}?at=3")
+
+    assert browser.get(f"/api/v1/sessions/{people.session.pk}/").json()["role"] == "viewer"
+    assert browser.get(page).status_code == 200
+    assert BrowserSession.objects.count() == 0
+    assert settings.SESSION_COOKIE_NAME not in browser.cookies
+    kept = browser.cookies[settings.LINKS_COOKIE]
+    assert (kept["httponly"], kept["samesite"], kept["max-age"]) == (True, "Lax", settings.SESSION_COOKIE_AGE)
+    assert "secret-link" not in kept.value
+
+
+def test_a_browser_keeps_the_20_newest_share_links_and_no_forged_ones(people: People) -> None:
+    people.make_link("link")
+    browser, page = APIClient(), f"/s/{people.session.pk}/"
+    browser.get(page, {"link": "secret-link"})
+    for number in range(20):
+        ShareLink.objects.create(session=make_session(people.owner), digest=hashed(f"secret-{number}"), role="viewer")
+        assert browser.get(page).status_code == 200
+        browser.get(page, {"link": f"secret-{number}"})
+
+    assert browser.get(page).status_code == 302
+    assert browser.get("/api/v1/sessions/").json()["count"] == 20
+    browser.cookies[settings.LINKS_COOKIE] = signing.dumps([hashed("secret-link")], salt="another", key="another")
+    assert browser.get(page).status_code == 302
+
+
+def test_a_link_stays_open_with_a_login_and_ends_with_the_logout(people: People) -> None:
+    browser, page = Client(), f"/s/{people.session.pk}/"
+    people.make_link("link")
+    browser.get(page, {"link": "secret-link"})
+    browser.force_login(people.stranger)
+    assert browser.get(page).status_code == 200
+
+    browser.post("/logout/")
+
+    assert browser.get(page).status_code == 302
+
+
+def test_a_link_in_a_session_of_an_older_version_is_still_open(people: People) -> None:
+    people.make_link("link")
+    browser = Client()
+    session = browser.session
+    session["schedviz_links"] = [hashed("secret-link")]
+    session.save()
+
+    assert browser.get(f"/s/{people.session.pk}/").status_code == 200

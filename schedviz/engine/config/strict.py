@@ -11,7 +11,7 @@ import base64
 import binascii
 import functools
 from collections.abc import Hashable, Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from msgspec import inspect
 
@@ -39,7 +39,7 @@ class Strict:
 
     def look(self, value: Any, target: type[Any]) -> None:
         """Check a whole document that should be a `target`."""
-        self._any(value, _shape_of(target), "", ("", ""))
+        self._any(value, _shape_of(cast("Hashable", target)), "", ("", ""))
 
     def _any(self, value: Any, shape: inspect.Type, path: str, place: tuple[str, str]) -> None:
         """`place` is the struct that has `value` as a member, and the Go path of the member, which has no indexes."""

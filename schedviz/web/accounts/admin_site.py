@@ -10,6 +10,7 @@ from django.contrib.auth.views import LogoutView
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
+from schedviz.web import link_cookie
 from schedviz.web.cookies import delete_old
 
 
@@ -35,6 +36,7 @@ class Site(admin.AdminSite):
         """Log out, and redirect to the login page."""
         response: HttpResponse = LogoutView.as_view(next_page="/login/")(request)
         delete_old(response)
+        link_cookie.delete(response)
         return response
 
 

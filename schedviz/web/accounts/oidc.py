@@ -161,7 +161,7 @@ def _remember(session: SessionBase, following: str) -> None:
     for key in begun[:-_BEGUN_AT_ONCE]:
         del session[key]
     if set(session.keys()) <= {*begun, _NEXT_KEY}:
-        # Reset by the login, and by opening a share link.
+        # Reset by the login.
         session.set_expiry(_LOGIN_SECONDS)
     session[_NEXT_KEY] = following
 

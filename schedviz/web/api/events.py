@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
 from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
@@ -23,9 +22,8 @@ from schedviz.web.api.paging import link_pages, page_of, page_parameters
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schema import NOT_MODIFIED, answer, refused
 from schedviz.web.authentication import bearer_secret
-from schedviz.web.live.handshake import Credentials
+from schedviz.web.live.handshake import Credentials, cookie_credentials
 from schedviz.web.permissions import actor_of
-from schedviz.web.rooms.guests import guest_of
 
 PAGE = 500
 LONGEST_PAGE = 5000
@@ -92,7 +90,7 @@ def _credentials_of(request: Request) -> Credentials:
     secret = bearer_secret(get_authorization_header(request))
     if secret is not None:
         return Credentials(link=secret) if isinstance(request.auth, ShareLink) else Credentials(token=secret)
-    return Credentials(cookie=request.COOKIES.get(settings.SESSION_COOKIE_NAME), guest=guest_of(request.COOKIES))
+    return cookie_credentials(request.COOKIES)
 
 
 def _from(request: Request, session: Session) -> int:

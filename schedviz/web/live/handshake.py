@@ -21,11 +21,12 @@ from django.contrib.auth import get_user
 from django.http.request import split_domain_port, validate_host
 
 from schedviz.sessions.models import Session
+from schedviz.web import link_cookie
 from schedviz.web.actors import Actor, Verb
 from schedviz.web.authentication import bearer_secret, find_token
 from schedviz.web.cookies import adopt_old
 from schedviz.web.models import Token
-from schedviz.web.permissions import LINKS_KEY, actor_of_cookie, holder_of, may
+from schedviz.web.permissions import actor_of_cookie, holder_of, links_in, may
 from schedviz.web.rooms.guests import guest_of
 
 #: The subprotocol of the application, and the prefix of the one that carries a share link.
@@ -48,6 +49,8 @@ class Credentials(msgspec.Struct, frozen=True):
     cookie: str | None = None
     #: The digest of a participant of rooms.
     guest: str = ""
+    #: Digests of the share links in the cookie of a browser without a login.
+    links: tuple[str, ...] = ()
     #: The secret of a share link, for a panel on another site, which has no cookie and cannot set headers.
     link: str | None = None
 
@@ -78,7 +81,12 @@ def sent_credentials(headers: Mapping[bytes, bytes]) -> Credentials:
         return Credentials()
     cookies = {name: morsel.value for name, morsel in sent.items()}
     adopt_old(cookies)
-    return Credentials(cookie=cookies.get(settings.SESSION_COOKIE_NAME), guest=guest_of(cookies))
+    return cookie_credentials(cookies)
+
+
+def cookie_credentials(cookies: Mapping[str, str]) -> Credentials:
+    """The credentials in the cookies of a browser."""
+    return Credentials(cookie=cookies.get(settings.SESSION_COOKIE_NAME), guest=guest_of(cookies), links=link_cookie.digests_in(cookies))
 
 
 def accepted_protocol(scope: dict[str, Any]) -> dict[str, str]:
@@ -114,15 +122,10 @@ def actor_with(found: Credentials) -> Actor:
     if found.link is not None:
         return holder_of(found.link)
     if found.cookie is None:
-        return Actor(guest=found.guest)
+        return Actor(guest=found.guest, links=found.links)
     store = import_module(settings.SESSION_ENGINE).SessionStore(found.cookie)
     user: Any = get_user(SimpleNamespace(session=store))  # type: ignore[arg-type]
-    return actor_with_session(user, store, found.guest)
-
-
-def actor_with_session(user: Any, store: Any, guest: str = "") -> Actor:
-    """The user of a login session."""
-    return actor_of_cookie(user, tuple(store.get(LINKS_KEY, ())), guest)
+    return actor_of_cookie(user, links_in(store, found.links), found.guest)
 
 
 def allowed(found: Credentials, verb: Verb, session_id: UUID) -> bool:

@@ -20,6 +20,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_POST
 
 from schedviz.sessions.models import Session
+from schedviz.web import link_cookie
 from schedviz.web.accounts import demo, password_throttle
 from schedviz.web.actors import Actor, Verb
 from schedviz.web.cookies import delete_old
@@ -67,7 +68,7 @@ def lessons_page(request: HttpRequest) -> HttpResponse:
 @never_cache
 @ensure_csrf_cookie
 def session_page(request: HttpRequest, session_id: UUID) -> HttpResponse:
-    """`/s/<id>/`: one session. `?link=` opens a share link, stores it in the browser session, and redirects to the address without it.
+    """`/s/<id>/`: one session. `?link=` opens a share link, stores it in the browser, and redirects to the address without it.
 
     The page reads the other parameters, such as `at=`; redirects keep them.
     """
@@ -76,10 +77,11 @@ def session_page(request: HttpRequest, session_id: UUID) -> HttpResponse:
 
 def _session(request: HttpRequest, session_id: UUID, panel: str = "") -> HttpResponse:
     if (secret := request.GET.get("link")) is not None:
-        open_link(request, secret)
         rest = request.GET.copy()
         del rest["link"]
-        return redirect(f"{request.path}?{rest.urlencode()}" if rest else request.path)
+        response = redirect(f"{request.path}?{rest.urlencode()}" if rest else request.path)
+        open_link(request, response, secret)
+        return response
     session = Session.objects.filter(pk=session_id).first()
     actor = actor_of(request)
     if session is None or not may(actor, Verb.SEE, session):
@@ -182,6 +184,7 @@ def logout_page(request: HttpRequest) -> HttpResponse:
     log_out(request)
     response = redirect("login")
     delete_old(response)
+    link_cookie.delete(response)
     return response
 
 
