@@ -80,7 +80,7 @@ OBJECTS = [
         "CSINode",
         "PriorityClass",
     )
-    for name in ("a\r\nb", LONG, "n" * 10_000_000)
+    for name in ("a\r\nb", LONG, "n" * 1_000_000)
 ]
 
 
