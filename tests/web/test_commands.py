@@ -261,6 +261,7 @@ def test_a_command_of_more_than_one_and_a_half_mib_is_refused(owner_client, addr
         assert answer.status_code == 400
         assert "1,572,864" in answer.json()["detail"]
         assert "as for an object in etcd" in answer.json()["detail"]
+    assert alone.json()["path"] == ("$.object" if "object" in large else "$.config")
     assert Command.objects.count() == 0
 
 

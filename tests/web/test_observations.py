@@ -71,3 +71,16 @@ def test_a_mistake_is_told_with_its_place(owner_client: APIClient, url: str, mem
     assert refused.status_code == 400, refused.content
     assert refused.json()["error"]["detail"]["path"] == path
     assert owner_client.get(url).json()["expected"] == 1
+
+
+def test_an_object_that_is_too_large_for_a_command_is_named_by_its_place(owner_client: APIClient, url: str) -> None:
+    taints = [{"key": f"key-{number}", "effect": "NoSchedule"} for number in range(45_000)]
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n2", "uid": "u"}, "spec": {"taints": taints}}
+    large = batch(1)
+    large["events"] = [*batch(1)["events"], {"type": "ADDED", "version": "v1", "object": node}]  # type: ignore[misc]
+
+    refused = owner_client.post(url, large, format="json")
+
+    assert refused.status_code == 400
+    assert refused.json()["path"] == "$.events[1].object"
+    assert "1,572,864" in refused.json()["detail"]

@@ -145,7 +145,7 @@ def _op(command: AnyCommand) -> str:
 def _encoded(command: AnyCommand, key: str) -> _New:
     if not key or len(key) > LONGEST_KEY:
         raise CommandRefused(f"key: has {len(key)} characters; 1 to {LONGEST_KEY} are allowed.")
-    limits.expect_command_bytes(len(encode_command(command)))
+    limits.expect_command_bytes(command)
     body: bytes = encode_command(canonical(command))
     # PostgreSQL cannot store it, and no name in Kubernetes has it.
     if "\0" in key:

@@ -8,6 +8,7 @@ from typing import Any, Final
 from django.conf import settings
 
 from schedviz.sessions.errors import CommandRefused
+from schedviz.trace.commands import AnyCommand, encode_command
 
 #: Profiles of one KubeSchedulerConfiguration. A scheduler builds each with all its plugins when it starts.
 MAX_PROFILES: Final = 100
@@ -43,12 +44,14 @@ def expect_profiles(config: object) -> None:
         raise CommandRefused(f"profiles: there are {len(profiles):,}; at most {MAX_PROFILES} are allowed. Remove profiles.")
 
 
-def expect_command_bytes(size: int) -> None:
+def expect_command_bytes(command: AnyCommand) -> None:
     """Raises `CommandRefused` where the JSON of a command has too many bytes."""
+    size = len(encode_command(command))
     if size > MAX_COMMAND_BYTES:
+        path = next((f"{name}: " for name in ("object", "config") if hasattr(command, name)), "")
         raise CommandRefused(
-            f"The command has {size:,} bytes of JSON; at most {MAX_COMMAND_BYTES:,} are allowed, as for an object in etcd. "
-            "Create the objects with several commands, or import them as a file."
+            f"{path}the command has {size:,} bytes of JSON; at most {MAX_COMMAND_BYTES:,} are allowed, as for an object in etcd. "
+            "Larger inputs can be imported as files."
         )
 
 
