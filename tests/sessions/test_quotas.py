@@ -228,7 +228,7 @@ def test_an_import_counts_the_pods_that_its_controllers_would_make(db: None, set
 
 def test_a_run_that_uses_a_quota_up_stops_and_says_so(owned: UUID, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(quotas, "_FRESH_SECONDS", 0.0)
-    monkeypatch.setattr("schedviz.sessions.hosting.engine_host.SLICE_CYCLES", 1)
+    monkeypatch.setattr("schedviz.sessions.hosting.slice_runner.SLICE_CYCLES", 1)
     settings.CYCLES_PER_USER = 7
 
     seq = send(owned, "run")

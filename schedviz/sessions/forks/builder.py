@@ -13,7 +13,7 @@ from schedviz.ingest.load import Progress
 from schedviz.sessions.errors import Fenced, HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.history import checkpoints, lineage, reading, timeline
 from schedviz.sessions.hosting import lease
-from schedviz.sessions.hosting.engine_host import saved_engine
+from schedviz.sessions.hosting.checkpoint_saver import saved_engine
 from schedviz.sessions.hosting.slice_commit import Position
 from schedviz.sessions.models import Session
 from schedviz.sessions.replay import replayer

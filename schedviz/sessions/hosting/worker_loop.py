@@ -16,8 +16,9 @@ from django.db import DatabaseError
 from schedviz.sessions import disk, frames
 from schedviz.sessions.errors import Fenced, HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.hosting import lease
-from schedviz.sessions.hosting.engine_host import EngineBroke, EngineHost
+from schedviz.sessions.hosting.engine_host import EngineHost
 from schedviz.sessions.hosting.lease import LEASE_RENEWER, RESTED, STUCK, Lease
+from schedviz.sessions.hosting.slice_runner import EngineBroke
 from schedviz.sessions.hosting.slots import SLOTS, STOPPING
 from schedviz.sessions.hosting.watchdog import STAGE_SECONDS
 from schedviz.sessions.metrics import process as measured
@@ -119,7 +120,7 @@ class _HostedSession:
             return "resting"
         if not self._load():
             return "not loaded"
-        self.hosted.publish_again()
+        self.hosted.publish_missed()
         began = used = time.monotonic()
         while True:
             if self._work():
@@ -204,17 +205,10 @@ class _HostedSession:
         try:
             hosted.work_slice()
         except EngineBroke as broke:
-            self._start_over_without(broke)
+            reloaded = hosted.without(broke)
+            reloaded.load()
+            self.hosted = reloaded
         return True
-
-    def _start_over_without(self, broke: EngineBroke) -> None:
-        """Load the engine again as it was committed, and set the command aside when it comes."""
-        hosted = EngineHost(self.lease, self.session)
-        hosted.position = self.hosted.position
-        hosted.last_seq, hosted.interrupt_seq = self.hosted.last_seq, self.hosted.interrupt_seq
-        hosted.broken = {**self.hosted.broken, broke.seq: broke.message}
-        hosted.load()
-        self.hosted = hosted
 
     def _wait(self) -> None:
         """Wait for what is due, for a wake, or a moment."""
@@ -223,10 +217,10 @@ class _HostedSession:
         if hosted.has_work and due == 0:
             return
         woken = stream.wait_for_wake(self.session.pk, min(due or LOOK_SECONDS, LOOK_SECONDS))
-        hosted.keep_figures()
+        hosted.store_figures()
         if woken is None:
             time.sleep(min(due or LOOK_WITHOUT_REDIS_SECONDS, LOOK_WITHOUT_REDIS_SECONDS))
-        hosted.look()
+        hosted.read_inbox()
 
     # --- Leaving
 
@@ -242,16 +236,16 @@ class _HostedSession:
         linger = min(self.linger_seconds, CROWDED_LINGER_SECONDS) if SLOTS.is_crowded else self.linger_seconds
         if self.hosted.has_work or idle_seconds < linger:
             return False
-        self.hosted.keep_figures(now=True)
+        self.hosted.store_figures(now=True)
         if not lease.release_idle(self.lease):
-            self.hosted.look()
+            self.hosted.read_inbox()
             return False
         WARM.keep(self.hosted)
         return True
 
     def _leave_for_another(self) -> None:
         has_work = self.hosted.has_work
-        self.hosted.keep_figures(now=True)
+        self.hosted.store_figures(now=True)
         lease.release(self.lease)
         WARM.keep(self.hosted)
         if has_work or Session.objects.filter(pk=self.session.pk).exclude(last_seq=self.hosted.position.applied_seq).exists():

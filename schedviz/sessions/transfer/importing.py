@@ -36,7 +36,7 @@ from schedviz.sessions.commands.stored_form import canonical
 from schedviz.sessions.errors import CommandRefused, Fenced
 from schedviz.sessions.history import checkpoints, timeline
 from schedviz.sessions.hosting import lease
-from schedviz.sessions.hosting.engine_host import saved_engine
+from schedviz.sessions.hosting.checkpoint_saver import saved_engine
 from schedviz.sessions.hosting.lease import LEASE_RENEWER, Lease
 from schedviz.sessions.hosting.slice_commit import Position
 from schedviz.sessions.hosting.watchdog import INTERPRETER_LOCK_SECONDS, interpreter_lock_limit

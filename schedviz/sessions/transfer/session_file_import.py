@@ -41,8 +41,9 @@ from schedviz.sessions.commands.stored_form import canonical
 from schedviz.sessions.errors import CommandRefused, Fenced, ReplayDiverged
 from schedviz.sessions.history import checkpoints
 from schedviz.sessions.hosting import lease, slice_commit
-from schedviz.sessions.hosting.engine_host import STOPPED_BY_BREAKPOINT, STOPPED_BY_QUOTA, saved_engine
+from schedviz.sessions.hosting.checkpoint_saver import saved_engine
 from schedviz.sessions.hosting.slice_commit import Done, Position, Work
+from schedviz.sessions.hosting.slice_runner import STOPPED_BY_BREAKPOINT, STOPPED_BY_QUOTA
 from schedviz.sessions.metrics import keeping
 from schedviz.sessions.models import (
     Checkpoint,

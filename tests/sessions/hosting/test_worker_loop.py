@@ -17,7 +17,7 @@ from schedviz.engine import Simulation
 from schedviz.sessions import frames
 from schedviz.sessions.errors import Fenced
 from schedviz.sessions.history import checkpoints, cycle_groups
-from schedviz.sessions.hosting import engine_host, lease, slice_commit, worker_loop
+from schedviz.sessions.hosting import engine_host, lease, slice_commit, slice_runner, worker_loop
 from schedviz.sessions.hosting.slots import Slots
 from schedviz.sessions.models import Checkpoint, Chunk, Command, Session
 from schedviz.sessions.redis import stream, wakeups
@@ -81,7 +81,7 @@ def test_a_long_run_is_committed_in_slices(make_session: MakeSession) -> None:
 
     chunks = list(Chunk.objects.filter(session_id=session_id).order_by("number"))
     assert len(chunks) >= 4
-    assert all(chunk.last_cycle - chunk.first_cycle <= engine_host.SLICE_CYCLES for chunk in chunks)
+    assert all(chunk.last_cycle - chunk.first_cycle <= slice_runner.SLICE_CYCLES for chunk in chunks)
     assert chunks[-1].last_cycle == 200
 
 
@@ -335,7 +335,7 @@ def test_a_command_is_not_blamed_for_deaths_while_its_session_was_loaded(
 ) -> None:
     session_id = make_session()
     send(session_id, "cycle")
-    places: list[tuple[Any, str]] = [(starting_point, "find"), (starting_point, "find"), (engine_host.EngineHost, "_begin_or_go_on")]
+    places: list[tuple[Any, str]] = [(starting_point, "find"), (starting_point, "find"), (slice_runner.SliceRunner, "_begin_or_continue")]
     for owner, name in places:
         with monkeypatch.context() as patch:
             patch.setattr(owner, name, die)

@@ -1,0 +1,82 @@
+"""Saves checkpoints and views of a hosted engine when replaying or folding from the newest one has become slow."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from uuid import UUID
+
+import msgspec
+
+from schedviz.engine import Simulation
+from schedviz.sessions.history import checkpoints, reading
+from schedviz.sessions.history.checkpoints import Saved
+from schedviz.sessions.hosting.lease import Lease
+from schedviz.sessions.hosting.slice_commit import Position
+from schedviz.sessions.hosting.watchdog import WATCHDOG
+from schedviz.sessions.models import Checkpoint
+from schedviz.sessions.replay import replayer
+
+
+class CheckpointSaver:
+    """The checkpoints and views of one hosted engine. It saves at committed positions only."""
+
+    def __init__(self, session_id: UUID, simulation: Simulation, *, newest: Checkpoint, replay_seconds: float) -> None:
+        """`newest`: the checkpoint that the engine was loaded from; `replay_seconds`: how long the replay from there took."""
+        self._session_id = session_id
+        self._simulation = simulation
+        self._checkpoint = newest
+        #: The work since that checkpoint: replaying it takes about as long.
+        self._replay_seconds = replay_seconds
+        #: The event that the newest view shows, the work since then, and the cost of a view.
+        self._view_event = reading.newest_view_event(session_id)
+        self._view_work_seconds = 0.0
+        self._view_cost_seconds = 0.0
+
+    def count_work(self, seconds: float) -> None:
+        """Count the time of a slice."""
+        self._replay_seconds += seconds
+        self._view_work_seconds += seconds
+
+    def save_if_due(self, lease: Lease, position: Position, *, in_command: bool) -> None:
+        """Save a checkpoint or a view, if one is due. Raises `Fenced`."""
+        if checkpoints.is_due(self._replay_seconds, self._checkpoint.cost_seconds):
+            self.save_checkpoint(lease, position, in_command=in_command)
+        elif checkpoints.is_view_due(position.event - self._view_event, self._view_work_seconds, self._view_cost_seconds):
+            self.save_view(lease, position)
+
+    def save_checkpoint(self, lease: Lease, position: Position, *, in_command: bool) -> None:
+        """Save the engine and its view. Raises `Fenced`."""
+        began = time.perf_counter()
+        with WATCHDOG.watch(f"Saving session {self._session_id}"):
+            saved = saved_engine(self._simulation, position, in_command=in_command)
+        self._checkpoint = checkpoints.save(lease, saved, cost_seconds=time.perf_counter() - began)
+        self._replay_seconds = self._view_work_seconds = 0.0
+        self._view_event = position.event
+
+    def save_view(self, lease: Lease, position: Position) -> None:
+        """Save the view alone; web servers fold later events over it. Raises `Fenced`."""
+        began = time.perf_counter()
+        with WATCHDOG.watch(f"Saving the view of session {self._session_id}"):
+            saved = saved_engine(self._simulation, position, in_command=False, view_alone=True)
+        self._view_cost_seconds = time.perf_counter() - began
+        checkpoints.save(lease, saved, cost_seconds=self._view_cost_seconds)
+        self._view_work_seconds = 0.0
+        self._view_event = position.event
+
+
+def saved_engine(simulation: Simulation, position: Position, *, in_command: bool, view_alone: bool = False) -> Saved:
+    """The stored form of an engine at a committed position."""
+    engine = b"" if view_alone else simulation.checkpoint()
+    return Saved(
+        event=position.event,
+        chunk=position.chunk,
+        cycle=position.cycle,
+        clock_seconds=position.clock_seconds,
+        applied_seq=position.applied_seq,
+        in_command=in_command,
+        digest=hashlib.blake2b(engine, digest_size=16).hexdigest(),
+        engine_version=replayer.ENGINE_VERSION,
+        engine=engine,
+        view=msgspec.json.encode(simulation.view()),
+    )

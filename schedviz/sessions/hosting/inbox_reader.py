@@ -1,0 +1,57 @@
+"""The accepted commands of a session, as its engine worker reads them: in the order of their numbers, fetched in batches."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from schedviz.sessions.errors import Fenced
+from schedviz.sessions.hosting.lease import Lease
+from schedviz.sessions.models import Session
+from schedviz.sessions.queries import prepared
+from schedviz.sessions.replay import replayer
+from schedviz.sessions.replay.replayer import Stored
+from schedviz.trace.commands import Run, Step
+
+#: Commands fetched at once.
+_BATCH = 100
+
+
+class InboxReader:
+    """Reads one session's inbox."""
+
+    def __init__(self, session: Session) -> None:
+        self._session_id = session.pk
+        #: The number of the newest accepted command that is known here.
+        self.last_seq = session.last_seq
+        #: Runs and steps with smaller numbers are interrupted: a pause was accepted after them.
+        self.interrupt_seq = session.interrupt_seq
+        #: Fetched commands that have not been executed.
+        self._fetched: deque[Stored] = deque()
+
+    def refresh(self, lease: Lease) -> int:
+        """Read how far the inbox goes; returns the edit number of the breakpoints. Raises `Fenced`."""
+        row = prepared.select_inbox(self._session_id)
+        if row is None or row[2] != lease.epoch:
+            raise Fenced(f"Another owner has taken session {self._session_id}, or it was deleted.")
+        self.update(last_seq=row[0], interrupt_seq=row[1])
+        return row[3]
+
+    def update(self, *, last_seq: int, interrupt_seq: int) -> None:
+        """Set how far the inbox goes, where a query has just said so."""
+        self.last_seq, self.interrupt_seq = last_seq, interrupt_seq
+
+    def next_after(self, seq: int) -> Stored | None:
+        """The first command after a number; None when no more are known."""
+        while self._fetched and self._fetched[0].seq <= seq:
+            self._fetched.popleft()
+        if not self._fetched and seq < self.last_seq:
+            self._fetched.extend(replayer.stored_commands(self._session_id, after_seq=seq, limit=_BATCH))
+        return self._fetched.popleft() if self._fetched else None
+
+    def is_interrupted(self, stored: Stored) -> bool:
+        """Whether a pause ends this command."""
+        return stored.seq < self.interrupt_seq and isinstance(stored.command, Run | Step)
+
+    def discard_fetched(self) -> None:
+        """Fetch again what was fetched and not executed."""
+        self._fetched.clear()

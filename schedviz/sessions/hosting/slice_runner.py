@@ -1,0 +1,234 @@
+"""Executes a session's commands on its engine, a slice at a time: begin or continue a command, interrupt it, or quarantine it."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+from structlog.contextvars import bound_contextvars
+
+from schedviz.engine import Simulation
+from schedviz.sessions import quotas
+from schedviz.sessions.commands.breakpoints import BreakpointMonitor, Hit
+from schedviz.sessions.errors import Fenced
+from schedviz.sessions.extenders import answers
+from schedviz.sessions.extenders.http import HttpTransport
+from schedviz.sessions.hosting.inbox_reader import InboxReader
+from schedviz.sessions.hosting.lease import Lease, announce, announce_stuck
+from schedviz.sessions.hosting.pace import Pace
+from schedviz.sessions.hosting.slice_commit import Done
+from schedviz.sessions.hosting.watchdog import WATCHDOG
+from schedviz.sessions.models import Session
+from schedviz.sessions.observing.shadow import Shadow
+from schedviz.sessions.replay.replayer import Stored
+from schedviz.sessions.tracing import CommandSpan
+from schedviz.trace.commands import Run, Step
+
+logger = logging.getLogger(__name__)
+
+#: A slice ends after this many cycles or this time, whichever comes first. Then viewers receive it, and a pause takes effect.
+SLICE_CYCLES = 64
+SLICE_SECONDS = 0.05
+#: On a busy machine little may be done in that time, and commits would cost more than the work. So a slice continues until it has used
+#: this much CPU time ...
+SLICE_CPU_SECONDS = 0.02
+#: ... but no longer than this.
+LONGEST_SLICE_SECONDS = 0.25
+#: Slices of a session that follows a cluster are this many times as long: nobody steps through it, and a commit costs as much as ten
+#: changes.
+FOLLOWED_SLICES = 4
+#: Why a run stopped, in addition to the engine's reasons.
+STOPPED_BY_BREAKPOINT = "breakpoint"
+STOPPED_BY_QUOTA = "quota"
+
+
+class EngineBroke(Exception):  # noqa: N818 -- says what happened.
+    """The engine raised on a command: its state cannot be trusted, and the command would fail again."""
+
+    def __init__(self, seq: int, message: str) -> None:
+        super().__init__(message)
+        #: The number of the command.
+        self.seq = seq
+        #: What failed, for users.
+        self.message = message
+
+
+class SliceResult(NamedTuple):
+    """What a slice executed: the commands that ended, and the breakpoints at which runs stopped."""
+
+    done: list[tuple[Stored, Done]]
+    hits: list[Hit]
+
+
+class SliceRunner:
+    """Executes one session's commands. Between two slices at most one command is running."""
+
+    def __init__(
+        self,
+        lease: Lease,
+        session: Session,
+        simulation: Simulation,
+        *,
+        inbox: InboxReader,
+        broken: Mapping[int, str],
+        running: Stored | None = None,
+    ) -> None:
+        """`broken`: the numbers of commands to quarantine, and why; `running`: the command that the engine was saved in."""
+        self._lease = lease
+        self._session = session
+        self._simulation = simulation
+        self._inbox = inbox
+        self._broken = broken
+        #: The command that continues in the next slice, and its pace if it has a rate.
+        self.running = running
+        self.pace: Pace | None = None
+        self.breakpoints = BreakpointMonitor(session)
+        self.shadow = Shadow(session)
+        self._span = CommandSpan()
+        #: The command that the current slice executes, for the watchdog.
+        self._current_seq = 0
+        self.breakpoints.refresh(session.breakpoints_edit)
+        if running is not None:
+            self._watch_run(running)
+        self._set_pace()
+        self._set_transport()
+
+    def take_over(self, lease: Lease, session: Session) -> None:
+        """Continue under a new lease."""
+        self._lease, self._session = lease, session
+        self.breakpoints.refresh(session.breakpoints_edit)
+        self._set_transport()
+
+    @property
+    def seconds_until_due(self) -> float:
+        """How long a run with a rate waits for its next cycles; 0 for all other commands."""
+        if self.pace is None or self.running is None or self._inbox.is_interrupted(self.running):
+            return 0.0
+        return self.pace.wait_seconds()
+
+    def run(self, *, after_seq: int, announced: bool) -> SliceResult:
+        """Execute the commands after `after_seq` for one slice. Raises `EngineBroke` or `Fenced`.
+
+        `announced`: execute one command, and store its number first, so that the next owner knows if this process dies.
+        """
+        result = SliceResult([], [])
+        with WATCHDOG.watch(f"The engine of session {self._session.pk}", on_stuck=self._announce_stuck) as alive:
+            stop = self._end_of_slice(alive)
+            if isinstance(self._transport, HttpTransport):
+                self._transport.before_call = alive
+            while (stored := self.running or self._inbox.next_after(after_seq)) is not None:
+                done = self._execute(stored, stop, result.hits, announced=announced)
+                if done is None:
+                    break
+                result.done.append((stored, done))
+                after_seq = done.seq
+                if stop() or announced:
+                    break
+        return result
+
+    def _end_of_slice(self, alive: Callable[[], None]) -> Callable[[], bool]:
+        began, cpu_began = time.monotonic(), time.thread_time()
+        longer = FOLLOWED_SLICES if self.shadow.is_followed else 1
+        until_cycle = self._simulation.cycle + (SLICE_CYCLES if self.pace is None else self.pace.due())
+
+        def stop() -> bool:
+            alive()
+            if self.breakpoints.sees_hit(self._simulation.pending_events):
+                return True
+            # An extender's answer is an input: it is committed before anything builds on it.
+            if self._simulation.extender_calls.has_answers:
+                return True
+            if self._simulation.cycle >= until_cycle:
+                return True
+            seconds = time.monotonic() - began
+            is_used_up = seconds >= longer * SLICE_SECONDS and time.thread_time() - cpu_began >= longer * SLICE_CPU_SECONDS
+            return is_used_up or seconds >= longer * LONGEST_SLICE_SECONDS
+
+        return stop
+
+    def _announce_stuck(self) -> None:
+        """Store which command is stuck. The watchdog calls this before it ends the process, so that no second process ends for it."""
+        announce_stuck(self._lease, self._current_seq)
+
+    def _execute(self, stored: Stored, stop: Callable[[], bool], hits: list[Hit], *, announced: bool) -> Done | None:
+        """Begin or continue a command; None when the slice ended first."""
+        self._current_seq = stored.seq
+        if why := self._broken.get(stored.seq):
+            return self._quarantine(stored, why)
+        if announced and not announce(self._lease, stored.seq):
+            raise Fenced(f"Another owner has taken session {self._session.pk}.")
+        if self.running is None:
+            op = str(type(stored.command).__struct_config__.tag)
+            self._span.begin(self._session.pk, stored.seq, op)
+        try:
+            with bound_contextvars(command=stored.seq), self._span.within():
+                return self._begin_or_continue(stored, stop, hits)
+        except Exception as error:
+            logger.exception("command %s of session %s broke the engine", stored.seq, self._session.pk)
+            raise EngineBroke(stored.seq, f"the engine failed on it ({type(error).__name__}: {str(error)[:300]}).") from error
+
+    def _begin_or_continue(self, stored: Stored, stop: Callable[[], bool], hits: list[Hit]) -> Done | None:
+        if self.running is None:
+            self._begin(stored)
+            if self.pace is not None and not self._inbox.is_interrupted(stored):
+                # Its cycles are counted from the next slice on, which is due at once.
+                return None
+        stopped_event: int | None = None
+        outcome = None if self._inbox.is_interrupted(stored) else self._simulation.work(stop=stop)
+        hit = self.breakpoints.take_hit(self._simulation.pending_events)
+        exceeded = "" if outcome is not None or hit is not None else self._exceeded_quota(stored)
+        if outcome is None:
+            if hit is None and not exceeded and not self._inbox.is_interrupted(stored):
+                return None
+            stopped_event = self._simulation.event
+            outcome = self._simulation.interrupt()
+        members: dict[str, Any] = msgspec.to_builtins(outcome)
+        if hit is not None:
+            hits.append(hit)
+            members |= {"stopped": STOPPED_BY_BREAKPOINT, "breakpoint": hit.breakpoint, "breakpointEvent": hit.event}
+        elif exceeded:
+            members |= {"stopped": STOPPED_BY_QUOTA, "result": exceeded}
+        self._end_command()
+        self.shadow.after(self._simulation, stored.command)
+        self._span.end(members)
+        return Done(seq=stored.seq, outcome=members, stopped_event=stopped_event)
+
+    def _begin(self, stored: Stored) -> None:
+        self.shadow.before(self._simulation, stored.command)
+        self._simulation.start(stored.command, seq=stored.seq)
+        self.running = stored
+        self._watch_run(stored)
+        self._set_pace()
+
+    def _end_command(self) -> None:
+        self.running = self.pace = None
+        self.breakpoints.end()
+
+    def _quarantine(self, stored: Stored, why: str) -> Done:
+        """Skip a command, or interrupt it where it is running."""
+        stopped_event: int | None = None
+        if self.running is not None:
+            stopped_event = self._simulation.event
+            self._simulation.interrupt()
+            self._end_command()
+        self._session.message = f"Command {stored.seq} was quarantined: {why}"
+        outcome = {"error": f"The command was quarantined: {why}", "event": self._simulation.event}
+        return Done(seq=stored.seq, outcome=outcome, stopped_event=stopped_event, quarantined=True)
+
+    def _exceeded_quota(self, stored: Stored) -> str:
+        """Which quota a run has used up; "" for none."""
+        return quotas.why_stop(self._session.owner_id) if isinstance(stored.command, Run | Step) else ""
+
+    def _watch_run(self, stored: Stored) -> None:
+        if isinstance(stored.command, Run | Step):
+            self.breakpoints.begin(self._simulation.pending_events)
+
+    def _set_pace(self) -> None:
+        command = self.running.command if self.running else None
+        self.pace = Pace(command.rate) if isinstance(command, Run) and command.rate else None
+
+    def _set_transport(self) -> None:
+        self._transport = self._simulation.extender_calls.transport = answers.live_transport(self._session)

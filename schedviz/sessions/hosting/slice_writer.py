@@ -1,0 +1,129 @@
+"""Commits what a slice did, then publishes it to viewers and counts it for metrics."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import msgspec
+
+from schedviz.engine import Simulation
+from schedviz.sessions import frames
+from schedviz.sessions.commands.breakpoints import Hit
+from schedviz.sessions.history import reading
+from schedviz.sessions.hosting import slice_commit
+from schedviz.sessions.hosting.lease import Lease
+from schedviz.sessions.hosting.slice_commit import Committed, Done, Position, Work
+from schedviz.sessions.hosting.slice_runner import SliceResult, SliceRunner
+from schedviz.sessions.metrics import plugins
+from schedviz.sessions.metrics import process as measured
+from schedviz.sessions.metrics.keeping import Keeper
+from schedviz.sessions.models import Session
+from schedviz.sessions.redis import stream
+from schedviz.sessions.replay.replayer import Stored
+from schedviz.trace.commands import Pause, Run, Step
+
+logger = logging.getLogger(__name__)
+
+#: The most chunks that a new owner publishes again.
+_REPUBLISHED = 50
+
+
+class SliceWriter:
+    """Writes the slices of one session."""
+
+    def __init__(self, lease: Lease, session: Session, simulation: Simulation, *, position: Position) -> None:
+        self._lease = lease
+        self._session = session
+        self._simulation = simulation
+        self._keeper = Keeper(session.pk, event=position.event)
+
+    def take_over(self, lease: Lease, session: Session) -> None:
+        """Continue under a new lease."""
+        self._lease, self._session = lease, session
+
+    def write(self, result: SliceResult, runner: SliceRunner, *, before: Position, last_seq: int) -> tuple[Position, Committed] | None:
+        """Commit and publish a slice; returns the new position, or None when nothing happened. Raises `Fenced`."""
+        events = self._simulation.drain_events()
+        cycles, answered = self._simulation.drain_cycles(), self._simulation.drain_answers()
+        timings = self._simulation.recorder.drain_stage_timings()
+        shadowed = runner.shadow.drain()
+        done = [one for _, one in result.done]
+        if not events and not done:
+            return None
+        after = Position(
+            applied_seq=done[-1].seq if done else before.applied_seq,
+            chunk=before.chunk + bool(events),
+            cycle=self._simulation.cycle,
+            event=events[-1].event if events else before.event,
+            clock_seconds=self._simulation.clock_seconds,
+        )
+        self._session.status = self._status_after(result, runner.running)
+        self._session.last_seq = last_seq
+        hit_before, self._session.hit = self._session.hit, self._hit_after(result.hits)
+        work = Work(
+            after=after,
+            done=done,
+            events=events,
+            cycles=cycles,
+            status=self._session.status,
+            message=self._session.message,
+            answers=answered,
+            running_pod=self._simulation.running_pod,
+            hits=result.hits,
+            hit_changed=self._session.hit != hit_before,
+            shadowed=shadowed,
+        )
+        committed = slice_commit.commit(self._lease, self._session, before, work)
+        self._publish(work, committed.frame)
+        for one in done:
+            logger.debug("command done", extra={"command": one.seq, "outcome": one.outcome})
+        measured.CYCLES.inc(len(cycles))
+        measured.COMMANDS.inc(len(done))
+        measured.QUARANTINED.inc(sum(one.quarantined for one in done))
+        self._keeper.count(events, timings)
+        plugins.observe(events, timings)
+        self._keeper.store_if_due(self._lease, self._simulation)
+        return after, committed
+
+    def publish_missed(self, position: Position) -> None:
+        """Publish the chunks that the previous owner committed and did not publish."""
+        published = stream.last_published(self._session.pk)
+        if published is not None and published < position.chunk:
+            after = max(published, position.chunk - _REPUBLISHED)
+            stream.publish(self._session.pk, reading.frames_after(self._session.pk, after, limit=_REPUBLISHED))
+
+    def store_figures(self, *, now: bool = False) -> None:
+        """Store what was counted for /metrics if that is due; `now`: even if it is not."""
+        if now:
+            self._keeper.store(self._lease, self._simulation)
+        else:
+            self._keeper.store_if_due(self._lease, self._simulation)
+
+    def _status_after(self, result: SliceResult, running: Stored | None) -> Session.Status:
+        if running is not None:
+            return Session.Status.RUNNING if isinstance(running.command, Run | Step) else Session.Status(self._session.status)
+        if result.hits or any(_is_paused(one) for _, one in result.done):
+            return Session.Status.PAUSED
+        if self._session.status == Session.Status.PAUSED and all(isinstance(stored.command, Pause) for stored, _ in result.done):
+            return Session.Status.PAUSED
+        return Session.Status.READY
+
+    def _hit_after(self, hits: list[Hit]) -> dict[str, Any] | None:
+        """The breakpoint at which the session is stopped; it stays set until another command is executed."""
+        if hits:
+            members: dict[str, Any] = msgspec.to_builtins(hits[-1])
+            return members
+        return self._session.hit if self._session.status == Session.Status.PAUSED else None
+
+    def _publish(self, work: Work, frame: bytes | None) -> None:
+        notes = [frames.outcome(one.seq, one.outcome) for one in work.done]
+        if any(one.quarantined for one in work.done):
+            self._session.applied_seq = work.after.applied_seq
+            notes.append(frames.status(frames.session_state(self._session)))
+        stream.publish(self._session.pk, [(work.after.chunk, frame)] if frame is not None else [], notes)
+
+
+def _is_paused(done: Done) -> bool:
+    """Whether a pause, a breakpoint or a quota ended a command."""
+    return done.stopped_event is not None and not done.quarantined

@@ -1,0 +1,60 @@
+"""The checkpoint saver saves an engine, or a view alone, at the committed position when one is due."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import pytest
+
+from schedviz.sessions.history import checkpoints
+from schedviz.sessions.models import Checkpoint
+from schedviz.sessions.replay import replayer
+from tests.sessions.conftest import MakeSession, send
+from tests.sessions.hosting.conftest import HostOf
+
+
+def saved(session_id: UUID) -> list[tuple[int, bool]]:
+    """The position and the kind of each checkpoint after the first: True for an engine."""
+    rows = Checkpoint.objects.filter(session_id=session_id, complete=True, applied_seq__gt=0).order_by("pk")
+    return list(rows.values_list("applied_seq", "has_engine"))
+
+
+def test_a_saved_engine_is_restored_as_it_was(make_session: MakeSession, host_of: HostOf) -> None:
+    session_id = make_session()
+    send(session_id, "run", max=3)
+    host = host_of(session_id)
+    host.work_slice()
+
+    host.save_checkpoint()
+
+    newest = checkpoints.newest(session_id)
+    assert newest is not None
+    assert (newest.event, newest.cycle, newest.applied_seq) == (host.position.event, 3, 1)
+    assert replayer.restore(newest).state_hash() == host._simulation.state_hash()
+
+
+def test_a_checkpoint_is_saved_when_replay_would_be_slow(
+    make_session: MakeSession, host_of: HostOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checkpoints, "is_due", lambda replay_seconds, _cost_seconds: replay_seconds > 0)
+    session_id = make_session()
+    send(session_id, "cycle")
+    host = host_of(session_id)
+
+    host.work_slice()
+
+    assert saved(session_id) == [(1, True)]
+
+
+def test_a_view_alone_is_saved_when_folding_would_be_slow(
+    make_session: MakeSession, host_of: HostOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checkpoints, "is_due", lambda _replay_seconds, _cost_seconds: False)
+    monkeypatch.setattr(checkpoints, "VIEW_EVENTS", 1)
+    session_id = make_session()
+    send(session_id, "cycle")
+    host = host_of(session_id)
+
+    host.work_slice()
+
+    assert saved(session_id) == [(1, False)]

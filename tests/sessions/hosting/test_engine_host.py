@@ -1,0 +1,152 @@
+"""An engine host executes a slice, commits it before the next, and continues after a broken command or under a new lease."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from schedviz.engine import Simulation
+from schedviz.sessions.errors import Fenced
+from schedviz.sessions.hosting import lease
+from schedviz.sessions.hosting.engine_host import EngineHost
+from schedviz.sessions.hosting.slice_commit import Position
+from schedviz.sessions.hosting.slice_runner import EngineBroke
+from schedviz.sessions.models import Command, Session
+from schedviz.trace.commands import Latency
+from tests.sessions.conftest import MakeSession, send
+from tests.sessions.hosting.conftest import HostOf
+
+
+def test_a_slice_is_committed_when_work_slice_returns(make_session: MakeSession, host_of: HostOf) -> None:
+    session_id = make_session()
+    send(session_id, "cycle")
+    host = host_of(session_id)
+
+    assert host.has_work
+    host.work_slice()
+
+    assert not host.has_work
+    assert host.position == Position.of(Session.objects.get(pk=session_id))
+    assert host.position.cycle == 1
+
+
+def test_commands_that_are_accepted_later_are_work_after_the_inbox_is_read(make_session: MakeSession, host_of: HostOf) -> None:
+    session_id = make_session()
+    host = host_of(session_id)
+    send(session_id, "cycle")
+
+    assert not host.has_work
+    host.read_inbox()
+    assert host.has_work
+
+
+def test_a_suspicious_session_executes_one_command_per_slice_until_something_is_committed(
+    make_session: MakeSession, host_of: HostOf
+) -> None:
+    session_id = make_session()
+    for _ in range(3):
+        send(session_id, "cycle")
+    host = host_of(session_id)
+    host.is_suspicious = True
+
+    host.work_slice()
+
+    assert host.position.applied_seq == 1
+    assert not host.is_suspicious
+    host.work_slice()
+    assert host.position.applied_seq == 3
+
+
+def test_a_host_without_a_broken_command_quarantines_it_at_the_same_position(
+    make_session: MakeSession, host_of: HostOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session_id = make_session()
+    send(session_id, "cycle")
+    host = host_of(session_id)
+    host.work_slice()
+    send(session_id, "latency", kind="Service", seconds=1)
+    send(session_id, "cycle")
+    host.read_inbox()
+    start = Simulation.start
+
+    def start_or_break(self: Simulation, one: Any, *, seq: int = 0) -> None:
+        if isinstance(one, Latency):
+            raise RuntimeError("a bug")  # noqa: TRY004 (as a bug would)
+        start(self, one, seq=seq)
+
+    monkeypatch.setattr(Simulation, "start", start_or_break)
+    with pytest.raises(EngineBroke) as broke:
+        host.work_slice()
+    reloaded = host.without(broke.value)
+    reloaded.load()
+
+    assert reloaded.position == host.position
+    assert reloaded.has_work
+    reloaded.work_slice()
+    assert reloaded.position.applied_seq == 3
+    assert Command.objects.get(session_id=session_id, seq=2).quarantined
+    assert not Command.objects.get(session_id=session_id, seq=3).quarantined
+
+
+def test_an_engine_is_taken_over_under_the_next_epoch(make_session: MakeSession, host_of: HostOf) -> None:
+    session_id = make_session()
+    send(session_id, "cycle")
+    host = host_of(session_id)
+    host.work_slice()
+    lease.release(host.lease)
+    send(session_id, "cycle")
+
+    taken = lease.acquire(session_id)
+    assert taken is not None
+    assert host.take_over(*taken)
+
+    host.work_slice()
+    assert Session.objects.get(pk=session_id).cycle == 2
+    lease.release(host.lease)
+
+
+def test_an_engine_is_not_taken_over_when_another_owner_had_the_session(make_session: MakeSession, host_of: HostOf) -> None:
+    session_id = make_session()
+    host = host_of(session_id)
+    lease.release(host.lease)
+    other = lease.acquire(session_id)
+    assert other is not None
+    lease.release(other[0])
+
+    taken = lease.acquire(session_id)
+    assert taken is not None
+    assert not host.take_over(*taken)
+    lease.release(taken[0])
+
+
+def test_a_host_whose_lease_another_owner_took_is_fenced(make_session: MakeSession, host_of: HostOf) -> None:
+    session_id = make_session()
+    send(session_id, "cycle")
+    host = host_of(session_id)
+    lease.clear_owner(lease.owner_prefix())
+    other = lease.acquire(session_id)
+    assert other is not None
+
+    with pytest.raises(Fenced):
+        host.read_inbox()
+    with pytest.raises(Fenced):
+        host.work_slice()
+    assert Session.objects.get(pk=session_id).applied_seq == 0
+    lease.release(other[0])
+
+
+def test_a_run_continues_in_the_next_slice(make_session: MakeSession, host_of: HostOf) -> None:
+    session_id = make_session(pods=200)
+    send(session_id, "run")
+    host: EngineHost = host_of(session_id)
+
+    host.work_slice()
+
+    assert host.running is not None
+    assert host.running.seq == 1
+    assert Session.objects.get(pk=session_id).status == Session.Status.RUNNING
+    while host.has_work:
+        host.work_slice()
+    assert host.running is None
+    assert host.position.cycle == 200
