@@ -178,6 +178,8 @@ async def _read(response: httpx.Response, largest: int) -> bytes:
 class AsyncSession(AsyncDefaultServer, Told):
     """A session on a server: a simulated cluster and its scheduler. Methods return when the server has finished."""
 
+    _client_type = AsyncClient
+
     def __init__(self, client: AsyncClient, info: dict[str, Any]) -> None:
         super().__init__(info)
         self.client = client

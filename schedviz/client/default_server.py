@@ -2,43 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from schedviz.client.sync import Session
+from typing import Any, ClassVar, Self
 
 
 class DefaultServer:
     """Base class of `Session`."""
 
+    #: `Client`, which makes sessions of the class.
+    _client_type: ClassVar[Callable[[], Any]]
+
     @classmethod
-    def from_files(cls, *paths: str | Path, **options: Any) -> Session:
+    def from_files(cls, *paths: str | Path, **options: Any) -> Self:
         """As `Client().from_files`."""
-        from schedviz.client.sync import Client
-
-        return Client().from_files(*paths, **options)
+        session: Self = cls._client_type().from_files(*paths, **options)
+        return session
 
     @classmethod
-    def from_kubectl(cls, **options: Any) -> Session:
+    def from_kubectl(cls, **options: Any) -> Self:
         """As `Client().from_kubectl`."""
-        from schedviz.client.sync import Client
-
-        return Client().from_kubectl(**options)
+        session: Self = cls._client_type().from_kubectl(**options)
+        return session
 
     @classmethod
-    def generate(cls, **options: Any) -> Session:
+    def generate(cls, **options: Any) -> Self:
         """As `Client().generate`."""
-        from schedviz.client.sync import Client
-
-        return Client().generate(**options)
+        session: Self = cls._client_type().generate(**options)
+        return session
 
     @classmethod
-    def open(cls, session: str) -> Session:
+    def open(cls, session: str) -> Self:
         """As `Client().session`."""
-        from schedviz.client.sync import Client
-
-        return Client().session(session)
+        opened: Self = cls._client_type().session(session)
+        return opened
 
 
 class AsyncDefaultServer:

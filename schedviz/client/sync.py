@@ -177,6 +177,8 @@ def _read(response: httpx.Response, largest: int) -> bytes:
 class Session(DefaultServer, Told):
     """A session on a server: a simulated cluster and its scheduler. Methods return when the server has finished."""
 
+    _client_type = Client
+
     def __init__(self, client: Client, info: dict[str, Any]) -> None:
         super().__init__(info)
         self.client = client

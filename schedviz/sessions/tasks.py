@@ -19,7 +19,7 @@ def turn(session_id: str) -> None:
 
 @app.task(name=wakeups.IMPORT, queue=wakeups.IO_QUEUE, soft_time_limit=settings.IMPORT_SECONDS, time_limit=settings.IMPORT_SECONDS + 15)
 def import_session(session_id: str) -> None:
-    from schedviz.sessions.transfer.importing import import_uploads
+    from schedviz.sessions.transfer.import_job import import_uploads
 
     import_uploads(UUID(session_id))
 

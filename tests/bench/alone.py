@@ -43,13 +43,13 @@ def _make(steps: list[dict[str, Any]], generated: dict[str, Any], cycles: int) -
     from schedviz.sessions.commands import inbox
     from schedviz.sessions.hosting import worker_loop
     from schedviz.sessions.models import Session
-    from schedviz.sessions.transfer import create, importing
+    from schedviz.sessions.transfer import create, import_job
     from schedviz.trace.commands import convert_command
 
     owner = User.objects.create_user("bench")
     source = create.Generate(generated) if generated else create.Trace({"format": "schedviz-trace/1", "name": "jumps", "steps": steps})
     made = create.create_session(owner, "jumps", source)
-    importing.import_uploads(made.pk)
+    import_job.import_uploads(made.pk)
     if generated:
         inbox.accept(made.pk, convert_command({"op": "run", "max": cycles}), "run")
     while True:

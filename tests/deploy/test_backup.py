@@ -25,13 +25,13 @@ from django.core.management import call_command
 call_command("migrate", verbosity=0)
 from schedviz.sessions.commands import inbox
 from schedviz.sessions.hosting import worker_loop
-from schedviz.sessions.transfer import create, importing
+from schedviz.sessions.transfer import create, import_job
 from schedviz.trace.commands import convert_command
 from schedviz.web.login import make_token
 owner = User.objects.create_user("ada")
 make_token(owner, "laptop")
 session = create.create_session(owner, "kept 保存", create.Files([ContentFile(sys.stdin.buffer.read(), name="cluster.json")]))
-importing.import_uploads(session.pk)
+import_job.import_uploads(session.pk)
 inbox.accept(session.pk, convert_command({"op": "run", "max": 10}), "first")
 worker_loop.host_session(session.pk, linger_seconds=0)
 """

@@ -15,7 +15,7 @@ from schedviz.sessions.commands import inbox
 from schedviz.sessions.history import reading
 from schedviz.sessions.hosting import lease, worker_loop
 from schedviz.sessions.models import Chunk, Session
-from schedviz.sessions.transfer import create, importing
+from schedviz.sessions.transfer import create, import_job
 from schedviz.trace.commands import AnyCommand, convert_command
 from schedviz.trace.events import AnyEvent
 from tests.conftest import RedisServer, until
@@ -88,7 +88,7 @@ def make_session(transactional_db: None, redis: RedisServer) -> Iterator[MakeSes
     def make(*, nodes: int = 3, pods: int = 10) -> UUID:
         source = create.Files([ContentFile(dump(nodes, pods), name="cluster.json")])
         session_id: UUID = create.create_session(None, "a test", source).pk
-        importing.import_uploads(session_id)
+        import_job.import_uploads(session_id)
         # A worker may have taken the import first.
         session = until(lambda: Session.objects.exclude(status=Session.Status.IMPORTING).filter(pk=session_id).first())
         assert session.status == Session.Status.READY, session.message

@@ -16,7 +16,7 @@ from schedviz.sessions.commands import inbox
 from schedviz.sessions.forks import requests
 from schedviz.sessions.models import Command, Session
 from schedviz.sessions.quotas import KINDS, QuotaReached
-from schedviz.sessions.transfer import create, importing, session_file_export
+from schedviz.sessions.transfer import create, import_job, session_file_export
 from tests.sessions.conftest import MakeSession, command, node, pod, send, work_off
 from tests.sessions.test_session_file import imported, packed
 
@@ -77,7 +77,7 @@ def test_a_fork_counts_its_own_cycles_alone(owned: UUID) -> None:
     session = Session.objects.get(pk=owned)
     assert session.owner is not None
     made = requests.fork(session, session.owner).session
-    importing.import_uploads(made.pk)
+    import_job.import_uploads(made.pk)
     send(made.pk, "run", max=2)
     work_off(made.pk)
 
@@ -197,7 +197,7 @@ def test_the_commands_of_traces_and_session_files_count(owned: UUID, settings: A
     trace = create.create_session(
         None, "a trace", create.Trace({"format": "schedviz-trace/1", "steps": [{"op": "create", "object": labelled_node(100)}]})
     )
-    importing.import_uploads(trace.pk)
+    import_job.import_uploads(trace.pk)
     trace.refresh_from_db()
 
     assert of_file.command_bytes == stored_command_bytes(of_file.pk) > 0
@@ -208,7 +208,7 @@ def test_the_commands_of_traces_and_session_files_count(owned: UUID, settings: A
     again = create.create_session(
         None, "a trace", create.Trace({"format": "schedviz-trace/1", "steps": [{"op": "create", "object": labelled_node(100)}]})
     )
-    importing.import_uploads(again.pk)
+    import_job.import_uploads(again.pk)
     again.refresh_from_db()
     assert (again.status, again.command_bytes) == (Session.Status.FAILED, 0)
     assert "SCHEDVIZ_BYTES_IN_ALL allows" in again.message
@@ -220,7 +220,7 @@ def test_an_import_counts_the_pods_that_its_controllers_would_make(db: None, set
     file = ContentFile(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}).encode(), name="a.json")
 
     made = create.create_session(None, "of controllers", create.Files([file]))
-    importing.import_uploads(made.pk)
+    import_job.import_uploads(made.pk)
 
     made.refresh_from_db()
     assert "SCHEDVIZ_PODS_IN_ALL allows 20. 21 more are too many." in made.message
@@ -255,7 +255,7 @@ def test_an_import_that_there_is_no_room_for_fails_with_the_limit(owned: UUID, s
     assert "The sessions of this server have 12 pods; SCHEDVIZ_PODS_IN_ALL allows 20. 12 more are too many." in session.message
 
     made = create.create_session(None, "made up", create.Generate({"nodes": 2, "pods": 9}))
-    importing.import_uploads(made.pk)
+    import_job.import_uploads(made.pk)
     made.refresh_from_db()
     assert "9 more are too many" in made.message
 

@@ -20,7 +20,7 @@ from schedviz.sessions.errors import SourceRefused
 from schedviz.sessions.forks import requests
 from schedviz.sessions.history import checkpoints, reading
 from schedviz.sessions.models import Checkpoint, Chunk, Command, Session
-from schedviz.sessions.transfer import create, importing, session_file_export
+from schedviz.sessions.transfer import create, import_job, session_file_export
 from schedviz.trace.events import encode_events
 from tests.sessions.conftest import MakeSession, command, pod, send, stored_events, work_off
 
@@ -31,7 +31,7 @@ def packed(session_id: UUID) -> bytes:
 
 def imported(data: bytes, name: str = "a.schedviz") -> Session:
     made = create.create_session(None, "again", create.Files([ContentFile(data, name=name)]))
-    importing.import_uploads(made.pk)
+    import_job.import_uploads(made.pk)
     return Session.objects.get(pk=made.pk)
 
 
@@ -255,12 +255,12 @@ def test_the_file_of_a_fork_stands_alone(busy: UUID, django_user_model: Any) -> 
     whole = Session.objects.get(pk=busy)
     cycle = reading.cycles(busy, limit=6)[-1]
     made = requests.fork(whole, owner, at=cycle.first_event + 6).session
-    importing.import_uploads(made.pk)
+    import_job.import_uploads(made.pk)
     send(made.pk, "create", object=pod("other"))
     send(made.pk, "run", max=3)
     at = work_off(made.pk).event
     twice = requests.fork(Session.objects.get(pk=made.pk), owner, at=at - 20).session
-    importing.import_uploads(twice.pk)
+    import_job.import_uploads(twice.pk)
     send(twice.pk, "run")
     work_off(twice.pk)
 
@@ -430,7 +430,7 @@ def test_an_import_that_is_cancelled_leaves_nothing(busy: UUID) -> None:
     made = create.create_session(None, "again", create.Files([ContentFile(packed(busy), name="a.schedviz")]))
     assert create.cancel_import(made.pk)
 
-    importing.import_uploads(made.pk)
+    import_job.import_uploads(made.pk)
 
     session = Session.objects.get(pk=made.pk)
     assert (session.status, session.message) == (Session.Status.FAILED, "The import was cancelled.")
@@ -452,10 +452,10 @@ def test_an_import_whose_worker_died_begins_again(busy: UUID, monkeypatch: pytes
     with monkeypatch.context() as patch:
         patch.setattr(SessionFileImport, "finish", die)
         with pytest.raises(Killed):
-            importing.import_uploads(made.pk)
+            import_job.import_uploads(made.pk)
     lease.clear_owner(lease.owner_prefix())
 
-    importing.import_uploads(made.pk)
+    import_job.import_uploads(made.pk)
 
     assert Session.objects.get(pk=made.pk).status == Session.Status.READY
     assert encode_events(stored_events(made.pk)) == encode_events(stored_events(busy))

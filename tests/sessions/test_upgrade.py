@@ -13,7 +13,7 @@ from schedviz.sessions.forks import requests
 from schedviz.sessions.history import blob_chunks, checkpoints, reading
 from schedviz.sessions.hosting import engine_host, lease
 from schedviz.sessions.models import Checkpoint, CheckpointPiece, Session
-from schedviz.sessions.transfer import importing
+from schedviz.sessions.transfer import import_job
 from tests.sessions.conftest import MakeSession, crash, send, stored_events, work_off
 
 
@@ -101,7 +101,7 @@ def forked(session_id: UUID) -> Session:
     """A fork of its middle that has done something of its own, all of whose engines another version saved."""
     parent = Session.objects.get(pk=session_id)
     made = requests.fork(parent, User.objects.create(username="somebody"), at=parent.event // 2).session
-    importing.import_uploads(made.pk)
+    import_job.import_uploads(made.pk)
     send(made.pk, "run", max=2)
     work_off(made.pk)
     for checkpoint in newest_first(made.pk):

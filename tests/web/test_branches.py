@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from schedviz.sessions.models import Session
-from schedviz.sessions.transfer import importing
+from schedviz.sessions.transfer import import_job
 from tests.sessions import conftest as working
 
 make_session = working.make_session
@@ -61,7 +61,7 @@ def test_a_viewers_fork_is_his_own(people, ran):
     address = f"/api/v1/sessions/{made['id']}/"
     assert people.client("owner").get(address).status_code == 404
 
-    importing.import_uploads(Session.objects.get(pk=made["id"]).pk)
+    import_job.import_uploads(Session.objects.get(pk=made["id"]).pk)
 
     ready = people.client("viewer").get(address).json()
     assert (ready["status"], ready["event"], ready["chunk"]) == ("ready", ready["forkedFrom"]["event"], 0)

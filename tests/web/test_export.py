@@ -14,7 +14,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from rest_framework.test import APIClient
 
 from schedviz.sessions.models import Command, Session
-from schedviz.sessions.transfer import create, importing
+from schedviz.sessions.transfer import create, import_job
 from schedviz.web.actors import Actor
 from schedviz.web.api.download import Download, downloads
 from tests.sessions.conftest import MakeSession, make_session, send, work_off  # noqa: F401  (a fixture)
@@ -36,7 +36,7 @@ def test_what_is_downloaded_can_be_uploaded(people: People, ran: UUID) -> None:
     response = owner.get(f"/api/v1/sessions/{ran}/export/")
     data = b"".join(response.streaming_content)
     sent = owner.post("/api/v1/sessions/", {"file": SimpleUploadedFile("x.schedviz", data)}, format="multipart")
-    importing.import_uploads(UUID(sent.json()["id"]))
+    import_job.import_uploads(UUID(sent.json()["id"]))
 
     assert response["Content-Type"] == "application/gzip"
     assert response["Content-Disposition"] == 'attachment; filename="My-cluster-1.schedviz"'
@@ -79,7 +79,7 @@ def test_what_was_exported_is_made_again_where_nothing_of_it_is_left(people: Peo
     assert not Command.objects.exists()
 
     sent = people.client("stranger").post("/api/v1/sessions/", {"file": SimpleUploadedFile("x", data)}, format="multipart").json()
-    importing.import_uploads(UUID(sent["id"]))
+    import_job.import_uploads(UUID(sent["id"]))
 
     again = f"/api/v1/sessions/{sent['id']}/"
     assert people.client("stranger").get(again).json()["report"]["file"]["verified"] is True

@@ -10,12 +10,11 @@ import time
 from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import Any
-from uuid import UUID
 
 import msgspec
 from billiard.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
-from django.db import DatabaseError, DataError, transaction
+from django.db import DatabaseError, transaction
 from django.db.models import F
 
 from schedviz.engine import PODS_PER_SYNC, Simulation, SimulationSettings, graceful_victims
@@ -26,20 +25,19 @@ from schedviz.ingest.generate import generate, parse_generate_spec
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.load import Import, Progress, load
 from schedviz.ingest.report import Report
-from schedviz.ingest.session_file import looks_like_session
 from schedviz.ingest.trace_file import TraceFile
 from schedviz.kube.apps import Deployment, ReplicaSet
 from schedviz.kube.core import Pod
-from schedviz.sessions import disk, frames, quotas
+from schedviz.sessions import frames, quotas
 from schedviz.sessions.commands.limits import expect_profiles, expect_replicas, expect_terms
 from schedviz.sessions.commands.stored_form import canonical
 from schedviz.sessions.errors import CommandRefused, Fenced
 from schedviz.sessions.history import checkpoints, timeline
 from schedviz.sessions.hosting import lease
 from schedviz.sessions.hosting.checkpoint_saver import saved_engine
-from schedviz.sessions.hosting.lease import LEASE_RENEWER, Lease
+from schedviz.sessions.hosting.lease import Lease
 from schedviz.sessions.hosting.slice_commit import Position
-from schedviz.sessions.hosting.watchdog import INTERPRETER_LOCK_SECONDS, interpreter_lock_limit
+from schedviz.sessions.hosting.watchdog import INTERPRETER_LOCK_SECONDS
 from schedviz.sessions.hosting.worker_loop import MAX_WORKER_DEATHS
 from schedviz.sessions.metrics import keeping
 from schedviz.sessions.models import Command, Session, Upload
@@ -47,7 +45,6 @@ from schedviz.sessions.quotas import QuotaReached
 from schedviz.sessions.redis import stream, wakeups
 from schedviz.sessions.uploads import upload_keys
 from schedviz.sessions.uploads.stored_files import StoredFiles
-from schedviz.sessions.uploads.upload_keys import KeyLost, KeysAway
 from schedviz.trace.commands import AnyCommand, encode_command
 from schedviz.trace.phrase import as_sentence
 from schedviz.trace.tally import levels_of
@@ -61,53 +58,8 @@ _COMMANDS_IN_A_TRANSACTION = 500
 _ARCHIVE_TIMES = 16
 #: Characters of a message that is stored.
 _LONGEST_MESSAGE = 8_000
-#: So much of a file tells whether it is a `.schedviz`.
-_HEAD_BYTES = 4096
 #: The keys of a trace's steps begin with this.
 _STEP_KEY = "trace-step-"
-
-
-def import_uploads(session_id: UUID) -> None:
-    """Make a session out of what was sent for it. Does nothing when somebody else does, or it is done."""
-    stream.clear_bell(session_id)
-    taken = lease.acquire(session_id, importing=True)
-    if taken is None:
-        return
-    mine, session = taken
-    LEASE_RENEWER.hold(mine)
-    try:
-        with interpreter_lock_limit():
-            _for(mine, session).run()
-    except KeyLost as lost:
-        Importing(mine, session).fail(str(lost))
-    except KeysAway:
-        logger.info("left the import of session %s until Redis answers", session_id)
-        lease.release(mine)
-    except Fenced as fenced:
-        logger.info("left the import of session %s: %s", session_id, fenced)
-    except DataError:
-        # It is the file that is wrong, not the database: another try would end the same way.
-        Importing(mine, session).fail(
-            "The files hold text that the database cannot store, such as U+0000. Remove it and upload them again."
-        )
-    except DatabaseError as error:
-        logger.warning("left the import of session %s, the database failed: %s %s", session_id, disk.full_disk(error) or "", error)
-    finally:
-        LEASE_RENEWER.drop(mine)
-
-
-def _for(mine: Lease, session: Session) -> Importing:
-    if "fork" in session.source:
-        # Not above: it builds on this module.
-        from schedviz.sessions.forks.builder import Forking
-
-        return Forking(mine, session)
-    files = StoredFiles(session.pk)
-    if looks_like_session(files.head()[:_HEAD_BYTES]) and len(session.source.get("files", ())) == 1:
-        from schedviz.sessions.transfer.session_file_import import SessionFileImport
-
-        return SessionFileImport(mine, session, files)
-    return Importing(mine, session, files)
 
 
 class Importing:

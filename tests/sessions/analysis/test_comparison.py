@@ -11,7 +11,7 @@ from schedviz.sessions.forks.requests import fork
 from schedviz.sessions.history import lineage, reading
 from schedviz.sessions.models import Session
 from schedviz.sessions.replay import cycle_detail_job
-from schedviz.sessions.transfer import importing
+from schedviz.sessions.transfer import import_job
 from tests.sessions.conftest import MakeSession, node, send, work_off
 
 
@@ -22,7 +22,7 @@ def pair(make_session: MakeSession) -> tuple[Session, Session]:
     send(session_id, "run", max=10)
     parent = work_off(session_id)
     forked = fork(parent, User.objects.create_user("somebody")).session
-    importing.import_uploads(forked.pk)
+    import_job.import_uploads(forked.pk)
     send(forked.pk, "create", object=node("new", cpu="64"))
     for one in (parent, forked):
         send(one.pk, "run")
@@ -136,7 +136,7 @@ def test_settings_that_came_with_the_files_are_compared(pair: tuple[Session, Ses
 def test_what_sessions_share_is_the_nearest_common_past(pair: tuple[Session, Session]) -> None:
     parent, forked = pair
     other = fork(parent, User.objects.get(), at=forked.fork_event - 30).session
-    importing.import_uploads(other.pk)
+    import_job.import_uploads(other.pk)
     other.refresh_from_db()
 
     assert lineage.shared(forked.pk, other.pk, until_a=forked.event, until_b=other.event) == (parent.pk, other.fork_event)

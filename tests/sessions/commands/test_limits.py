@@ -12,7 +12,7 @@ from schedviz.kube.errors import DecodeError
 from schedviz.sessions.commands import inbox
 from schedviz.sessions.errors import CommandRefused
 from schedviz.sessions.models import Session
-from schedviz.sessions.transfer import create, importing
+from schedviz.sessions.transfer import create, import_job
 from schedviz.sessions.transfer.validation import validate_settings, validate_trace
 from tests.sessions.conftest import MakeSession, command, node
 
@@ -64,7 +64,7 @@ def test_a_trace_asks_for_no_more_than_can_be_done() -> None:
 def imported(*documents: dict[str, Any]) -> Session:
     files = [ContentFile(json.dumps(each).encode(), name=f"{number}.json") for number, each in enumerate(documents)]
     session = create.create_session(None, "a test", create.Files(files))
-    importing.import_uploads(session.pk)
+    import_job.import_uploads(session.pk)
     session.refresh_from_db()
     return session
 
@@ -101,7 +101,7 @@ def test_a_pod_has_a_bounded_number_of_terms(make_session: MakeSession) -> None:
 
     listed = {"apiVersion": "v1", "kind": "List", "items": [node("n"), pod_with_terms(501)]}
     made = create.create_session(None, "x", create.Files([ContentFile(json.dumps(listed).encode(), name="a.json")]))
-    importing.import_uploads(made.pk)
+    import_job.import_uploads(made.pk)
     assert "Pod d/p: spec: affinity" in Session.objects.get(pk=made.pk).message
 
 

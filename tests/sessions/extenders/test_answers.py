@@ -13,7 +13,7 @@ from django.core.files.base import ContentFile
 from schedviz.sessions.hosting import slice_commit, worker_loop
 from schedviz.sessions.models import Checkpoint, ExtenderAnswer, Session
 from schedviz.sessions.replay import cycle_detail_job
-from schedviz.sessions.transfer import create, importing, session_file_export
+from schedviz.sessions.transfer import create, import_job, session_file_export
 from schedviz.trace.events import CycleEnded, ExtenderAnswered
 from tests.extender_server import ExtenderServer
 from tests.sessions.conftest import crash, dump, send, stored_events, work_off
@@ -39,7 +39,7 @@ def session_of(server: ExtenderServer, *, calls_extenders: bool = True, owner: s
     source = create.Files([ContentFile(dump(3, 8), name="cluster.json")])
     user = User.objects.create_user(owner)
     session_id: UUID = create.create_session(user, "a test", source, simulation=simulation, calls_extenders=calls_extenders).pk
-    importing.import_uploads(session_id)
+    import_job.import_uploads(session_id)
     assert Session.objects.get(pk=session_id).status == Session.Status.READY
     return session_id
 
@@ -116,7 +116,7 @@ def test_an_imported_file_never_calls_an_extender(server: ExtenderServer) -> Non
     owner = User.objects.get(username="ann")
 
     made = create.create_session(owner, "again", create.Files([ContentFile(data, name="a.schedviz")]))
-    importing.import_uploads(made.pk)
+    import_job.import_uploads(made.pk)
     send(made.pk, "run", max=2)
     again = work_off(made.pk)
 

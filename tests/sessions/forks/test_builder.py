@@ -13,7 +13,7 @@ from schedviz.sessions.forks.requests import NotForkable, fork
 from schedviz.sessions.history import lineage, object_history, reading, timeline
 from schedviz.sessions.models import Checkpoint, Chunk, Session
 from schedviz.sessions.replay import cycle_detail_job, cycle_details, replayer
-from schedviz.sessions.transfer import create, importing
+from schedviz.sessions.transfer import create, import_job
 from schedviz.trace.events import StageEnded
 from schedviz.trace.tally import Counts
 from tests.sessions.conftest import MakeSession, crash, send, work_off
@@ -46,7 +46,7 @@ def somebody(transactional_db: None) -> User:
 def made(session: Session, owner: User, at: int | None = None) -> Session:
     """A fork that is ready."""
     found = fork(session, owner, at=at).session
-    importing.import_uploads(found.pk)
+    import_job.import_uploads(found.pk)
     found.refresh_from_db()
     assert found.status == Session.Status.READY, found.message
     return found
@@ -215,10 +215,10 @@ def test_a_fork_survives_the_death_of_its_workers(parent: Session, somebody: Use
 def test_a_worker_that_died_while_forking_is_followed_by_another(parent: Session, somebody: User) -> None:
     forked = fork(parent, somebody, at=100).session
     replaying_worker = Checkpoint.objects.filter(session=forked)
-    importing.import_uploads(forked.pk)
+    import_job.import_uploads(forked.pk)
     Session.objects.filter(pk=forked.pk).update(status=Session.Status.IMPORTING)
 
-    importing.import_uploads(forked.pk)
+    import_job.import_uploads(forked.pk)
 
     forked.refresh_from_db()
     assert forked.status == Session.Status.READY
@@ -249,7 +249,7 @@ def test_a_session_that_is_deleted_before_it_was_forked_leaves_a_message(parent:
     forked = fork(parent, somebody).session
     create.delete_session(parent.pk)
 
-    importing.import_uploads(forked.pk)
+    import_job.import_uploads(forked.pk)
 
     forked.refresh_from_db()
     assert (forked.status, forked.message) == (Session.Status.FAILED, "The session that it was to be forked from was deleted.")
@@ -259,7 +259,7 @@ def test_an_engine_that_decides_otherwise_is_found_out(parent: Session, somebody
     monkeypatch.setattr("schedviz.sessions.forks.builder.Simulation.view", lambda _: None)
     forked = fork(parent, somebody, at=50).session
 
-    importing.import_uploads(forked.pk)
+    import_job.import_uploads(forked.pk)
 
     forked.refresh_from_db()
     assert forked.status == Session.Status.FAILED

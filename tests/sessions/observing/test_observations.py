@@ -13,7 +13,7 @@ from schedviz.sessions.hosting import worker_loop
 from schedviz.sessions.models import Command, Observed, Session
 from schedviz.sessions.observing import observations
 from schedviz.sessions.observing.observations import CannotFollow, Seen, Taken, WrongBatch
-from schedviz.sessions.transfer import create, importing
+from schedviz.sessions.transfer import create, import_job
 from schedviz.trace.events import ApiWritten
 from tests.conftest import RedisServer
 from tests.sessions.conftest import MakeSession, node, pod, stored_events, work_off
@@ -23,7 +23,7 @@ from tests.sessions.conftest import MakeSession, node, pod, stored_events, work_
 def empty(transactional_db: None, redis: RedisServer) -> UUID:
     """A session as `schedviz follow` makes one."""
     session = create.create_session(None, "follows", create.Trace({"format": "schedviz-trace/1", "steps": []}))
-    importing.import_uploads(session.pk)
+    import_job.import_uploads(session.pk)
     session.refresh_from_db()
     assert (session.status, session.nodes, session.pods) == ("ready", 0, 0), session.message
     worker_loop.WARM.clear()

@@ -14,7 +14,7 @@ from schedviz.sessions.hosting import worker_loop
 from schedviz.sessions.models import Agreement, Session, ShadowedPod
 from schedviz.sessions.observing import agreement, observations
 from schedviz.sessions.observing.observations import Seen
-from schedviz.sessions.transfer import create, importing
+from schedviz.sessions.transfer import create, import_job
 from tests.conftest import RedisServer
 from tests.sessions.conftest import crash, node, pod, send, stored_events, work_off
 
@@ -23,7 +23,7 @@ from tests.sessions.conftest import crash, node, pod, send, stored_events, work_
 def followed(transactional_db: None, redis: RedisServer) -> UUID:
     """A session that follows two nodes, of which one has more room."""
     session = create.create_session(None, "follows", create.Trace({"format": "schedviz-trace/1", "steps": []}))
-    importing.import_uploads(session.pk)
+    import_job.import_uploads(session.pk)
     worker_loop.WARM.clear()
     push(
         session.pk, 1, seen("ADDED", node("large", cpu="8")), seen("ADDED", node("small", cpu="1")), seen("ADDED", on(pod("old"), "small"))
@@ -131,7 +131,7 @@ def test_pods_of_other_schedulers_are_theirs_and_gated_ones_come_when_the_gates_
 
 def test_a_session_that_nobody_pushes_into_has_no_shadow(transactional_db: None, redis: RedisServer) -> None:
     session = create.create_session(None, "own", create.Trace({"format": "schedviz-trace/1", "steps": []}))
-    importing.import_uploads(session.pk)
+    import_job.import_uploads(session.pk)
     worker_loop.WARM.clear()
     send(session.pk, "create", object=node("n"))
     send(session.pk, "create", object=pod("p"))
@@ -144,7 +144,7 @@ def test_a_fork_is_detached_and_says_of_what(followed: UUID) -> None:
     parent = work_off(followed)
     assert parent.follows == "kind"
     forked = fork(parent, User.objects.create_user("somebody")).session
-    importing.import_uploads(forked.pk)
+    import_job.import_uploads(forked.pk)
     forked.refresh_from_db()
 
     send(forked.pk, "update", object=on(pod("p"), "large"))

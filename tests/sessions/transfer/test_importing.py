@@ -17,7 +17,7 @@ from schedviz.sessions.history import checkpoints, reading
 from schedviz.sessions.hosting import lease
 from schedviz.sessions.models import Checkpoint, Chunk, Command, Session, Upload
 from schedviz.sessions.redis import stream
-from schedviz.sessions.transfer import create, importing
+from schedviz.sessions.transfer import create, import_job, importing
 from schedviz.sessions.uploads.encryption import OVERHEAD_BYTES
 from schedviz.trace.policies import Policies
 from tests.conftest import RedisServer
@@ -30,7 +30,7 @@ SAMPLES = Path(__file__).parents[2] / "samples"
 def imported(source: create.Source, **options: Any) -> Session:
     session = create.create_session(None, "a test", source, **options)
     assert session.status == Session.Status.IMPORTING
-    importing.import_uploads(session.pk)
+    import_job.import_uploads(session.pk)
     session.refresh_from_db()
     return session
 
@@ -76,7 +76,7 @@ def test_a_large_compressed_file_goes_through_rows_of_a_megabyte() -> None:
     session = create.create_session(None, "large", file(data, "cluster.json.gz"))
     sizes = [len(bytes(row)) for row in Upload.objects.filter(session=session).order_by("number").values_list("data", flat=True)]
 
-    importing.import_uploads(session.pk)
+    import_job.import_uploads(session.pk)
 
     assert sum(sizes) == len(data) + OVERHEAD_BYTES * len(sizes)
     assert sizes[:-1] == [1 << 20] * (len(sizes) - 1)
@@ -119,10 +119,10 @@ def test_an_import_that_died_on_the_way_is_begun_again_and_queues_no_step_twice(
 
     monkeypatch.setattr(importing.Importing, "open", die)
     with pytest.raises(SystemExit):
-        importing.import_uploads(session.pk)
+        import_job.import_uploads(session.pk)
     lease.clear_owner(lease.owner_prefix())
     monkeypatch.setattr(importing.Importing, "open", opened)
-    importing.import_uploads(session.pk)
+    import_job.import_uploads(session.pk)
 
     session.refresh_from_db()
     assert session.status == Session.Status.READY
@@ -144,7 +144,7 @@ def test_an_import_that_is_cancelled_stops(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(importing, "_TELL_SECONDS", 0.0)
     assert create.cancel_import(session.pk)
 
-    importing.import_uploads(session.pk)
+    import_job.import_uploads(session.pk)
 
     session.refresh_from_db()
     assert session.status == Session.Status.FAILED
@@ -161,9 +161,9 @@ def test_an_import_that_kills_three_workers_fails(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(importing, "load", die)
     for _ in range(3):
         with pytest.raises(SystemExit):
-            importing.import_uploads(session.pk)
+            import_job.import_uploads(session.pk)
         lease.clear_owner(lease.owner_prefix())
-    importing.import_uploads(session.pk)
+    import_job.import_uploads(session.pk)
 
     session.refresh_from_db()
     assert session.status == Session.Status.FAILED
@@ -257,7 +257,7 @@ def test_commands_that_came_during_the_import_are_done_after_it() -> None:
     session = create.create_session(None, "a test", file(dump(2, 5)))
     send(session.pk, "cycle")
 
-    importing.import_uploads(session.pk)
+    import_job.import_uploads(session.pk)
 
     assert work_off(session.pk).cycle == 1
 
@@ -273,7 +273,7 @@ def test_a_session_that_is_deleted_during_its_import_leaves_nothing(monkeypatch:
 
     monkeypatch.setattr(importing, "load", load_and_delete)
 
-    importing.import_uploads(session.pk)
+    import_job.import_uploads(session.pk)
 
     assert not Session.objects.exists()
     assert not Checkpoint.objects.exists()

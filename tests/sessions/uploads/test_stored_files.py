@@ -14,7 +14,7 @@ from django.db import connection
 from schedviz.sessions.hosting import sweep
 from schedviz.sessions.models import Session, Upload
 from schedviz.sessions.redis import stream
-from schedviz.sessions.transfer import create, importing
+from schedviz.sessions.transfer import create, import_job
 from schedviz.sessions.uploads import upload_keys
 from schedviz.sessions.uploads.encryption import OVERHEAD_BYTES, Seal, SealBroken, new_key
 from schedviz.sessions.uploads.stored_files import StoredFiles
@@ -36,7 +36,7 @@ def uploaded() -> Session:
 
 
 def imported(session: Session) -> Session:
-    importing.import_uploads(session.pk)
+    import_job.import_uploads(session.pk)
     session.refresh_from_db()
     return session
 

@@ -1,0 +1,65 @@
+"""The import of a session in an io worker: takes the lease, and chooses the importer for files, a `.schedviz` file or a fork."""
+
+from __future__ import annotations
+
+import logging
+from uuid import UUID
+
+from django.db import DatabaseError, DataError
+
+from schedviz.ingest.session_file import looks_like_session
+from schedviz.sessions import disk
+from schedviz.sessions.errors import Fenced
+from schedviz.sessions.forks.builder import Forking
+from schedviz.sessions.hosting import lease
+from schedviz.sessions.hosting.lease import LEASE_RENEWER, Lease
+from schedviz.sessions.hosting.watchdog import interpreter_lock_limit
+from schedviz.sessions.models import Session
+from schedviz.sessions.redis import stream
+from schedviz.sessions.transfer.importing import Importing
+from schedviz.sessions.transfer.session_file_import import SessionFileImport
+from schedviz.sessions.uploads.stored_files import StoredFiles
+from schedviz.sessions.uploads.upload_keys import KeyLost, KeysAway
+
+logger = logging.getLogger(__name__)
+
+#: This much of a file shows whether it is a `.schedviz` file.
+_HEAD_BYTES = 4096
+
+
+def import_uploads(session_id: UUID) -> None:
+    """Import what was uploaded for a session, or make its fork. Does nothing when another worker does, or when it is done."""
+    stream.clear_bell(session_id)
+    taken = lease.acquire(session_id, importing=True)
+    if taken is None:
+        return
+    mine, session = taken
+    LEASE_RENEWER.hold(mine)
+    try:
+        with interpreter_lock_limit():
+            _import_of(mine, session).run()
+    except KeyLost as lost:
+        Importing(mine, session).fail(str(lost))
+    except KeysAway:
+        logger.info("left the import of session %s until Redis answers", session_id)
+        lease.release(mine)
+    except Fenced as fenced:
+        logger.info("left the import of session %s: %s", session_id, fenced)
+    except DataError:
+        # The file is at fault, not the database: another attempt would fail in the same way.
+        Importing(mine, session).fail(
+            "The files hold text that the database cannot store, such as U+0000. Remove it and upload them again."
+        )
+    except DatabaseError as error:
+        logger.warning("left the import of session %s, the database failed: %s %s", session_id, disk.full_disk(error) or "", error)
+    finally:
+        LEASE_RENEWER.drop(mine)
+
+
+def _import_of(mine: Lease, session: Session) -> Importing:
+    if "fork" in session.source:
+        return Forking(mine, session)
+    files = StoredFiles(session.pk)
+    if looks_like_session(files.head()[:_HEAD_BYTES]) and len(session.source.get("files", ())) == 1:
+        return SessionFileImport(mine, session, files)
+    return Importing(mine, session, files)

@@ -1,0 +1,43 @@
+"""Workers connect the signals of tasks and of workers."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+import structlog
+
+from schedviz.celery import app
+from schedviz.sessions import tasks
+from schedviz.sessions.metrics.process import IO
+from schedviz.sessions.redis import wakeups
+from schedviz.sessions.transfer import import_job
+from tests.conftest import RedisServer
+
+
+def measured_imports() -> float:
+    return IO.get_sample_value("schedviz_job_seconds_count", {"task": wakeups.IMPORT, "state": "SUCCESS"}) or 0.0
+
+
+# Only `apply` reads the deprecated attribute `queue`.
+@pytest.mark.filterwarnings("ignore:(?s).*'queue' task attribute")
+def test_a_worker_measures_jobs_and_names_task_and_session_in_its_log_lines(
+    transactional_db: None,
+    redis: RedisServer,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app.loader.import_default_modules()
+    before, session_id = measured_imports(), str(uuid4())
+    seen: list[dict[str, object]] = []
+    acquire = import_job.lease.acquire
+
+    def acquire_and_look(*arguments: object, **options: object) -> object:
+        seen.append(structlog.contextvars.get_contextvars())
+        return acquire(*arguments, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(import_job.lease, "acquire", acquire_and_look)
+    tasks.import_session.apply(args=(session_id,), throw=True)
+
+    assert measured_imports() == before + 1
+    assert seen == [{"task": wakeups.IMPORT, "session": session_id}]
+    assert "session" not in structlog.contextvars.get_contextvars()
