@@ -1,21 +1,24 @@
 """The Celery application, with two queues of wake-ups: threads that host engines serve `engine`, processes with limits serve `io`.
 
-    celery -A schedviz.celery worker -Q engine -P threads -c 64 --without-gossip --without-mingle
-    celery -A schedviz.celery worker -Q io -P prefork -c 2 --without-gossip --without-mingle
-
 All options that do not depend on the environment are set here; the broker's are in the settings (`CELERY_BROKER_…`).
 """
 
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, Final
 
 from celery import Celery
 from celery.signals import setup_logging
 from kombu import Queue
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "schedviz.settings")
+
+#: The command that starts a worker, by queue. Compose, the chart, the systemd units and `schedviz up` use the same pools and sizes.
+WORKER_COMMANDS: Final = {
+    "engine": "celery -A schedviz.celery worker -Q engine -P threads -c 64 --without-gossip --without-mingle",
+    "io": "celery -A schedviz.celery worker -Q io -P prefork -c 2 --without-gossip --without-mingle",
+}
 
 app = Celery("schedviz")
 app.config_from_object("django.conf:settings", namespace="CELERY")

@@ -1,6 +1,6 @@
 """A Celery worker's process without Celery's command line, which takes half a second to import: `… worker NAME QUEUE POOL SIZE`.
 
-The same as `celery -A schedviz.celery worker -n NAME -Q QUEUE -P POOL -c SIZE --without-gossip --without-mingle`.
+The same as the commands in `schedviz.celery.WORKER_COMMANDS`, with the name NAME.
 """
 
 from __future__ import annotations

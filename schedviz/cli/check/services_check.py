@@ -10,6 +10,7 @@ import redis
 from django.db import DatabaseError, InterfaceError, connection
 from django.db.migrations.executor import MigrationExecutor
 
+from schedviz.celery import WORKER_COMMANDS
 from schedviz.cli.check.finding import Finding, error, warning
 from schedviz.sessions.redis import heartbeat, stream
 from schedviz.up import redis_server
@@ -118,5 +119,5 @@ def _workers() -> Iterator[Finding]:
             yield error(
                 "the workers",
                 f"no worker serves the queue {queue}: commands are accepted but not applied",
-                f"start one: celery -A schedviz.celery worker -Q {queue} …",
+                f"start one: {WORKER_COMMANDS[queue]}",
             )

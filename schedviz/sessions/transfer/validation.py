@@ -13,6 +13,7 @@ from uuid import uuid4
 import msgspec
 import redis
 
+from schedviz.celery import WORKER_COMMANDS
 from schedviz.ingest.trace_file import trace_from_dict
 from schedviz.kube.errors import DecodeError
 from schedviz.kube.explain import describe, explain_validation_error
@@ -124,6 +125,6 @@ def _ask_worker(settings: SimulationSettings) -> Verdict:
 def _no_worker() -> NoReturn:
     message = (
         "The configuration was not validated, because no engine worker is running. Start one (`schedviz up` does, or "
-        "`celery -A schedviz worker -Q engine -P threads`), then send the request again."
+        f"`{WORKER_COMMANDS[stream.ENGINE_QUEUE]}`), then send the request again."
     )
     raise ValidationUnavailable(message)
