@@ -1,6 +1,6 @@
-"""Asking for a fork: a session that begins as another one was after an event, and goes its own way from there.
+"""Requests for forks: a fork is a session that begins in the state of another session after an event, and continues on its own.
 
-Here it is made, `importing`; an io worker gives it its engine (see forking.py).
+The fork is stored here with the status `importing`; an io worker makes its engine (see builder.py).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""A turn: a worker takes a session, does what its inbox holds, lingers while it is in use, and leaves.
+"""The worker loop: hosts a session's engine while the session is in use.
 
-Take the lease · load the engine · repair the stream · slices until there is nothing to do · linger · leave.
+Take the lease · load the engine · repair the stream · execute slices until no command is left · linger · release the lease.
 """
 
 from __future__ import annotations
@@ -27,26 +27,28 @@ from schedviz.sessions.redis import stream, wakeups
 
 logger = logging.getLogger(__name__)
 
-#: A turn ends after so long without a command.
+#: The worker releases a session after this long without a command; sooner where other sessions wait for a slot.
 LINGER_SECONDS = 60.0
 CROWDED_LINGER_SECONDS = 1.0
-#: After so long a turn leaves where somebody waits for a slot, and a run in any case: another worker may have more time for it. Who steps
-#: and is in nobody's way stays: each turn begins with an engine to load, and those of a class would all do so in the same second.
+#: After this long the worker releases a session if another one waits for a slot, and a session with a run in any case, because another
+#: worker may have more time for it. A session that is stepped stays while slots are free: hosting begins with loading an engine, and
+#: the sessions of a class would all load theirs in the same second.
 TURN_SECONDS = 300.0
-#: Where others wait for a slot, a turn has done its part when it worked so many times as long as its engine took to load (and one slice).
+#: Where other sessions wait for a slot, a session is released after at least one slice, when it has worked this many times as long as its
+#: engine took to load.
 LOADS_WORTH = 2.0
-#: The same for a run with a rate, which works little, in seconds since its turn began.
+#: The same for a run with a rate, which uses little CPU time, in seconds since the engine was loaded.
 _PACED_TURN_SECONDS = 1.0
-#: How often the inbox is looked at without being woken, with Redis and without it.
+#: How often the inbox is polled between wake-ups, with Redis and without it.
 LOOK_SECONDS = 1.0
 LOOK_WITHOUT_REDIS_SECONDS = 0.05
-#: A session that so many owners in a row died of has a command quarantined or, where no command is to blame, is left alone for a while:
-#: for 2 s after the third death, 4 after the fourth, and so on. It does not fail, for who died of what can only be guessed.
+#: After this many owners in a row died, a command is quarantined. If no command is the known cause, the session backs off: 2 s after the
+#: third death, 4 s after the fourth, and so on. It does not fail, because the cause of a death can only be inferred.
 MAX_WORKER_DEATHS = 3
 
 
 class WarmEngines:
-    """Engines of this process that were left in order: if nobody else wrote to their session, a new turn goes on with them."""
+    """Engines that this process released in order. They are used again if no other owner has written to their session."""
 
     def __init__(self, most: int = 4) -> None:
         self._most = most
@@ -72,7 +74,7 @@ WARM = WarmEngines()
 
 
 def host_session(session_id: UUID, *, linger_seconds: float = LINGER_SECONDS) -> None:
-    """Host a session's engine for a while. Does nothing when somebody else does."""
+    """Host a session's engine for a while. Does nothing when another worker hosts it."""
     stream.clear_bell(session_id)
     if STOPPING.is_set():
         wakeups.notify(session_id, owned=False)
@@ -99,7 +101,7 @@ def host_session(session_id: UUID, *, linger_seconds: float = LINGER_SECONDS) ->
         else:
             logger.warning("left session %s, the database failed: %s", session_id, error)
     except Exception:
-        # Ours to mend; the session is tried again by whoever comes next, and left alone for longer and longer if that does not help.
+        # A bug in schedviz. The next owner tries again; after several failures the session backs off, longer each time.
         logger.exception("left session %s", session_id)
         lease.release(mine, in_order=False)
     finally:
@@ -115,7 +117,7 @@ class _HostedSession:
         self.hosted = EngineHost(mine, session)
 
     def take(self) -> str:
-        """Host the engine; why that ended, in a word."""
+        """Host the engine; returns why that ended, as a label for metrics."""
         if self._is_to_rest():
             return "resting"
         if not self._load():
@@ -136,7 +138,7 @@ class _HostedSession:
     # --- Beginning
 
     def _is_to_rest(self) -> bool:
-        """Name the command that owners died of, or leave the session alone where it was not a command's fault; True for the latter."""
+        """Mark the command that owners died of for quarantine, or back off where none is the known cause; True for the latter."""
         session, deaths = self.session, self.session.acquisitions - 1
         if session.trying_seq == RESTED:
             session.message = ""
@@ -151,11 +153,11 @@ class _HostedSession:
         if deaths < MAX_WORKER_DEATHS:
             return False
         if session.trying_seq == session.applied_seq + 1:
-            # The first death came unannounced: then nobody had a reason to say what it was about to do.
+            # Commands are announced only after a first death, so the first one is not counted.
             if session.tries >= MAX_WORKER_DEATHS - 1:
                 self.hosted.broken[session.trying_seq] = f"{deaths} workers in a row ended while doing it."
                 return False
-            # Another one died of something else, before or after: the command is tried again, else it would never be named.
+            # Another owner died of something else: the command is tried again; otherwise it would never be identified.
             if deaths % MAX_WORKER_DEATHS:
                 return False
         self._rest(deaths, f"{deaths} workers in a row ended while loading this session", has_tried=False)
@@ -170,7 +172,7 @@ class _HostedSession:
             stream.publish(self.session.pk, [], [frames.status(frames.session_state(self.session))])
 
     def _load(self) -> bool:
-        """Make the engine, or take one that this process still has; False when the session failed."""
+        """Load the engine, or continue with one that this process has kept; False when it could not be loaded."""
         warm = WARM.take(self.session.pk)
         if warm is not None and warm.take_over(self.lease, self.session):
             self.hosted = warm
@@ -198,7 +200,7 @@ class _HostedSession:
     # --- Working
 
     def _work(self) -> bool:
-        """One slice, if something is due; whether something was."""
+        """Execute one slice if a command is due; returns whether one was."""
         hosted = self.hosted
         if not hosted.has_work or hosted.seconds_until_due > 0:
             return False
@@ -211,7 +213,7 @@ class _HostedSession:
         return True
 
     def _wait(self) -> None:
-        """Wait for what is due, for a wake, or a moment."""
+        """Wait until cycles are due or a wake-up arrives, at most for a moment; then read the inbox."""
         hosted = self.hosted
         due = hosted.seconds_until_due
         if hosted.has_work and due == 0:
@@ -225,7 +227,7 @@ class _HostedSession:
     # --- Leaving
 
     def _gives_way(self, seconds: float) -> bool:
-        """Whether it has had its part and somebody waits for a slot, or it is a run that another worker may go on with."""
+        """Whether to release the session for another that waits for a slot, or a long run for another worker."""
         hosted = self.hosted
         if seconds > TURN_SECONDS:
             return hosted.running is not None or SLOTS.give_way()

@@ -1,4 +1,4 @@
-"""What goes around every Celery task: its log lines carry the task and its session, and the time that a job takes is measured."""
+"""Celery's task signals: log lines of a task carry its name and its session, and the duration of each job is measured."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _began = threading.local()
 
 @task_prerun.connect
 def _begin(task: Any, args: tuple[Any, ...], **_: Any) -> None:
-    # The first argument of each of our tasks is its session.
+    # The first argument of a task is its session.
     structlog.contextvars.bind_contextvars(task=task.name, session=str(args[0]) if args else "")
     _began.at = time.perf_counter()
 
@@ -25,6 +25,6 @@ def _begin(task: Any, args: tuple[Any, ...], **_: Any) -> None:
 @task_postrun.connect
 def _end(task: Any, state: Any, **_: Any) -> None:
     if task.name != wakeups.TURN:
-        # A turn lasts as long as its session is in use: see schedviz_turns.
+        # Hosting lasts as long as the session is in use, and has a metric of its own.
         JOBS.labels(task.name, str(state)).observe(time.perf_counter() - _began.at)
     structlog.contextvars.unbind_contextvars("task", "session")
