@@ -1,4 +1,4 @@
-"""Celery's consumer, which comes back soon after Redis did, however long that was away, and leaves to others what it has no slot for."""
+"""A Celery consumer that reconnects soon after Redis is back, and fetches few tasks beyond its free slots."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ logger = logging.getLogger(__name__)
 
 _LONGEST_PAUSE_SECONDS = 0.5
 _COMPLAINT_SECONDS = 10.0
-#: For every so many slots one task is fetched that has to wait for one: enough that a slot is never empty, and few that die with a worker.
+#: One waiting task is fetched for this many slots: enough to fill each slot when it becomes free, and few that are lost with a worker.
 _SLOTS_FOR_ONE_THAT_WAITS = 4
 
 
 class FastReconnectConsumer(Consumer):
-    """Tries twice a second and for ever. Celery's own waits 2 s, then 4, up to 30, and gives up after 100 times."""
+    """Reconnects twice a second without a limit. Celery's consumer waits 2 s, then 4, up to 30, and gives up after 100 attempts."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        # What was begun counts as acknowledged, so these are only those that wait.
+        # Tasks that have begun count as acknowledged, so this is the number of waiting tasks.
         fetched: int = vars(self)["initial_prefetch_count"]
         self.initial_prefetch_count = max(2, fetched // _SLOTS_FOR_ONE_THAT_WAITS)
 
     def ensure_connected(self, conn: Any) -> Any:
-        """The connection, once it is there."""
+        """The connection, as soon as Redis answers."""
         complained = -_COMPLAINT_SECONDS
 
         def complain(error: BaseException, _pause: float) -> None:
