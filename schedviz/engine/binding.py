@@ -63,7 +63,7 @@ class BindingCycle:
         #: The watch event of the binding was sent.
         self.released = False
         #: The stage that `advance` runs next; CONFIRM: only the watch event is missing; ENDED: none.
-        self.stage = stages.WAIT_ON_PERMIT
+        self.stage = self.first_stage
         self.results = BindingResults()
         self.failure: Failure | None = None
 
@@ -91,6 +91,16 @@ class BindingCycle:
         return binding
 
     @property
+    def first_stage(self) -> str:
+        """The stage with which the cycle begins."""
+        return stages.WAIT_ON_PERMIT
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether a stage has run."""
+        return self.stage != self.first_stage
+
+    @property
     def pod(self) -> str:
         """The key of the pod."""
         return self.assumed.key
@@ -108,7 +118,7 @@ class BindingCycle:
     @property
     def waiting_for(self) -> list[str]:
         """Permit plugins that have not allowed the pod yet, sorted."""
-        if self.stage != stages.WAIT_ON_PERMIT:
+        if self.stage not in (self.first_stage, stages.WAIT_ON_PERMIT):
             return []
         waiting = self.framework.waiting_pods.get(self.assumed.uid)
         return [] if waiting is None else sorted(waiting.pending)

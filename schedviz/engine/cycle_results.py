@@ -8,6 +8,7 @@ from schedviz.engine.cache import SnapshotUpdate
 from schedviz.engine.extenders.extender import ExtenderFilterRecord, ExtenderScoreRecord
 from schedviz.engine.framework.interface import NominatingInfo
 from schedviz.engine.framework.runtime import PluginAnswer, PostFilterOutcome
+from schedviz.engine.framework.status import Status
 from schedviz.trace.view import ScoredNodeView, StageView
 
 
@@ -77,6 +78,10 @@ class CycleResults(msgspec.Struct):
     condition_reason: str = ""
     unschedulable_plugins: list[str] = []
     nominating: NominatingInfo | None = None
+    #: v1.36: the plugins that answered Pending, PreFilter's status if it rejected the pod, and whether the pod came from backoffQ.
+    pending_plugins: list[str] = []
+    pre_filter_status: Status | None = None
+    popped_from_backoff_q: bool = False
 
     @property
     def evaluated_nodes(self) -> int:
@@ -93,6 +98,7 @@ class BindingResults(msgspec.Struct):
     """The results of a binding cycle."""
 
     stages: list[StageView] = []
+    pre_bind_pre_flight: tuple[PluginAnswer, ...] = ()
     pre_bind: tuple[PluginAnswer, ...] = ()
     bind: tuple[PluginAnswer, ...] = ()
     unreserve: list[str] = []

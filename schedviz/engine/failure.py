@@ -39,6 +39,8 @@ class Failure(msgspec.Struct, frozen=True):
     status: Status
     unschedulable_plugins: tuple[str, ...] | None = None
     nominating_info: NominatingInfo | None = CLEAR_NOMINATED_NODE
+    #: v1.36: the plugins that answered Pending.
+    pending_plugins: tuple[str, ...] = ()
 
     @property
     def condition_reason(self) -> str:

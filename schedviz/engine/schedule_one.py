@@ -24,7 +24,7 @@ from schedviz.engine.failure import (
 from schedviz.engine.find_nodes import num_feasible_nodes_to_find, pass_extender, rows_in_search_order
 from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.fit_error import Diagnosis, FitError
-from schedviz.engine.framework.interface import PODS_TO_ACTIVATE_KEY, PodsToActivate, Scores
+from schedviz.engine.framework.interface import PODS_TO_ACTIVATE_KEY, NominatingInfo, PodsToActivate, Scores
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.runtime import FilterOutcome, Framework, PluginAnswer, ScoreOutcome
 from schedviz.engine.framework.types import PodInfo, QueuedPodInfo, to_seconds
@@ -51,6 +51,9 @@ class SchedulingCycle:
     Between two stages the cycle can be written to a checkpoint (`checkpointing.cycle_state`).
     """
 
+    #: What happens to the pod's nomination if no node fits and there is no PostFilter plugin.
+    nominating_without_post_filter: ClassVar[NominatingInfo | None] = None
+
     def __init__(self, state: SchedulerState, queued: QueuedPodInfo, framework: Framework, number: int) -> None:
         self.state = state
         self.number = number
@@ -63,7 +66,7 @@ class SchedulingCycle:
         #: The stage that `advance` runs next; ENDED: none.
         self.stage = stages.POP
         self.results = CycleResults(start_node_index=state.next_start_node_index)
-        self.diagnosis = Diagnosis()
+        self.diagnosis: Diagnosis = self._new_diagnosis()
         #: Filter's outcome for the main pass.
         self.filtered: FilterOutcome | None = None
         #: Score's outcome for the feasible rows.
@@ -73,6 +76,9 @@ class SchedulingCycle:
         self.failure: Failure | None = None
         #: The pod with its node; None until it is assumed.
         self.assumed: PodInfo | None = None
+
+    def _new_diagnosis(self) -> Diagnosis:
+        return Diagnosis()
 
     @property
     def has_ended(self) -> bool:
@@ -104,7 +110,7 @@ class SchedulingCycle:
         facts = {
             "priority": queued.pod_info.priority,
             "queuedSeconds": to_seconds(now - queued.timestamp),
-            "waitedSeconds": to_seconds(now - queued.initial_attempt_timestamp),
+            "waitedSeconds": to_seconds(now - (queued.initial_attempt_timestamp or 0)),
         }
         return StageReport(stages.SKIP_POD_SCHEDULE, facts=facts)
 
@@ -304,7 +310,7 @@ class SchedulingCycle:
             self._diagnose(self.filtered)
         if self.framework.has_post_filter_plugins:
             return StageReport(stages.POST_FILTER, list(statuses), list(rejections), facts)
-        return self._fail(fit_failure(self._fit_error(), None), facts, statuses, rejections)
+        return self._fail(fit_failure(self._fit_error(), self.nominating_without_post_filter), facts, statuses, rejections)
 
     # Which of them is best. Upstream: schedule_one.go prioritizeNodes, selectHost
 

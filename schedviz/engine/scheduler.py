@@ -56,6 +56,10 @@ class ApiClient:
             return None
         return self._host.carry_out(PatchPodStatus(pod, nominated_node_name=""))
 
+    def patch_condition(self, pod: Pod, condition: PodCondition) -> StatusError | None:
+        """Patch one condition of the pod's status, if it differs."""
+        return self._host.carry_out(PatchPodStatus(pod, condition))
+
     def apply_condition(self, pod: Pod, condition: PodCondition) -> StatusError | None:
         """Set one condition of the pod's status."""
         return self._host.carry_out(ApplyPodCondition(pod, condition))

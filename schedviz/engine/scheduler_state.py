@@ -62,6 +62,8 @@ class SchedulerState:
         self.random_source = random_source
         #: v1.14's priorities, if the session's policies ask for them.
         self.classic_priorities = classic_priorities
+        #: v1.36: take the first of tied nodes instead of the one at the top of upstream's heap.
+        self.takes_first_of_tied = False
         self.next_start_node_index = 0
         #: The number of scheduling cycles since the start of the session.
         self.cycle = 0

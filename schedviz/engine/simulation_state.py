@@ -197,6 +197,7 @@ class SimulationState:
             features=self.features,
             policies=self.settings.policies,
         )
+        scheduler.state.takes_first_of_tied = self.settings.first_of_heap
         self.cluster.deliver = scheduler.handle
         return scheduler
 

@@ -24,6 +24,7 @@ facts. The facts, by stage:
 - `Activate`: `pods`.
 - `Unreserve`: `plugins`. `ForgetPod`: `error`.
 - `HandleSchedulingFailure`: `reason` (of the pod's condition), `message`, `requeued` (whether the pod was added to the queue again).
+- `PreBindPreFlight` (v1.36): `nominatedNode` if the nomination was written.
 - `WaitOnPermit`, `PreBind`: statuses only. `Bind`: `node`, `error`. `FinishBinding`: none.
   `PostBind`: `activated` (pods that a plugin asked to move to activeQ).
 - `MoveAll`: none.
@@ -56,6 +57,7 @@ UNRESERVE: Final = "Unreserve"
 FORGET_POD: Final = "ForgetPod"
 HANDLE_SCHEDULING_FAILURE: Final = "HandleSchedulingFailure"
 
+PRE_BIND_PRE_FLIGHT: Final = "PreBindPreFlight"
 WAIT_ON_PERMIT: Final = "WaitOnPermit"
 PRE_BIND: Final = "PreBind"
 BIND: Final = "Bind"

@@ -21,11 +21,25 @@ class ContainerPort(Part, frozen=True, gc=False, rename={"host_port": "hostPort"
     host_ip: str = ""
 
 
+class ContainerResourceClaim(Part, frozen=True, gc=False):
+    """A claim of the pod that a container uses; `request` names one of its requests."""
+
+    name: str = ""
+    request: str = ""
+
+
 class ResourceRequirements(Part, frozen=True, gc=False):
     """What a container asks for, and what it may have at most."""
 
     limits: ResourceList = {}
     requests: ResourceList = {}
+    claims: tuple[ContainerResourceClaim, ...] = ()
+
+
+class ContainerRestartRule(Part, frozen=True, gc=False):
+    """What happens when a container exits."""
+
+    action: str = ""
 
 
 class Container(Part, frozen=True, gc=False):
@@ -35,12 +49,29 @@ class Container(Part, frozen=True, gc=False):
     image: str = ""
     resources: ResourceRequirements = ResourceRequirements()
     ports: tuple[ContainerPort, ...] = ()
+    #: "Always" makes an init container a sidecar.
+    restart_policy: str = ""
+    restart_policy_rules: tuple[ContainerRestartRule, ...] = ()
 
 
 class PodSchedulingGate(Part, frozen=True, gc=False):
     """A reason, given by the pod's author, not to schedule it yet."""
 
     name: str = ""
+
+
+class PodResourceClaim(Part, frozen=True, gc=False):
+    """A ResourceClaim that a pod needs: an existing one, or one that is made from a template."""
+
+    name: str = ""
+    resource_claim_name: str | None = None
+    resource_claim_template_name: str | None = None
+
+
+class PodSchedulingGroup(Part, frozen=True, gc=False):
+    """The PodGroup that a pod belongs to."""
+
+    pod_group_name: str | None = None
 
 
 class PodSpec(Part, frozen=True, gc=False):
@@ -62,6 +93,12 @@ class PodSpec(Part, frozen=True, gc=False):
     volumes: tuple[Volume, ...] = ()
     host_network: bool = False
     termination_grace_period_seconds: Int64 | None = None
+    # The rest is read by v1.36 alone.
+    host_users: bool | None = None
+    resource_claims: tuple[PodResourceClaim, ...] = ()
+    #: Requests and limits of the whole pod.
+    resources: ResourceRequirements | None = None
+    scheduling_group: PodSchedulingGroup | None = None
 
 
 class PodCondition(Part, frozen=True, gc=False):
@@ -74,6 +111,36 @@ class PodCondition(Part, frozen=True, gc=False):
     last_transition_time: str | None = None
 
 
+class ContainerStatus(Part, frozen=True, gc=False):
+    """What the kubelet says of a container's resources, which an in-place resize changes."""
+
+    name: str = ""
+    allocated_resources: ResourceList = {}
+    resources: ResourceRequirements | None = None
+
+
+class PodResourceClaimStatus(Part, frozen=True, gc=False):
+    """The ResourceClaim that was made for one of a pod's templates."""
+
+    name: str = ""
+    resource_claim_name: str | None = None
+
+
+class ContainerExtendedResourceRequest(Part, frozen=True, gc=False):
+    """Which request of the special claim serves a container's extended resource."""
+
+    container_name: str = ""
+    resource_name: str = ""
+    request_name: str = ""
+
+
+class PodExtendedResourceClaimStatus(Part, frozen=True, gc=False):
+    """The special ResourceClaim that serves a pod's extended resources."""
+
+    request_mappings: tuple[ContainerExtendedResourceRequest, ...] = ()
+    resource_claim_name: str = ""
+
+
 class PodStatus(Part, frozen=True, gc=False):
     """How a pod fares."""
 
@@ -81,6 +148,13 @@ class PodStatus(Part, frozen=True, gc=False):
     conditions: tuple[PodCondition, ...] = ()
     nominated_node_name: str = ""
     start_time: str | None = None
+    # The rest is read by v1.36 alone.
+    allocated_resources: ResourceList = {}
+    resources: ResourceRequirements | None = None
+    container_statuses: tuple[ContainerStatus, ...] = ()
+    init_container_statuses: tuple[ContainerStatus, ...] = ()
+    resource_claim_statuses: tuple[PodResourceClaimStatus, ...] = ()
+    extended_resource_claim_status: PodExtendedResourceClaimStatus | None = None
 
 
 class Pod(KubeObject, frozen=True, kw_only=True, gc=False, tag="Pod"):
@@ -132,6 +206,8 @@ class NodeStatus(Part, frozen=True, gc=False):
     allocatable: ResourceList = {}
     conditions: tuple[NodeCondition, ...] = ()
     images: tuple[ContainerImage, ...] = ()
+    #: v1.36.
+    declared_features: tuple[str, ...] = ()
 
 
 class Node(KubeObject, frozen=True, kw_only=True, gc=False, tag="Node"):

@@ -92,6 +92,12 @@ class EphemeralSource(Part, frozen=True, gc=False):
     """A claim that is made for the pod, named `pod-volume`. The scheduler reads only that there is one."""
 
 
+class ImageSource(Part, frozen=True, gc=False):
+    """An OCI image, mounted as a volume."""
+
+    reference: str = ""
+
+
 class CSISource(Part, frozen=True, gc=False):
     """A volume of a CSI driver; `volume_handle` is set in PersistentVolumes only."""
 
@@ -116,3 +122,5 @@ class Volume(Part, frozen=True, gc=False):
     persistent_volume_claim: PersistentVolumeClaimSource | None = None
     ephemeral: EphemeralSource | None = None
     csi: CSISource | None = None
+    #: v1.36.
+    image: ImageSource | None = None

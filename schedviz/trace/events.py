@@ -10,7 +10,17 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from schedviz.trace.view import ImageState, NodeItem, PodState, QueuedPod, RejectionView, Resources, ScoredNodeView, StatusView
+from schedviz.trace.view import (
+    ImageState,
+    InFlightEntry,
+    NodeItem,
+    PodState,
+    QueuedPod,
+    RejectionView,
+    Resources,
+    ScoredNodeView,
+    StatusView,
+)
 
 
 class Piece(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True, gc=False):
@@ -152,8 +162,8 @@ class SnapshotUpdated(TraceEvent, frozen=True, kw_only=True, tag="snapshotUpdate
     error: str = ""
 
 
-#: The queue that holds a pod; None: none of the three.
-QueueName = Literal["activeQ", "backoffQ", "unschedulable"]
+#: The queue that holds a pod; None: none of them. errorBackoffQ is v1.36's.
+QueueName = Literal["activeQ", "backoffQ", "unschedulable", "errorBackoffQ"]
 
 
 class QueueMove(Piece, frozen=True):
@@ -179,6 +189,63 @@ class QueueMoved(TraceEvent, frozen=True, kw_only=True, tag="queueMoved"):
     moves: list[QueueMove] = []
     scheduling_cycle: int = 0
     move_request_cycle: int = 0
+
+
+class HintAnswer(Piece, frozen=True):
+    """What one plugin's hint answered: `on` is the event that the plugin registered for. An error counts as Queue."""
+
+    on: str
+    plugin: str
+    hint: Literal["Queue", "QueueSkip"]
+    error: str = ""
+
+
+#: What the queue does with a pod after its hints: nothing, requeue it after its backoff, or requeue it at once.
+RequeueStrategy = Literal["skip", "afterBackoff", "immediately"]
+
+
+class RequeueDecision(Piece, frozen=True):
+    """What the queue decided about pods with equal hints, in order of full name. `queue`: where it put them; None: they stay."""
+
+    pods: list[str]
+    hints: list[HintAnswer] = []
+    strategy: RequeueStrategy | None = None
+    queue: QueueName | None = None
+    #: The event arrived while the pod was in flight, and was looked at when it came back.
+    in_flight: bool = False
+    #: Not looked at: the plugin that gates them does not wait for this event.
+    gated: bool = False
+
+
+class RequeueConsidered(TraceEvent, frozen=True, kw_only=True, tag="requeueConsidered"):
+    """v1.36's queue handled a cluster event and asked the queueing hints of the plugins that rejected pods.
+
+    `moves_all`: a call of MoveAllToActiveOrBackoffQueue; otherwise a pod's own update, its return from a cycle, or Activate.
+    """
+
+    event_label: str
+    #: The objects of the event, such as `Node n1`; "": there is none.
+    old: str = ""
+    new: str = ""
+    moves_all: bool = False
+    decisions: list[RequeueDecision] = []
+
+
+class PreEnqueueRan(TraceEvent, frozen=True, kw_only=True, tag="preEnqueueRan"):
+    """v1.36's queue ran the PreEnqueue plugins of a pod, until one of them rejected it."""
+
+    pod: str
+    passed: list[str] = []
+    rejected: StatusView | None = None
+
+
+class InFlightChanged(TraceEvent, frozen=True, kw_only=True, tag="inFlightChanged"):
+    """v1.36's list of pods in flight and events: `added` at its end, or the entry of the pod `done` removed, and then all events at its
+    front.
+    """
+
+    added: list[InFlightEntry] = []
+    done: str = ""
 
 
 class PodNominated(TraceEvent, frozen=True, kw_only=True, tag="podNominated"):
@@ -421,6 +488,9 @@ AnyEvent = (
     | CacheNode
     | SnapshotUpdated
     | QueueMoved
+    | RequeueConsidered
+    | PreEnqueueRan
+    | InFlightChanged
     | PodNominated
     | CycleStarted
     | StageEnded

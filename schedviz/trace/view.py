@@ -124,6 +124,28 @@ class QueuedPod(Part, omit_defaults=True):
     backoff_expiry_seconds: float = 0.0
     unschedulable_plugins: list[str] = []
     gated: bool = False
+    # The rest is v1.36's.
+    #: The plugins that answered Pending in its last attempt.
+    pending_plugins: list[str] = []
+    #: The PreEnqueue plugin that gates it.
+    gating_plugin: str = ""
+    #: How often plugins rejected it; its backoff grows with this.
+    unschedulable_count: int = 0
+    #: How often it failed with an error since a plugin rejected it last; while above 0, its backoff grows with this.
+    consecutive_errors_count: int = 0
+    #: It left unschedulablePods because it had been there for too long.
+    was_flushed_from_unschedulable: bool = False
+
+
+class InFlightEntry(Value, frozen=True, omit_defaults=True):
+    """An entry of v1.36's list of what happened since the oldest pod in flight was popped: a popped pod, or a cluster event with the
+    objects that it is about (`Node n1`).
+    """
+
+    pod: str = ""
+    event: str = ""
+    old: str = ""
+    new: str = ""
 
 
 class QueueView(Part):
@@ -137,6 +159,10 @@ class QueueView(Part):
     nominated: dict[str, list[str]] = {}
     scheduling_cycle: int = 0
     move_request_cycle: int = -1
+    #: v1.36: pods that back off after an error; container/heap's array. `backoff_q` has those that plugins rejected.
+    error_backoff_q: list[QueuedPod] = msgspec.field(default_factory=list, name="errorBackoffQ")
+    #: v1.36: pods in flight and the events since, oldest first.
+    in_flight: list[InFlightEntry] = []
 
 
 class WatchInFlight(Value, frozen=True):

@@ -122,11 +122,18 @@ class Extender:
         self.name = config.url_prefix
         self.is_ignorable = config.ignorable
         self.is_binder = bool(config.bind_verb)
+        self.is_filter = bool(config.filter_verb)
+        self.is_prioritizer = bool(config.prioritize_verb)
         self.supports_preemption = bool(config.preempt_verb)
         self._config = config
         self._declared = declared
         self._calls = calls
         self._managed = {resource.name for resource in config.managed_resources}
+
+    @property
+    def keeps_node_infos(self) -> bool:
+        """Whether the nodes that pass Filter are the scheduler's own; otherwise v1.36 knows no pods on them."""
+        return self._config.node_cache_capable or not self.is_filter
 
     def is_interested(self, pod: PodInfo) -> bool:
         """Whether the pod requests a resource that the extender manages; an extender that manages none is interested in all pods."""

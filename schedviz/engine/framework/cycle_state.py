@@ -59,7 +59,7 @@ class NotFoundError(LookupError):
 class CycleState:
     """Data of plugins by key, and the plugins to skip. Upstream: framework/cycle_state.go CycleState"""
 
-    __slots__ = ("_storage", "skip_filter_plugins", "skip_score_plugins")
+    __slots__ = ("_storage", "skip_filter_plugins", "skip_pre_bind_plugins", "skip_score_plugins")
 
     def __init__(self) -> None:
         self._storage: dict[str, StateData] = {}
@@ -67,6 +67,8 @@ class CycleState:
         self.skip_filter_plugins: frozenset[str] = frozenset()
         #: Plugins whose PreScore returned Skip.
         self.skip_score_plugins: frozenset[str] = frozenset()
+        #: v1.36: plugins whose PreBindPreFlight returned Skip.
+        self.skip_pre_bind_plugins: frozenset[str] = frozenset()
 
     def write(self, key: StateKey[Data], data: Data) -> None:
         self._storage[key.name] = data
@@ -115,6 +117,7 @@ class CycleState:
             "data": {name: _to_plain(data) for name, data in self._storage.items()},
             "skipFilterPlugins": sorted(self.skip_filter_plugins),
             "skipScorePlugins": sorted(self.skip_score_plugins),
+            **({"skipPreBindPlugins": sorted(self.skip_pre_bind_plugins)} if self.skip_pre_bind_plugins else {}),
         }
 
     @classmethod
@@ -125,6 +128,7 @@ class CycleState:
             state._storage[name] = _from_plain(_keys[name].data_type, plain)
         state.skip_filter_plugins = frozenset(data["skipFilterPlugins"])
         state.skip_score_plugins = frozenset(data["skipScorePlugins"])
+        state.skip_pre_bind_plugins = frozenset(data.get("skipPreBindPlugins", ()))
         return state
 
 

@@ -28,6 +28,7 @@ from schedviz.engine.framework.verdicts import Verdicts
 from schedviz.kube.meta import KubeObject
 
 if TYPE_CHECKING:
+    from schedviz.engine.framework.preemption.executor import Starts
     from schedviz.engine.framework.preemption.importance import NodeVictims
 
 MAX_NODE_SCORE: Final = 100
@@ -207,6 +208,15 @@ class Handle(Protocol):
     @property
     def keeps_details(self) -> bool:
         """Whether plugins must keep the details that full records show."""
+        ...
+
+    @property
+    def preemptions(self) -> Starts:
+        """v1.36: the asynchronous preemptions."""
+        ...
+
+    def cancel_pre_bind(self, uid: str, message: str) -> bool:
+        """v1.36: make a pod's PreBind fail. False: the pod is not in PreBind."""
         ...
 
     def reject_waiting_pod(self, uid: str, plugin: str, message: str) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from schedviz.engine.framework.types import PodInfo, QueuedPodInfo
 from schedviz.kube.core import Node, Pod
@@ -33,15 +34,28 @@ class OlderTerms(msgspec.Struct, frozen=True, array_like=True):
 PodRef = int | OlderTerms
 
 
+class RetryState(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What v1.36 keeps of a pod's failed attempts."""
+
+    pending_plugins: list[str] = []
+    gating_plugin: str = ""
+    unschedulable_count: int = 0
+    consecutive_errors_count: int = 0
+    was_flushed_from_unschedulable: bool = False
+    backoff_expiration: int | None = None
+    signature: bytes | None = None
+
+
 class QueuedPodState(msgspec.Struct, frozen=True):
-    """A QueuedPodInfo."""
+    """A QueuedPodInfo. `retry` is absent if all of it is at its default."""
 
     pod: PodRef
     timestamp: int
-    initial_attempt_timestamp: int
+    initial_attempt_timestamp: int | None
     attempts: int
     unschedulable_plugins: list[str]
     gated: bool
+    retry: RetryState | UnsetType = UNSET
 
 
 class ObjectTableState(msgspec.Struct, frozen=True):
@@ -128,6 +142,7 @@ class ObjectTable:
             attempts=queued.attempts,
             unschedulable_plugins=sorted(queued.unschedulable_plugins),
             gated=queued.gated,
+            retry=_retry_state(queued),
         )
 
     def queued_pod(self, state: QueuedPodState) -> QueuedPodInfo:
@@ -137,9 +152,34 @@ class ObjectTable:
         queued.attempts = state.attempts
         queued.unschedulable_plugins = set(state.unschedulable_plugins)
         queued.gated = state.gated
+        if state.retry is not UNSET:
+            retry = state.retry
+            queued.pending_plugins = set(retry.pending_plugins)
+            queued.gating_plugin = retry.gating_plugin
+            queued.unschedulable_count = retry.unschedulable_count
+            queued.consecutive_errors_count = retry.consecutive_errors_count
+            queued.was_flushed_from_unschedulable = retry.was_flushed_from_unschedulable
+            queued.backoff_expiration = retry.backoff_expiration
+            queued.signature = retry.signature
         return queued
 
     def _add(self, item: T, items: list[T]) -> int:
         number = self._numbers[id(item)] = len(items)
         items.append(item)
         return number
+
+
+_NO_RETRY = RetryState()
+
+
+def _retry_state(queued: QueuedPodInfo) -> RetryState | UnsetType:
+    state = RetryState(
+        pending_plugins=sorted(queued.pending_plugins),
+        gating_plugin=queued.gating_plugin,
+        unschedulable_count=queued.unschedulable_count,
+        consecutive_errors_count=queued.consecutive_errors_count,
+        was_flushed_from_unschedulable=queued.was_flushed_from_unschedulable,
+        backoff_expiration=queued.backoff_expiration,
+        signature=queued.signature,
+    )
+    return UNSET if state == _NO_RETRY else state

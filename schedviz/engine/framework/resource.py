@@ -5,6 +5,7 @@ Upstream: framework/types.go Resource, pkg/api/v1/resource/helpers.go PodRequest
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
@@ -164,13 +165,13 @@ def _nano_totals(pod: Pod) -> dict[str, int]:
     totals: dict[str, int] = {}
     for container in pod.spec.containers:
         for name, quantity in container.resources.requests.items():
-            totals[name] = totals.get(name, 0) + _nano(quantity)
+            totals[name] = totals.get(name, 0) + exact_amount(quantity)
     for container in pod.spec.init_containers:
         for name, quantity in container.resources.requests.items():
-            amount = _nano(quantity)
+            amount = exact_amount(quantity)
             totals[name] = max(totals[name], amount) if name in totals else amount
     for name, quantity in pod.spec.overhead.items():
-        totals[name] = totals.get(name, 0) + _nano(quantity)
+        totals[name] = totals.get(name, 0) + exact_amount(quantity)
     return totals
 
 
@@ -191,7 +192,15 @@ def _overflown(pod: Pod, name: str) -> int:
     return 0 if total is None else total.milli_value if name == "cpu" else total.value
 
 
-def _nano(quantity: Quantity) -> int:
+def requests_of(nanos: Mapping[str, int], non_zero_cpu_nanos: int, non_zero_memory_nanos: int) -> PodRequests:
+    """The requests of exact sums, in billionths; rounded up once, as with upstream's Quantities."""
+    result = Resource()
+    for name, amount in nanos.items():
+        result._set(name, as_int64(-(-amount // (10**6 if name == "cpu" else 10**9))))  # noqa: SLF001 - its own module
+    return _shared(result, as_int64(-(-non_zero_cpu_nanos // 10**6)), as_int64(-(-non_zero_memory_nanos // 10**9)))
+
+
+def exact_amount(quantity: Quantity) -> int:
     """The amount in billionths, the precision limit of quantities."""
     factor: int = 10 ** (quantity.exponent - NANO)
     return quantity.unscaled * factor

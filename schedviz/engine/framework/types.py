@@ -16,7 +16,7 @@ import msgspec
 
 from schedviz.engine.framework.affinity_terms import AffinityTerm, AffinityTerms, WeightedAffinityTerm, affinity_terms
 from schedviz.engine.framework.resource import PodRequests, Resource, as_int64, pod_requests
-from schedviz.kube.core import Node, Pod
+from schedviz.kube.core import Container, Node, Pod
 from schedviz.kube.meta import KubeObject
 
 NANOS_PER_SECOND: Final = 1_000_000_000
@@ -250,7 +250,7 @@ class PodInfo:
     def host_ports(self) -> tuple[HostPort, ...]:
         """The host ports of the pod's containers (not of init containers)."""
         if self._host_ports is None:
-            self._host_ports = _host_ports(self.pod)
+            self._host_ports = host_ports_of(self.pod.spec.containers)
         return self._host_ports
 
     @property
@@ -338,10 +338,11 @@ class PodInfo:
         return f"PodInfo({self.key})"
 
 
-def _host_ports(pod: Pod) -> tuple[HostPort, ...]:
+def host_ports_of(containers: Iterable[Container]) -> tuple[HostPort, ...]:
+    """The host ports of containers, with their defaults filled in."""
     return tuple(
         HostPort(port.host_ip or DEFAULT_BIND_ALL_HOST_IP, port.protocol or "TCP", port.host_port)
-        for container in pod.spec.containers
+        for container in containers
         for port in container.ports
         if port.host_port > 0
     )
@@ -496,19 +497,60 @@ def _swap_remove(pods: list[PodInfo], uid: str) -> bool:
 class QueuedPodInfo:
     """A pod in the scheduling queue, or just popped from it. Upstream: framework/types.go QueuedPodInfo"""
 
-    __slots__ = ("attempts", "gated", "initial_attempt_timestamp", "pod_info", "timestamp", "unschedulable_plugins")
+    __slots__ = (
+        "attempts",
+        "backoff_expiration",
+        "consecutive_errors_count",
+        "gated",
+        "gating_plugin",
+        "initial_attempt_timestamp",
+        "pending_plugins",
+        "pod_info",
+        "signature",
+        "timestamp",
+        "unschedulable_count",
+        "unschedulable_plugins",
+        "was_flushed_from_unschedulable",
+    )
 
     def __init__(self, pod_info: PodInfo, *, timestamp: int) -> None:
         self.pod_info = pod_info
         #: When it was last added to the queue, in nanoseconds.
         self.timestamp = timestamp
-        #: When it was first added.
-        self.initial_attempt_timestamp = timestamp
+        #: v1.27.1: when it was first added. v1.36: when it first entered activeQ; None: it has not.
+        self.initial_attempt_timestamp: int | None = timestamp
         #: How often it was popped.
         self.attempts = 0
         #: The plugins that rejected it in its last attempt.
         self.unschedulable_plugins: set[str] = set()
         #: A PreEnqueue plugin gates it.
+        self.gated = False
+        # The rest is v1.36's.
+        #: The plugins that answered Pending in its last attempt.
+        self.pending_plugins: set[str] = set()
+        #: The PreEnqueue plugin that gates it; "": none.
+        self.gating_plugin = ""
+        #: How often plugins rejected it.
+        self.unschedulable_count = 0
+        #: How often it failed with an error since a plugin rejected it last.
+        self.consecutive_errors_count = 0
+        #: It left unschedulablePods because it had been there for too long.
+        self.was_flushed_from_unschedulable = False
+        #: When its backoff ends, once that was computed.
+        self.backoff_expiration: int | None = None
+        #: Equal for pods that the plugins cannot tell apart; None: it has no signature, or batching is off.
+        self.signature: bytes | None = None
+
+    @property
+    def rejector_plugins(self) -> set[str]:
+        """The plugins that rejected it, or answered Pending."""
+        return self.unschedulable_plugins | self.pending_plugins
+
+    def clear_rejector_plugins(self) -> None:
+        """Upstream: framework/types.go QueuedPodInfo.ClearRejectorPlugins"""
+        self.unschedulable_plugins = set()
+        self.pending_plugins = set()
+        self.gating_plugin = ""
         self.gated = False
 
     @property

@@ -32,7 +32,7 @@ class Nominator:
 
     def __init__(self, recorder: Recorder, pod_lister: PodLister) -> None:
         self._recorder = recorder
-        self._pod_lister = pod_lister
+        self.pod_lister = pod_lister
         #: Node name -> pods in the order of their nomination. No list is empty.
         self.nominated_pods: dict[str, list[PodInfo]] = {}
         #: Uid -> node name.
@@ -71,7 +71,7 @@ class Nominator:
 
         Upstream's list shares its entries with the queue, which has already updated the entry, so no pod of the old uid is found in it.
         """
-        listed = self._pod_lister(new.namespace, new.name)
+        listed = self.pod_lister(new.namespace, new.name)
         if listed is None or listed.spec.node_name:
             return False
         pods = self.nominated_pods[node]
@@ -98,7 +98,7 @@ class Nominator:
             node = pod.pod.status.nominated_node_name
         else:
             return None
-        listed = self._pod_lister(pod.namespace, pod.name)
+        listed = self.pod_lister(pod.namespace, pod.name)
         if listed is None or listed.spec.node_name:
             return None
         self.nominated_pod_to_node[pod.uid] = node

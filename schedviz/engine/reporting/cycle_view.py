@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from schedviz.engine import stages
 from schedviz.engine.binding import BindingCycle
 from schedviz.engine.clock import SECOND
 from schedviz.engine.cluster import Cluster
@@ -36,7 +35,7 @@ def binding_view(binding: BindingCycle) -> BindingView:
         cycle=binding.number,
         next_stage=binding.stage,
         stages=list(binding.results.stages),
-        held=binding.held and binding.stage == stages.WAIT_ON_PERMIT,
+        held=binding.held and not binding.has_begun,
         waiting_for=binding.waiting_for,
     )
 

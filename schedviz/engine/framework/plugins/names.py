@@ -25,5 +25,8 @@ TAINT_TOLERATION: Final = "TaintToleration"
 VOLUME_BINDING: Final = "VolumeBinding"
 VOLUME_RESTRICTIONS: Final = "VolumeRestrictions"
 VOLUME_ZONE: Final = "VolumeZone"
+# v1.36.
+DYNAMIC_RESOURCES: Final = "DynamicResources"
+NODE_DECLARED_FEATURES: Final = "NodeDeclaredFeatures"
 #: Specific to schedviz, off by default.
 SCRIPTED: Final = "Scripted"

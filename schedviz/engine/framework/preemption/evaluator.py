@@ -65,7 +65,7 @@ class Evaluator:
 
         candidates, statuses, errors = self._find_candidates(preemptor, node_to_status)
         if errors and not candidates:
-            return None, as_status(_aggregate(errors))
+            return None, as_status(aggregate(errors))
         if not candidates:
             error = FitError(preemptor.key, len(statuses), Diagnosis(statuses))
             return _nominating(""), unschedulable(error.message)
@@ -190,7 +190,7 @@ def shown(candidate: NodeVictims, *, pod_by_pod: bool = False) -> Candidate:
     return Candidate(candidate.node, tuple(pod.key for pod in candidate.pods), candidate.num_pdb_violations, reprieves)
 
 
-def _aggregate(errors: Iterable[StatusError]) -> StatusError:
+def aggregate(errors: Iterable[StatusError]) -> StatusError:
     """Several errors as one, without duplicate messages. Upstream: apimachinery util/errors Aggregate"""
     held = list(errors)
     messages = list(dict.fromkeys(error.message for error in held))

@@ -36,6 +36,7 @@ from schedviz.engine.framework.interface import (
     StatefulPlugin,
 )
 from schedviz.engine.framework.listers import Client, ObjectLister, PodNominator, SharedLister
+from schedviz.engine.framework.preemption.executor import Preemptions
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.runtime.filtering import NominatedPods, run_filter_plugins, search
 from schedviz.engine.framework.runtime.outcomes import (
@@ -106,6 +107,10 @@ class Framework:
         #: Set by the scheduler, if it has extenders.
         self.extenders: Sequence[PreemptionExtender] = ()
         self.waiting_pods = WaitingPods()
+        #: v1.36: set by the scheduler.
+        self.preemptions = Preemptions(lambda namespace, name: objects.get("Pod", namespace, name))
+        #: v1.36: makes a pod's PreBind fail; set by the scheduler.
+        self.cancel_pre_bind: Callable[[str, str], bool] = _not_in_pre_bind
         #: Plugins keep details that only full records show.
         self.keeps_details = False
         #: The timer of `sample_plugins`; None: sampling was never on.
@@ -480,6 +485,10 @@ class Framework:
         for plugin in self._post_bind:
             plugin.post_bind(state, pod, node_name)
         return [plugin.name for plugin in self._post_bind]
+
+
+def _not_in_pre_bind(_uid: str, _message: str) -> bool:
+    return False
 
 
 def _timed(watch: Stopwatch, plugins: Iterable[Any], point: str, method: str) -> list[Any]:

@@ -39,6 +39,8 @@ class PreFilterOutcome(msgspec.Struct, frozen=True):
     status: Status = SUCCESS
     answers: tuple[PluginAnswer, ...] = ()
     node_names: frozenset[str] | None = None
+    #: v1.36: the plugins that named nodes.
+    with_nodes: frozenset[str] = frozenset()
 
 
 class PostFilterOutcome(msgspec.Struct, frozen=True):

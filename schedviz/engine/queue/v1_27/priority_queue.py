@@ -433,7 +433,7 @@ class PriorityQueue:
             priority=queued.pod_info.priority,
             attempts=queued.attempts,
             timestamp_seconds=to_seconds(queued.timestamp),
-            initial_attempt_timestamp_seconds=to_seconds(queued.initial_attempt_timestamp),
+            initial_attempt_timestamp_seconds=to_seconds(queued.initial_attempt_timestamp or 0),
             backoff_expiry_seconds=to_seconds(self.backoff_expiry(queued)),
             unschedulable_plugins=sorted(queued.unschedulable_plugins),
             gated=queued.gated,

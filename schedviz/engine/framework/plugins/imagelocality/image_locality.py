@@ -33,12 +33,15 @@ class ImageLocality:
         sums = np.zeros(len(rows), np.int64)
         total_nodes = len(self._handle.snapshot.node_info_list)
         for container in pod.pod.spec.containers:
-            sums += _scaled_sizes(rows, normalized_image_name(container.image), total_nodes)
-        return _priority(sums, len(pod.pod.spec.containers))
+            sums += scaled_sizes(rows, normalized_image_name(container.image), total_nodes)
+        return priority_of(sums, len(pod.pod.spec.containers))
 
 
-def _scaled_sizes(rows: Rows, image: str, total_nodes: int) -> Scores:
-    """Upstream: scaledImageScore. In floats, as there: sizes above 2**53 lose precision in the same way."""
+def scaled_sizes(rows: Rows, image: str, total_nodes: int, *, by_node: bool = True) -> Scores:
+    """Upstream: scaledImageScore. In floats, as there: sizes above 2**53 lose precision in the same way.
+
+    `by_node`: the number of nodes changes only with the Node object (v1.27.1), otherwise with the NodeInfo.
+    """
 
     def size(node_info: NodeInfo) -> int:
         return node_info.image_states.get(image, _ABSENT).size
@@ -46,12 +49,13 @@ def _scaled_sizes(rows: Rows, image: str, total_nodes: int) -> Scores:
     def num_nodes(node_info: NodeInfo) -> int:
         return node_info.image_states.get(image, _ABSENT).num_nodes
 
+    column = rows.node_column if by_node else rows.info_column
     sizes = rows.node_column((names.IMAGE_LOCALITY, "size", image), size, np.int64)
-    spread = rows.node_column((names.IMAGE_LOCALITY, "nodes", image), num_nodes, np.int64) / float(total_nodes)
+    spread = column((names.IMAGE_LOCALITY, "nodes", image), num_nodes, np.int64) / float(total_nodes)
     return (sizes.astype(np.float64) * spread).astype(np.int64)
 
 
-def _priority(sums: Scores, containers: int) -> Scores:
+def priority_of(sums: Scores, containers: int) -> Scores:
     """Upstream: calculatePriority"""
     most = MAX_CONTAINER_THRESHOLD * containers
     # As upstream compares: a sum below the minimum becomes the minimum, even if the maximum is lower.

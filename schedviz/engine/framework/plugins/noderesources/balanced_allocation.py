@@ -36,7 +36,7 @@ class BalancedAllocation:
 
     def __init__(self, args: NodeResourcesBalancedAllocationArgs, _handle: Handle) -> None:
         self._resources = args.resources
-        self._scorer = ResourceScorer(_balance, args.resources, use_requested=True)
+        self._scorer = ResourceScorer(balance, args.resources, use_requested=True)
 
     def pre_score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Status:  # noqa: ARG002 - the extension point's shape
         state.write(PRE_SCORE_STATE_KEY, pod_requests(pod, self._resources, use_requested=True))
@@ -50,7 +50,8 @@ class BalancedAllocation:
         return self._scorer.score(rows, requests)
 
 
-def _balance(counted: Sequence[Allocation], rows: int) -> Scores:
+def balance(counted: Sequence[Allocation], rows: int) -> Scores:
+    """100 if the resources of a node are used in equal fractions, less the more these differ."""
     return ((1 - _deviation(counted, rows)) * float(MAX_NODE_SCORE)).astype(np.int64)
 
 

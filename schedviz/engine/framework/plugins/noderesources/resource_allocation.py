@@ -36,7 +36,9 @@ class Allocation(msgspec.Struct, frozen=True):
 
     weight: int
     allocatable: Amounts
+    #: With the pod's own request.
     requested: Amounts
+    request: int = 0
 
 
 def pod_request(pod: PodInfo, resource: str, *, use_requested: bool) -> int:
@@ -100,7 +102,7 @@ class ResourceScorer:
         def compute(*columns: Amounts) -> Scores:
             pairs = zip(columns[::2], columns[1::2], strict=True)
             allocations = [
-                Allocation(resource.weight, allocatable, requested + np.int64(request))
+                Allocation(resource.weight, allocatable, requested + np.int64(request), request)
                 for (resource, request), (allocatable, requested) in zip(counted, pairs, strict=True)
             ]
             return self._score(allocations, len(columns[0]))

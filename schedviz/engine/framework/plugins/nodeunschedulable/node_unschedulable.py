@@ -24,7 +24,7 @@ _UNKNOWN_CONDITION: Final = unresolvable("node(s) had unknown conditions")
 _UNSCHEDULABLE: Final = unresolvable("node(s) were unschedulable")
 
 #: The taint of a cordoned node; a pod that tolerates it also tolerates `spec.unschedulable`.
-_CORDON: Final = Taint(key="node.kubernetes.io/unschedulable", effect=NO_SCHEDULE)
+CORDON: Final = Taint(key="node.kubernetes.io/unschedulable", effect=NO_SCHEDULE)
 
 
 class NodeUnschedulable:
@@ -43,7 +43,7 @@ class NodeUnschedulable:
         if not rows.is_anywhere(self.name, _condition, np.int8):
             return None
         codes = rows.node_column(self.name, _condition, np.int8)
-        if tolerations_tolerate_taint(pod.pod.spec.tolerations, _CORDON):
+        if tolerations_tolerate_taint(pod.pod.spec.tolerations, CORDON):
             return Verdicts.reject(codes == 1, _UNKNOWN_CONDITION)
         return Verdicts(codes, (SUCCESS, _UNKNOWN_CONDITION, _UNSCHEDULABLE))
 

@@ -58,13 +58,17 @@ class CSILimits(VolumeLimits):
                 added = self._attachable(pod.pod, self._csi_nodes.migrations[number], is_new=True)
             except VolumeError as error:
                 codes[same] = len(statuses)
-                statuses.append(as_status(str(error)))
+                statuses.append(self._why_not_countable(error))
                 continue
             for row in self._rows_to_check(added, rows, places, same).tolist():
                 status = self._check(added, rows.infos[row], places[row : row + 1], rows.take(np.array([row])))
                 if not status.is_success:
                     codes[row] = _number_of(status, statuses)
         return Verdicts(codes, statuses) if codes.any() else None
+
+    def _why_not_countable(self, error: VolumeError) -> Status:
+        """The verdict if the pod's own volumes cannot be counted."""
+        return as_status(str(error))
 
     def _rows_to_check(self, added: Attached, rows: Rows, places: IntArray, same: Index) -> Index:
         """The rows of `same` that may be full: the claims of all pods and the new volumes together exceed a limit."""

@@ -66,9 +66,13 @@ class PreFilterState:
         counts: dict[str, DomainCounts] | None = None,
         domains: dict[str, int] | None = None,
         paths: dict[str, CriticalPaths] | None = None,
+        *,
+        by_constraint: bool = False,
     ) -> None:
         self.constraints = tuple(constraints)
-        #: By topology key.
+        #: v1.36 counts for each constraint by itself; v1.27.1 for each topology key, so that constraints with one key share their counts.
+        self.by_constraint = by_constraint
+        #: By `slot`.
         self.counts = counts or {}
         #: The initial number of domains.
         self.domains = domains or {}
@@ -80,14 +84,21 @@ class PreFilterState:
             {key: counts.clone() for key, counts in self.counts.items()},
             self.domains,
             {key: CriticalPaths(paths.paths) for key, paths in self.paths.items()},
+            by_constraint=self.by_constraint,
         )
 
-    def min_match_num(self, constraint: Constraint) -> int | None:
+    def slot(self, place: int) -> str:
+        """The key of the counts of a constraint."""
+        return str(place) if self.by_constraint else self.constraints[place].topology_key
+
+    def min_match_num(self, place: int) -> int | None:
         """The fewest matching pods of any domain, 0 if there are fewer than minDomains; None: there is no domain."""
-        domains = self.domains.get(constraint.topology_key, 0)
+        slot = self.slot(place)
+        domains = self.domains.get(slot, 0)
         if not domains:
+            # v1.36 compares with the fewest of no domain, which no number of pods exceeds.
             return None
-        return 0 if domains < constraint.min_domains else self.paths[constraint.topology_key].min_match_num
+        return 0 if domains < self.constraints[place].min_domains else self.paths[slot].min_match_num
 
     def update_with_pod(self, changed: PodInfo, preemptor: PodInfo, node_info: NodeInfo, delta: int) -> None:
         """Count a pod in after it was added to a node, or (-1) out. Upstream: updateWithPod"""
@@ -98,11 +109,11 @@ class PreFilterState:
         if any(constraint.topology_key not in labels for constraint in self.constraints):
             return
         required = required_node_affinity(preemptor.pod)
-        for constraint in self.constraints:
+        for place, constraint in enumerate(self.constraints):
             matching = constraint.selector.matches(changed.pod.metadata.labels)
             if matching and constraint.includes(preemptor.pod, node, required):
-                key, value = constraint.topology_key, labels[constraint.topology_key]
-                self.paths[key].update(value, self.counts[key].add(value, delta))
+                slot, value = self.slot(place), labels[constraint.topology_key]
+                self.paths[slot].update(value, self.counts[slot].add(value, delta))
 
     def to_state(self) -> dict[str, Any]:
         """Plain data, for a checkpoint."""
@@ -111,6 +122,7 @@ class PreFilterState:
             "counts": {key: counts.to_state() for key, counts in self.counts.items()},
             "domains": self.domains,
             "paths": {key: paths.paths for key, paths in self.paths.items()},
+            **({"byConstraint": True} if self.by_constraint else {}),
         }
 
     @classmethod
@@ -120,21 +132,25 @@ class PreFilterState:
             {key: DomainCounts.from_state(counts) for key, counts in data["counts"].items()},
             dict(data["domains"]),
             {key: CriticalPaths([(value, number) for value, number in paths]) for key, paths in data["paths"].items()},
+            by_constraint=data.get("byConstraint", False),
         )
 
 
 PRE_FILTER_STATE_KEY: Final = StateKey(f"PreFilter{names.POD_TOPOLOGY_SPREAD}", PreFilterState)
 
 
-def cal_pre_filter_state(rows: Rows, pod: PodInfo, constraints: Sequence[Constraint]) -> PreFilterState:
+def cal_pre_filter_state(rows: Rows, pod: PodInfo, constraints: Sequence[Constraint], *, by_constraint: bool = False) -> PreFilterState:
     """Count the matching pods of all nodes that have every topology key and that the pod could use. Upstream: calPreFilterState"""
-    state = PreFilterState(constraints)
+    state = PreFilterState(constraints, by_constraint=by_constraint)
     present = known(rows, keys(constraints))
-    for key in dict.fromkeys(keys(constraints)):
-        numbers, counted = _numbers(rows, pod, [constraint for constraint in constraints if constraint.topology_key == key], present)
-        counts = state.counts[key] = DomainCounts.count(rows, key, numbers, counted)
-        state.domains[key] = len(counts)
-        paths = state.paths[key] = CriticalPaths()
+    groups: dict[str, list[Constraint]] = {}
+    for place, constraint in enumerate(constraints):
+        groups.setdefault(state.slot(place), []).append(constraint)
+    for slot, group in groups.items():
+        numbers, counted = _numbers(rows, pod, group, present)
+        counts = state.counts[slot] = DomainCounts.count(rows, group[0].topology_key, numbers, counted)
+        state.domains[slot] = len(counts)
+        paths = state.paths[slot] = CriticalPaths()
         for value, number in _two_smallest(counts):
             paths.update(value, number)
     return state
@@ -167,16 +183,16 @@ def _two_smallest(counts: DomainCounts) -> list[tuple[str, int]]:
 def filter_rows(state: PreFilterState, pod: PodInfo, rows: Rows) -> Verdicts | None:
     """`matching + (1 if it matches itself) - fewest > maxSkew` rejects; so does a missing label. Upstream: Filter"""
     codes = np.zeros(len(rows), np.int16)
-    for constraint in state.constraints:
+    for place, constraint in enumerate(state.constraints):
         key = constraint.topology_key
         if known(rows, [key]) is not None:
             codes[(codes == 0) & ~has_label(rows, key)] = 2
-        fewest = state.min_match_num(constraint)
+        fewest = state.min_match_num(place)
         if fewest is None:
             continue
         itself = int(constraint.selector.matches(pod.pod.metadata.labels))
         most = constraint.max_skew - itself + fewest
-        skewed = state.counts[key].of_rows(rows, key) > most
+        skewed = state.counts[state.slot(place)].of_rows(rows, key) > most
         if skewed.any():
             codes[(codes == 0) & skewed] = 1
     return Verdicts(codes, (SUCCESS, _SKEWED, _NO_LABEL)) if codes.any() else None

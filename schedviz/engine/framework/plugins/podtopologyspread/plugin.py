@@ -25,13 +25,13 @@ from schedviz.engine.framework.verdicts import Verdicts
 from schedviz.kube.affinity import TopologySpreadConstraint
 from schedviz.kube.selectors import SelectorError
 
-_DO_NOT_SCHEDULE: Final = "DoNotSchedule"
-_SCHEDULE_ANYWAY: Final = "ScheduleAnyway"
+DO_NOT_SCHEDULE: Final = "DoNotSchedule"
+SCHEDULE_ANYWAY: Final = "ScheduleAnyway"
 
 #: For pods without constraints, unless the profile sets others. Upstream: systemDefaultConstraints
 SYSTEM_DEFAULT_CONSTRAINTS: Final = (
-    TopologySpreadConstraint(max_skew=3, topology_key=HOSTNAME, when_unsatisfiable=_SCHEDULE_ANYWAY),
-    TopologySpreadConstraint(max_skew=5, topology_key="topology.kubernetes.io/zone", when_unsatisfiable=_SCHEDULE_ANYWAY),
+    TopologySpreadConstraint(max_skew=3, topology_key=HOSTNAME, when_unsatisfiable=SCHEDULE_ANYWAY),
+    TopologySpreadConstraint(max_skew=5, topology_key="topology.kubernetes.io/zone", when_unsatisfiable=SCHEDULE_ANYWAY),
 )
 
 
@@ -51,7 +51,7 @@ class PodTopologySpread:
 
     def pre_filter(self, state: CycleState, pod: PodInfo, snapshot: SharedLister) -> tuple[PreFilterResult | None, Status]:
         try:
-            constraints = self._constraints(pod, _DO_NOT_SCHEDULE)
+            constraints = self._constraints(pod, DO_NOT_SCHEDULE)
         except SelectorError as error:
             return None, as_status(f"obtaining pod's hard topology spread constraints: {error}")
         found = filtering.cal_pre_filter_state(snapshot.rows(), pod, constraints) if constraints else PreFilterState()
@@ -79,7 +79,7 @@ class PodTopologySpread:
         if not len(rows):
             return SUCCESS
         try:
-            constraints = self._constraints(pod, _SCHEDULE_ANYWAY)
+            constraints = self._constraints(pod, SCHEDULE_ANYWAY)
         except SelectorError as error:
             return as_status(f"calculating preScoreState: obtaining pod's soft topology spread constraints: {error}")
         if not constraints:

@@ -59,7 +59,7 @@ class TaintToleration:
 
     def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:  # noqa: ARG002 - the extension point's shape
         """Filter computes one status for each distinct set of hard taints in the cluster."""
-        classes, taint_sets = _taint_sets(rows, DO_NOT_SCHEDULE)
+        classes, taint_sets = taint_sets_of(rows, DO_NOT_SCHEDULE)
         tolerations = pod.pod.spec.tolerations
         untolerated = [find_matching_untolerated_taint(taints, tolerations) for taints in taint_sets]
         if not any(untolerated):
@@ -80,7 +80,7 @@ class TaintToleration:
             tolerations = state.read(PRE_SCORE_STATE_KEY).tolerations
         except NotFoundError as error:
             return as_status(f'failed to read "{PRE_SCORE_STATE_KEY.name}" from cycleState: {error}')
-        classes, taint_sets = _taint_sets(rows, (PREFER_NO_SCHEDULE,))
+        classes, taint_sets = taint_sets_of(rows, (PREFER_NO_SCHEDULE,))
         counts = [sum(1 for taint in taints if not tolerations_tolerate_taint(tolerations, taint)) for taints in taint_sets]
         if len(set(counts)) == 1:
             return uniform(len(rows), counts[0])
@@ -94,7 +94,7 @@ def _untolerated(taint: Taint) -> Status:
     return unresolvable(f"node(s) had untolerated taint {{{taint.key}: {taint.value}}}")
 
 
-def _taint_sets(rows: Rows, effects: tuple[str, ...]) -> tuple[IntArray, list[Taints]]:
+def taint_sets_of(rows: Rows, effects: tuple[str, ...]) -> tuple[IntArray, list[Taints]]:
     """The distinct sets of taints with these effects, and the set of each row."""
 
     def taints(node_info: NodeInfo) -> Taints:

@@ -35,8 +35,9 @@ NODE_CONFLICT: Final = 1
 BIND_CONFLICT: Final = 2
 NOT_ENOUGH_SPACE: Final = 4
 PV_NOT_EXIST: Final = 8
+NODE_CONFLICT_REASON: Final = "node(s) had volume node affinity conflict"
 _REASONS: Final = {
-    NODE_CONFLICT: "node(s) had volume node affinity conflict",
+    NODE_CONFLICT: NODE_CONFLICT_REASON,
     BIND_CONFLICT: "node(s) didn't find available persistent volumes to bind",
     NOT_ENOUGH_SPACE: "node(s) did not have enough free storage",
     PV_NOT_EXIST: "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)",
@@ -50,7 +51,11 @@ Findings = npt.NDArray[np.int64]
 class VolumeSearch:
     """The search for one pod's volumes, over any rows, as often as needed."""
 
-    def __init__(self, claims: PodVolumeClaims, volumes: VolumeCache, objects: ObjectLister) -> None:
+    def __init__(
+        self, claims: PodVolumeClaims, volumes: VolumeCache, objects: ObjectLister, node_conflict: str = NODE_CONFLICT_REASON
+    ) -> None:
+        """`node_conflict` is the release's reason of a node from which a bound volume cannot be reached."""
+        self._reasons = {**_REASONS, NODE_CONFLICT: node_conflict}
         self._claims = claims
         self._volumes = volumes
         self._objects = objects
@@ -95,7 +100,7 @@ class VolumeSearch:
     def _status(self, finding: int) -> Status:
         if finding >= _FAILED:
             return as_status(self._failures[finding // _FAILED - 1])
-        return unresolvable(*(reason for bit, reason in _REASONS.items() if finding & bit)) if finding else SUCCESS
+        return unresolvable(*(reason for bit, reason in self._reasons.items() if finding & bit)) if finding else SUCCESS
 
     def _failure(self, message: str) -> int:
         self._failures.append(message)

@@ -34,6 +34,10 @@ class VolumeBinding:
     name = names.VOLUME_BINDING
     watched_kinds = ("PersistentVolume", "PersistentVolumeClaim")
     asking_changes_nothing = True
+    #: The reason of a node from which a bound volume cannot be reached.
+    node_conflict: ClassVar[str] = NODE_CONFLICT_REASON
+    #: Whether PreFilter leaves only the nodes of local volumes.
+    narrows_nodes: ClassVar[bool] = True
 
     def __init__(self, args: VolumeBindingArgs, handle: Handle) -> None:
         self._handle = handle
@@ -88,7 +92,7 @@ class VolumeBinding:
             return None, as_status(str(error))
         if claims.unbound_immediate:
             return None, _UNBOUND_IMMEDIATE
-        eligible = self._binder.get_eligible_nodes(claims.bound)
+        eligible = self._binder.get_eligible_nodes(claims.bound) if self.narrows_nodes else None
         state.write(STATE_KEY, StateData(claims=claims))
         return None if eligible is None else PreFilterResult(eligible), SUCCESS
 
@@ -125,7 +129,7 @@ class VolumeBinding:
 
     def _search_for(self, claims: PodVolumeClaims) -> VolumeSearch:
         if self._search is None or self._search[0] is not claims:
-            self._search = claims, VolumeSearch(claims, self._binder.volumes, self._handle.objects)
+            self._search = claims, VolumeSearch(claims, self._binder.volumes, self._handle.objects, self.node_conflict)
         return self._search[1]
 
     def score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Scores | Status:  # noqa: ARG002 - the extension point's shape

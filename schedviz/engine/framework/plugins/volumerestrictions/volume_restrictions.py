@@ -6,7 +6,7 @@ Upstream: framework/plugins/volumerestrictions/volume_restrictions.go
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import msgspec
 import numpy as np
@@ -48,6 +48,8 @@ PRE_FILTER_STATE_KEY: Final = StateKey(f"PreFilter{names.VOLUME_RESTRICTIONS}", 
 
 class VolumeRestrictions:
     name = names.VOLUME_RESTRICTIONS
+    #: The verdict for a node if a ReadWriteOncePod claim of the pod is in use.
+    claim_conflict: ClassVar[Status] = _CLAIM_CONFLICT
 
     def __init__(self, _args: Any, handle: Handle) -> None:
         self._handle = handle
@@ -84,8 +86,8 @@ class VolumeRestrictions:
         return FilterReads.PODS if pod.pod.spec.volumes or PRE_FILTER_STATE_KEY not in state else FilterReads.NODE
 
     def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:
-        exclusive = [volume for volume in pod.pod.spec.volumes if _is_exclusive(volume)]
-        rest = _rest(state)
+        exclusive = [volume for volume in pod.pod.spec.volumes if is_exclusive(volume)]
+        rest = self._rest(state)
         if not exclusive:
             return None if rest is SUCCESS else Verdicts.all(len(rows), rest)
         taken = _taken(exclusive, rows)
@@ -93,14 +95,13 @@ class VolumeRestrictions:
             return Verdicts.reject(taken, _DISK_CONFLICT)
         return Verdicts(np.where(taken, 1, 2), (SUCCESS, _DISK_CONFLICT, rest))
 
-
-def _rest(state: CycleState) -> Status:
-    """The verdicts for nodes without disk conflicts. Upstream: satisfyReadWriteOncePod"""
-    try:
-        used = state.read(PRE_FILTER_STATE_KEY).conflicting_pvc_ref_count
-    except NotFoundError:
-        return _unread()
-    return _CLAIM_CONFLICT if used > 0 else SUCCESS
+    def _rest(self, state: CycleState) -> Status:
+        """The verdict for nodes without disk conflicts. Upstream: satisfyReadWriteOncePod"""
+        try:
+            used = state.read(PRE_FILTER_STATE_KEY).conflicting_pvc_ref_count
+        except NotFoundError:
+            return _unread()
+        return self.claim_conflict if used > 0 else SUCCESS
 
 
 def _update(state: CycleState, pod: PodInfo, multiplier: int) -> Status:
@@ -115,7 +116,8 @@ def _unread() -> Status:
     return as_status(f'cannot read "{PRE_FILTER_STATE_KEY.name}" from cycleState')
 
 
-def _is_exclusive(volume: Volume) -> bool:
+def is_exclusive(volume: Volume) -> bool:
+    """Whether two pods cannot use such a disk at the same time."""
     sources = (volume.gce_persistent_disk, volume.aws_elastic_block_store, volume.rbd, volume.iscsi)
     return any(source is not None for source in sources)
 
@@ -130,7 +132,7 @@ def _taken(volumes: Sequence[Volume], rows: Rows) -> Mask:
 
 
 def _has_exclusive_volumes(node_info: NodeInfo) -> bool:
-    return any(_is_exclusive(volume) for pod in node_info.pods for volume in pod.pod.spec.volumes)
+    return any(is_exclusive(volume) for pod in node_info.pods for volume in pod.pod.spec.volumes)
 
 
 def _conflicts(volumes: Sequence[Volume], node_info: NodeInfo) -> bool:

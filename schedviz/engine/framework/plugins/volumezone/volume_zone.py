@@ -98,8 +98,7 @@ class VolumeZone:
                 return Verdicts.all(len(rows), unresolvable(str(error)))
         elsewhere = np.zeros(len(rows), np.bool_)
         for topology in topologies:
-            codes, values = label_codes(rows, topology.key)
-            elsewhere |= np.array([value not in topology.values for value in values], np.bool_)[codes]
+            elsewhere |= self._is_elsewhere(rows, topology)
         if not elsewhere.any():
             return None
         # A node without any such label counts as a node of a single-zone cluster.
@@ -108,6 +107,12 @@ class VolumeZone:
             placed |= has_label(rows, key)
         return Verdicts.reject(elsewhere & placed, _CONFLICT)
 
+    def _is_elsewhere(self, rows: Rows, topology: PVTopology) -> Mask:
+        """The rows whose label has none of the volume's values."""
+        codes, values = label_codes(rows, topology.key)
+        mask: Mask = np.array([value not in topology.values for value in values], np.bool_)[codes]
+        return mask
+
     def _topologies(self, pod: Pod) -> tuple[PVTopology, ...]:
         """The topology of the pod's bound volumes. Raises `UnusableVolumeError`. Upstream: getPVbyPod"""
         topologies: list[PVTopology] = []
@@ -115,11 +120,8 @@ class VolumeZone:
             if volume.persistent_volume_claim is None:
                 continue
             persistent = self._volume_of(pod.namespace, volume.persistent_volume_claim.claim_name)
-            for key in TOPOLOGY_LABELS if persistent is not None else ():
-                assert persistent is not None
-                zones = [zone.strip() for zone in persistent.metadata.labels.get(key, "").split(_DELIMITER)]
-                if all(zones):
-                    topologies.append(PVTopology(key, tuple(sorted(set(zones)))))
+            if persistent is not None:
+                topologies += topologies_of(persistent)
         return tuple(topologies)
 
     def _volume_of(self, namespace: str, claim_name: str) -> PersistentVolume | None:
@@ -146,3 +148,13 @@ class VolumeZone:
         if storage_class.volume_binding_mode == WAIT_FOR_FIRST_CONSUMER:
             return None
         raise UnusableVolumeError("PersistentVolume had no name")
+
+
+def topologies_of(volume: PersistentVolume) -> list[PVTopology]:
+    """The topology labels of a volume; one with an empty zone is ignored. Upstream: getPVTopologies"""
+    found = []
+    for key in TOPOLOGY_LABELS:
+        zones = [zone.strip() for zone in volume.metadata.labels.get(key, "").split(_DELIMITER)]
+        if all(zones):
+            found.append(PVTopology(key, tuple(sorted(set(zones)))))
+    return found

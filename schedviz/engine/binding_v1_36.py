@@ -1,0 +1,135 @@
+"""`BindingCycleV136`: the binding cycle of an assumed pod as v1.36 runs it.
+
+Upstream: pkg/scheduler/schedule_one.go bindingCycle, handleBindingCycleError, bind
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+from schedviz.engine import stages
+from schedviz.engine.binding import BOUND, BindingCycle
+from schedviz.engine.failure import Failure
+from schedviz.engine.failure_v1_36 import handle_scheduling_failure
+from schedviz.engine.framework.go_format import without_arguments
+from schedviz.engine.framework.interface import PODS_TO_ACTIVATE_KEY
+from schedviz.engine.framework.runtime import PluginRun
+from schedviz.engine.framework.runtime.framework_v1_36 import FrameworkV136
+from schedviz.engine.framework.status import as_status
+from schedviz.engine.instructions import BindPod, PatchPodStatus
+from schedviz.engine.queue.v1_36 import cluster_events
+from schedviz.engine.reporting.stage_report import StageReport, statuses_of
+from schedviz.engine.schedule_one import activate
+from schedviz.engine.schedule_one_v1_36 import rejection_by_node
+from schedviz.engine.stages import Stage
+
+
+class BindingCycleV136(BindingCycle):
+    """One binding cycle: `advance` runs one stage at a time. `STAGES`, below the stages' methods, has their order and successors."""
+
+    @property
+    def first_stage(self) -> str:
+        """The stage with which the cycle begins."""
+        return stages.PRE_BIND_PRE_FLIGHT if self.state.features.nominated_node_name_for_expectation else stages.WAIT_ON_PERMIT
+
+    def _pre_bind_pre_flight(self) -> StageReport:
+        """Ask the PreBind plugins whether they have something to do; if so, or if the pod waits, say to which node it will go."""
+        assert isinstance(self.framework, FrameworkV136)
+        outcome = self.framework.run_pre_bind_pre_flights(self.cycle_state, self.assumed, self.node)
+        self.results.pre_bind_pre_flight = outcome.answers
+        statuses = statuses_of(outcome.answers)
+        if not outcome.status.is_success and not outcome.status.is_skip:
+            return self._fail(Failure(outcome.status), statuses)
+        facts: dict[str, Any] = {}
+        if outcome.status.is_success or self.framework.waiting_pods.get(self.assumed.uid) is not None:
+            self.state.host.carry_out(PatchPodStatus(self.assumed.pod, nominated_node_name=self.node))
+            facts["nominatedNode"] = self.node
+        return StageReport(stages.WAIT_ON_PERMIT, statuses, facts=facts)
+
+    def _wait_on_permit(self) -> StageReport | None:
+        status = self.framework.wait_on_permit(self.assumed)
+        if status is None:
+            return None
+        if not status.is_success:
+            return self._fail(rejection_by_node(self.assumed.key, self.node, status))
+        # No event can help a pod that fails from here on, so the queue need not keep them.
+        self.state.queue.done(self.assumed.uid)
+        return StageReport(stages.PRE_BIND)
+
+    def _bind(self) -> StageReport:
+        outcome = self._extender_binding() or self.framework.run_bind_plugins(self.cycle_state, self.assumed, self.node)
+        self.results.bind = outcome.answers
+        statuses, facts = statuses_of(outcome.answers), {"node": self.node}
+        if not outcome.status.is_success:
+            self.failure = Failure(outcome.status)
+            return StageReport(stages.UNRESERVE, statuses, facts={**facts, "error": outcome.status.message})
+        pod = self.assumed.pod
+        self.state.record_event(
+            pod,
+            self.framework.profile_name,
+            type_="Normal",
+            reason="Scheduled",
+            action="Binding",
+            note=f"Successfully assigned {pod.namespace}/{pod.name} to {self.node}",
+        )
+        return StageReport(stages.POST_BIND, statuses, facts=facts)
+
+    def _extender_binding(self) -> PluginRun | None:
+        """Bind with the first extender that binds such pods; an ignorable one that fails is passed over. Upstream: extendersBinding"""
+        for extender in self.state.extenders:
+            if not extender.is_binder or not extender.is_interested(self.assumed):
+                continue
+            error = extender.bind_error(self.assumed, self.node, cycle=self.number)
+            if not error:
+                refused = self.state.host.carry_out(BindPod(self.assumed.pod, self.node))
+                error = "" if refused is None else without_arguments(str(refused))
+            if error and extender.is_ignorable:
+                continue
+            return PluginRun(as_status(error or None))
+        return None
+
+    def _post_bind(self) -> StageReport:
+        self.framework.run_post_bind_plugins(self.cycle_state, self.assumed, self.node)
+        self.results.outcome = BOUND
+        facts: dict[str, Any] = {}
+        if self.cycle_state.read(PODS_TO_ACTIVATE_KEY).pods:
+            facts["activated"] = activate(self.state, self.cycle_state)
+        return StageReport(stages.CONFIRM, facts=facts)
+
+    # The cycle failed. Upstream: schedule_one.go handleBindingCycleError
+
+    def _move_all(self) -> StageReport:
+        """Move pods as if the forgotten pod had been deleted: its resources are free again."""
+        assert self.failure is not None
+        queue, assumed = self.state.queue, self.assumed
+        if self.failure.status.is_unschedulable:
+            queue.move_all_to_active_or_backoff_queue(
+                cluster_events.ASSIGNED_POD_DELETE, lambda pod: pod.uid != assumed.uid, old=assumed.pod
+            )
+            return StageReport(stages.ENDED)
+        queue.move_all_to_active_or_backoff_queue(cluster_events.ASSIGNED_POD_DELETE, old=assumed.pod)
+        return StageReport(stages.HANDLE_SCHEDULING_FAILURE)
+
+    def _handle_scheduling_failure(self) -> StageReport:
+        failure, results = self.failure, self.results
+        assert failure is not None
+        facts = handle_scheduling_failure(self.state, self.framework, self.queued, failure)
+        results.message = failure.message
+        results.condition_reason = failure.condition_reason
+        deferred = failure.status.is_unschedulable and not results.forget_error
+        return StageReport(stages.MOVE_ALL if deferred else stages.ENDED, facts=facts)
+
+    #: The stages in upstream's order, and what can follow each. CONFIRM is not a stage that runs: the watch event is awaited there.
+    STAGES: ClassVar[Mapping[str, Stage[Callable[[Any], StageReport | None]]]] = stages.table(
+        Stage(stages.PRE_BIND_PRE_FLIGHT, _pre_bind_pre_flight, (stages.WAIT_ON_PERMIT, stages.UNRESERVE)),
+        Stage(stages.WAIT_ON_PERMIT, _wait_on_permit, (stages.PRE_BIND, stages.UNRESERVE)),
+        Stage(stages.PRE_BIND, BindingCycle._pre_bind, (stages.BIND, stages.UNRESERVE)),
+        Stage(stages.BIND, _bind, (stages.POST_BIND, stages.UNRESERVE)),
+        Stage(stages.POST_BIND, _post_bind, (stages.CONFIRM,)),
+        # The cycle failed. Upstream: schedule_one.go handleBindingCycleError
+        Stage(stages.UNRESERVE, BindingCycle._unreserve, (stages.FORGET_POD,)),
+        Stage(stages.FORGET_POD, BindingCycle._forget_pod, (stages.MOVE_ALL, stages.HANDLE_SCHEDULING_FAILURE)),
+        Stage(stages.MOVE_ALL, _move_all, (stages.HANDLE_SCHEDULING_FAILURE, stages.ENDED)),
+        Stage(stages.HANDLE_SCHEDULING_FAILURE, _handle_scheduling_failure, (stages.ENDED, stages.MOVE_ALL)),
+    )

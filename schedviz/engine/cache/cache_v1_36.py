@@ -1,0 +1,38 @@
+"""The cache of v1.36: assumed pods do not expire, and forgetting an unknown pod is no error.
+
+Upstream: backend/cache/cache.go
+"""
+
+from __future__ import annotations
+
+from schedviz.engine.cache.cache import Cache
+from schedviz.engine.cache.errors import CacheError
+from schedviz.engine.framework.types import PodInfo
+from schedviz.kube.core import Pod
+
+
+class CacheV136(Cache):
+    """NodeInfos, pods, the node tree and images."""
+
+    def finish_binding(self, pod: PodInfo | Pod, now: int) -> None:
+        """Nothing: there is no time after which an assumed pod expires."""
+
+    def cleanup_assumed_pods(self, now: int) -> list[PodInfo]:  # noqa: ARG002
+        """Nothing."""
+        return []
+
+    def next_expiry(self) -> int | None:
+        """None: no assumed pod expires."""
+        return None
+
+    def forget_pod(self, pod: PodInfo | Pod) -> None:
+        """Remove an assumed pod; one that is not in the cache is no error. Raises CacheError. Upstream: cache.go ForgetPod"""
+        info = self._info(pod)
+        state = self.pod_states.get(info.uid)
+        mine, theirs = info.pod.spec.node_name, "" if state is None else state.info.pod.spec.node_name
+        if state is not None and mine != theirs:
+            raise CacheError(f"pod {info.uid}({info.key}) was assumed on {mine} but assigned to {theirs}")
+        if info.uid in self.assumed_pods:
+            self._remove_and_record("forget", info)
+        elif state is not None:
+            raise CacheError(f"pod {info.uid}({info.key}) wasn't assumed so cannot be forgotten")

@@ -1,0 +1,211 @@
+"""Event handlers of v1.36: which watch event leads to which call of cache and queue.
+
+Upstream: pkg/scheduler/eventhandlers.go
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Final
+
+from schedviz.engine.cache import CacheError
+from schedviz.engine.cluster.watch import WatchEvent
+from schedviz.engine.event_handlers import unioned_gvks
+from schedviz.engine.framework.types import GVK, ActionType, PodInfo
+from schedviz.engine.queue.events import merged_event_map
+from schedviz.engine.queue.v1_36 import cluster_events
+from schedviz.engine.queue.v1_36.cluster_events import cluster_event, node_scheduling_properties_change, pod_scheduling_properties_change
+from schedviz.engine.scheduler_state import SchedulerState
+from schedviz.kube.core import Node, Pod
+from schedviz.kube.meta import KubeObject
+
+#: Kinds whose changes are cluster events if a plugin has registered for them.
+_WATCHED_FOR_PLUGINS: Final[Mapping[str, str]] = {
+    "CSINode": GVK.CSI_NODE,
+    "CSIDriver": GVK.CSI_DRIVER,
+    "CSIStorageCapacity": GVK.CSI_STORAGE_CAPACITY,
+    "PersistentVolume": GVK.PERSISTENT_VOLUME,
+    "PersistentVolumeClaim": GVK.PERSISTENT_VOLUME_CLAIM,
+    "StorageClass": GVK.STORAGE_CLASS,
+    "VolumeAttachment": GVK.VOLUME_ATTACHMENT,
+    "ResourceClaim": GVK.RESOURCE_CLAIM,
+    "ResourceSlice": GVK.RESOURCE_SLICE,
+    "DeviceClass": GVK.DEVICE_CLASS,
+    "PodGroup": GVK.POD_GROUP,
+}
+
+
+class EventHandlersV136:
+    """Handles each watch event, after the informer's store was updated."""
+
+    def __init__(self, state: SchedulerState) -> None:
+        self._state = state
+        self._cache = state.cache
+        self._queue = state.queue
+        self._waited_for = unioned_gvks(merged_event_map(state.profiles))
+
+    def handle(self, event: WatchEvent, before: KubeObject | None) -> None:
+        """Call the handlers of the event's kind. `before` is what the informer's store held."""
+        match event.object:
+            case Pod() as pod:
+                self._pod(event, before if isinstance(before, Pod) else None, pod)
+            case Node() as node:
+                self._node(event, before if isinstance(before, Node) else None, node)
+            case _:
+                self._other(event, before)
+
+    # Pods
+
+    def _pod(self, event: WatchEvent, old: Pod | None, pod: Pod) -> None:
+        if event.final_state_unknown:
+            # The last known state may be stale, so both cache and queue clean up, whether or not the pod was assigned.
+            self._delete_from_cache(pod)
+            if self._is_ours(pod):
+                self._delete_from_queue(pod, in_binding=False)
+        elif event.verb == "DELETED":
+            self._delete_pod(pod)
+        elif old is None:
+            self._add_pod(pod)
+        else:
+            self._update_pod(old, pod)
+
+    def _is_ours(self, pod: Pod) -> bool:
+        return pod.spec.scheduler_name in self._state.profiles
+
+    def _info(self, pod: Pod) -> PodInfo:
+        """The pod's PodInfo, derived from the cache's if possible."""
+        known = self._cache.pod_states.get(pod.uid)
+        if known is None:
+            return self._state.pod_info(pod)
+        return known.info if known.info.pod is pod else known.info.like(pod)
+
+    def _add_pod(self, pod: Pod) -> None:
+        """Upstream: addPod"""
+        if pod.spec.node_name:
+            self._add_to_cache(pod)
+        elif self._is_ours(pod):
+            self._queue.add(self._state.pod_info(pod))
+            if self._state.features.gang_scheduling:
+                self._queue.move_all_to_active_or_backoff_queue(cluster_events.UNSCHEDULABLE_POD_ADD, new=pod)
+
+    def _update_pod(self, old: Pod, new: Pod) -> None:
+        """Upstream: updatePod"""
+        if old.spec.node_name:
+            self._update_in_cache(old, new)
+        elif new.spec.node_name:
+            # A binding.
+            self._add_to_cache(new)
+            if self._is_ours(old):
+                self._delete_from_queue(old, in_binding=True)
+        elif self._is_ours(old):
+            self._update_in_queue(old, new)
+
+    def _delete_pod(self, pod: Pod) -> None:
+        """Upstream: deletePod"""
+        if pod.spec.node_name:
+            self._delete_from_cache(pod)
+        elif self._is_ours(pod):
+            self._delete_from_queue(pod, in_binding=False)
+
+    def _add_to_cache(self, pod: Pod) -> None:
+        """Upstream: addAssignedPodToCache"""
+        with _logged():
+            self._cache.add_pod(self._info(pod))
+        self._queue.move_all_to_active_or_backoff_queue(cluster_events.ASSIGNED_POD_ADD, new=pod)
+
+    def _update_in_cache(self, old: Pod, new: Pod) -> None:
+        """Upstream: updateAssignedPodInCache"""
+        before, after = self._info(old), self._info(new)
+        with _logged():
+            self._cache.update_pod(before, after)
+        for event in pod_scheduling_properties_change(after, before, self._state.features):
+            self._queue.move_all_to_active_or_backoff_queue(event, old=old, new=new)
+
+    def _delete_from_cache(self, pod: Pod) -> None:
+        """Upstream: deleteAssignedPodFromCache"""
+        with _logged():
+            self._cache.remove_pod(pod)
+        self._queue.move_all_to_active_or_backoff_queue(cluster_events.ASSIGNED_POD_DELETE, old=pod)
+
+    def _update_in_queue(self, old: Pod, new: Pod) -> None:
+        """Upstream: updatePodInSchedulingQueue"""
+        if old.metadata.resource_version == new.metadata.resource_version:
+            return
+        if self._cache.is_assumed_pod(new):
+            if new.metadata.deletion_timestamp is not None and old.metadata.deletion_timestamp is None:
+                self._handle_assumed_pod_deletion(new)
+            return
+        self._queue.update(self._state.pod_info(old), self._state.pod_info(new))
+        nominated = old.status.nominated_node_name
+        if nominated and nominated != new.status.nominated_node_name:
+            # The node's room that was kept for the pod is free for pods of the same or a lower priority.
+            self._queue.move_all_to_active_or_backoff_queue(
+                cluster_events.ASSIGNED_POD_DELETE, _of_priority_at_most(old.spec.priority or 0), old=old
+            )
+
+    def _delete_from_queue(self, pod: Pod, *, in_binding: bool) -> None:
+        """Upstream: deletePodFromSchedulingQueue"""
+        self._queue.delete(self._info(pod))
+        if in_binding:
+            return
+        if self._cache.is_assumed_pod(pod):
+            self._handle_assumed_pod_deletion(pod)
+        elif pod.status.nominated_node_name:
+            self._queue.move_all_to_active_or_backoff_queue(
+                cluster_events.ASSIGNED_POD_DELETE, _of_priority_at_most(pod.spec.priority or 0), old=pod
+            )
+
+    def _handle_assumed_pod_deletion(self, pod: Pod) -> None:
+        """Free what an assumed pod takes at once; its binding will fail. Upstream: handleAssumedPodDeletion"""
+        try:
+            assumed = self._cache.get_pod(pod)
+        except CacheError:
+            return
+        framework = self._state.profiles.get(assumed.spec.scheduler_name)
+        if framework is None:
+            return
+        if not framework.reject_waiting_pod(assumed.uid, "", "removed"):
+            with _logged():
+                self._cache.forget_pod(assumed)
+        self._queue.move_all_to_active_or_backoff_queue(cluster_events.ASSIGNED_POD_DELETE, old=assumed)
+
+    # Nodes
+
+    def _node(self, event: WatchEvent, old: Node | None, node: Node) -> None:
+        if event.verb == "DELETED":
+            self._queue.move_all_to_active_or_backoff_queue(cluster_events.NODE_DELETE, old=node)
+            with _logged():
+                self._cache.remove_node(node)
+        elif old is None:
+            self._cache.add_node(node)
+            self._queue.move_all_to_active_or_backoff_queue(cluster_events.NODE_ADD, new=node)
+        else:
+            self._cache.update_node(old, node)
+            for change in node_scheduling_properties_change(node, old, self._state.features):
+                self._queue.move_all_to_active_or_backoff_queue(change, old=old, new=node)
+
+    # All other kinds
+
+    def _other(self, event: WatchEvent, before: KubeObject | None) -> None:
+        """Upstream: addAllEventHandlers, buildEvtResHandler"""
+        resource = _WATCHED_FOR_PLUGINS.get(event.kind)
+        if resource is None:
+            return
+        new: KubeObject | None = event.object
+        if event.verb == "DELETED":
+            action, before, new = ActionType.DELETE, event.object, None
+        else:
+            action = ActionType.ADD if before is None else ActionType.UPDATE
+        if self._waited_for.get(resource, ActionType(0)) & action:
+            self._queue.move_all_to_active_or_backoff_queue(cluster_event(resource, action), old=before, new=new)
+
+
+def _of_priority_at_most(priority: int) -> Callable[[PodInfo], bool]:
+    """Upstream: getLEPriorityPreCheck"""
+    return lambda pod: pod.priority <= priority
+
+
+def _logged() -> suppress:
+    """Suppress errors that upstream's handlers only log."""
+    return suppress(CacheError)

@@ -1,0 +1,77 @@
+"""Why no node fits, as v1.36 says it: nodes that were not looked at have a status too.
+
+Upstream: framework/interface.go NodeToStatus, framework/types.go FitError
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from schedviz.engine.framework.fit_error import Diagnosis, FitError, reasons_histogram
+from schedviz.engine.framework.status import Code, Status
+
+#: The status of a node that was not looked at, unless PreFilter rejected it.
+_ABSENT = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE)
+
+#: The name under which a rejection by an extender counts as one by a plugin. Upstream: framework/types.go ExtenderName
+EXTENDER_NAME = "Extender"
+
+
+class NodeToStatus(dict[str, Status]):
+    """Node name -> why it was rejected, and the status of all other nodes. Upstream: framework/interface.go NodeToStatus"""
+
+    absent_nodes_status: Status = _ABSENT
+
+    def status_of(self, node: str) -> Status:
+        """Upstream: NodeToStatus.Get"""
+        return self.get(node, self.absent_nodes_status)
+
+
+class DiagnosisV136(Diagnosis):
+    """The diagnosis of a failed attempt; `node_to_status` is a `NodeToStatus`."""
+
+    pending_plugins: set[str] = msgspec.field(default_factory=set)
+
+    @classmethod
+    def new(cls) -> DiagnosisV136:
+        """An empty diagnosis."""
+        return cls(NodeToStatus())
+
+    @property
+    def nodes(self) -> NodeToStatus:
+        """`node_to_status`, with the status of absent nodes."""
+        found = self.node_to_status
+        assert isinstance(found, NodeToStatus)
+        return found
+
+    def add_plugin_status(self, status: Status) -> None:
+        """Remember the plugin. Upstream: framework/types.go Diagnosis.AddPluginStatus"""
+        if not status.failed_plugin:
+            return
+        if status.is_unschedulable:
+            self.unschedulable_plugins.add(status.failed_plugin)
+        if status.code is Code.PENDING:
+            self.pending_plugins.add(status.failed_plugin)
+
+
+class FitErrorV136(FitError):
+    """No node fits a pod."""
+
+    @property
+    def message(self) -> str:
+        """`0/N nodes are available: <PreFilter>.` or `<n reason, n reason>.`, then PostFilter's message as it is.
+
+        Upstream: framework/types.go FitError.Error
+        """
+        diagnosis, all_nodes = self.diagnosis, self.num_all_nodes
+        text = f"0/{all_nodes} nodes are available:"
+        if diagnosis.pre_filter_msg:
+            text += f" {diagnosis.pre_filter_msg}."
+        else:
+            statuses = list(diagnosis.node_to_status.values())
+            if isinstance(diagnosis.node_to_status, NodeToStatus):
+                statuses += [diagnosis.node_to_status.absent_nodes_status] * (all_nodes - len(statuses))
+            reasons = reasons_histogram(statuses)
+            if reasons:
+                text += f" {', '.join(reasons)}."
+        return f"{text} {diagnosis.post_filter_msg}" if diagnosis.post_filter_msg else text

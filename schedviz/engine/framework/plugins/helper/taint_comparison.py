@@ -1,0 +1,38 @@
+"""Tolerations that compare a taint's value as a number: the operators Gt and Lt of v1.36 (TaintTolerationComparisonOperators).
+
+Upstream: component-helpers/scheduling/corev1/helpers.go, api/core/v1/toleration.go ToleratesTaint
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from schedviz.engine.framework.plugins.helper.taint import tolerates_taint
+from schedviz.kube.affinity import Toleration
+from schedviz.kube.core import Taint
+
+#: Upstream's numbers: 64 bits, without leading zeros and without a plus sign.
+_NUMBER: Final = re.compile(r"0|-?[1-9][0-9]*", re.ASCII)
+_MAX: Final = 2**63
+
+
+def tolerates(toleration: Toleration, taint: Taint, *, compares: bool) -> bool:
+    """Whether a toleration tolerates a taint. Without `compares` Gt and Lt tolerate nothing."""
+    if toleration.operator not in ("Gt", "Lt"):
+        return tolerates_taint(toleration, taint)
+    if not compares or (toleration.effect and toleration.effect != taint.effect):
+        return False
+    if toleration.key and toleration.key != taint.key:
+        return False
+    wanted, found = _number(toleration.value), _number(taint.value)
+    if wanted is None or found is None:
+        return False
+    return found > wanted if toleration.operator == "Gt" else found < wanted
+
+
+def _number(text: str) -> int | None:
+    if not _NUMBER.fullmatch(text) or len(text) > len(str(_MAX)) + 1:
+        return None
+    number = int(text)
+    return number if -_MAX <= number < _MAX else None

@@ -1,0 +1,99 @@
+"""InterPodAffinity of v1.36. Upstream: framework/plugins/interpodaffinity/plugin.go"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from schedviz.engine.framework.affinity_terms import AffinityTerm
+from schedviz.engine.framework.cycle_state import CycleState
+from schedviz.engine.framework.plugins.helper.hint_objects import after, before_and_after, has_place, queue_if
+from schedviz.engine.framework.plugins.interpodaffinity.plugin import InterPodAffinity
+from schedviz.engine.framework.plugins.interpodaffinity.scoring import PRE_SCORE_STATE_KEY
+from schedviz.engine.framework.rows import Rows
+from schedviz.engine.framework.status import SKIP, Status
+from schedviz.engine.framework.types import (
+    GVK,
+    ActionType,
+    ClusterEvent,
+    ClusterEventWithHint,
+    PodInfo,
+    QueueingHint,
+    QueueingHintError,
+    RegisteredEvent,
+)
+from schedviz.kube.core import Node, Pod
+from schedviz.kube.meta import KubeObject
+
+
+class InterPodAffinityV136(InterPodAffinity):
+    def events_to_register(self) -> Sequence[RegisteredEvent]:
+        pods = ActionType.ADD | ActionType.UPDATE_POD_LABEL | ActionType.DELETE
+        return (
+            ClusterEventWithHint(ClusterEvent(GVK.POD, pods), _after_pod_change),
+            ClusterEventWithHint(ClusterEvent(GVK.NODE, ActionType.ADD | ActionType.UPDATE_NODE_LABEL), _after_node_change),
+        )
+
+    def pre_score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Status:
+        """Skip if there is nothing to score by."""
+        if self._ignores_existing and not (pod.preferred_affinity_terms or pod.preferred_anti_affinity_terms or pod.terms.error):
+            return SKIP
+        status = super().pre_score(state, pod, rows)
+        if status.is_success and len(rows) and not state.read(PRE_SCORE_STATE_KEY).topology_score:
+            state.delete(PRE_SCORE_STATE_KEY)
+            return SKIP
+        return status
+
+    def sign_pod(self, pod: PodInfo) -> Sequence[tuple[str, object]] | None:
+        """None for a pod with affinity to pods; its labels otherwise, which other pods' terms match."""
+        if pod.has_affinity:
+            return None
+        return (("Labels", pod.pod.metadata.labels), ("Namespace", pod.namespace))
+
+
+def _after_pod_change(pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
+    """Upstream: isSchedulableAfterPodChange"""
+    was, now = before_and_after(Pod, old, new)
+    if was is not None and now is not None and now.uid == pod.uid:
+        # Other pods may have hated its old labels.
+        return QueueingHint.QUEUE
+    if any(one is not None and not has_place(one) for one in (now, was)):
+        return QueueingHint.QUEUE_SKIP
+    fresh = pod.fresh()
+    near, far = _terms(fresh, fresh.required_affinity_terms), _terms(fresh, fresh.required_anti_affinity_terms)
+    if was is not None and now is not None:
+        starts = not _matches_all(near, was) and _matches_all(near, now)
+        return queue_if(starts or (_matches_all(far, was) and not _matches_all(far, now)))
+    if now is not None:
+        return queue_if(_matches_all(near, now))
+    assert was is not None
+    deleted = pod.like(was)
+    theirs = _terms(deleted, deleted.required_anti_affinity_terms)
+    return queue_if(_matches_all(far, was) or _matches_all(theirs, pod.pod))
+
+
+def _terms(pod: PodInfo, terms: Sequence[AffinityTerm]) -> Sequence[AffinityTerm]:
+    if pod.terms.error:
+        raise QueueingHintError(pod.terms.error)
+    return terms
+
+
+def _matches_all(terms: Sequence[AffinityTerm], pod: Pod) -> bool:
+    """Upstream: podMatchesAllAffinityTerms; labels of namespaces are not looked at."""
+    return bool(terms) and all(term.matches(pod, {}) for term in terms)
+
+
+def _after_node_change(pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
+    """Upstream: isSchedulableAfterNodeChange"""
+    was, _ = before_and_after(Node, old, new)
+    now = after(Node, old, new).metadata.labels
+    before: Mapping[str, str] | None = None if was is None else was.metadata.labels
+    fresh = pod.fresh()
+    for term in _terms(fresh, fresh.required_affinity_terms):
+        key = term.topology_key
+        if key in now and (before is None or before.get(key) != now[key]):
+            return QueueingHint.QUEUE
+    for term in _terms(fresh, fresh.required_anti_affinity_terms):
+        key = term.topology_key
+        if before is None or (key in before and before[key] != now.get(key)):
+            return QueueingHint.QUEUE
+    return QueueingHint.QUEUE_SKIP

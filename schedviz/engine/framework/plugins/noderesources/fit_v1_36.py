@@ -1,0 +1,193 @@
+"""NodeResourcesFit of v1.36: only what the pod asks for is compared, and a request above a node's size is not helped by preemption.
+
+Upstream: framework/plugins/noderesources/fit.go
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+
+from schedviz.engine.config.plugin_args import NodeResourcesFitArgs
+from schedviz.engine.framework.columns import IntArray
+from schedviz.engine.framework.cycle_state import CycleState, NotFoundError
+from schedviz.engine.framework.formulas import POD_COUNT, Amount, Amounts, Formula
+from schedviz.engine.framework.interface import Handle
+from schedviz.engine.framework.plugins import names
+from schedviz.engine.framework.plugins.helper.hint_objects import after, before_and_after, has_place, queue_if
+from schedviz.engine.framework.plugins.noderesources.fit import PRE_FILTER_STATE_KEY, Fit, PreFilterState, compute_pod_resource_request
+from schedviz.engine.framework.resource import Resource
+from schedviz.engine.framework.rows import Rows
+from schedviz.engine.framework.status import SUCCESS, Status, as_status, unresolvable, unschedulable
+from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, ClusterEventWithHint, PodInfo, QueueingHint, RegisteredEvent
+from schedviz.engine.framework.verdicts import Verdicts
+from schedviz.kube.core import Node, Pod
+from schedviz.kube.meta import KubeObject
+
+#: The bit of "Too many pods"; each compared resource has two bits: too little is free, and too little exists.
+_PODS_BIT: Final = 1
+_MEMBERS: Final = (("cpu", "milli_cpu"), ("memory", "memory"), ("ephemeral-storage", "ephemeral_storage"))
+
+
+@lru_cache(maxsize=1024)
+def _shortages(checked: tuple[tuple[str, int], ...]) -> Formula:
+    """What each row has too little of, as bits."""
+    bits: np.dtype[np.signedinteger[Any]] = np.dtype(np.int16 if len(checked) < 7 else np.int64)  # noqa: PLR2004 - 15 bits
+
+    def compute(pods: Amounts, most_pods: Amounts, *columns: Amounts) -> IntArray:
+        short: IntArray = (pods + 1 > most_pods).astype(bits)
+        for place, (_, amount) in enumerate(checked):
+            allocatable, requested = columns[2 * place], columns[2 * place + 1]
+            short |= np.multiply(amount > allocatable - requested, 2 << 2 * place, dtype=bits)
+            short |= np.multiply(amount > allocatable, 4 << 2 * place, dtype=bits)
+        return short
+
+    amounts = [POD_COUNT, Amount("allocatable", "pods")]
+    for resource, _ in checked:
+        amounts += (Amount("allocatable", resource), Amount("requested", resource))
+    return Formula((names.NODE_RESOURCES_FIT, "v1.36", checked), amounts, compute)
+
+
+class FitV136(Fit):
+    def __init__(self, args: NodeResourcesFitArgs, handle: Handle) -> None:
+        super().__init__(args, handle)
+        self._handle = handle
+        self._has_device_classes = handle.features.dra_extended_resource
+
+    def events_to_register(self) -> Sequence[RegisteredEvent]:
+        events = [
+            ClusterEventWithHint(ClusterEvent(GVK.POD, ActionType.DELETE | ActionType.UPDATE_POD_SCALE_DOWN), _after_pod_event),
+            ClusterEventWithHint(ClusterEvent(GVK.NODE, ActionType.ADD | ActionType.UPDATE_NODE_ALLOCATABLE), self._after_node_change),
+        ]
+        if self._has_device_classes:
+            event = ClusterEvent(GVK.DEVICE_CLASS, ActionType.ADD | ActionType.UPDATE)
+            events.append(ClusterEventWithHint(event, _after_device_class_event))
+        return events
+
+    def _after_node_change(self, pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
+        """Upstream: isSchedulableAfterNodeChange"""
+        was, _ = before_and_after(Node, old, new)
+        now = Resource.of(after(Node, old, new).status.allocatable)
+        request = compute_pod_resource_request(pod)
+        if not self._fits_empty_node(request, now):
+            return QueueingHint.QUEUE_SKIP
+        return queue_if(was is None or self._has_more(request, Resource.of(was.status.allocatable), now))
+
+    def _fits_empty_node(self, request: PreFilterState, allocatable: Resource) -> bool:
+        """Upstream: isFit"""
+        if allocatable.allowed_pod_number < 1:
+            return False
+        return not any(
+            amount > _amount_of(allocatable, name) and not self._is_left_to_dra(name, _amount_of(allocatable, name))
+            for name, amount in _requested(request)
+        )
+
+    def _has_more(self, request: PreFilterState, was: Resource, now: Resource) -> bool:
+        """Upstream: haveAnyRequestedResourcesIncreased"""
+        if now.allowed_pod_number > was.allowed_pod_number:
+            return True
+        return any(
+            _amount_of(now, name) > _amount_of(was, name) or self._is_left_to_dra(name, _amount_of(now, name))
+            for name, _ in _requested(request)
+        )
+
+    def _is_left_to_dra(self, resource: str, allocatable: int) -> bool:
+        """Whether devices provide a scalar resource that the node does not have. Upstream: shouldDelegateResourceToDRA"""
+        if not self._has_device_classes or allocatable > 0 or resource in ("cpu", "memory", "ephemeral-storage"):
+            return False
+        return resource in self._resources_of_device_classes()
+
+    def _resources_of_device_classes(self) -> frozenset[str]:
+        """Resources that device classes provide. Upstream: extendedresourcecache"""
+        found: set[str] = set()
+        for device_class in self._handle.objects.list("DeviceClass") if self._handle.objects.knows("DeviceClass") else ():
+            found.add(f"deviceclass.resource.kubernetes.io/{device_class.name}")
+            if device_class.spec.extended_resource_name:
+                found.add(device_class.spec.extended_resource_name)
+        return frozenset(found)
+
+    def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:  # noqa: ARG002 - the extension point's shape
+        """Each row's shortages as bits, and one status for each combination of them. Upstream: fitsRequest"""
+        try:
+            request = state.read(PRE_FILTER_STATE_KEY)
+        except NotFoundError as error:
+            return Verdicts.all(len(rows), as_status(f'error reading "{PRE_FILTER_STATE_KEY.name}" from cycleState: {error}'))
+        checked = [(name, amount) for name, amount in _requested(request) if not self._is_ignored(name)]
+        shortages = rows.formula(_shortages(tuple(checked)))
+        if not shortages.any():
+            return None
+        shortages = self._without_devices(shortages, checked, rows)
+        statuses = [SUCCESS]
+        masks, codes = np.unique(shortages, return_inverse=True)
+        table = np.zeros(len(masks), np.int16)
+        for place, mask in enumerate(masks.tolist()):
+            if mask:
+                table[place] = len(statuses)
+                statuses.append(self._status_of(mask, checked))
+        return Verdicts(table[codes], statuses)
+
+    def _without_devices(self, shortages: IntArray, checked: Sequence[tuple[str, int]], rows: Rows) -> IntArray:
+        """Clear the shortages of resources that devices provide on nodes that have none of them."""
+        if not self._has_device_classes or not any("/" in name for name, _ in checked):
+            return shortages
+        provided = self._resources_of_device_classes()
+        for place, (name, _) in enumerate(checked):
+            if name in provided:
+                shortages = np.where(rows.allocatable(name) > 0, shortages, shortages & ~(6 << 2 * place))
+        return shortages
+
+    def _status_of(self, mask: int, checked: Sequence[tuple[str, int]]) -> Status:
+        reasons = ["Too many pods"] if mask & _PODS_BIT else []
+        reasons += [f"Insufficient {name}" for place, (name, _) in enumerate(checked) if mask >> 2 * place & 2]
+        is_too_large = any(mask >> 2 * place & 4 for place in range(len(checked)))
+        key = (*reasons, "unresolvable") if is_too_large else tuple(reasons)
+        if key not in self._statuses:
+            self._statuses[key] = unresolvable(*reasons) if is_too_large else unschedulable(*reasons)
+        return self._statuses[key]
+
+    def sign_pod(self, pod: PodInfo) -> Sequence[tuple[str, object]] | None:
+        request = compute_pod_resource_request(pod)
+        if self._has_device_classes and any(amount and self._is_left_to_dra(name, 0) for name, amount in request.scalar):
+            return None
+        return (("Resources", request),)
+
+
+def _requested(request: PreFilterState) -> list[tuple[str, int]]:
+    """The resources that the pod asks for, with their amounts."""
+    own = [(name, getattr(request, member)) for name, member in _MEMBERS]
+    return [(name, amount) for name, amount in (*own, *request.scalar) if amount > 0]
+
+
+def _amount_of(resource: Resource, name: str) -> int:
+    member = dict(_MEMBERS).get(name)
+    amount: int = resource.scalar.get(name, 0) if member is None else getattr(resource, member)
+    return amount
+
+
+def _after_pod_event(pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
+    """Upstream: isSchedulableAfterPodEvent, isSchedulableAfterPodScaleDown"""
+    was, now = before_and_after(Pod, old, new)
+    if now is None:
+        return queue_if(was is not None and has_place(was))
+    if now.uid == pod.uid:
+        return QueueingHint.QUEUE
+    if not now.spec.node_name or was is None:
+        return QueueingHint.QUEUE_SKIP
+    before, left = pod.like(was).requests.resource, pod.like(now).requests.resource
+    wanted = compute_pod_resource_request(pod)
+    return queue_if(any(_amount_of(before, name) > _amount_of(left, name) for name, _ in _requested(wanted)))
+
+
+def _after_device_class_event(pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
+    """Upstream: isSchedulableAfterDeviceClassEvent"""
+    asked = {name for name, _ in compute_pod_resource_request(pod).scalar}
+    now: Any = new
+    was: Any = old
+    if was is not None and was.spec.extended_resource_name == now.spec.extended_resource_name:
+        return QueueingHint.QUEUE_SKIP
+    if was is None and f"deviceclass.resource.kubernetes.io/{now.name}" in asked:
+        return QueueingHint.QUEUE
+    return queue_if(now.spec.extended_resource_name in asked)

@@ -1,0 +1,166 @@
+"""NodeVolumeLimits of v1.36: CSINodes alone have limits, and VolumeAttachments take room.
+
+Upstream: framework/plugins/nodevolumelimits/csi.go
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from schedviz.engine.framework.columns import IntArray
+from schedviz.engine.framework.cycle_state import CycleState
+from schedviz.engine.framework.interface import Handle, PreFilterResult
+from schedviz.engine.framework.listers import SharedLister
+from schedviz.engine.framework.plugins.helper.claims_of_pod import uses_claim
+from schedviz.engine.framework.plugins.helper.csi_translation import in_tree_plugin
+from schedviz.engine.framework.plugins.helper.hint_objects import after, before, before_and_after, has_place, queue_if
+from schedviz.engine.framework.plugins.nodevolumelimits.csi import Attached, CSILimits
+from schedviz.engine.framework.plugins.nodevolumelimits.limits import (
+    MAX_VOLUME_COUNT_EXCEEDED,
+    NO_LIMIT,
+    CSINodes,
+    VolumeError,
+    csi_attach_limit_key,
+)
+from schedviz.engine.framework.rows import Rows
+from schedviz.engine.framework.status import SKIP, SUCCESS, Status, as_status, unresolvable
+from schedviz.engine.framework.types import (
+    GVK,
+    ActionType,
+    ClusterEvent,
+    ClusterEventWithHint,
+    NodeInfo,
+    PodInfo,
+    QueueingHint,
+    RegisteredEvent,
+)
+from schedviz.engine.framework.verdicts import Index, Mask
+from schedviz.kube.core import Pod
+from schedviz.kube.meta import KubeObject
+from schedviz.kube.storage import CSINode, PersistentVolumeClaim
+from schedviz.kube.volumes import Volume
+
+
+class CSINodesV136(CSINodes):
+    """The limits of all CSINodes; what a Node's allocatable says does not count."""
+
+    def limit(self, places: IntArray, rows: Rows, key: str) -> IntArray:  # noqa: ARG002 - the Nodes are not looked at
+        own = self._limits.get(key)
+        return np.full(len(places), NO_LIMIT, np.int64) if own is None else own[places]
+
+    def has_limits(self, places: IntArray, rows: Rows) -> Mask:  # noqa: ARG002
+        found: Mask = self._limited[places]
+        return found
+
+
+class CSILimitsV136(CSILimits):
+    def __init__(self, args: Any, handle: Handle) -> None:
+        super().__init__(args, handle)
+        self._csi_nodes = CSINodesV136(handle.objects)
+
+    def events_to_register(self) -> Sequence[RegisteredEvent]:
+        return (
+            ClusterEventWithHint(ClusterEvent(GVK.CSI_NODE, ActionType.ADD)),
+            ClusterEventWithHint(ClusterEvent(GVK.CSI_NODE, ActionType.UPDATE), _after_csi_node_updated),
+            ClusterEventWithHint(ClusterEvent(GVK.POD, ActionType.DELETE), _after_pod_deleted),
+            ClusterEventWithHint(ClusterEvent(GVK.PERSISTENT_VOLUME_CLAIM, ActionType.ADD), _after_claim_added),
+            ClusterEventWithHint(ClusterEvent(GVK.VOLUME_ATTACHMENT, ActionType.DELETE), _after_attachment_deleted),
+        )
+
+    def pre_filter(self, state: CycleState, pod: PodInfo, snapshot: SharedLister) -> tuple[PreFilterResult | None, Status]:  # noqa: ARG002
+        """Skip without a volume that a CSI driver may attach."""
+        return None, SUCCESS if any(map(_may_be_attached, pod.pod.spec.volumes)) else SKIP
+
+    def _why_not_countable(self, error: VolumeError) -> Status:
+        """A claim that is missing is no error: the pod waits for it."""
+        return unresolvable(str(error)) if str(error).endswith("not found") else as_status(str(error))
+
+    def _rows_to_check(self, added: Attached, rows: Rows, places: IntArray, same: Index) -> Index:
+        """With VolumeAttachments, every row that has a limit: attachments are counted one by one."""
+        if not added or not self._attachments():
+            return super()._rows_to_check(added, rows, places, same)
+        chosen: Index = same[self._csi_nodes.has_limits(places, rows)[same]]
+        return chosen
+
+    def _check(self, added: Attached, info: NodeInfo, place: IntArray, row: Rows) -> Status:
+        """Count the node's volumes one by one, and its attachments."""
+        if not bool(self._csi_nodes.has_limits(place, row)[0]):
+            return SUCCESS
+        migration = self._csi_nodes.migrations[int(self._csi_nodes.migration(place)[0])]
+        attached: Attached = {}
+        try:
+            for existing in info.pods:
+                attached.update(self._attachable(existing.pod, migration, is_new=False))
+        except VolumeError as error:
+            return as_status(str(error))
+        new = Counter(key for name, key in added.items() if name not in attached)
+        attached.update(self._attached_by_objects(info.name))
+        present = Counter(attached.values())
+        for key, count in new.items():
+            limit = int(self._csi_nodes.limit(place, row, key)[0])
+            if limit != NO_LIMIT and present[key] + count > limit:
+                return MAX_VOLUME_COUNT_EXCEEDED
+        return SUCCESS
+
+    def _attachments(self) -> Sequence[Any]:
+        objects = self._objects
+        return objects.list("VolumeAttachment") if objects.knows("VolumeAttachment") else ()
+
+    def _attached_by_objects(self, node: str) -> Attached:
+        """The node's volumes by its VolumeAttachments. Upstream: getNodeVolumeAttachmentInfo"""
+        found: Attached = {}
+        for attachment in self._attachments():
+            spec = attachment.spec
+            if spec.node_name != node or not spec.attacher or spec.source.persistent_volume_name is None:
+                continue
+            volume = self._objects.get("PersistentVolume", "", spec.source.persistent_volume_name)
+            if volume is not None and volume.spec.csi is not None:
+                found[f"{spec.attacher}/{volume.spec.csi.volume_handle}"] = csi_attach_limit_key(spec.attacher)
+        return found
+
+    def sign_pod(self, pod: PodInfo) -> Sequence[tuple[str, object]]:
+        return (("Volumes", pod.pod.spec.volumes),)
+
+
+def _may_be_attached(volume: Volume) -> bool:
+    return volume.persistent_volume_claim is not None or volume.ephemeral is not None or in_tree_plugin(volume) is not None
+
+
+def _after_pod_deleted(_pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
+    """Upstream: isSchedulableAfterPodDeleted"""
+    deleted = before(Pod, old, new)
+    return queue_if(has_place(deleted) and any(map(_may_be_attached, deleted.spec.volumes)))
+
+
+def _after_claim_added(pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
+    """Upstream: isSchedulableAfterPVCAdded"""
+    return queue_if(uses_claim(pod.pod, after(PersistentVolumeClaim, old, new)))
+
+
+def _after_attachment_deleted(pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:  # noqa: ARG001
+    """Upstream: isSchedulableAfterVolumeAttachmentDeleted"""
+    attachment: Any = old
+    for volume in pod.pod.spec.volumes:
+        if volume.persistent_volume_claim is not None:
+            return QueueingHint.QUEUE
+        plugin = in_tree_plugin(volume)
+        if plugin is not None and plugin.driver == attachment.spec.attacher:
+            return QueueingHint.QUEUE
+    return QueueingHint.QUEUE_SKIP
+
+
+def _after_csi_node_updated(_pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
+    """Upstream: isSchedulableAfterCSINodeUpdated"""
+    was, _ = before_and_after(CSINode, old, new)
+    limits = {} if was is None else _limits(was)
+    return queue_if(any(limit > limits.get(driver, 0) for driver, limit in _limits(after(CSINode, old, new)).items()))
+
+
+def _limits(csi_node: CSINode) -> dict[str, int]:
+    return {
+        driver.name: (driver.allocatable.count or 0) if driver.allocatable is not None else 0 for driver in csi_node.spec.drivers
+    }

@@ -1,0 +1,115 @@
+"""PodTopologySpread of v1.36. Upstream: framework/plugins/podtopologyspread/plugin.go"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from schedviz.engine.framework.cycle_state import CycleState
+from schedviz.engine.framework.interface import PreFilterResult
+from schedviz.engine.framework.listers import SharedLister
+from schedviz.engine.framework.plugins.helper.hint_objects import before_and_after, has_place, queue_if
+from schedviz.engine.framework.plugins.podtopologyspread import filtering
+from schedviz.engine.framework.plugins.podtopologyspread.constraint import Constraint
+from schedviz.engine.framework.plugins.podtopologyspread.filtering import PRE_FILTER_STATE_KEY
+from schedviz.engine.framework.plugins.podtopologyspread.plugin import DO_NOT_SCHEDULE, SCHEDULE_ANYWAY, PodTopologySpread
+from schedviz.engine.framework.rows import Rows
+from schedviz.engine.framework.status import SKIP, SUCCESS, Status, as_status
+from schedviz.engine.framework.types import (
+    GVK,
+    ActionType,
+    ClusterEvent,
+    ClusterEventWithHint,
+    PodInfo,
+    QueueingHint,
+    QueueingHintError,
+    RegisteredEvent,
+)
+from schedviz.kube.core import Node, Pod
+from schedviz.kube.meta import KubeObject
+from schedviz.kube.selectors import SelectorError
+
+
+class PodTopologySpreadV136(PodTopologySpread):
+    def events_to_register(self) -> Sequence[RegisteredEvent]:
+        pods = ActionType.ADD | ActionType.UPDATE_POD_LABEL | ActionType.UPDATE_POD_TOLERATION | ActionType.DELETE
+        nodes = ActionType.ADD | ActionType.DELETE | ActionType.UPDATE_NODE_LABEL | ActionType.UPDATE_NODE_TAINT
+        return (
+            ClusterEventWithHint(ClusterEvent(GVK.POD, pods), self._after_pod_change),
+            ClusterEventWithHint(ClusterEvent(GVK.NODE, nodes), self._after_node_change),
+        )
+
+    def pre_filter(self, state: CycleState, pod: PodInfo, snapshot: SharedLister) -> tuple[PreFilterResult | None, Status]:
+        """Skip without a hard constraint."""
+        try:
+            constraints = self._constraints(pod, DO_NOT_SCHEDULE)
+        except SelectorError as error:
+            return None, as_status(f"obtaining pod's hard topology spread constraints: {error}")
+        if not constraints:
+            return None, SKIP
+        state.write(PRE_FILTER_STATE_KEY, filtering.cal_pre_filter_state(snapshot.rows(), pod, constraints, by_constraint=True))
+        return None, SUCCESS
+
+    def pre_score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Status:
+        """Skip without a soft constraint."""
+        try:
+            if len(rows) and not self._constraints(pod, SCHEDULE_ANYWAY):
+                return SKIP
+        except SelectorError as error:
+            return as_status(f"calculating preScoreState: obtaining pod's soft topology spread constraints: {error}")
+        return super().pre_score(state, pod, rows)
+
+    def _hard_constraints(self, pod: PodInfo) -> tuple[Constraint, ...]:
+        """Upstream: getConstraints"""
+        try:
+            return self._constraints(pod, DO_NOT_SCHEDULE)
+        except SelectorError as error:
+            raise QueueingHintError(str(error)) from None
+
+    def _after_pod_change(self, pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
+        """Upstream: isSchedulableAfterPodChange"""
+        was, now = before_and_after(Pod, old, new)
+        if any(one is not None and not _is_counted(one, pod.pod) for one in (now, was)):
+            return QueueingHint.QUEUE_SKIP
+        constraints = self._hard_constraints(pod)
+        if was is None or now is None:
+            changed = now or was
+            assert changed is not None
+            labels = changed.metadata.labels
+            return queue_if(any(constraint.selector.matches(labels) for constraint in constraints))
+        has_new_toleration = now.uid == pod.uid and now.spec.tolerations != was.spec.tolerations
+        if has_new_toleration and any(constraint.honors_taints for constraint in constraints):
+            return QueueingHint.QUEUE
+        before, after = was.metadata.labels, now.metadata.labels
+        return queue_if(
+            before != after
+            and any(constraint.selector.matches(before) != constraint.selector.matches(after) for constraint in constraints)
+        )
+
+    def _after_node_change(self, pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
+        """Upstream: isSchedulableAfterNodeChange"""
+        was, now = before_and_after(Node, old, new)
+        keys = [constraint.topology_key for constraint in self._hard_constraints(pod)]
+        if was is None or now is None:
+            changed = now or was
+            assert changed is not None
+            return queue_if(_has_all(changed.metadata.labels, keys))
+        before, after = was.metadata.labels, now.metadata.labels
+        if _has_all(before, keys) != _has_all(after, keys):
+            return QueueingHint.QUEUE
+        is_changed = any(before.get(key, "") != after.get(key, "") for key in keys) or was.spec.taints != now.spec.taints
+        return queue_if(_has_all(after, keys) and is_changed)
+
+    def sign_pod(self, pod: PodInfo) -> Sequence[tuple[str, object]] | None:
+        """None for a pod with constraints, its own or the defaults: where others are changes its scores."""
+        if pod.pod.spec.topology_spread_constraints or self._default_constraints:
+            return None
+        return ()
+
+
+def _is_counted(other: Pod, pod: Pod) -> bool:
+    """Upstream: involvedInTopologySpreading"""
+    return other.uid == pod.uid or (has_place(other) and other.namespace == pod.namespace)
+
+
+def _has_all(labels: Mapping[str, str], keys: Sequence[str]) -> bool:
+    return all(key in labels for key in keys)

@@ -1,0 +1,78 @@
+"""TaintToleration of v1.36: one message for all taints, and tolerations that compare numbers (TaintTolerationComparisonOperators).
+
+Upstream: framework/plugins/tainttoleration/taint_toleration.go
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from schedviz.engine.framework.cycle_state import CycleState
+from schedviz.engine.framework.interface import Handle, Scores
+from schedviz.engine.framework.plugins.helper.hint_objects import after, before_and_after, queue_if
+from schedviz.engine.framework.plugins.helper.taint import DO_NOT_SCHEDULE, PREFER_NO_SCHEDULE
+from schedviz.engine.framework.plugins.helper.taint_comparison import tolerates
+from schedviz.engine.framework.plugins.tainttoleration.taint_toleration import PRE_SCORE_STATE_KEY, TaintToleration, taint_sets_of
+from schedviz.engine.framework.rows import Rows
+from schedviz.engine.framework.status import SUCCESS, Status, unresolvable
+from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, ClusterEventWithHint, PodInfo, QueueingHint, RegisteredEvent
+from schedviz.engine.framework.uniform import uniform
+from schedviz.engine.framework.verdicts import Verdicts
+from schedviz.kube.affinity import Toleration
+from schedviz.kube.core import Node, Pod, Taint
+from schedviz.kube.meta import KubeObject
+
+_UNTOLERATED: Final = unresolvable("node(s) had untolerated taint(s)")
+
+
+class TaintTolerationV136(TaintToleration):
+    def __init__(self, args: Any, handle: Handle) -> None:
+        super().__init__(args, handle)
+        self._compares = handle.features.taint_toleration_comparison_operators
+
+    def events_to_register(self) -> Sequence[RegisteredEvent]:
+        return (
+            ClusterEventWithHint(ClusterEvent(GVK.NODE, ActionType.ADD | ActionType.UPDATE_NODE_TAINT), self._after_node_change),
+            ClusterEventWithHint(ClusterEvent(GVK.POD, ActionType.UPDATE_POD_TOLERATION), _after_pod_toleration_change),
+        )
+
+    def _after_node_change(self, pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
+        """Upstream: isSchedulableAfterNodeChange"""
+        was, _ = before_and_after(Node, old, new)
+        now = after(Node, old, new)
+        tolerations = pod.pod.spec.tolerations
+        was_untolerated = was is None or self._is_untolerated(was.spec.taints, tolerations)
+        return queue_if(was_untolerated and not self._is_untolerated(now.spec.taints, tolerations))
+
+    def _is_untolerated(self, taints: Iterable[Taint], tolerations: Sequence[Toleration]) -> bool:
+        return any(taint.effect in DO_NOT_SCHEDULE and not self._tolerate(tolerations, taint) for taint in taints)
+
+    def _tolerate(self, tolerations: Sequence[Toleration], taint: Taint) -> bool:
+        return any(tolerates(toleration, taint, compares=self._compares) for toleration in tolerations)
+
+    def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:  # noqa: ARG002 - the extension point's shape
+        classes, taint_sets = taint_sets_of(rows, DO_NOT_SCHEDULE)
+        tolerations = pod.pod.spec.tolerations
+        rejects = [self._is_untolerated(taints, tolerations) for taints in taint_sets]
+        if not any(rejects):
+            return None
+        return Verdicts(np.array(rejects, np.int16)[classes], (SUCCESS, _UNTOLERATED))
+
+    def score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Scores | Status:
+        if not self._compares:
+            return super().score(state, pod, rows)
+        tolerations = state.read(PRE_SCORE_STATE_KEY).tolerations
+        classes, taint_sets = taint_sets_of(rows, (PREFER_NO_SCHEDULE,))
+        counts = [sum(not self._tolerate(tolerations, taint) for taint in taints) for taints in taint_sets]
+        return uniform(len(rows), counts[0]) if len(set(counts)) == 1 else np.array(counts, np.int64)[classes]
+
+    def sign_pod(self, pod: PodInfo) -> Sequence[tuple[str, object]]:
+        return (("Tolerations", pod.pod.spec.tolerations),)
+
+
+def _after_pod_toleration_change(pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
+    """Upstream: isSchedulableAfterPodTolerationChange"""
+    return queue_if(after(Pod, old, new).uid == pod.uid)

@@ -1,0 +1,206 @@
+"""`PodInfo` as v1.36 computes it: sidecars, requests of the whole pod, and resizes in place.
+
+Upstream: framework/types.go PodInfo.CalculateResource, component-helpers/resource/helpers.go PodRequests, util/utils.go GetHostPorts
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import ClassVar, Final
+
+import msgspec
+
+from schedviz.engine.features import Features
+from schedviz.engine.framework.resource import (
+    DEFAULT_MEMORY_REQUEST,
+    DEFAULT_MILLI_CPU_REQUEST,
+    PodRequests,
+    exact_amount,
+    pod_requests,
+    requests_of,
+)
+from schedviz.engine.framework.types import HostPort, PodInfo, host_ports_of
+from schedviz.kube.core import Container, ContainerStatus, Pod, ResourceList
+
+#: Billionths, the precision limit of quantities, by resource.
+Amounts = dict[str, int]
+
+#: What a container without a request counts as, for scores.
+_NON_MISSING: Final[Mapping[str, int]] = {"cpu": DEFAULT_MILLI_CPU_REQUEST * 10**6, "memory": DEFAULT_MEMORY_REQUEST * 10**9}
+_ALWAYS: Final = "Always"
+
+
+class ResourceOptions(msgspec.Struct, frozen=True):
+    """What counts as a pod's request. Upstream: component-helpers/resource/helpers.go PodResourcesOptions"""
+
+    use_status_resources: bool = True
+    use_pod_level_status: bool = True
+    skip_pod_level_resources: bool = False
+
+
+class PodInfoV136(PodInfo):
+    """A pod with the data that the scheduler computes from it."""
+
+    __slots__ = ()
+
+    options: ClassVar[ResourceOptions] = ResourceOptions()
+
+    @property
+    def requests(self) -> PodRequests:
+        """The pod's requests."""
+        if self._requests is None:
+            self._requests = pod_requests(self.pod) if _is_plain(self.pod) else _requests(self.pod, self.options)
+        return self._requests
+
+    @property
+    def host_ports(self) -> tuple[HostPort, ...]:
+        """The host ports of the pod's sidecars and containers."""
+        if self._host_ports is None:
+            sidecars = [container for container in self.pod.spec.init_containers if _is_sidecar(container)]
+            self._host_ports = host_ports_of([*sidecars, *self.pod.spec.containers])
+        return self._host_ports
+
+    def _computes_the_same(self, pod: Pod) -> bool:
+        mine, theirs = self.pod, pod
+        return (
+            super()._computes_the_same(pod)
+            and mine.spec.resources == theirs.spec.resources
+            and (mine.status is theirs.status or _status_resources(mine) == _status_resources(theirs))
+        )
+
+
+@lru_cache(maxsize=16)
+def pod_info_class(features: Features) -> type[PodInfo]:
+    """The class of PodInfos under these feature gates."""
+    chosen = ResourceOptions(
+        use_status_resources=features.in_place_pod_vertical_scaling,
+        use_pod_level_status=features.in_place_pod_level_resources_vertical_scaling,
+        skip_pod_level_resources=not features.pod_level_resources,
+    )
+
+    class Chosen(PodInfoV136):
+        __slots__ = ()
+        options = chosen
+
+    return Chosen
+
+
+def _is_plain(pod: Pod) -> bool:
+    """Whether v1.27.1's sum is the pod's request."""
+    spec, status = pod.spec, pod.status
+    return (
+        spec.resources is None
+        and not status.container_statuses
+        and not status.init_container_statuses
+        and not any(_is_sidecar(container) for container in spec.init_containers)
+    )
+
+
+def _status_resources(pod: Pod) -> object:
+    status = pod.status
+    return (
+        status.container_statuses,
+        status.init_container_statuses,
+        status.resources,
+        status.allocated_resources,
+        [condition.reason for condition in status.conditions if condition.type == "PodResizePending"],
+    )
+
+
+def _is_sidecar(container: Container) -> bool:
+    return container.restart_policy == _ALWAYS
+
+
+def _requests(pod: Pod, options: ResourceOptions) -> PodRequests:
+    """Upstream: PodInfo.CalculateResource"""
+    requests = pod_request_amounts(pod, options)
+    has_pod_level = not options.skip_pod_level_resources and _has_pod_level_requests(pod)
+    missing = {name: amount for name, amount in _NON_MISSING.items() if not (has_pod_level and name in requests)}
+    non_zero = pod_request_amounts(pod, options, missing) if missing else requests
+    return requests_of(requests, non_zero.get("cpu", 0), non_zero.get("memory", 0))
+
+
+def pod_request_amounts(pod: Pod, options: ResourceOptions, missing: Mapping[str, int] = {}) -> Amounts:  # noqa: B006 - never changed
+    """The pod's requests; `missing` replaces what a container does not request. Upstream: PodRequests"""
+    totals = _container_amounts(pod, options, missing)
+    level = pod.spec.resources
+    if not options.skip_pod_level_resources and level is not None and _has_pod_level_requests(pod):
+        spec = _amounts(level.requests)
+        effective = spec
+        if options.use_status_resources and options.use_pod_level_status and pod.status.resources is not None:
+            effective = _effective(pod, spec, _amounts(pod.status.resources.requests), _amounts(pod.status.allocated_resources))
+        for name in spec:
+            if _is_supported_at_pod_level(name):
+                totals[name] = effective.get(name, 0)
+    for name, amount in _amounts(pod.spec.overhead).items():
+        totals[name] = totals.get(name, 0) + amount
+    return totals
+
+
+def _container_amounts(pod: Pod, options: ResourceOptions, missing: Mapping[str, int]) -> Amounts:
+    """The sum over containers and sidecars, at least what the init containers need in their turn. Upstream: AggregateContainerRequests"""
+    statuses: dict[str, ContainerStatus] = {}
+    if options.use_status_resources:
+        statuses = {status.name: status for status in (*pod.status.container_statuses, *pod.status.init_container_statuses)}
+
+    def of(container: Container, *, with_status: bool) -> Amounts:
+        amounts = _amounts(container.resources.requests)
+        status = statuses.get(container.name) if with_status else None
+        if status is not None and status.resources is not None:
+            amounts = _effective(pod, amounts, _amounts(status.resources.requests), _amounts(status.allocated_resources))
+        return {**{name: amount for name, amount in missing.items() if name not in amounts}, **amounts} if missing else amounts
+
+    totals: Amounts = {}
+    for container in pod.spec.containers:
+        _add(totals, of(container, with_status=True))
+    sidecars: Amounts = {}
+    most: Amounts = {}
+    for container in pod.spec.init_containers:
+        amounts = of(container, with_status=_is_sidecar(container))
+        if _is_sidecar(container):
+            _add(totals, amounts)
+            _add(sidecars, amounts)
+            _raise(most, sidecars)
+        else:
+            turn = dict(amounts)
+            _add(turn, sidecars)
+            _raise(most, turn)
+    _raise(totals, most)
+    return totals
+
+
+def _effective(pod: Pod, spec: Amounts, actuated: Amounts, allocated: Amounts) -> Amounts:
+    """The greatest of what is asked for, given and allocated; an infeasible resize asks in vain. Upstream: determineEffectiveRequests"""
+    found = dict(actuated)
+    _raise(found, allocated)
+    if not _is_resize_infeasible(pod):
+        _raise(found, spec)
+    return found
+
+
+def _is_resize_infeasible(pod: Pod) -> bool:
+    reasons = [condition.reason for condition in pod.status.conditions if condition.type == "PodResizePending"]
+    return bool(reasons) and reasons[0] == "Infeasible"
+
+
+def _has_pod_level_requests(pod: Pod) -> bool:
+    return pod.spec.resources is not None and any(map(_is_supported_at_pod_level, pod.spec.resources.requests))
+
+
+def _is_supported_at_pod_level(name: str) -> bool:
+    return name in ("cpu", "memory") or name.startswith("hugepages-")
+
+
+def _amounts(listed: ResourceList) -> Amounts:
+    return {name: exact_amount(quantity) for name, quantity in listed.items()}
+
+
+def _add(totals: Amounts, amounts: Mapping[str, int]) -> None:
+    for name, amount in amounts.items():
+        totals[name] = totals.get(name, 0) + amount
+
+
+def _raise(totals: Amounts, amounts: Mapping[str, int]) -> None:
+    for name, amount in amounts.items():
+        totals[name] = max(totals[name], amount) if name in totals else amount

@@ -1,0 +1,135 @@
+"""`FrameworkV136`: the plugins of one profile, run as v1.36 runs them.
+
+Upstream: framework/runtime/framework.go frameworkImpl
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
+
+from schedviz.engine.framework.cycle_state import CycleState
+from schedviz.engine.framework.fit_error_v1_36 import EXTENDER_NAME
+from schedviz.engine.framework.interface import ALL_NODES, PreBindPreFlightPlugin
+from schedviz.engine.framework.runtime.framework import Framework
+from schedviz.engine.framework.runtime.outcomes import PluginAnswer, PluginRun, PreFilterOutcome
+from schedviz.engine.framework.status import SKIP, SUCCESS, Code, Status, as_status, unresolvable, wrapped
+from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, ClusterEventWithHint, PodInfo
+
+#: The events of a plugin that registers for none. Upstream: framework/types.go UnrollWildCardResource
+ALL_CLUSTER_EVENTS = tuple(
+    ClusterEvent(resource, ActionType.ALL)
+    for resource in (
+        GVK.POD,
+        GVK.NODE,
+        GVK.PERSISTENT_VOLUME,
+        GVK.PERSISTENT_VOLUME_CLAIM,
+        GVK.CSI_NODE,
+        GVK.CSI_DRIVER,
+        GVK.CSI_STORAGE_CAPACITY,
+        GVK.STORAGE_CLASS,
+        GVK.RESOURCE_CLAIM,
+        GVK.DEVICE_CLASS,
+    )
+)
+
+
+class FrameworkV136(Framework):
+    """The plugins of one profile, and the parts of the scheduler that they may use."""
+
+    default_events: ClassVar[Sequence[ClusterEvent]] = ALL_CLUSTER_EVENTS
+
+    def registered_events(self) -> dict[str, list[ClusterEventWithHint]]:
+        """What each plugin has registered for; extenders, which cannot register, get all events."""
+        registered = super().registered_events()
+        if self.extenders:
+            registered[EXTENDER_NAME] = [ClusterEventWithHint(event) for event in self.default_events]
+        return registered
+
+    def run_pre_filter_plugins(self, state: CycleState, pod: PodInfo) -> PreFilterOutcome:
+        """Run each plugin once. UnschedulableAndUnresolvable ends the run; after Unschedulable the others run, for preemption.
+
+        Upstream: RunPreFilterPlugins
+        """
+        answers: list[PluginAnswer] = []
+        skipped: set[str] = set()
+        with_nodes: set[str] = set()
+        result, returned = ALL_NODES, SUCCESS
+        state.skip_filter_plugins = frozenset()
+        for plugin in self._pre_filter:
+            own, status = plugin.pre_filter(state, pod, self.snapshot)
+            names = own.node_names if own is not None else None
+            answers.append(PluginAnswer(plugin.name, status, None if names is None else tuple(sorted(names))))
+            if status.is_skip:
+                skipped.add(plugin.name)
+                state.skip_filter_plugins = frozenset(skipped)
+                continue
+            if not status.is_success:
+                if status.code is Code.UNSCHEDULABLE:
+                    returned = status.with_failed_plugin(plugin.name)
+                    continue
+                if status.code is not Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
+                    status = wrapped(f'running PreFilter plugin "{plugin.name}"', status)
+                return PreFilterOutcome(status.with_failed_plugin(plugin.name), tuple(answers))
+            if names is not None:
+                with_nodes.add(plugin.name)
+            result = result.merge(own)
+            if result.node_names is not None and not result.node_names:
+                return PreFilterOutcome(_no_node_left(with_nodes), tuple(answers), result.node_names, frozenset(with_nodes))
+        return PreFilterOutcome(returned, tuple(answers), result.node_names, frozenset(with_nodes))
+
+    def run_pre_bind_pre_flights(self, state: CycleState, pod: PodInfo, node_name: str) -> PluginRun:
+        """Ask each PreBind plugin whether it will do something. Success: one will; Skip: none will. Upstream: RunPreBindPreFlights"""
+        answers: list[PluginAnswer] = []
+        skipped: set[str] = set()
+        returned = SKIP
+        for plugin in self._pre_bind:
+            # A plugin of a user, written for an older release, always does something.
+            status = plugin.pre_bind_pre_flight(state, pod, node_name) if isinstance(plugin, PreBindPreFlightPlugin) else SUCCESS
+            answers.append(PluginAnswer(plugin.name, status))
+            if status.code is Code.ERROR:
+                return PluginRun(wrapped(f'running PreBindPreFlight "{plugin.name}"', status), tuple(answers))
+            if status.is_success:
+                returned = SUCCESS
+            elif status.is_skip:
+                skipped.add(plugin.name)
+            else:
+                message = f'PreBindPreFlight {plugin.name} returned "{status.code}", which is unsupported. '
+                message += "It is supposed to return Success, Skip, or Error status"
+                return PluginRun(as_status(message), tuple(answers))
+        state.skip_pre_bind_plugins = frozenset(skipped)
+        return PluginRun(returned, tuple(answers))
+
+    def run_pre_bind_plugins(self, state: CycleState, pod: PodInfo, node_name: str, done: Sequence[PluginAnswer] = ()) -> PluginRun:
+        """Run the plugins that did not say that they have nothing to do. Upstream: RunPreBindPlugins"""
+        answers = list(done)
+        plugins = [plugin for plugin in self._pre_bind if plugin.name not in state.skip_pre_bind_plugins]
+        for plugin in plugins[len(done) :]:
+            status = plugin.pre_bind(state, pod, node_name)
+            if status is None:
+                return PluginRun(Status(Code.WAIT), tuple(answers))
+            answers.append(PluginAnswer(plugin.name, status))
+            if not status.is_success:
+                if status.is_unschedulable:
+                    return PluginRun(status.with_failed_plugin(plugin.name), tuple(answers))
+                return PluginRun(wrapped(f'running PreBind plugin "{plugin.name}"', status), tuple(answers))
+        return PluginRun(SUCCESS, tuple(answers))
+
+    def run_reserve_plugins_reserve(self, state: CycleState, pod: PodInfo, node_name: str) -> PluginRun:
+        """Run each plugin for the selected node; a rejection keeps its code. Upstream: RunReservePluginsReserve"""
+        answers: list[PluginAnswer] = []
+        for plugin in self._reserve:
+            status = plugin.reserve(state, pod, node_name)
+            answers.append(PluginAnswer(plugin.name, status))
+            if status.is_unschedulable:
+                return PluginRun(status.with_failed_plugin(plugin.name), tuple(answers))
+            if not status.is_success:
+                return PluginRun(wrapped(f'running Reserve plugin "{plugin.name}"', status), tuple(answers))
+        return PluginRun(SUCCESS, tuple(answers))
+
+
+def _no_node_left(plugins: Iterable[str]) -> Status:
+    names = sorted(plugins)
+    if len(names) == 1:
+        return unresolvable(f"node(s) didn't satisfy plugin {names[0]}")
+    return unresolvable(f"node(s) didn't satisfy plugin(s) [{' '.join(names)}] simultaneously")

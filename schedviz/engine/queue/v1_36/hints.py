@@ -1,0 +1,130 @@
+"""The queueing hints of the plugins, and what they say of an event and a pod.
+
+Upstream: scheduler.go buildQueueingHintMap, backend/queue/scheduling_queue.go isEventOfInterest, isPodWorthRequeuing
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from schedviz.engine.framework.types import (
+    GVK,
+    ActionType,
+    ClusterEvent,
+    ClusterEventWithHint,
+    QueuedPodInfo,
+    QueueingHint,
+    QueueingHintError,
+    QueueingHintFn,
+)
+from schedviz.engine.queue.interface import QueueProfiles
+from schedviz.engine.queue.v1_36.cluster_events import label_of, matches
+from schedviz.kube.core import Pod
+from schedviz.kube.meta import KubeObject
+from schedviz.trace.events import HintAnswer, RequeueStrategy
+
+
+class _Registered(NamedTuple):
+    """A plugin's registration for one event."""
+
+    label: str
+    plugin: str
+    hint: QueueingHintFn | None
+
+
+class Opinion(NamedTuple):
+    """What to do with a pod after an event, and the hints that were asked."""
+
+    strategy: RequeueStrategy
+    hints: tuple[HintAnswer, ...] = ()
+
+
+_SKIP = Opinion("skip")
+_AFTER_BACKOFF = Opinion("afterBackoff")
+
+
+class QueueingHints:
+    """What the plugins of each profile have registered for."""
+
+    def __init__(self, profiles: QueueProfiles) -> None:
+        #: Scheduler name -> registered events in order of resource, action and plugin, with their plugins.
+        self._profiles = {name: _sorted(_hint_map(profile.registered_events())) for name, profile in profiles.items()}
+        #: Plugin -> the events that it has registered for, in any profile.
+        self._events_of: dict[str, list[ClusterEvent]] = {}
+        for registered in self._profiles.values():
+            for event, one in registered:
+                self._events_of.setdefault(one.plugin, []).append(event)
+        #: Results of `_matching`, by scheduler name and event.
+        self._matches: dict[tuple[str, str, ActionType], list[_Registered]] = {}
+
+    def is_of_interest(self, event: ClusterEvent) -> bool:
+        """Whether any plugin of any profile has registered for the event. Upstream: isEventOfInterest"""
+        return event.is_wild_card or any(self._matching(name, event) for name in self._profiles)
+
+    def may_ungate(self, queued: QueuedPodInfo, event: ClusterEvent) -> bool:
+        """Whether the plugin that gates the pod waits for the event. Upstream: MatchAnyClusterEvent, GatingPluginEvents"""
+        return any(matches(registered, event) for registered in self._events_of.get(queued.gating_plugin, ()))
+
+    def ask(self, queued: QueuedPodInfo, event: ClusterEvent, old: KubeObject | None, new: KubeObject | None) -> Opinion:
+        """Whether the event may make the pod schedulable. Upstream: isPodWorthRequeuing"""
+        rejectors = queued.rejector_plugins
+        if not rejectors:
+            return _AFTER_BACKOFF
+        if event.is_wild_card:
+            is_for_other_pod = new is not None and (not isinstance(new, Pod) or new.uid != queued.pod.uid)
+            return _SKIP if is_for_other_pod else _AFTER_BACKOFF
+        asked: list[HintAnswer] = []
+        strategy: RequeueStrategy = "skip"
+        for registered in self._matching(queued.pod.spec.scheduler_name, event):
+            if registered.plugin not in rejectors:
+                continue
+            answer = _answer(registered, queued, old, new)
+            asked.append(answer)
+            if answer.hint == "QueueSkip":
+                continue
+            if registered.plugin in queued.pending_plugins:
+                return Opinion("immediately", tuple(asked))
+            strategy = "afterBackoff"
+            if not queued.pending_plugins:
+                break
+        return Opinion(strategy, tuple(asked))
+
+    def _matching(self, profile: str, event: ClusterEvent) -> list[_Registered]:
+        key = (profile, event.resource, event.action_type)
+        known = self._matches.get(key)
+        if known is None:
+            registered = self._profiles.get(profile, ())
+            known = self._matches[key] = [one for waited, one in registered if matches(waited, event)]
+        return known
+
+
+def _answer(registered: _Registered, queued: QueuedPodInfo, old: KubeObject | None, new: KubeObject | None) -> HintAnswer:
+    error = ""
+    hint = QueueingHint.QUEUE
+    if registered.hint is not None:
+        try:
+            hint = registered.hint(queued.pod_info, old, new)
+        except QueueingHintError as failed:
+            error = str(failed)
+    return HintAnswer(on=registered.label, plugin=registered.plugin, hint=hint.value, error=error)
+
+
+def _hint_map(registered: Mapping[str, Iterable[ClusterEventWithHint]]) -> list[tuple[ClusterEvent, str, QueueingHintFn | None]]:
+    found: list[tuple[ClusterEvent, str, QueueingHintFn | None]] = []
+    for plugin, events in registered.items():
+        node_actions = ActionType(0)
+        for one in events:
+            found.append((one.event, plugin, one.queueing_hint_fn))
+            if one.event.resource == GVK.NODE:
+                node_actions |= one.event.action_type
+        if node_actions & ActionType.ADD and not node_actions & ActionType.UPDATE_NODE_TAINT:
+            # Upstream adds this for every plugin that waits for nodes, whose check before the hint once hid nodes from them.
+            found.append((ClusterEvent(GVK.NODE, ActionType.UPDATE_NODE_TAINT), plugin, None))
+    return found
+
+
+def _sorted(found: list[tuple[ClusterEvent, str, QueueingHintFn | None]]) -> list[tuple[ClusterEvent, _Registered]]:
+    """By resource and action, then by plugin: upstream's order is that of maps."""
+    ordered = sorted(found, key=lambda one: (one[0].resource, int(one[0].action_type), one[1]))
+    return [(event, _Registered(label_of(event.resource, event.action_type), plugin, hint)) for event, plugin, hint in ordered]

@@ -1,0 +1,705 @@
+"""The scheduling queue of v1.36.
+
+- `active_q`: pods that can be scheduled now, the highest priority first.
+- `backoff_q`, `error_backoff_q`: pods that failed, may be schedulable, and wait for their backoff to end. With SchedulerPopFromBackoffQ,
+  `pop` takes from `backoff_q` when `active_q` is empty.
+- `unschedulable_pods`: pods that failed and wait for an event that a queueing hint takes for helpful, and pods that a PreEnqueue plugin
+  gates.
+- `in_flight`: popped pods until they are done, with the events that they missed.
+
+Upstream: backend/queue/scheduling_queue.go, active_queue.go
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from itertools import chain
+
+import msgspec
+
+from schedviz.engine.features import Features
+from schedviz.engine.framework.interface import NominatingInfo, PreEnqueuePlugin
+from schedviz.engine.framework.object_table import ObjectTable, QueuedPodState
+from schedviz.engine.framework.types import NANOS_PER_SECOND, ActionType, ClusterEvent, PodInfo, QueuedPodInfo, to_seconds
+from schedviz.engine.queue import events
+from schedviz.engine.queue.interface import NamespaceLabels, PreEnqueueCheck, QueueProfiles
+from schedviz.engine.queue.nominator import NominatorState, PodLister
+from schedviz.engine.queue.unschedulable_pods import UnschedulablePods
+from schedviz.engine.queue.v1_36 import cluster_events
+from schedviz.engine.queue.v1_36.backoff_queue import BackoffQueue, HeapName
+from schedviz.engine.queue.v1_36.hints import Opinion, QueueingHints
+from schedviz.engine.queue.v1_36.in_flight import InFlight, InFlightState, MissedEvent, reference
+from schedviz.engine.queue.v1_36.moves import Moves
+from schedviz.engine.queue.v1_36.nominator import Nominator
+from schedviz.kube.core import Pod
+from schedviz.kube.meta import KubeObject
+from schedviz.trace.events import InFlightChanged, PreEnqueueRan, QueueMoved, QueueName, RequeueConsidered, RequeueDecision, RequeueStrategy
+from schedviz.trace.heap import Heap
+from schedviz.trace.recorder import Recorder
+from schedviz.trace.view import InFlightEntry, QueuedPod, QueueView, StatusView
+
+#: The pod's signature for batching; None: it has none.
+SignPod = Callable[[PodInfo], bytes | None]
+
+
+class SchedulingQueueState(msgspec.Struct, frozen=True):
+    """A queue in a checkpoint; the heaps as arrays."""
+
+    active_q: list[QueuedPodState]
+    backoff_q: list[QueuedPodState]
+    error_backoff_q: list[QueuedPodState]
+    unschedulable_pods: list[QueuedPodState]
+    in_flight: InFlightState
+    nominator: NominatorState
+    scheduling_cycle: int
+    move_request_cycle: int
+
+
+class PriorityQueue:
+    """Pending pods, pods in flight and nominated pods. Every call that changes something records it.
+
+    Where upstream's order is that of a map, pods are taken in order of their full name, plugins in order of their name.
+    Upstream: scheduling_queue.go PriorityQueue
+    """
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        profiles: QueueProfiles,
+        *,
+        features: Features,
+        now: Callable[[], int],
+        pod_lister: PodLister,
+        namespace_labels: NamespaceLabels,  # noqa: ARG002 - hints look at objects, not at the queue's affinity terms
+        pod_initial_backoff_seconds: float = 1,
+        pod_max_backoff_seconds: float = 10,
+        pod_max_in_unschedulable_pods_seconds: float = 300,
+    ) -> None:
+        self._recorder = recorder
+        self._features = features
+        self._now = now
+        self._pops_from_backoff_q = features.scheduler_pop_from_backoff_q
+        self._pod_max_in_unschedulable_pods = round(pod_max_in_unschedulable_pods_seconds * NANOS_PER_SECOND)
+        self._set_plugins(profiles)
+        less = next(iter(profiles.values())).less
+        self.active_q: Heap[QueuedPodInfo] = Heap(_key, less)
+        self._backoff = BackoffQueue(
+            now,
+            less,
+            initial_seconds=pod_initial_backoff_seconds,
+            max_seconds=pod_max_backoff_seconds,
+            pop_from_backoff_q=self._pops_from_backoff_q,
+        )
+        self.unschedulable_pods = UnschedulablePods()
+        self.in_flight = InFlight()
+        self.nominator = Nominator(recorder, pod_lister, self._pod_info)
+        self.scheduling_cycle = 0
+        #: Set by events and recorded; with hints it decides nothing.
+        self.move_request_cycle = -1
+        self._recorded_move_request_cycle = -1
+
+    def _set_plugins(self, profiles: QueueProfiles) -> None:
+        self._hints = QueueingHints(profiles)
+        #: By scheduler name; in order of the plugins' names.
+        self._pre_enqueue: dict[str, list[PreEnqueuePlugin]] = {
+            name: sorted(profile.pre_enqueue_plugins, key=lambda plugin: plugin.name) for name, profile in profiles.items()
+        }
+
+    def use_profiles(self, profiles: QueueProfiles, *, pod_initial_backoff_seconds: float, pod_max_backoff_seconds: float) -> None:
+        """Use other plugins and other backoffs. Every pod stays in its queue; heaps are rebuilt if the order changed.
+
+        Upstream has no equivalent.
+        """
+        moves = self._moves()
+        before = {queued.key: self.entry(queued) for queued in self.queued_pods()}
+        self._set_plugins(profiles)
+        less = next(iter(profiles.values())).less
+        self.active_q.less = self._backoff.active_q_less = less
+        self._backoff.set_durations(pod_initial_backoff_seconds, pod_max_backoff_seconds)
+        for queued in self.queued_pods():
+            queued.backoff_expiration = None
+        heaps: list[tuple[QueueName, Heap[QueuedPodInfo]]] = [
+            ("activeQ", self.active_q),
+            ("backoffQ", self._backoff.pods),
+            ("errorBackoffQ", self._backoff.errors),
+        ]
+        for name, heap in heaps:
+            if heap.is_in_order:
+                for queued in heap:
+                    moves.changed(queued, name, before[queued.key])
+                continue
+            pods = list(heap)
+            for queued in pods:
+                heap.delete(queued.key)
+                moves.left(queued, name)
+            for queued in pods:
+                heap.add(queued)
+                moves.entered(queued, name)
+        for queued in self.unschedulable_pods:
+            moves.changed(queued, "unschedulable", before[queued.key])
+        self._record(events.CONFIGURE, moves)
+
+    # Adding and removing pods
+
+    @property
+    def backoff_q(self) -> Heap[QueuedPodInfo]:
+        """podBackoffQ."""
+        return self._backoff.pods
+
+    @property
+    def error_backoff_q(self) -> Heap[QueuedPodInfo]:
+        """podErrorBackoffQ."""
+        return self._backoff.errors
+
+    @property
+    def has_pods_to_pop(self) -> bool:
+        """Whether `pop` has a pod."""
+        return len(self.active_q) > 0 or (self._pops_from_backoff_q and len(self._backoff.pods) > 0)
+
+    def add(self, pod: PodInfo) -> None:
+        """Add a new pod. Upstream: Add"""
+        moves = self._moves()
+        self._move_to_active_q(self._new(pod), cluster_events.UNSCHEDULABLE_POD_ADD.label, moves)
+        self._record(cluster_events.UNSCHEDULABLE_POD_ADD.label, moves)
+
+    def pop(self) -> QueuedPodInfo | None:
+        """Remove and return the first pod of activeQ, or of backoffQ without waiting for the end of its backoff; it is in flight
+        afterwards. None: there is none. Upstream: active_queue.go pop
+        """
+        while self.has_pods_to_pop:
+            moves = self._moves()
+            source: QueueName = "activeQ" if len(self.active_q) else "backoffQ"
+            heap = self.active_q if source == "activeQ" else self._backoff.pods
+            queued = heap.pop()
+            moves.left(queued, source, popped=True)
+            queued.attempts += 1
+            uid = queued.pod.uid
+            if uid in self.in_flight:
+                # Upstream discards a pod that is in flight already, which a lost event causes.
+                self._record(events.POP, moves)
+                continue
+            self.in_flight.add_pod(uid, queued.key)
+            self.scheduling_cycle += 1
+            self._record(events.POP if source == "activeQ" else cluster_events.POP_FROM_BACKOFF_Q, moves)
+            self._recorder.record(InFlightChanged, added=[InFlightEntry(pod=queued.key)])
+            return queued
+        return None
+
+    def done(self, uid: str) -> None:
+        """A pod is no longer in flight. Upstream: active_queue.go done"""
+        key = self.in_flight.done(uid)
+        if key:
+            self._recorder.record(InFlightChanged, done=key)
+
+    def update(self, old: PodInfo, new: PodInfo) -> None:
+        """Replace a pod by a newer version. Upstream: Update"""
+        changes = cluster_events.pod_scheduling_properties_change(new, old, self._features)
+        if new.uid in self.in_flight:
+            # It comes back with the informer's version, and its hints look at these events then.
+            self._miss([MissedEvent(event, old.pod, new.pod) for event in changes])
+            return
+        if self._update_in_heap(old, new):
+            return
+        queued = self.unschedulable_pods.get(new.key)
+        if queued is None:
+            moves = self._moves()
+            self._move_to_active_q(self._new(new), cluster_events.UNSCHEDULABLE_POD_UPDATE.label, moves)
+            self._record(cluster_events.UNSCHEDULABLE_POD_UPDATE.label, moves)
+            return
+        before = self.entry(queued)
+        queued.pod_info = queued.pod_info.updated(new)
+        self.nominator.update_nominated_pod(old, queued.pod_info)
+        for event in changes:
+            moves = self._moves()
+            opinion = self._hints.ask(queued, event, old.pod, new.pod)
+            moves.left(queued, "unschedulable", before=before, stays=True)
+            queue = self._requeue(queued, opinion, event.label, moves)
+            self._consider(event, old.pod, new.pod, [_decision(queued, opinion, queue)])
+            self._record(event.label, moves)
+            if queue == "activeQ" or (queue != "unschedulable" and self._pops_from_backoff_q):
+                break
+            before = self.entry(queued)
+
+    def _update_in_heap(self, old: PodInfo, new: PodInfo) -> bool:
+        """Update a pod that is in activeQ or backoffQ, in place."""
+        found: tuple[QueueName, QueuedPodInfo] | None = None
+        queued = self.active_q.get(old.key)
+        found = ("activeQ", queued) if queued is not None else self._backoff.find(old.key)
+        if found is None:
+            return False
+        name, queued = found
+        moves, before = self._moves(), self.entry(queued)
+        queued.pod_info = queued.pod_info.updated(new)
+        self._heap(name).add(queued)
+        moves.changed(queued, name, before)
+        self._record(cluster_events.UNSCHEDULABLE_POD_UPDATE.label, moves)
+        self.nominator.update_nominated_pod(old, queued.pod_info)
+        return True
+
+    def delete(self, pod: PodInfo) -> None:
+        """Remove a pod that was deleted or assigned. Upstream: Delete"""
+        self.nominator.delete_nominated_pod_if_exists(pod)
+        moves = self._moves()
+        for name in self._places():
+            queued = self._leave(name, pod.key)
+            if queued is not None:
+                moves.left(queued, name)
+                break
+        self._record(events.POD_DELETE, moves)
+
+    def add_unschedulable_if_not_present(self, queued: QueuedPodInfo, pod_scheduling_cycle: int) -> bool:  # noqa: ARG002
+        """Add a pod again after a failed attempt, and look at the events that it missed. False: it is in the queue already.
+
+        Upstream: AddUnschedulableIfNotPresent
+        """
+        if self.find(queued.key) is not None:
+            self.done(queued.pod.uid)
+            return False
+        if queued.rejector_plugins:
+            queued.unschedulable_count += 1
+            queued.consecutive_errors_count = 0
+        else:
+            queued.consecutive_errors_count += 1
+        queued.timestamp = self._now()
+        queued.backoff_expiration = None
+        queued.was_flushed_from_unschedulable = False
+        moves = self._moves()
+        opinion, missed = self._opinion_of_missed_events(queued)
+        queue = self._requeue(queued, opinion, cluster_events.SCHEDULE_ATTEMPT_FAILURE, moves)
+        if missed is None:
+            failed = ClusterEvent("", ActionType(0), cluster_events.SCHEDULE_ATTEMPT_FAILURE)
+            self._consider(failed, None, None, [_decision(queued, opinion, queue)])
+        else:
+            self._consider(missed.event, missed.old, missed.new, [_decision(queued, opinion, queue, in_flight=True)])
+        self._record(cluster_events.SCHEDULE_ATTEMPT_FAILURE, moves)
+        self.done(queued.pod.uid)
+        return True
+
+    def _opinion_of_missed_events(self, queued: QueuedPodInfo) -> tuple[Opinion, MissedEvent | None]:
+        """What to do with a pod that comes back, and the last event that was looked at. Upstream: determineSchedulingHintForInFlightPod"""
+        if not queued.rejector_plugins:
+            return Opinion("afterBackoff"), None
+        if self._features.generic_workload and queued.pod.spec.scheduling_group is not None:
+            return Opinion("afterBackoff"), None
+        missed = self.in_flight.events_since(queued.pod.uid)
+        if missed is None:
+            return Opinion("afterBackoff"), None
+        strategy: RequeueStrategy = "skip"
+        asked, last = Opinion("skip"), None
+        for event in missed:
+            if last is not None:
+                self._consider(last.event, last.old, last.new, [_decision(queued, asked, None)])
+            asked, last = self._hints.ask(queued, event.event, event.old, event.new), event
+            if asked.strategy == "immediately" or (asked.strategy == "afterBackoff" and not queued.pending_plugins):
+                return asked, last
+            if asked.strategy == "afterBackoff":
+                strategy = "afterBackoff"
+        # The hints of the last event are shown with the strategy that all of them led to.
+        return Opinion(strategy, asked.hints), last
+
+    def activate(self, keys: Iterable[str]) -> None:
+        """Move pending pods to activeQ because a plugin asked for it. Upstream: Activate"""
+        for key in sorted(keys):
+            self._consider(cluster_events.FORCE_ACTIVATE, None, None, [RequeueDecision(pods=[key])])
+            if self._activate(key):
+                continue
+            uid = self._uid_in_flight(key)
+            if uid:
+                self._miss([MissedEvent(cluster_events.FORCE_ACTIVATE, None, self._pod_in_flight(key))])
+            self._set_move_request_cycle()
+
+    def _activate(self, key: str) -> bool:
+        queued, name = self.unschedulable_pods.get(key), "unschedulable"
+        moves = self._moves()
+        comes_from_backoff_q = False
+        if queued is None:
+            found = self._backoff.find(key)
+            if found is None:
+                return False
+            name, queued = found
+            self._backoff.heap(name).delete(key)
+            moves.left(queued, name)
+            comes_from_backoff_q = True
+        is_added = self._move_to_active_q(queued, cluster_events.FORCE_ACTIVATE.label, moves, comes_from_backoff_q=comes_from_backoff_q)
+        self._record(cluster_events.FORCE_ACTIVATE.label, moves)
+        return is_added
+
+    def _uid_in_flight(self, key: str) -> str:
+        pod = self._pod_in_flight(key)
+        return "" if pod is None or pod.uid not in self.in_flight else pod.uid
+
+    def _pod_in_flight(self, key: str) -> Pod | None:
+        namespace, _, name = key.partition("/")
+        return self.nominator.pod_lister(namespace, name)
+
+    # Moving pods
+
+    def assigned_pod_added(self, pod: PodInfo) -> None:
+        """See `move_all_to_active_or_backoff_queue`, which hints make enough."""
+        self.move_all_to_active_or_backoff_queue(cluster_events.ASSIGNED_POD_ADD, new=pod.pod)
+
+    def assigned_pod_updated(self, pod: PodInfo) -> None:
+        """See `move_all_to_active_or_backoff_queue`."""
+        event = cluster_events.cluster_event(cluster_events.ASSIGNED_POD, ActionType.UPDATE)
+        self.move_all_to_active_or_backoff_queue(event, old=pod.pod, new=pod.pod)
+
+    def move_all_to_active_or_backoff_queue(
+        self,
+        event: ClusterEvent,
+        pre_check: PreEnqueueCheck | None = None,
+        *,
+        old: KubeObject | None = None,
+        new: KubeObject | None = None,
+    ) -> None:
+        """Move the pods for which a hint takes the event for helpful. Upstream: MoveAllToActiveOrBackoffQueue"""
+        if not self._hints.is_of_interest(event):
+            self._recorder.record(RequeueConsidered, event_label=event.label, old=reference(old), new=reference(new), moves_all=True)
+            return
+        pods = [queued for queued in self.unschedulable_pods if pre_check is None or pre_check(queued.pod_info)]
+        self._move_pods(pods, event, old, new)
+
+    def _move_pods(
+        self, pods: Iterable[QueuedPodInfo], event: ClusterEvent, old: KubeObject | None, new: KubeObject | None, *, moves_all: bool = True
+    ) -> None:
+        """Upstream: movePodsToActiveOrBackoffQueue"""
+        moves = self._moves()
+        decisions: list[RequeueDecision] = []
+        for queued in sorted(pods, key=_full_name):
+            if queued.gated and not self._hints.may_ungate(queued, event):
+                decisions.append(RequeueDecision(pods=[queued.key], gated=True))
+                continue
+            opinion = self._hints.ask(queued, event, old, new)
+            if opinion.strategy == "skip":
+                decisions.append(_decision(queued, opinion, None))
+                continue
+            decisions.append(_decision(queued, opinion, self._requeue(queued, opinion, event.label, moves)))
+        self.move_request_cycle = self.scheduling_cycle
+        self._consider(event, old, new, decisions, moves_all=moves_all)
+        self._record(event.label, moves)
+        if len(self.in_flight):
+            self._miss([MissedEvent(event, old, new)])
+
+    def _miss(self, missed: list[MissedEvent]) -> None:
+        """Keep events for the pods that are in flight."""
+        for event in missed:
+            self.in_flight.add_event(event)
+        self._recorder.record(InFlightChanged, added=[event.to_view() for event in missed])
+
+    def _set_move_request_cycle(self) -> None:
+        self.move_request_cycle = self.scheduling_cycle
+        self._record(cluster_events.FORCE_ACTIVATE.label, self._moves())
+
+    def _requeue(self, queued: QueuedPodInfo, opinion: Opinion, label: str, moves: Moves) -> QueueName:
+        """Put a pod where its hints say. Returns the queue. Upstream: requeuePodWithQueueingStrategy"""
+        if opinion.strategy == "skip":
+            self.unschedulable_pods.add_or_update(queued)
+            moves.entered(queued, "unschedulable")
+            return "unschedulable"
+        if opinion.strategy == "afterBackoff" and self._backoff.is_backing_off(queued):
+            return self._move_to_backoff_q(queued, moves)
+        if self._move_to_active_q(queued, label, moves):
+            return "activeQ"
+        return "unschedulable"
+
+    def flush_backoff_q_completed(self) -> None:
+        """Move pods whose backoff has ended to activeQ. Upstream: flushBackoffQCompleted"""
+        moves = self._moves()
+        completed: list[QueuedPodInfo] = []
+        names: tuple[HeapName, ...] = ("backoffQ", "errorBackoffQ")
+        for name in names:
+            heap = self._backoff.heap(name)
+            while (queued := heap.peek()) is not None and not self._backoff.is_backing_off(queued):
+                heap.pop()
+                moves.left(queued, name, popped=True)
+                completed.append(queued)
+        for queued in completed:
+            self._move_to_active_q(queued, cluster_events.BACKOFF_COMPLETE, moves, comes_from_backoff_q=True)
+        self._record(cluster_events.BACKOFF_COMPLETE, moves)
+
+    def flush_unschedulable_pods_leftover(self) -> None:
+        """Move pods that have been in unschedulablePods too long. Upstream: flushUnschedulablePodsLeftover"""
+        oldest = self._now() - self._pod_max_in_unschedulable_pods
+        leftover = [queued for queued in self.unschedulable_pods if queued.timestamp < oldest]
+        moves = self._moves()
+        for queued in leftover:
+            before = self.entry(queued)
+            queued.was_flushed_from_unschedulable = True
+            moves.changed(queued, "unschedulable", before)
+        self._record(cluster_events.UNSCHEDULABLE_TIMEOUT.label, moves)
+        if leftover:
+            self._move_pods(leftover, cluster_events.UNSCHEDULABLE_TIMEOUT, None, None, moves_all=False)
+
+    # How a move works
+
+    def _move_to_active_q(self, queued: QueuedPodInfo, label: str, moves: Moves, *, comes_from_backoff_q: bool = False) -> bool:
+        """Add a pod to activeQ and remove it from its other queue. False: a plugin gates it. Upstream: moveToActiveQ"""
+        before = self.entry(queued)
+        if not (self._pops_from_backoff_q and comes_from_backoff_q):
+            self._run_pre_enqueue_plugins(queued)
+        if queued.gated:
+            if queued.key in self.active_q or self._backoff.find(queued.key) is not None:
+                return False
+            self._keep_gated(queued, before, moves)
+            return False
+        if queued.initial_attempt_timestamp is None:
+            queued.initial_attempt_timestamp = self._now()
+        for name in ("unschedulable", "backoffQ", "errorBackoffQ"):
+            other = self._leave(name, queued.key)
+            if other is not None:
+                moves.left(other, name)
+        self.active_q.add(queued)
+        moves.entered(queued, "activeQ")
+        if label in (cluster_events.UNSCHEDULABLE_POD_ADD.label, cluster_events.UNSCHEDULABLE_POD_UPDATE.label):
+            moves.then(lambda: self.nominator.add_nominated_pod(queued.pod_info, None))
+        return True
+
+    def _move_to_backoff_q(self, queued: QueuedPodInfo, moves: Moves) -> QueueName:
+        """Add a pod to backoffQ, or to unschedulablePods if a plugin gates it. Upstream: moveToBackoffQ"""
+        before = self.entry(queued)
+        if self._pops_from_backoff_q:
+            self._run_pre_enqueue_plugins(queued)
+            if queued.gated:
+                self._keep_gated(queued, before, moves)
+                return "unschedulable"
+        if queued.key in self.unschedulable_pods:
+            moves.left(queued, "unschedulable")
+            self.unschedulable_pods.delete(queued.key)
+        name = self._backoff.heap_for(queued)
+        self._backoff.heap(name).add(queued)
+        moves.entered(queued, name)
+        return name
+
+    def _keep_gated(self, queued: QueuedPodInfo, before: QueuedPod, moves: Moves) -> None:
+        if queued.key in self.unschedulable_pods:
+            self.unschedulable_pods.add_or_update(queued)
+            moves.changed(queued, "unschedulable", before)
+        else:
+            self.unschedulable_pods.add_or_update(queued)
+            moves.entered(queued, "unschedulable")
+
+    def _run_pre_enqueue_plugins(self, queued: QueuedPodInfo) -> None:
+        """Run plugins until one gates the pod; the one that gates it now comes first. Upstream: runPreEnqueuePlugins"""
+        plugins = self._pre_enqueue.get(queued.pod.spec.scheduler_name, [])
+        if queued.gating_plugin:
+            plugins = sorted(plugins, key=lambda plugin: plugin.name != queued.gating_plugin)
+        passed: list[str] = []
+        rejected = None
+        for plugin in plugins:
+            status = plugin.pre_enqueue(queued.pod_info)
+            if status.is_success:
+                passed.append(plugin.name)
+                continue
+            rejected = StatusView(plugin.name, str(status.code), list(status.reasons))
+            queued.unschedulable_plugins.add(plugin.name)
+            queued.gating_plugin = plugin.name
+            break
+        else:
+            queued.gating_plugin = ""
+        queued.gated = bool(queued.gating_plugin)
+        if plugins:
+            self._recorder.record(PreEnqueueRan, pod=queued.key, passed=passed, rejected=rejected)
+
+    def _new(self, pod: PodInfo) -> QueuedPodInfo:
+        queued = QueuedPodInfo(pod, timestamp=self._now())
+        queued.initial_attempt_timestamp = None
+        return queued
+
+    def _places(self) -> tuple[QueueName, ...]:
+        return ("activeQ", "backoffQ", "errorBackoffQ", "unschedulable")
+
+    def _heap(self, name: QueueName) -> Heap[QueuedPodInfo]:
+        return self.active_q if name == "activeQ" else self._backoff.heap("backoffQ" if name == "backoffQ" else "errorBackoffQ")
+
+    def _leave(self, name: QueueName, key: str) -> QueuedPodInfo | None:
+        """Remove a pod from a queue. Returns it, or None: it was not there."""
+        if name != "unschedulable":
+            return self._heap(name).delete(key)
+        queued = self.unschedulable_pods.get(key)
+        self.unschedulable_pods.delete(key)
+        return queued
+
+    # Nominations
+
+    def add_nominated_pod(self, pod: PodInfo, nominating_info: NominatingInfo | None) -> None:
+        """See Nominator."""
+        self.nominator.add_nominated_pod(pod, nominating_info)
+
+    def delete_nominated_pod_if_exists(self, pod: PodInfo) -> None:
+        """See Nominator."""
+        self.nominator.delete_nominated_pod_if_exists(pod)
+
+    def nominated_pods_for_node(self, node_name: str) -> list[PodInfo]:
+        """See Nominator."""
+        return self.nominator.nominated_pods_for_node(node_name)
+
+    def nominated_node_names(self) -> Collection[str]:
+        """See Nominator."""
+        return self.nominator.nominated_node_names()
+
+    # Times and look-ups
+
+    def backoff_expiry(self, queued: QueuedPodInfo) -> int:
+        """When a pod's backoff ends; 0: it has none."""
+        return self._backoff.expiry(queued)
+
+    def is_pod_backing_off(self, queued: QueuedPodInfo) -> bool:
+        """Whether the pod's backoff is running."""
+        return self._backoff.is_backing_off(queued)
+
+    def next_backoff_expiry(self) -> int | None:
+        """When the first pod of backoffQ can move to activeQ."""
+        firsts = [heap.peek() for heap in (self._backoff.pods, self._backoff.errors)]
+        return min((self._backoff.ends(queued) for queued in firsts if queued is not None), default=None)
+
+    def next_unschedulable_timeout(self) -> int | None:
+        """The time after which the first pod has been in unschedulablePods too long. Gated pods are not flushed."""
+        return min((self.unschedulable_timeout(queued) for queued in self.unschedulable_pods if not queued.gated), default=None)
+
+    def unschedulable_timeout(self, queued: QueuedPodInfo) -> int:
+        """The time after which a pod has been in unschedulablePods too long. Upstream: flushUnschedulablePodsLeftover"""
+        return queued.timestamp + self._pod_max_in_unschedulable_pods
+
+    def pods_backing_off(self) -> list[QueuedPodInfo]:
+        """The pods of both heaps of backoffQ, in the order of their arrays."""
+        return list(self._backoff)
+
+    def queued_pods(self) -> Iterable[QueuedPodInfo]:
+        """All pods: those of activeQ, of backoffQ and of unschedulablePods."""
+        return chain(self.active_q, self._backoff, self.unschedulable_pods)
+
+    def find(self, key: str) -> QueuedPodInfo | None:
+        """The pod, in whichever queue it is."""
+        queued = self.active_q.get(key) or self.unschedulable_pods.get(key)
+        if queued is not None:
+            return queued
+        found = self._backoff.find(key)
+        return None if found is None else found[1]
+
+    def _pod_info(self, key: str) -> PodInfo | None:
+        queued = self.find(key)
+        return None if queued is None else queued.pod_info
+
+    def pending_pods(self) -> tuple[list[Pod], str]:
+        """All pending pods, and how many are in each queue. Upstream: PendingPods"""
+        summary = f"activeQ:{len(self.active_q)}; backoffQ:{len(self._backoff)}; unschedulablePods:{len(self.unschedulable_pods)}"
+        return [queued.pod for queued in self.queued_pods()], summary
+
+    # Recording, views, checkpoints
+
+    def entry(self, queued: QueuedPodInfo) -> QueuedPod:
+        """A pod as a view shows it."""
+        first = queued.initial_attempt_timestamp
+        return QueuedPod(
+            pod=queued.key,
+            priority=queued.pod_info.priority,
+            attempts=queued.attempts,
+            timestamp_seconds=to_seconds(queued.timestamp),
+            initial_attempt_timestamp_seconds=0.0 if first is None else to_seconds(first),
+            backoff_expiry_seconds=to_seconds(self._backoff.expiry(queued)),
+            unschedulable_plugins=sorted(queued.unschedulable_plugins),
+            gated=queued.gated,
+            pending_plugins=sorted(queued.pending_plugins),
+            gating_plugin=queued.gating_plugin,
+            unschedulable_count=queued.unschedulable_count,
+            consecutive_errors_count=queued.consecutive_errors_count,
+            was_flushed_from_unschedulable=queued.was_flushed_from_unschedulable,
+        )
+
+    def _moves(self) -> Moves:
+        return Moves(self.entry)
+
+    def _record(self, cause: str, moves: Moves) -> None:
+        """Record the moves, and then do what had to wait for that."""
+        made = moves.take()
+        if made or self.move_request_cycle != self._recorded_move_request_cycle:
+            self._recorded_move_request_cycle = self.move_request_cycle
+            self._recorder.record(
+                QueueMoved, cause=cause, moves=made, scheduling_cycle=self.scheduling_cycle, move_request_cycle=self.move_request_cycle
+            )
+        moves.run_deferred()
+
+    def _consider(
+        self,
+        event: ClusterEvent,
+        old: KubeObject | None,
+        new: KubeObject | None,
+        decisions: list[RequeueDecision],
+        *,
+        moves_all: bool = False,
+    ) -> None:
+        if not self._recorder.silent:
+            self._recorder.record(
+                RequeueConsidered,
+                event_label=event.label,
+                old=reference(old),
+                new=reference(new),
+                moves_all=moves_all,
+                decisions=_grouped(decisions),
+            )
+
+    def to_view(self) -> QueueView:
+        """The queue as a view shows it."""
+        return QueueView(
+            active_q=[self.entry(queued) for queued in self.active_q],
+            backoff_q=[self.entry(queued) for queued in self._backoff.pods],
+            unschedulable=[self.entry(queued) for queued in self.unschedulable_pods],
+            nominated=self.nominator.to_view(),
+            scheduling_cycle=self.scheduling_cycle,
+            move_request_cycle=self.move_request_cycle,
+            error_backoff_q=[self.entry(queued) for queued in self._backoff.errors],
+            in_flight=self.in_flight.to_view(),
+        )
+
+    def to_state(self, table: ObjectTable) -> SchedulingQueueState:
+        """The state for a checkpoint."""
+        save = table.queued_pod_state
+        return SchedulingQueueState(
+            active_q=[save(queued) for queued in self.active_q],
+            backoff_q=[save(queued) for queued in self._backoff.pods],
+            error_backoff_q=[save(queued) for queued in self._backoff.errors],
+            unschedulable_pods=[save(queued) for queued in self.unschedulable_pods],
+            in_flight=self.in_flight.to_state(table),
+            nominator=self.nominator.to_state(table),
+            scheduling_cycle=self.scheduling_cycle,
+            move_request_cycle=self.move_request_cycle,
+        )
+
+    def load(self, state: SchedulingQueueState, table: ObjectTable) -> None:
+        """Load the state of `to_state` into a new queue with the same arguments."""
+        self.active_q.load(table.queued_pod(pod) for pod in state.active_q)
+        self._backoff.pods.load(table.queued_pod(pod) for pod in state.backoff_q)
+        self._backoff.errors.load(table.queued_pod(pod) for pod in state.error_backoff_q)
+        for pod in state.unschedulable_pods:
+            self.unschedulable_pods.add_or_update(table.queued_pod(pod))
+        self.in_flight.load(state.in_flight, table)
+        self.nominator.load(state.nominator, table)
+        self.scheduling_cycle = state.scheduling_cycle
+        self.move_request_cycle = self._recorded_move_request_cycle = state.move_request_cycle
+
+
+def _decision(queued: QueuedPodInfo, opinion: Opinion, queue: QueueName | None, *, in_flight: bool = False) -> RequeueDecision:
+    return RequeueDecision(pods=[queued.key], hints=list(opinion.hints), strategy=opinion.strategy, queue=queue, in_flight=in_flight)
+
+
+def _grouped(decisions: list[RequeueDecision]) -> list[RequeueDecision]:
+    """Equal decisions as one: an event that helps nobody asks thousands of pods."""
+    if len(decisions) < 2:
+        return decisions
+    groups: dict[bytes, RequeueDecision] = {}
+    for decision in decisions:
+        key = _encoder.encode((decision.hints, decision.strategy, decision.queue, decision.in_flight, decision.gated))
+        group = groups.setdefault(key, decision)
+        if group is not decision:
+            group.pods.extend(decision.pods)
+    return list(groups.values())
+
+
+_encoder = msgspec.msgpack.Encoder()
+
+
+def _key(queued: QueuedPodInfo) -> str:
+    return queued.key
+
+
+def _full_name(queued: QueuedPodInfo) -> str:
+    return queued.pod_info.full_name

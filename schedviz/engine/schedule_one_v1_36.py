@@ -1,0 +1,321 @@
+"""`SchedulingCycleV136`: the scheduling cycle of one pod as v1.36 runs it.
+
+Upstream: pkg/scheduler/schedule_one.go scheduleOnePod, schedulingCycle, schedulePod
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+
+import msgspec
+import numpy as np
+
+from schedviz.engine import stages
+from schedviz.engine.cycle_results import NominatedNodeEvaluation
+from schedviz.engine.extenders.extender import Extender
+from schedviz.engine.failure import CLEAR_NOMINATED_NODE, Failure, error_failure
+from schedviz.engine.failure_v1_36 import handle_scheduling_failure
+from schedviz.engine.find_nodes import num_feasible_nodes_to_find, rows_in_search_order
+from schedviz.engine.framework.fit_error import Diagnosis
+from schedviz.engine.framework.fit_error_v1_36 import EXTENDER_NAME, DiagnosisV136, FitErrorV136
+from schedviz.engine.framework.interface import NominatingInfo
+from schedviz.engine.framework.rows import Rows
+from schedviz.engine.framework.runtime import FilterOutcome, PluginAnswer
+from schedviz.engine.framework.status import Code, Status, StatusError, unresolvable, unschedulable
+from schedviz.engine.reporting.stage_report import StageReport, filter_rejections, statuses_of
+from schedviz.engine.schedule_one import SCHEDULED, SchedulingCycle
+from schedviz.engine.select_host import rank
+from schedviz.engine.select_host_v1_36 import rank_by_heap
+from schedviz.engine.stages import Stage
+
+
+class SchedulingCycleV136(SchedulingCycle):
+    """One scheduling cycle: `advance` runs one stage at a time. `STAGES`, below the stages' methods, has their order and successors."""
+
+    nominating_without_post_filter: ClassVar[NominatingInfo | None] = CLEAR_NOMINATED_NODE
+
+    def _new_diagnosis(self) -> Diagnosis:
+        return DiagnosisV136.new()
+
+    @property
+    def _why(self) -> DiagnosisV136:
+        diagnosis = self.diagnosis
+        assert isinstance(diagnosis, DiagnosisV136)
+        return diagnosis
+
+    # Before the scheduling algorithm.
+
+    def _skip_pod_schedule(self) -> StageReport:
+        report = super()._skip_pod_schedule()
+        if report.next_stage == stages.ENDED:
+            self.state.queue.done(self.pod.uid)
+        return report
+
+    # Which nodes can run the pod. Upstream: schedule_one.go findNodesThatFitPod
+
+    def _pre_filter(self) -> StageReport:
+        outcome = self.framework.run_pre_filter_plugins(self.cycle_state, self.pod)
+        results, diagnosis = self.results, self._why
+        results.pre_filter = outcome.answers
+        results.pre_filter_nodes = None if outcome.node_names is None else sorted(outcome.node_names)
+        results.skipped_filter_plugins = sorted(self.cycle_state.skip_filter_plugins)
+        diagnosis.unschedulable_plugins = set(outcome.with_nodes)
+        statuses = statuses_of(outcome.answers)
+        status = outcome.status
+        if not status.is_success:
+            if not _is_rejected(status):
+                return self._fail(error_failure(status.as_error()), {}, statuses)
+            results.pre_filter_status = status
+            diagnosis.nodes.absent_nodes_status = status
+            diagnosis.pre_filter_msg = status.message
+            diagnosis.add_plugin_status(status)
+            return self._no_node_fits({}, statuses)
+        facts: dict[str, Any] = {"skipped": results.skipped_filter_plugins}
+        if results.pre_filter_nodes is not None:
+            facts["nodes"] = results.pre_filter_nodes
+        following = stages.NOMINATED_NODE if self.pod.pod.status.nominated_node_name else stages.FILTER
+        return StageReport(following, statuses, facts=facts)
+
+    def _nominated_node(self) -> StageReport:
+        """Try the nominated node before all others. Upstream: schedule_one.go evaluateNominatedNode"""
+        name = self.pod.pod.status.nominated_node_name
+        evaluation = NominatedNodeEvaluation(node=name)
+        self.results.nominated_node = evaluation
+        snapshot = self.state.snapshot
+        facts: dict[str, Any] = {"node": name, "fits": False}
+        try:
+            snapshot.get(name)
+        except LookupError as error:
+            evaluation.error = str(error)
+            return StageReport(stages.FILTER, facts={**facts, "error": evaluation.error})
+        rows = snapshot.rows(np.array([snapshot.columns.row_of[name]]))
+        outcome = self.framework.filter_rows(self.cycle_state, self.pod, rows, 1)
+        if outcome.error is not None:
+            evaluation.error = str(outcome.error.as_error())
+            return StageReport(stages.FILTER, facts={**facts, "error": evaluation.error})
+        self._diagnose(outcome)
+        rejections = filter_rejections(outcome)
+        if not len(outcome.feasible):
+            status = outcome.verdicts[0]
+            evaluation.rejected = PluginAnswer(status.failed_plugin, status)
+            return StageReport(stages.FILTER, rejections=rejections, facts=facts)
+        for extender in self._interested_extenders():
+            rows, evaluation.error = self._ask_extender(extender, rows)
+            if evaluation.error:
+                return StageReport(stages.FILTER, facts={**facts, "error": evaluation.error})
+            if not len(rows):
+                return StageReport(stages.FILTER, facts=facts)
+        evaluation.feasible = [name]
+        self.feasible = rows
+        # The nominated node alone was looked at.
+        self.results.rejected_nodes = len(self.diagnosis.node_to_status)
+        return self._found_feasible_nodes({"node": name, "fits": True}, rejections)
+
+    def _filter(self) -> StageReport:
+        """Upstream: schedule_one.go findNodesThatPassFilters"""
+        state, results, diagnosis = self.state, self.results, self._why
+        snapshot, start = state.snapshot, state.next_start_node_index
+        rows = self._rows_to_search(start)
+        nodes = len(rows)
+        want = results.num_feasible_nodes_to_find = self._num_nodes_to_find(nodes)
+        outcome = self.filtered = self.framework.filter_rows(self.cycle_state, self.pod, rows, want)
+        self._diagnose(outcome)
+        feasible = len(outcome.feasible)
+        results.rejected_nodes = len(diagnosis.node_to_status)
+        state.next_start_node_index = (start + feasible + results.rejected_nodes) % snapshot.num_nodes
+        facts = {
+            "start": start,
+            "wanted": want,
+            "evaluated": outcome.evaluated,
+            "feasible": feasible,
+            "nodes": nodes,
+            "next": state.next_start_node_index,
+        }
+        rejections = filter_rejections(outcome)
+        if outcome.error is not None:
+            failed = outcome.error.as_error()
+            return self._fail(error_failure(failed), {**facts, "error": str(failed)}, rejections=rejections)
+        self.feasible = rows if feasible == nodes else rows.take(outcome.feasible)
+        if state.extenders and feasible:
+            return StageReport(stages.EXTENDER_FILTER, rejections=rejections, facts=facts)
+        return self._found_feasible_nodes(facts, rejections)
+
+    def _rows_to_search(self, start: int) -> Rows:
+        """All nodes, or those that PreFilter named and that exist; the others have its status then."""
+        snapshot, names = self.state.snapshot, self.results.pre_filter_nodes
+        if names is None:
+            return rows_in_search_order(snapshot, None, start)
+        plugins = " ".join(sorted(self.diagnosis.unschedulable_plugins))
+        self._why.nodes.absent_nodes_status = unresolvable(f"node(s) didn't satisfy plugin(s) [{plugins}]")
+        known = frozenset(name for name in names if name in snapshot.columns.row_of)
+        return rows_in_search_order(snapshot, known, start) if known else snapshot.rows(np.zeros(0, np.intp))
+
+    def _num_nodes_to_find(self, nodes: int) -> int:
+        framework, extenders = self.framework, self.state.extenders
+        is_scored = framework.has_score_plugins or any(extender.is_prioritizer for extender in extenders)
+        if not is_scored and not any(extender.is_filter for extender in extenders):
+            return 1
+        percentage = framework.percentage_of_nodes_to_score
+        return num_feasible_nodes_to_find(self.state.percentage_of_nodes_to_score if percentage is None else percentage, nodes)
+
+    def _extender_filter(self) -> StageReport:
+        before = 0 if self.feasible is None else len(self.feasible)
+        report = super()._extender_filter()
+        after = 0 if self.feasible is None else len(self.feasible)
+        if after != before and self.failure is None:
+            self.diagnosis.unschedulable_plugins.add(EXTENDER_NAME)
+        return report
+
+    def _ask_extender(self, extender: Extender, rows: Rows) -> tuple[Rows, str]:
+        """The rows that the extender keeps, and its error (""). Its reasons replace those that a node had before.
+
+        Upstream: schedule_one.go findNodesThatPassExtenders
+        """
+        record = extender.filter(self.pod, rows)
+        self.results.extender_filter.append(record)
+        if record.error:
+            return rows, "" if record.ignored else record.error
+        statuses = self.diagnosis.node_to_status
+        statuses.update({node: unresolvable(reason) for node, reason in record.unresolvable.items()})
+        statuses.update({node: unschedulable(reason) for node, reason in record.failed.items()})
+        place_of = {name: place for place, name in enumerate(rows.names)}
+        kept = rows.take(np.array([place_of[name] for name in record.feasible if name in place_of], dtype=np.intp))
+        return (kept if extender.keeps_node_infos else self._without_pods(kept)), ""
+
+    def _without_pods(self, rows: Rows) -> Rows:
+        """Upstream makes new NodeInfos of the Node objects in the extender's answer: without pods and images.
+
+        Upstream: extender.go HTTPExtender.Filter
+        """
+        return self.state.snapshot.rows_without_pods(rows)
+
+    def _diagnose(self, outcome: FilterOutcome) -> None:
+        """Add the rejected nodes and their plugins to the diagnosis."""
+        self.diagnosis.node_to_status.update(outcome.node_to_status())
+        self.diagnosis.unschedulable_plugins |= outcome.unschedulable_plugins()
+
+    def _no_node_fits(self, facts: dict[str, Any], statuses: Sequence[Any] = (), rejections: Sequence[Any] = ()) -> StageReport:
+        if self.framework.has_post_filter_plugins:
+            return StageReport(stages.POST_FILTER, list(statuses), list(rejections), facts)
+        return self._fail(self._fit_failure(self.nominating_without_post_filter), facts, statuses, rejections)
+
+    # Which of them is best.
+
+    def _select_host(self) -> StageReport:
+        rows, results = self.feasible, self.results
+        assert rows is not None
+        results.feasible_nodes = len(rows)
+        if len(rows) == 1:
+            results.node = rows.names[0]
+            return StageReport(stages.ASSUME, facts={"node": results.node, "reason": "only one"})
+        scores = self.totals()
+        ranking = rank(scores, None) if self.state.takes_first_of_tied else rank_by_heap(scores)
+        results.node = rows.names[ranking.winner]
+        results.ranking = ranking
+        return StageReport(stages.ASSUME, facts={"node": results.node, "total": ranking.total, "tied": ranking.tied_nodes})
+
+    # No node fits: preemption.
+
+    def _post_filter(self) -> StageReport:
+        report = super()._post_filter()
+        nominating = None if self.failure is None else self.failure.nominating_info
+        self.failure = self._fit_failure(nominating)
+        return report
+
+    def _fit_error(self) -> FitErrorV136:
+        return FitErrorV136(self.pod.key, self.state.snapshot.num_nodes, self.diagnosis)
+
+    def _fit_failure(self, nominating_info: NominatingInfo | None) -> Failure:
+        diagnosis = self._why
+        return Failure(
+            Status(Code.UNSCHEDULABLE, error=StatusError(self._fit_error().message)),
+            tuple(sorted(diagnosis.unschedulable_plugins)),
+            nominating_info,
+            tuple(sorted(diagnosis.pending_plugins)),
+        )
+
+    # The pod takes the node.
+
+    def _reserve(self) -> StageReport:
+        return self._with_fit_error(super()._reserve())
+
+    def _permit(self) -> StageReport:
+        return self._with_fit_error(super()._permit())
+
+    def _with_fit_error(self, report: StageReport) -> StageReport:
+        """A rejection at Reserve or Permit is reported as that of the only node."""
+        if self.failure is not None:
+            self.failure = rejection_by_node(self.pod.key, self.results.node, self.failure.status)
+        return report
+
+    # The cycle failed.
+
+    def _handle_scheduling_failure(self) -> StageReport:
+        failure, results = self.failure, self.results
+        assert failure is not None
+        facts = handle_scheduling_failure(self.state, self.framework, self.queued, failure)
+        results.outcome = failure.outcome
+        results.node = ""
+        results.message = failure.message
+        results.condition_reason = failure.condition_reason
+        results.unschedulable_plugins = list(failure.unschedulable_plugins or ())
+        results.pending_plugins = list(failure.pending_plugins)
+        results.nominating = failure.nominating_info
+        return StageReport(stages.ENDED, facts=facts)
+
+    #: The stages in upstream's order, and what can follow each. Upstream: schedule_one.go schedulingCycle
+    STAGES: ClassVar[Mapping[str, Stage[Callable[[Any], StageReport]]]] = stages.table(
+        *(
+            Stage(name, run, SchedulingCycle.STAGES[name].then)
+            for name, run in (
+                (stages.POP, SchedulingCycle._pop),
+                (stages.SKIP_POD_SCHEDULE, _skip_pod_schedule),
+                # schedulePod: which nodes can run the pod
+                (stages.UPDATE_SNAPSHOT, SchedulingCycle._update_snapshot),
+                (stages.PRE_FILTER, _pre_filter),
+                (stages.NOMINATED_NODE, _nominated_node),
+                (stages.FILTER, _filter),
+                (stages.EXTENDER_FILTER, _extender_filter),
+                # schedulePod: which of them is best
+                (stages.PRE_SCORE, SchedulingCycle._pre_score),
+                (stages.SCORE, SchedulingCycle._score),
+                (stages.NORMALIZE_SCORE, SchedulingCycle._normalize_score),
+                (stages.EXTENDER_PRIORITIZE, SchedulingCycle._extender_prioritize),
+                (stages.SELECT_HOST, _select_host),
+                # No node fits: preemption
+                (stages.POST_FILTER, _post_filter),
+                # The pod takes the node
+                (stages.ASSUME, SchedulingCycle._assume),
+                (stages.RESERVE, _reserve),
+                (stages.PERMIT, _permit),
+                (stages.ACTIVATE, SchedulingCycle._activate),
+                # The cycle failed
+                (stages.UNRESERVE, SchedulingCycle._unreserve),
+                (stages.FORGET_POD, SchedulingCycle._forget_pod),
+                (stages.HANDLE_SCHEDULING_FAILURE, _handle_scheduling_failure),
+            )
+        )
+    )
+
+
+def _is_rejected(status: Status) -> bool:
+    """Upstream: kube-scheduler/framework/interface.go Status.IsRejected"""
+    return status.is_unschedulable or status.code is Code.PENDING
+
+
+def rejection_by_node(pod: str, node: str, status: Status) -> Failure:
+    """The failure of a pod that a plugin rejected after its node was chosen. An error stays what it is."""
+    if not _is_rejected(status):
+        return Failure(status)
+    diagnosis = DiagnosisV136.new()
+    diagnosis.node_to_status[node] = status
+    diagnosis.add_plugin_status(status)
+    error = StatusError(FitErrorV136(pod, 1, diagnosis).message)
+    return Failure(
+        Status(status.code, error=error),
+        tuple(sorted(diagnosis.unschedulable_plugins)),
+        pending_plugins=tuple(sorted(diagnosis.pending_plugins)),
+    )
+
+
