@@ -60,6 +60,8 @@ class BindingCycle:
         self.by_hand = held
         #: The cycle had to wait at Permit or in PreBind, and resumes by itself.
         self.waited = False
+        #: v1.36: why PreBind is to fail.
+        self.canceled = ""
         #: The watch event of the binding was sent.
         self.released = False
         #: The stage that `advance` runs next; CONFIRM: only the watch event is missing; ENDED: none.

@@ -14,9 +14,10 @@ from schedviz.engine.failure import Failure
 from schedviz.engine.failure_v1_36 import handle_scheduling_failure
 from schedviz.engine.framework.go_format import without_arguments
 from schedviz.engine.framework.interface import PODS_TO_ACTIVATE_KEY
+from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.runtime import PluginRun
 from schedviz.engine.framework.runtime.framework_v1_36 import FrameworkV136
-from schedviz.engine.framework.status import as_status
+from schedviz.engine.framework.status import as_status, wrapped
 from schedviz.engine.instructions import BindPod, PatchPodStatus
 from schedviz.engine.queue.v1_36 import cluster_events
 from schedviz.engine.reporting.stage_report import StageReport, statuses_of
@@ -56,6 +57,13 @@ class BindingCycleV136(BindingCycle):
         # No event can help a pod that fails from here on, so the queue need not keep them.
         self.state.queue.done(self.assumed.uid)
         return StageReport(stages.PRE_BIND)
+
+    def _pre_bind(self) -> StageReport | None:
+        if self.canceled:
+            # A preemption canceled the context in which VolumeBinding waits; no other plugin of v1.36 waits here.
+            error = as_status("binding volumes: context canceled")
+            return self._fail(Failure(wrapped(f'running PreBind plugin "{names.VOLUME_BINDING}"', error)))
+        return super()._pre_bind()
 
     def _bind(self) -> StageReport:
         outcome = self._extender_binding() or self.framework.run_bind_plugins(self.cycle_state, self.assumed, self.node)
@@ -124,7 +132,7 @@ class BindingCycleV136(BindingCycle):
     STAGES: ClassVar[Mapping[str, Stage[Callable[[Any], StageReport | None]]]] = stages.table(
         Stage(stages.PRE_BIND_PRE_FLIGHT, _pre_bind_pre_flight, (stages.WAIT_ON_PERMIT, stages.UNRESERVE)),
         Stage(stages.WAIT_ON_PERMIT, _wait_on_permit, (stages.PRE_BIND, stages.UNRESERVE)),
-        Stage(stages.PRE_BIND, BindingCycle._pre_bind, (stages.BIND, stages.UNRESERVE)),
+        Stage(stages.PRE_BIND, _pre_bind, (stages.BIND, stages.UNRESERVE)),
         Stage(stages.BIND, _bind, (stages.POST_BIND, stages.UNRESERVE)),
         Stage(stages.POST_BIND, _post_bind, (stages.CONFIRM,)),
         # The cycle failed. Upstream: schedule_one.go handleBindingCycleError

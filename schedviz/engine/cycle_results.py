@@ -82,6 +82,8 @@ class CycleResults(msgspec.Struct):
     pending_plugins: list[str] = []
     pre_filter_status: Status | None = None
     popped_from_backoff_q: bool = False
+    #: v1.36: an extender returned Nodes, and the feasible rows are NodeInfos without pods made of them.
+    are_rows_without_pods: bool = False
 
     @property
     def evaluated_nodes(self) -> int:

@@ -75,6 +75,10 @@ class Informers:
             return objects
         return [obj for obj in objects if obj.metadata.namespace == namespace]
 
+    def knows(self, kind: str) -> bool:
+        """Whether there is a store for the kind."""
+        return kind in self._stores
+
     def objects(self) -> dict[str, dict[str, KubeObject]]:
         """All stores, by kind and key."""
         return self._stores

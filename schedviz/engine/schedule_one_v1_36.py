@@ -23,6 +23,7 @@ from schedviz.engine.framework.interface import NominatingInfo
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.runtime import FilterOutcome, PluginAnswer
 from schedviz.engine.framework.status import Code, Status, StatusError, unresolvable, unschedulable
+from schedviz.engine.framework.types import Generations, NodeInfo
 from schedviz.engine.reporting.stage_report import StageReport, filter_rejections, statuses_of
 from schedviz.engine.schedule_one import SCHEDULED, SchedulingCycle
 from schedviz.engine.select_host import rank
@@ -188,7 +189,8 @@ class SchedulingCycleV136(SchedulingCycle):
 
         Upstream: extender.go HTTPExtender.Filter
         """
-        return self.state.snapshot.rows_without_pods(rows)
+        self.results.are_rows_without_pods = True
+        return rows_without_pods(rows, self.state.cache.generations)
 
     def _diagnose(self, outcome: FilterOutcome) -> None:
         """Add the rejected nodes and their plugins to the diagnosis."""
@@ -264,39 +266,33 @@ class SchedulingCycleV136(SchedulingCycle):
         results.nominating = failure.nominating_info
         return StageReport(stages.ENDED, facts=facts)
 
-    #: The stages in upstream's order, and what can follow each. Upstream: schedule_one.go schedulingCycle
-    STAGES: ClassVar[Mapping[str, Stage[Callable[[Any], StageReport]]]] = stages.table(
-        *(
-            Stage(name, run, SchedulingCycle.STAGES[name].then)
-            for name, run in (
-                (stages.POP, SchedulingCycle._pop),
-                (stages.SKIP_POD_SCHEDULE, _skip_pod_schedule),
-                # schedulePod: which nodes can run the pod
-                (stages.UPDATE_SNAPSHOT, SchedulingCycle._update_snapshot),
-                (stages.PRE_FILTER, _pre_filter),
-                (stages.NOMINATED_NODE, _nominated_node),
-                (stages.FILTER, _filter),
-                (stages.EXTENDER_FILTER, _extender_filter),
-                # schedulePod: which of them is best
-                (stages.PRE_SCORE, SchedulingCycle._pre_score),
-                (stages.SCORE, SchedulingCycle._score),
-                (stages.NORMALIZE_SCORE, SchedulingCycle._normalize_score),
-                (stages.EXTENDER_PRIORITIZE, SchedulingCycle._extender_prioritize),
-                (stages.SELECT_HOST, _select_host),
-                # No node fits: preemption
-                (stages.POST_FILTER, _post_filter),
-                # The pod takes the node
-                (stages.ASSUME, SchedulingCycle._assume),
-                (stages.RESERVE, _reserve),
-                (stages.PERMIT, _permit),
-                (stages.ACTIVATE, SchedulingCycle._activate),
-                # The cycle failed
-                (stages.UNRESERVE, SchedulingCycle._unreserve),
-                (stages.FORGET_POD, SchedulingCycle._forget_pod),
-                (stages.HANDLE_SCHEDULING_FAILURE, _handle_scheduling_failure),
-            )
-        )
+    #: The stages are those of v1.27.1; these run differently.
+    STAGES: ClassVar[Mapping[str, Stage[Callable[[Any], StageReport]]]] = stages.overridden(
+        SchedulingCycle.STAGES,
+        {
+            stages.SKIP_POD_SCHEDULE: _skip_pod_schedule,
+            stages.PRE_FILTER: _pre_filter,
+            stages.NOMINATED_NODE: _nominated_node,
+            stages.FILTER: _filter,
+            stages.EXTENDER_FILTER: _extender_filter,
+            stages.SELECT_HOST: _select_host,
+            stages.POST_FILTER: _post_filter,
+            stages.RESERVE: _reserve,
+            stages.PERMIT: _permit,
+            stages.HANDLE_SCHEDULING_FAILURE: _handle_scheduling_failure,
+        },
     )
+
+
+def rows_without_pods(rows: Rows, generations: Generations) -> Rows:
+    """Rows over new NodeInfos of the same Nodes; each takes two generations."""
+    infos = []
+    for info in rows.infos:
+        empty = NodeInfo(info.name, generations)
+        assert info.node is not None
+        empty.set_node(info.node)
+        infos.append(empty)
+    return Rows.of(infos)
 
 
 def _is_rejected(status: Status) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 
+from schedviz.engine import stages
 from schedviz.engine.binding import BindingCycle
 from schedviz.engine.cache import Cache, SchedulerExitError, Snapshot
 from schedviz.engine.clock import Clock
@@ -19,6 +20,7 @@ from schedviz.engine.extenders.extender import Extender
 from schedviz.engine.features import Features
 from schedviz.engine.framework.listers import StorageObject
 from schedviz.engine.framework.plugins.installed import registry_for
+from schedviz.engine.framework.preemption.executor import Preemption, Preemptions
 from schedviz.engine.framework.runtime import Framework
 from schedviz.engine.framework.runtime.state_transfer import transfer_state
 from schedviz.engine.framework.status import StatusError
@@ -97,6 +99,8 @@ class Scheduler:
         informers, snapshot = Informers(), Snapshot()
         registry, client = registry_for(configuration, release.in_tree_registry()), ApiClient(host)
         nominator = Nominator(recorder, informers.pod)
+        #: v1.36: asynchronous preemptions that have not ended.
+        self.preemptions = Preemptions(informers.pod)
         profiles = {
             profile.scheduler_name: release.framework(
                 registry,
@@ -125,6 +129,7 @@ class Scheduler:
         for framework in profiles.values():
             framework.nominator = queue
             framework.extenders = extenders
+            self._share(framework)
         pod_info = release.pod_info(features)
         cache = release.make_cache(recorder, pod_info, ttl_seconds=assumed_pod_ttl_seconds)
         self.state = SchedulerState(
@@ -153,7 +158,7 @@ class Scheduler:
         """A framework for each profile of another configuration. Raises `ConfigurationError`."""
         state = self.state
         registry = registry_for(configuration, self._release.in_tree_registry())
-        return {
+        profiles = {
             profile.scheduler_name: self._release.framework(
                 registry,
                 profile,
@@ -166,6 +171,14 @@ class Scheduler:
             )
             for profile in configuration.profiles
         }
+        for framework in profiles.values():
+            self._share(framework)
+        return profiles
+
+    def _share(self, framework: Framework) -> None:
+        """Give a framework what the profiles share."""
+        framework.preemptions = self.preemptions
+        framework.cancel_pre_bind = self._cancel_pre_bind
 
     def reconfigure(
         self, configuration: KubeSchedulerConfiguration, profiles: Mapping[str, Framework], extenders: Sequence[Extender]
@@ -272,6 +285,20 @@ class Scheduler:
         deadlines = [pod.deadline for pod in waiting if pod.pending]
         deadlines += [binding.pre_bind_deadline for binding in self.bindings if binding.pre_bind_deadline is not None]
         return min(deadlines, default=None)
+
+    # Asynchronous preemption.
+
+    def run_preemption(self, preemption: Preemption) -> None:
+        """Carry out an asynchronous preemption to its end."""
+        self.preemptions.run(preemption, self.state.profiles[preemption.profile], self.state.queue.activate)
+
+    def _cancel_pre_bind(self, uid: str, message: str) -> bool:
+        """Make the PreBind of an assumed pod fail. False: it is not in PreBind. Upstream: runtime/pods_in_prebind_map.go CancelPod"""
+        for binding in self.bindings:
+            if binding.assumed.uid == uid and binding.waited and binding.stage == stages.PRE_BIND:
+                binding.canceled = message
+                return True
+        return False
 
     # Time.
 

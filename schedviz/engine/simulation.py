@@ -19,7 +19,7 @@ from schedviz.engine.commands import connections
 from schedviz.engine.commands.executor import CommandExecutor
 from schedviz.engine.extenders.calls import Answer
 from schedviz.engine.framework.runtime import Stopwatch
-from schedviz.engine.reporting import observation
+from schedviz.engine.reporting import observation, observation_v1_36
 from schedviz.engine.reporting.cycle_view import api_view, binding_view, cycle_view
 from schedviz.engine.schedule_one import SchedulingCycle
 from schedviz.engine.simulation_state import Outcome, SimulationState, Task
@@ -27,6 +27,7 @@ from schedviz.kube.meta import KubeObject
 from schedviz.trace import observed
 from schedviz.trace.commands import AnyCommand
 from schedviz.trace.events import AnyEvent, CommandDone
+from schedviz.trace.releases import V1_27
 from schedviz.trace.simulation_settings import SimulationSettings
 from schedviz.trace.view import CycleView, View
 
@@ -209,6 +210,8 @@ class Simulation(SimulationState):
         self._ended_cycles.append(self.shown_cycle)
         if self.records == "full":
             record = observation.cycle_record(cycle)
+            if self.release.version != V1_27:
+                record |= observation_v1_36.cycle_members(cycle)
             if self._stopwatch is not None:
                 record |= {"pluginNanos": self._stopwatch.take(), "reprieves": observation.reprieves(cycle)}
             self.cycle_records.append((cycle.number, record))
@@ -220,6 +223,8 @@ class Simulation(SimulationState):
         if not self.records:
             return
         self.binding_record = observation.binding_record(binding)
+        if self.release.version != V1_27:
+            self.binding_record |= observation_v1_36.binding_members(binding)
         for number, record in reversed(self.cycle_records):
             if number == binding.number:
                 if self.records == "full":
@@ -250,7 +255,7 @@ class Simulation(SimulationState):
 
     def observed_state(self) -> dict[str, Any]:
         """FORMAT.md's `cache`, `snapshot` and `queue`."""
-        return observed.state(self.view())
+        return observed.state(self.view(), self.release.version)
 
     def stored_objects(self) -> Iterator[KubeObject]:
         """The objects of the simulated API server."""

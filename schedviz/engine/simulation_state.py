@@ -181,6 +181,7 @@ class SimulationState:
             graceful_victims=settings.graceful_victims,
             helpers=settings.helpers,
             pods_per_sync=settings.pods_per_sync,
+            binding_clears_nomination=self.features.clearing_nominated_node_name_after_binding,
         )
 
     def _new_scheduler(self) -> Scheduler:

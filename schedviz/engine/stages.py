@@ -34,7 +34,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Final, Generic, NamedTuple, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 POP: Final = "Pop"
 SKIP_POD_SCHEDULE: Final = "SkipPodSchedule"
@@ -85,3 +85,8 @@ class Stage(NamedTuple, Generic[Run]):
 def table(*stages: Stage[Run]) -> Mapping[str, Stage[Run]]:
     """Stages by name, in the order of the cycle."""
     return MappingProxyType({stage.name: stage for stage in stages})
+
+
+def overridden(stages: Mapping[str, Stage[Any]], runs: Mapping[str, Callable[..., Any]]) -> Mapping[str, Stage[Any]]:
+    """The same stages, some of them run by other methods."""
+    return table(*(stage._replace(run=runs.get(name, stage.run)) for name, stage in stages.items()))

@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 from schedviz.engine.cache.debugger.log_line import LogLine
 from schedviz.engine.config import ConfigurationError
 from schedviz.engine.extenders.calls import ExtenderTransport
-from schedviz.engine.reporting import observation
+from schedviz.engine.reporting import observation, observation_v1_36
 from schedviz.engine.reporting.debugger import dump_lines
 from schedviz.engine.reporting.scheduler_log import SchedulerLog
 from schedviz.engine.simulation import Simulation
@@ -17,6 +17,7 @@ from schedviz.kube import codec
 from schedviz.trace import commands
 from schedviz.trace.events import AnyEvent
 from schedviz.trace.policies import Policies
+from schedviz.trace.releases import V1_27
 from schedviz.trace.simulation_settings import PODS_PER_SYNC, SimulationSettings, graceful_victims
 
 
@@ -55,6 +56,16 @@ class Trace(Protocol):
     @property
     def policies(self) -> Policies: ...
     @property
+    def release(self) -> str: ...
+    @property
+    def feature_gates(self) -> dict[str, bool]: ...
+    @property
+    def hold_preemption(self) -> bool: ...
+    @property
+    def hold_dispatch(self) -> bool: ...
+    @property
+    def tie_break(self) -> Literal["heap", "first"]: ...
+    @property
     def steps(self) -> Sequence[Any]: ...
     @property
     def document(self) -> dict[str, Any]: ...
@@ -71,6 +82,11 @@ def settings_of(trace: Trace) -> SimulationSettings:
         fake_extenders=list(trace.fake_extenders),
         policies=trace.policies,
         pods_per_sync=PODS_PER_SYNC,
+        release=trace.release,
+        feature_gates=trace.feature_gates,
+        hold_preemption=trace.hold_preemption,
+        hold_dispatch=trace.hold_dispatch,
+        first_of_heap=trace.tie_break == "first",
     )
 
 
@@ -103,6 +119,7 @@ class Observer:
         self._logging = logging
         self._log = SchedulerLog()
         self._placement = placement
+        self._is_v1_27 = simulation.release.version == V1_27
         simulation.records = "placement" if placement else "full"
 
     def step(self, command: Any, *, with_state: bool = True) -> dict[str, Any]:
@@ -129,7 +146,7 @@ class Observer:
         events = simulation.drain_events()
         observed = self._surroundings(simulation.clock_seconds)
         if not self._placement:
-            observed.update(observation.deliveries(events))
+            observed.update(self._deliveries(events))
         listed = [codec.to_dict(obj) for kind in ("Node", "Pod") for _, obj in sorted(simulation.cluster.store.of_kind(kind).items())]
         observed["objects"] = {"apiVersion": "v1", "items": listed, "kind": "List", "metadata": {"resourceVersion": ""}}
         verbosity = 0 if self._logging is None else self._logging.v
@@ -146,21 +163,27 @@ class Observer:
         if lines:
             observed["log"] = "".join(line.write(self._logging.format, pid=self._logging.pid) for line in lines)
 
+    def _deliveries(self, events: list[AnyEvent]) -> dict[str, list[Any]]:
+        """What the API server and the queue saw in a step."""
+        seen = observation.deliveries(events)
+        return seen if self._is_v1_27 else seen | observation_v1_36.queue_decisions(events)
+
     def _surroundings(self, clock_seconds: float) -> dict[str, Any]:
         """What is observed in every step."""
         simulation = self._simulation
-        return {
+        seen = {
             "clockSeconds": clock_seconds,
             "nextStartNodeIndex": simulation.scheduler.state.next_start_node_index,
             "heldBindings": [binding.pod for binding in simulation.scheduler.held_bindings],
             "unconfirmed": list(simulation.cluster.watches.unconfirmed),
         }
+        return seen if self._is_v1_27 else seen | observation_v1_36.tasks(simulation.scheduler)
 
     def _what_happened(self, command: commands.AnyCommand, outcome: Outcome, events: list[AnyEvent]) -> dict[str, Any]:
         simulation = self._simulation
         observed = self._surroundings(outcome.clock_seconds)
         if not self._placement:
-            observed.update(observation.deliveries(events))
+            observed.update(self._deliveries(events))
         if outcome.error:
             observed["error"] = outcome.error
         records = [record for _, record in simulation.cycle_records]
@@ -170,7 +193,7 @@ class Observer:
                 observed["cycle"] = records[-1] if records else empty
             case commands.Run():
                 observed["cycles"] = records
-            case commands.Bind() | commands.BindFail() | commands.Confirm():
+            case commands.Bind() | commands.BindFail() | commands.Confirm() | commands.Preempt():
                 self._note_pod(command, outcome, observed)
             case commands.Snapshot() if simulation.snapshot_update is not None:
                 if not self._placement:
@@ -180,12 +203,12 @@ class Observer:
                     observed["result"] = outcome.result
         return observed
 
-    def _note_pod(self, command: commands.Bind | commands.BindFail | commands.Confirm, outcome: Outcome, observed: dict[str, Any]) -> None:
+    def _note_pod(self, command: commands.Bind | commands.BindFail | commands.Confirm | commands.Preempt, outcome: Outcome, observed: dict[str, Any]) -> None:
         simulation = self._simulation
         if outcome.result:
             observed["result"] = outcome.result
         pod = simulation.executor.pod if command.pod == "*" else command.pod
         if pod:
             observed["pod"] = pod
-        if not isinstance(command, commands.Confirm) and simulation.binding_record is not None and not self._placement:
+        if isinstance(command, commands.Bind | commands.BindFail) and simulation.binding_record is not None and not self._placement:
             observed["binding"] = simulation.binding_record

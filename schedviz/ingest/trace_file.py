@@ -12,8 +12,12 @@ from schedviz.kube.errors import DecodeError, KubeError
 from schedviz.kube.explain import explain_validation_error
 from schedviz.trace.commands import AnyCommand, Command, Create, Update
 from schedviz.trace.policies import Policies
+from schedviz.trace.releases import V1_27
 
 FORMAT = "schedviz-trace/1"
+#: How v1.36 chooses among equal totals: what container/heap leaves on top, or the first node.
+TieBreak = Literal["heap", "first"]
+
 #: The most steps of a trace; a session file has the same limit for commands.
 STEPS: Final = 1_000_000
 
@@ -53,6 +57,11 @@ class TraceFile(msgspec.Struct, frozen=True, kw_only=True):
     logging: Logging | None = None
     fake_extenders: tuple[dict[str, Any], ...] = ()
     policies: Policies = Policies()
+    release: str = V1_27
+    feature_gates: dict[str, bool] = {}
+    hold_preemption: bool = False
+    hold_dispatch: bool = False
+    tie_break: TieBreak = "heap"
     steps: tuple[Step, ...] = ()
     document: dict[str, Any] = {}
 
@@ -73,6 +82,11 @@ class _Shape(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     logging: Logging | None = None
     fake_extenders: tuple[dict[str, Any], ...] | None = None
     policies: Policies | None = None
+    release: str | None = None
+    feature_gates: dict[str, bool] | None = None
+    hold_preemption: bool | None = None
+    hold_dispatch: bool | None = None
+    tie_break: TieBreak | None = None
     #: Observed: why the configuration was refused.
     error: str | None = None
     steps: list[dict[str, Any]]

@@ -58,7 +58,21 @@ class Delete(Command, frozen=True, tag="delete"):
 
 
 class Schedule(Command, frozen=True, tag="schedule"):
-    """Run one scheduling cycle and hold its binding cycle."""
+    """Run one scheduling cycle and hold its binding cycle. If the pod cannot be scheduled, `during` happens before it goes back to the
+    queue.
+    """
+
+    during: tuple[Create | Update | Delete, ...] = ()
+
+
+class Preempt(Command, frozen=True, tag="preempt"):
+    """v1.36: carry out a preemption that is held (setting `holdPreemption`); `*` is the oldest."""
+
+    pod: PodKey = "*"
+    #: When the watch events of its writes arrive: while it runs, or after it.
+    deliver: Literal["during", "after"] = "after"
+    #: The error that every deletion of a pod gets; "": none.
+    fail: Message = ""
 
 
 class Bind(Command, frozen=True, tag="bind"):
@@ -201,6 +215,7 @@ AnyCommand = (
     | Bind
     | BindFail
     | Confirm
+    | Preempt
     | Cycle
     | Run
     | Advance

@@ -24,6 +24,7 @@ from schedviz.trace.events import (
     CycleEnded,
     CycleStarted,
     HelperSet,
+    InFlightChanged,
     LatencySet,
     PermitAnswered,
     PodNominated,
@@ -144,6 +145,9 @@ class Fold:
 
     def _queue_moved(self, event: QueueMoved) -> None:
         self._queue.queue_moved(event)
+
+    def _in_flight_changed(self, event: InFlightChanged) -> None:
+        self._queue.in_flight_changed(event)
 
     def _pod_nominated(self, event: PodNominated) -> None:
         self._queue.pod_nominated(event)
@@ -268,6 +272,7 @@ class Fold:
         SnapshotUpdated: _snapshot_updated,
         QueueMoved: _queue_moved,
         PodNominated: _pod_nominated,
+        InFlightChanged: _in_flight_changed,
         CycleStarted: _cycle_started,
         StageEnded: _stage_ended,
         CycleEnded: _cycle_ended,

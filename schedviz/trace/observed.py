@@ -9,29 +9,25 @@ from typing import Any
 import msgspec
 
 from schedviz.trace.queue_fold import pop_order
-from schedviz.trace.view import CacheView, NodeItem, QueuedPod, QueueView, Resources, SnapshotView, View
+from schedviz.trace.releases import V1_27
+from schedviz.trace.view import CacheView, InFlightEntry, NodeItem, PodState, QueuedPod, QueueView, Resources, SnapshotView, View
 
 
-def state(view: View) -> dict[str, Any]:
-    """`{"cache", "snapshot", "queue"}`."""
-    return {"cache": cache_state(view.cache), "snapshot": snapshot_state(view.snapshot), "queue": queue_state(view.queue)}
+def state(view: View, release: str = V1_27) -> dict[str, Any]:
+    """`{"cache", "snapshot", "queue"}`, with the members of the release."""
+    return {
+        "cache": cache_state(view.cache, release),
+        "snapshot": snapshot_state(view.snapshot),
+        "queue": queue_state(view.queue, release),
+    }
 
 
-def cache_state(cache: CacheView) -> dict[str, Any]:
+def cache_state(cache: CacheView, release: str = V1_27) -> dict[str, Any]:
     """The cache; the list has headNode first."""
     return {
         "list": [_item(item) for item in cache.list],
         "assumedPods": sorted(cache.assumed_pods),
-        "podStates": {
-            uid: {
-                "pod": pod.pod,
-                "node": pod.node,
-                "assumed": pod.assumed,
-                "bindingFinished": pod.binding_finished,
-                "deadlineSeconds": pod.deadline_seconds,
-            }
-            for uid, pod in cache.pod_states.items()
-        },
+        "podStates": {uid: _pod_state(pod, release) for uid, pod in cache.pod_states.items()},
         "nodeTree": msgspec.to_builtins(cache.node_tree),
         "imageStates": {name: {"size": image.size, "nodes": image.nodes} for name, image in cache.image_states.items()},
     }
@@ -49,16 +45,35 @@ def snapshot_state(snapshot: SnapshotView) -> dict[str, Any]:
     }
 
 
-def queue_state(queue: QueueView) -> dict[str, Any]:
+def queue_state(queue: QueueView, release: str = V1_27) -> dict[str, Any]:
     """The queue: the heaps in the order of popping, unschedulable pods by name."""
-    return {
-        "activeQ": [_queued(pod, with_expiry=False) for pod in pop_order("activeQ", queue.active_q)],
-        "backoffQ": [_queued(pod, with_expiry=True) for pod in pop_order("backoffQ", queue.backoff_q)],
-        "unschedulable": [_queued(pod, with_expiry=True) for pod in sorted(queue.unschedulable, key=lambda pod: pod.pod)],
+    show = _queued if release == V1_27 else _queued_v1_36
+    members = {
+        "activeQ": [show(pod, with_expiry=False) for pod in pop_order("activeQ", queue.active_q)],
+        "backoffQ": [show(pod, with_expiry=True) for pod in pop_order("backoffQ", queue.backoff_q, pops_from_backoff_q=queue.pops_from_backoff_q)],
+        "unschedulable": [show(pod, with_expiry=True) for pod in sorted(queue.unschedulable, key=lambda pod: pod.pod)],
         "nominated": queue.nominated,
         "schedulingCycle": queue.scheduling_cycle,
         "moveRequestCycle": queue.move_request_cycle,
     }
+    if release == V1_27:
+        return members
+    return members | {
+        "errorBackoffQ": [show(pod, with_expiry=True) for pod in pop_order("errorBackoffQ", queue.error_backoff_q)],
+        "inFlightPods": [entry.pod for entry in queue.in_flight if entry.pod],
+        "inFlightEvents": [_in_flight(entry) for entry in queue.in_flight],
+    }
+
+
+def _in_flight(entry: InFlightEntry) -> dict[str, Any]:
+    return {"pod": entry.pod} if entry.pod else {"event": entry.event, "old": entry.old or None, "new": entry.new or None}
+
+
+def _pod_state(pod: PodState, release: str) -> dict[str, Any]:
+    members = {"pod": pod.pod, "node": pod.node, "assumed": pod.assumed}
+    if release != V1_27:
+        return members
+    return members | {"bindingFinished": pod.binding_finished, "deadlineSeconds": pod.deadline_seconds}
 
 
 def _item(item: NodeItem) -> dict[str, Any]:
@@ -100,3 +115,15 @@ def _queued(pod: QueuedPod, *, with_expiry: bool) -> dict[str, Any]:
         "gated": pod.gated,
     }
     return members | {"backoffExpirySeconds": pod.backoff_expiry_seconds} if with_expiry else members
+
+
+def _queued_v1_36(pod: QueuedPod, *, with_expiry: bool) -> dict[str, Any]:
+    members = _queued(pod, with_expiry=False) | {
+        "pendingPlugins": pod.pending_plugins,
+        "gatingPlugin": pod.gating_plugin,
+        "unschedulableCount": pod.unschedulable_count,
+        "consecutiveErrorsCount": pod.consecutive_errors_count,
+        "wasFlushedFromUnschedulable": pod.was_flushed_from_unschedulable,
+    }
+    # A pod without backoff has no expiry.
+    return members | {"backoffExpirySeconds": pod.backoff_expiry_seconds or None} if with_expiry else members

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from schedviz.trace.events import PodNominated, QueueMoved, QueueName
+from schedviz.trace.events import InFlightChanged, PodNominated, QueueMoved, QueueName
 from schedviz.trace.heap import Heap
 from schedviz.trace.view import QueuedPod, QueueView
 
@@ -21,23 +21,48 @@ def expires_before(first: QueuedPod, second: QueuedPod) -> bool:
     return first.backoff_expiry_seconds < second.backoff_expiry_seconds
 
 
-def heap_of(queue: Literal["activeQ", "backoffQ"], entries: list[QueuedPod]) -> Heap[QueuedPod]:
+def expires_or_sorts_before(first: QueuedPod, second: QueuedPod) -> bool:
+    """The same in v1.36, where pods are popped from backoffQ: its expiries are whole seconds, and equal ones are common.
+
+    Upstream: backoff_queue.go lessBackoffCompletedWithPriority
+    """
+    if first.backoff_expiry_seconds != second.backoff_expiry_seconds:
+        return expires_before(first, second)
+    return priority_sort(first, second)
+
+
+#: The queues that are heaps.
+HeapName = Literal["activeQ", "backoffQ", "errorBackoffQ"]
+
+
+def heap_of(queue: HeapName, entries: list[QueuedPod], *, pops_from_backoff_q: bool = False) -> Heap[QueuedPod]:
     """A heap with this array."""
-    heap: Heap[QueuedPod] = Heap(_key, priority_sort if queue == "activeQ" else expires_before)
+    less = expires_before
+    if queue == "activeQ":
+        less = priority_sort
+    elif queue == "backoffQ" and pops_from_backoff_q:
+        less = expires_or_sorts_before
+    heap: Heap[QueuedPod] = Heap(_key, less)
     heap.load(entries)
     return heap
 
 
-def pop_order(queue: Literal["activeQ", "backoffQ"], entries: list[QueuedPod]) -> list[QueuedPod]:
+def pop_order(queue: HeapName, entries: list[QueuedPod], *, pops_from_backoff_q: bool = False) -> list[QueuedPod]:
     """A heap's array in the order in which its pods leave."""
-    return heap_of(queue, entries).in_pop_order()
+    return heap_of(queue, entries, pops_from_backoff_q=pops_from_backoff_q).in_pop_order()
 
 
 class QueueFold:
     """A QueueView to which events are applied. Views that it returned never change."""
 
     def __init__(self, view: QueueView) -> None:
-        self._heaps = {"activeQ": heap_of("activeQ", view.active_q), "backoffQ": heap_of("backoffQ", view.backoff_q)}
+        self._pops_from_backoff_q = view.pops_from_backoff_q
+        self._heaps = {
+            "activeQ": heap_of("activeQ", view.active_q),
+            "backoffQ": heap_of("backoffQ", view.backoff_q, pops_from_backoff_q=view.pops_from_backoff_q),
+            "errorBackoffQ": heap_of("errorBackoffQ", view.error_backoff_q),
+        }
+        self._in_flight = list(view.in_flight)
         #: By key, in the order in which they were added.
         self._unschedulable = {entry.pod: entry for entry in view.unschedulable}
         self._nominated = {node: list(pods) for node, pods in view.nominated.items()}
@@ -53,6 +78,9 @@ class QueueFold:
             nominated={node: list(pods) for node, pods in self._nominated.items()},
             scheduling_cycle=self._scheduling_cycle,
             move_request_cycle=self._move_request_cycle,
+            error_backoff_q=list(self._heaps["errorBackoffQ"]),
+            in_flight=list(self._in_flight),
+            pops_from_backoff_q=self._pops_from_backoff_q,
         )
 
     def queue_moved(self, event: QueueMoved) -> None:
@@ -77,6 +105,15 @@ class QueueFold:
                 break
         if event.node is not None:
             self._nominated.setdefault(event.node, []).append(event.pod)
+
+    def in_flight_changed(self, event: InFlightChanged) -> None:
+        """Add pods and events in flight, or remove a pod and the events that no other pod needs."""
+        self._in_flight += event.added
+        if event.done:
+            places = [place for place, entry in enumerate(self._in_flight) if entry.pod == event.done]
+            del self._in_flight[places[0]]
+            needed = next((place for place, entry in enumerate(self._in_flight) if entry.pod), len(self._in_flight))
+            del self._in_flight[:needed]
 
     def _take(self, queue: QueueName, key: str) -> QueuedPod | None:
         if queue == "unschedulable":

@@ -163,6 +163,9 @@ class QueueView(Part):
     error_backoff_q: list[QueuedPod] = msgspec.field(default_factory=list, name="errorBackoffQ")
     #: v1.36: pods in flight and the events since, oldest first.
     in_flight: list[InFlightEntry] = []
+    #: v1.36 with SchedulerPopFromBackoffQ: when activeQ is empty, pods are popped from backoffQ, and of pods whose backoff ends at the
+    #: same time the one that activeQ would pop first is first.
+    pops_from_backoff_q: bool = False
 
 
 class WatchInFlight(Value, frozen=True):

@@ -57,16 +57,23 @@ class Cluster:
         graceful_victims: GracefulVictims = False,
         helpers: HelperSettings | None = None,
         pods_per_sync: int = 0,
+        binding_clears_nomination: bool = False,
     ) -> None:
         self.clock = clock
         self.recorder = recorder
         self.graceful_victims = graceful_victims
         #: Pods that a controller creates or deletes in one sync; 0: all of them.
         self.pods_per_sync = pods_per_sync
+        #: Upstream: the gate ClearingNominatedNodeNameAfterBinding of the API server.
+        self.binding_clears_nomination = binding_clears_nomination
         self.store = ObjectStore()
         self.watches = Watches()
         self.deliver: Callable[[WatchEvent], None] = _nobody
         self.bind_failure: BindFailure | None = None
+        #: The error that every deletion by the scheduler gets; "": none.
+        self.delete_failure = ""
+        #: The scheduler's writes cause their watch events at once, not when its cycle has ended.
+        self.delivers_at_once = False
         #: The pod of the running binding cycle: its other events are sent after its binding.
         self.binding_pod = ""
         self.controllers = ControllerManager(self, helpers or HelperSettings())
@@ -230,6 +237,9 @@ class Cluster:
 
     def _delete_victim(self, instruction: DeletePod) -> StatusError | None:
         pod = instruction.pod
+        if self.delete_failure:
+            self._record_scheduler_write("delete", pod, error=self.delete_failure)
+            return StatusError(self.delete_failure)
         current = self.store.get("Pod", pod.key)
         if not isinstance(current, Pod):
             error = f'pods "{pod.name}" not found'
@@ -294,6 +304,8 @@ class Cluster:
     def _hold(self, event: WatchEvent | None) -> None:
         if event is not None:
             self.watches.written.append(event)
+            if self.delivers_at_once:
+                self.cycle_ended()
 
     def _send(self, event: WatchEvent) -> None:
         if event.kind == "Pod":
@@ -383,6 +395,8 @@ class Cluster:
     def _bound(self, pod: Pod, node: str) -> Pod:
         condition = PodCondition(type="PodScheduled", status="True", last_transition_time=self.clock.timestamp())
         status = status_patch.with_condition(pod.status, condition)
+        if self.binding_clears_nomination:
+            status = replace(status, nominated_node_name="")
         return self._written(replace(pod, spec=replace(pod.spec, node_name=node), status=status))
 
     def _remove(self, old: KubeObject, *, graceful: bool, lost: Lost = "", by_scheduler: bool = False) -> WatchEvent | None:

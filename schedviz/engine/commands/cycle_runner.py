@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 from schedviz.engine import stages
@@ -130,8 +131,11 @@ class CycleRunner:
         scheduler = self.simulation.scheduler
         return scheduler.cycle or next((binding for binding in scheduler.bindings if _is_unfinished(binding)), None)
 
-    def whole_cycle(self, *, hold: bool) -> int:
-        """Finish the unfinished cycle, or run that of the next pod. Returns 1, or 0 if activeQ is empty."""
+    def whole_cycle(self, *, hold: bool, before_failure: Callable[[], None] | None = None) -> int:
+        """Finish the unfinished cycle, or run that of the next pod. Returns 1, or 0 if activeQ is empty.
+
+        `before_failure` is called if the pod cannot be scheduled, before it goes back to the queue.
+        """
         scheduler = self.simulation.scheduler
         running = self._unfinished()
         if isinstance(running, BindingCycle):
@@ -142,6 +146,8 @@ class CycleRunner:
             return 0
         while not cycle.has_ended:
             self._observer.between_stages()
+            if before_failure is not None and cycle.stage == stages.HANDLE_SCHEDULING_FAILURE:
+                before_failure()
             cycle.advance()
         binding = self._scheduling_ended(cycle, hold=hold)
         if binding is not None and not hold:
@@ -173,6 +179,9 @@ class CycleRunner:
         simulation = self.simulation
         simulation.scheduler.cycle = None
         self._observer.cycle_ended(cycle)
+        if not simulation.settings.hold_preemption:
+            for preemption in list(simulation.scheduler.preemptions.running):
+                simulation.scheduler.run_preemption(preemption)
         simulation.cluster.cycle_ended()
         binding = simulation.scheduler.begin_binding(cycle, held=hold) if cycle.is_bound_for_binding else None
         simulation.recorder.cycle = 0

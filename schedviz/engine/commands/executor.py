@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from schedviz.engine.clock import nanoseconds
 from schedviz.engine.cluster import Refusal
 from schedviz.engine.cluster.cluster import BindFailure
@@ -51,11 +53,14 @@ class CommandExecutor:
             case commands.Delete():
                 return self._delete(command)
             case commands.Schedule() | commands.Cycle():
-                return self._one_cycle(task, hold=isinstance(command, commands.Schedule))
+                return self._one_cycle(task, command)
             case commands.Bind() | commands.BindFail():
                 return self._bind(command)
             case commands.Confirm():
                 return self._confirm(command)
+            case commands.Preempt():
+                self.pod, outcome = scheduler_commands.preempt(self.runner, command)
+                return outcome
             case commands.Advance():
                 return self._advance(command)
             case commands.Snapshot():
@@ -117,11 +122,22 @@ class CommandExecutor:
         self.runner.settle()
         return Outcome()
 
+    def _write_all(self, writes: Sequence[commands.Create | commands.Update | commands.Delete]) -> None:
+        """Write objects while a cycle runs. What the API server refuses, it refuses without a result."""
+        for write in writes:
+            if isinstance(write, commands.Delete):
+                self._delete(write)
+            else:
+                self._write(write)
+
     # Cycles.
 
-    def _one_cycle(self, task: Task, *, hold: bool) -> Outcome:
+    def _one_cycle(self, task: Task, command: commands.Schedule | commands.Cycle) -> Outcome:
         self.runner.tick()
-        task.cycles = self.runner.whole_cycle(hold=hold)
+        if isinstance(command, commands.Schedule):
+            task.cycles = self.runner.whole_cycle(hold=True, before_failure=lambda: self._write_all(command.during))
+        else:
+            task.cycles = self.runner.whole_cycle(hold=False)
         return Outcome(result="" if task.cycles else why_idle(self._simulation), cycles=task.cycles)
 
     def _run(self, task: Task, command: commands.Run) -> Outcome | None:

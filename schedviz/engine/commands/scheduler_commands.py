@@ -52,6 +52,25 @@ def _waiting(simulation: SimulationState, key: str) -> tuple[BindingCycle, Waiti
     return None
 
 
+def preempt(runner: CycleRunner, command: commands.Preempt) -> tuple[str, Outcome]:
+    """Carry out a held preemption of v1.36 to its end. Returns the preemptor ("": none) and the outcome."""
+    simulation = runner.simulation
+    runner.tick()
+    scheduler, cluster = simulation.scheduler, simulation.cluster
+    running = scheduler.preemptions.running
+    preemption = next((one for one in running if command.pod in ("*", one.pod.key)), None)
+    if preemption is None:
+        return "", Outcome(result="no held preemption")
+    cluster.delete_failure, cluster.delivers_at_once = command.fail, command.deliver == "during"
+    try:
+        scheduler.run_preemption(preemption)
+    finally:
+        cluster.delete_failure, cluster.delivers_at_once = "", False
+    cluster.cycle_ended()
+    runner.settle()
+    return preemption.pod.key, Outcome()
+
+
 def configure(runner: CycleRunner, command: commands.Configure) -> Outcome:
     """Replace the configuration, in place or with a restart. An invalid configuration changes nothing."""
     simulation = runner.simulation

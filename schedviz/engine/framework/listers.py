@@ -55,6 +55,10 @@ class ObjectLister(Protocol):
         """Objects of a kind sorted by key, of one namespace or of all."""
         ...
 
+    def knows(self, kind: str) -> bool:
+        """Whether there is a store for the kind."""
+        ...
+
 
 class PodNominator(Protocol):
     """The read methods of upstream's interface. Upstream: framework/interface.go PodNominator"""
@@ -79,6 +83,10 @@ class Client(Protocol):
 
     def clear_nominated_node_name(self, pod: Pod) -> StatusError | None:
         """Clear `status.nominatedNodeName`, if it is set. Upstream: scheduler/util/utils.go ClearNominatedNodeName"""
+        ...
+
+    def patch_condition(self, pod: Pod, condition: PodCondition) -> StatusError | None:
+        """Patch one condition of the pod's status, if it differs."""
         ...
 
     def apply_condition(self, pod: Pod, condition: PodCondition) -> StatusError | None:

@@ -52,7 +52,7 @@ def cycle_record(cycle: SchedulingCycle) -> dict[str, Any]:
         "extenderScores": None if results.extender_scores is None else _extender_scores(results.extender_scores),
         "totals": _totals(cycle, names),
         "tied": [] if results.ranking is None or names is None else [names[row] for row in tied_rows(cycle.totals())],
-        "postFilter": None if results.post_filter is None else _post_filter(results.post_filter),
+        "postFilter": None if results.post_filter is None else post_filter_record(results.post_filter),
         "reserve": _answers(results.reserve),
         "permit": _answers(results.permit),
         "unreserve": results.unreserve,
@@ -217,7 +217,7 @@ def _extender_scores(records: dict[str, ExtenderScoreRecord]) -> dict[str, Any]:
     return scores
 
 
-def _post_filter(outcome: PostFilterOutcome) -> dict[str, Any] | None:
+def post_filter_record(outcome: PostFilterOutcome) -> dict[str, Any] | None:
     if not outcome.answers:
         return None
     answer = outcome.answers[-1]

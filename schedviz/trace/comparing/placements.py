@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from schedviz.trace.comparing.result import Place, Placements, PodPlaces
-from schedviz.trace.events import QueueName
+from schedviz.trace.comparing.result import Place, Placements, PlaceState, PodPlaces
 from schedviz.trace.view import QueuedPod, View
 
 
 def places(view: View) -> dict[str, Place]:
     """The place of each pod that the scheduler knows, by `namespace/name`. Of two pods with one name, that of the pod on a node."""
     found: dict[str, Place] = {}
-    queues: list[tuple[QueueName, list[QueuedPod]]] = [
+    queues: list[tuple[PlaceState, list[QueuedPod]]] = [
         ("activeQ", view.queue.active_q),
         ("backoffQ", view.queue.backoff_q),
+        ("backoffQ", view.queue.error_backoff_q),
         ("unschedulable", view.queue.unschedulable),
     ]
     for queue, pods in queues:

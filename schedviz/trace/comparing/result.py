@@ -33,10 +33,13 @@ class Difference(Part, frozen=True):
     b: Any
 
 
+PlaceState = Literal["bound", "assumed", "activeQ", "backoffQ", "unschedulable", "gated"]
+
+
 class Place(Part, frozen=True):
     """The place of a pod: a node (`bound`, or `assumed`), or a queue (`gated`: a plugin gates it)."""
 
-    state: Literal["bound", "assumed", "activeQ", "backoffQ", "unschedulable", "gated"]
+    state: PlaceState
     node: str = ""
 
 

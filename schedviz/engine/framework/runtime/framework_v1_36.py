@@ -40,8 +40,16 @@ class FrameworkV136(Framework):
     default_events: ClassVar[Sequence[ClusterEvent]] = ALL_CLUSTER_EVENTS
 
     def registered_events(self) -> dict[str, list[ClusterEventWithHint]]:
-        """What each plugin has registered for; extenders, which cannot register, get all events."""
-        registered = super().registered_events()
+        """What each plugin that can reject a pod has registered for; extenders, which cannot register, get all events.
+
+        Upstream: fillEnqueueExtensions, shouldHaveEnqueueExtensions
+        """
+        can_reject = {
+            plugin.name
+            for point in ("pre_enqueue", "pre_filter", "filter", "reserve", "permit")
+            for plugin in self.plugins.at(point)
+        }
+        registered = {name: events for name, events in super().registered_events().items() if name in can_reject}
         if self.extenders:
             registered[EXTENDER_NAME] = [ClusterEventWithHint(event) for event in self.default_events]
         return registered

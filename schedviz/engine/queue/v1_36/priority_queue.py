@@ -648,6 +648,7 @@ class PriorityQueue:
             move_request_cycle=self.move_request_cycle,
             error_backoff_q=[self.entry(queued) for queued in self._backoff.errors],
             in_flight=self.in_flight.to_view(),
+            pops_from_backoff_q=self._pops_from_backoff_q,
         )
 
     def to_state(self, table: ObjectTable) -> SchedulingQueueState:

@@ -6,7 +6,7 @@ Upstream: framework/plugins/volumebinding/volume_binding.go
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from schedviz.engine.config.plugin_args import VolumeBindingArgs
 from schedviz.engine.framework.cycle_state import CycleState, NotFoundError
@@ -15,7 +15,7 @@ from schedviz.engine.framework.listers import SharedLister
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.volumebinding.assume_cache import AssumeError, Find, Number
 from schedviz.engine.framework.plugins.volumebinding.binder import BindingError, VolumeBinder
-from schedviz.engine.framework.plugins.volumebinding.find_volumes import VolumeSearch
+from schedviz.engine.framework.plugins.volumebinding.find_volumes import NODE_CONFLICT_REASON, VolumeSearch
 from schedviz.engine.framework.plugins.volumebinding.state import STATE_KEY, PodVolumeClaims, PodVolumes, StateData
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SKIP, SUCCESS, Status, StatusError, as_status, unresolvable

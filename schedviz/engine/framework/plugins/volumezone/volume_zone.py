@@ -19,7 +19,7 @@ from schedviz.engine.framework.plugins.helper.topology import has_label, label_c
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SKIP, SUCCESS, Status, unresolvable
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, PodInfo, RegisteredEvent
-from schedviz.engine.framework.verdicts import Verdicts
+from schedviz.engine.framework.verdicts import Mask, Verdicts
 from schedviz.kube.claims import WAIT_FOR_FIRST_CONSUMER, class_of_claim
 from schedviz.kube.core import Pod
 from schedviz.kube.storage import PersistentVolume, PersistentVolumeClaim, StorageClass

@@ -15,7 +15,8 @@ from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, ClusterEventWithHint, PodInfo, QueueingHint, RegisteredEvent
 from schedviz.engine.framework.verdicts import Mask
 from schedviz.kube.meta import KubeObject
-from schedviz.kube.storage import WAIT_FOR_FIRST_CONSUMER, PersistentVolume, PersistentVolumeClaim, StorageClass
+from schedviz.kube.claims import WAIT_FOR_FIRST_CONSUMER
+from schedviz.kube.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
 
 _GA_LABEL: Final = {
     "failure-domain.beta.kubernetes.io/zone": "topology.kubernetes.io/zone",

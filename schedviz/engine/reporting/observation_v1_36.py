@@ -1,0 +1,102 @@
+"""What FORMAT-1.36 observes beyond `observation`: the queue's decisions, held preemptions, and the new members of cycles and bindings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from schedviz.engine.binding import BindingCycle
+from schedviz.engine.framework.runtime import PluginAnswer
+from schedviz.engine.framework.status import Status
+from schedviz.engine.reporting.observation import post_filter_record
+from schedviz.engine.schedule_one import SchedulingCycle
+from schedviz.engine.scheduler import Scheduler
+from schedviz.trace.events import AnyEvent, PreEnqueueRan, QueueName, RequeueConsidered, RequeueDecision
+
+#: Upstream's names of the queues in a decision.
+_QUEUES: Final[dict[QueueName, str]] = {
+    "activeQ": "Active",
+    "backoffQ": "Backoff",
+    "errorBackoffQ": "Backoff",
+    "unschedulable": "Unschedulable",
+}
+
+
+def queue_decisions(events: Iterable[AnyEvent]) -> dict[str, list[Any]]:
+    """`clusterEvents`, `requeue` and `preEnqueue` of a step, from its trace events."""
+    moved: list[Any] = []
+    requeued: list[Any] = []
+    gates: list[Any] = []
+    for event in events:
+        match event:
+            case RequeueConsidered():
+                if event.moves_all:
+                    moved.append({"event": event.event_label, "old": event.old or None, "new": event.new or None})
+                # Equal decisions are one; the recordings have one for each pod, in order of full name.
+                single = [(pod, decision) for decision in event.decisions for pod in decision.pods]
+                requeued += [_decision(event.event_label, pod, decision) for pod, decision in sorted(single, key=_full_name)]
+            case PreEnqueueRan():
+                gates += [{"pod": event.pod, "plugin": name, "code": "Success", "reasons": []} for name in event.passed]
+                if event.rejected is not None:
+                    rejected = event.rejected
+                    gates.append({"pod": event.pod, "plugin": rejected.plugin, "code": rejected.code, "reasons": rejected.reasons})
+    return {"clusterEvents": moved, "requeue": requeued, "preEnqueue": gates}
+
+
+def _full_name(one: tuple[str, RequeueDecision]) -> str:
+    """Upstream: framework/types.go GetPodFullName"""
+    namespace, _, name = one[0].partition("/")
+    return f"{name}_{namespace}"
+
+
+def _decision(label: str, pod: str, decision: RequeueDecision) -> dict[str, Any]:
+    record: dict[str, Any] = {
+        "pod": pod,
+        "event": label,
+        "hints": [
+            {"on": hint.on, "plugin": hint.plugin, "hint": hint.hint, **({"error": hint.error} if hint.error else {})}
+            for hint in decision.hints
+        ],
+    }
+    if decision.gated:
+        return record | {"gated": True}
+    if decision.strategy is not None:
+        record["strategy"] = decision.strategy
+    if decision.queue is not None:
+        record["queue"] = _QUEUES[decision.queue]
+    if decision.in_flight:
+        record["inFlight"] = True
+    return record
+
+
+def tasks(scheduler: Scheduler) -> dict[str, Any]:
+    """`heldPreemptions`."""
+    return {"heldPreemptions": [preemption.pod.key for preemption in scheduler.preemptions.running]}
+
+
+def cycle_members(cycle: SchedulingCycle) -> dict[str, Any]:
+    """The members of a cycle's record that v1.36 adds."""
+    results = cycle.results
+    status = results.pre_filter_status
+    outcome = results.post_filter
+    return {
+        "poppedFrom": "backoffQ" if results.popped_from_backoff_q else "",
+        "pendingPlugins": results.pending_plugins,
+        "preFilterStatus": None if status is None else _answer(status.failed_plugin, status),
+        "postFilters": [] if outcome is None else [_answer(answer.plugin, answer.status) for answer in outcome.answers],
+        "postFilter": None if outcome is None else post_filter_record(outcome),
+    }
+
+
+def binding_members(binding: BindingCycle) -> dict[str, Any]:
+    """The members of a binding cycle's record that v1.36 adds."""
+    return {"preBindPreFlight": [_pre_flight(answer) for answer in binding.results.pre_bind_pre_flight]}
+
+
+def _pre_flight(answer: PluginAnswer) -> dict[str, Any]:
+    # Both plugins that have this extension point allow others beside them.
+    return {**_answer(answer.plugin, answer.status), "allowParallel": True}
+
+
+def _answer(plugin: str, status: Status) -> dict[str, Any]:
+    return {"plugin": plugin, "code": status.code.value, "reasons": list(status.reasons)}
