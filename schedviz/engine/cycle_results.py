@@ -82,6 +82,12 @@ class CycleResults(msgspec.Struct):
     pending_plugins: list[str] = []
     pre_filter_status: Status | None = None
     popped_from_backoff_q: bool = False
+    #: v1.36, opportunistic batching: the node that the last cycle suggested, whether it was taken, why that cycle's nodes could not be used
+    #: or this one's could not be kept, and how many were kept.
+    node_hint: str = ""
+    is_hint_used: bool = False
+    batch_flush: str | None = None
+    batch_stored: int = 0
     #: v1.36: an extender returned Nodes, and the feasible rows are NodeInfos without pods made of them.
     are_rows_without_pods: bool = False
 

@@ -42,5 +42,7 @@ class Release:
     make_queue: MakeQueue
     make_handlers: Callable[[SchedulerState], Handlers]
     framework: type[Framework]
+    #: The record of a status patch has the values after it, not those in the patch.
+    shows_status_after_patch: bool
     scheduling_cycle: type[SchedulingCycle]
     binding_cycle: type[BindingCycle]

@@ -22,6 +22,8 @@ from schedviz.engine.framework.fit_error_v1_36 import EXTENDER_NAME, DiagnosisV1
 from schedviz.engine.framework.interface import NominatingInfo
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.runtime import FilterOutcome, PluginAnswer
+from schedviz.engine.framework.runtime.batch import OpportunisticBatch, RemainingNodes
+from schedviz.engine.framework.runtime.framework_v1_36 import FrameworkV136
 from schedviz.engine.framework.status import Code, Status, StatusError, unresolvable, unschedulable
 from schedviz.engine.framework.types import Generations, NodeInfo
 from schedviz.engine.reporting.stage_report import StageReport, filter_rejections, statuses_of
@@ -46,6 +48,13 @@ class SchedulingCycleV136(SchedulingCycle):
         return diagnosis
 
     # Before the scheduling algorithm.
+
+    def _pop(self) -> StageReport:
+        report = super()._pop()
+        self.results.popped_from_backoff_q = self.state.queue.popped_from_backoff_q
+        if self.results.popped_from_backoff_q:
+            report.facts["poppedFrom"] = "backoffQ"
+        return report
 
     def _skip_pod_schedule(self) -> StageReport:
         report = super()._skip_pod_schedule()
@@ -75,16 +84,28 @@ class SchedulingCycleV136(SchedulingCycle):
         facts: dict[str, Any] = {"skipped": results.skipped_filter_plugins}
         if results.pre_filter_nodes is not None:
             facts["nodes"] = results.pre_filter_nodes
-        following = stages.NOMINATED_NODE if self.pod.pod.status.nominated_node_name else stages.FILTER
-        return StageReport(following, statuses, facts=facts)
+        batch = self._batch
+        if batch is not None:
+            results.node_hint, results.batch_flush = batch.node_hint(
+                self.pod, self.queued.signature, self.cycle_state, cycle=self.state.queue.scheduling_cycle, now=self.state.clock.now
+            )
+        is_nominated = bool(self.pod.pod.status.nominated_node_name or results.node_hint)
+        return StageReport(stages.NOMINATED_NODE if is_nominated else stages.FILTER, statuses, facts=facts)
+
+    @property
+    def _batch(self) -> OpportunisticBatch | None:
+        assert isinstance(self.framework, FrameworkV136)
+        return self.framework.batch
 
     def _nominated_node(self) -> StageReport:
-        """Try the nominated node before all others. Upstream: schedule_one.go evaluateNominatedNode"""
-        name = self.pod.pod.status.nominated_node_name
+        """Try the nominated node, or the hint of the last cycle, before all others. Upstream: schedule_one.go evaluateNominatedNode"""
+        name = self.pod.pod.status.nominated_node_name or self.results.node_hint
         evaluation = NominatedNodeEvaluation(node=name)
         self.results.nominated_node = evaluation
         snapshot = self.state.snapshot
         facts: dict[str, Any] = {"node": name, "fits": False}
+        if not self.pod.pod.status.nominated_node_name:
+            facts["hint"] = True
         try:
             snapshot.get(name)
         except LookupError as error:
@@ -111,7 +132,7 @@ class SchedulingCycleV136(SchedulingCycle):
         self.feasible = rows
         # The nominated node alone was looked at.
         self.results.rejected_nodes = len(self.diagnosis.node_to_status)
-        return self._found_feasible_nodes({"node": name, "fits": True}, rejections)
+        return self._found_feasible_nodes(facts | {"fits": True}, rejections)
 
     def _filter(self) -> StageReport:
         """Upstream: schedule_one.go findNodesThatPassFilters"""
@@ -119,7 +140,11 @@ class SchedulingCycleV136(SchedulingCycle):
         snapshot, start = state.snapshot, state.next_start_node_index
         rows = self._rows_to_search(start)
         nodes = len(rows)
-        want = results.num_feasible_nodes_to_find = self._num_nodes_to_find(nodes)
+        percentage = self.framework.percentage_of_nodes_to_score
+        if percentage is None:
+            percentage = state.percentage_of_nodes_to_score
+        results.num_feasible_nodes_to_find = num_feasible_nodes_to_find(percentage, nodes)
+        want = results.num_feasible_nodes_to_find if self._chooses else 1
         outcome = self.filtered = self.framework.filter_rows(self.cycle_state, self.pod, rows, want)
         self._diagnose(outcome)
         feasible = len(outcome.feasible)
@@ -152,13 +177,11 @@ class SchedulingCycleV136(SchedulingCycle):
         known = frozenset(name for name in names if name in snapshot.columns.row_of)
         return rows_in_search_order(snapshot, known, start) if known else snapshot.rows(np.zeros(0, np.intp))
 
-    def _num_nodes_to_find(self, nodes: int) -> int:
-        framework, extenders = self.framework, self.state.extenders
-        is_scored = framework.has_score_plugins or any(extender.is_prioritizer for extender in extenders)
-        if not is_scored and not any(extender.is_filter for extender in extenders):
-            return 1
-        percentage = framework.percentage_of_nodes_to_score
-        return num_feasible_nodes_to_find(self.state.percentage_of_nodes_to_score if percentage is None else percentage, nodes)
+    @property
+    def _chooses(self) -> bool:
+        """Whether more than one node is needed: to be scored, or for an extender that filters."""
+        extenders = self.state.extenders
+        return self.framework.has_score_plugins or any(extender.is_prioritizer or extender.is_filter for extender in extenders)
 
     def _extender_filter(self) -> StageReport:
         before = 0 if self.feasible is None else len(self.feasible)
@@ -210,12 +233,28 @@ class SchedulingCycleV136(SchedulingCycle):
         results.feasible_nodes = len(rows)
         if len(rows) == 1:
             results.node = rows.names[0]
+            self._store_others(None)
             return StageReport(stages.ASSUME, facts={"node": results.node, "reason": "only one"})
         scores = self.totals()
         ranking = rank(scores, None) if self.state.takes_first_of_tied else rank_by_heap(scores)
         results.node = rows.names[ranking.winner]
         results.ranking = ranking
+        self._store_others(RemainingNodes(rows.names, scores, is_first_of_tied=self.state.takes_first_of_tied))
         return StageReport(stages.ASSUME, facts={"node": results.node, "total": ranking.total, "tied": ranking.tied_nodes})
+
+    def _store_others(self, others: RemainingNodes | None) -> None:
+        """Keep the other feasible nodes for the next pod."""
+        batch, results = self._batch, self.results
+        if batch is None:
+            return
+        queue, clock = self.state.queue, self.state.clock
+        flush = batch.store(
+            self.queued.signature, hint=results.node_hint, chosen=results.node, others=others, cycle=queue.scheduling_cycle, now=clock.now
+        )
+        results.batch_flush = flush or results.batch_flush
+        results.is_hint_used = results.node_hint == results.node
+        if flush is None and others is not None and not results.is_hint_used:
+            results.batch_stored = len(others)
 
     # No node fits: preemption.
 
@@ -270,6 +309,7 @@ class SchedulingCycleV136(SchedulingCycle):
     STAGES: ClassVar[Mapping[str, Stage[Callable[[Any], StageReport]]]] = stages.overridden(
         SchedulingCycle.STAGES,
         {
+            stages.POP: _pop,
             stages.SKIP_POD_SCHEDULE: _skip_pod_schedule,
             stages.PRE_FILTER: _pre_filter,
             stages.NOMINATED_NODE: _nominated_node,

@@ -114,6 +114,8 @@ class Scheduler:
             )
             for profile in configuration.profiles
         }
+        for framework in profiles.values():
+            framework.extenders = extenders
         queue = release.make_queue(
             recorder,
             profiles,
@@ -128,7 +130,6 @@ class Scheduler:
         # The queue is the nominator. Plugins and queue need each other at construction (upstream: SetPodNominator).
         for framework in profiles.values():
             framework.nominator = queue
-            framework.extenders = extenders
             self._share(framework)
         pod_info = release.pod_info(features)
         cache = release.make_cache(recorder, pod_info, ttl_seconds=assumed_pod_ttl_seconds)

@@ -208,7 +208,7 @@ class Observer:
         if outcome.result:
             observed["result"] = outcome.result
         pod = simulation.executor.pod if command.pod == "*" else command.pod
-        if pod:
+        if pod and (self._is_v1_27 or not outcome.result):
             observed["pod"] = pod
         if isinstance(command, commands.Bind | commands.BindFail) and simulation.binding_record is not None and not self._placement:
             observed["binding"] = simulation.binding_record

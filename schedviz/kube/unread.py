@@ -1,4 +1,4 @@
-"""Fields of the Kubernetes API (v1.27) that are real and that the scheduler does not read, by struct.
+"""Fields of the Kubernetes API (v1.27 and v1.36) that are real and that the scheduler does not read, by struct.
 
 Strict decoding accepts them and refuses any other; their content is digested and not kept.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from schedviz.kube import apps, core, meta, policy, storage, volumes
+from schedviz.kube import affinity, apps, core, meta, policy, storage, volumes
 
 #: Read by strict decoding only, so that objects that were encoded by `codec` are accepted again.
 DIGESTS: Final = ("unread", "unreadStatus")
@@ -17,22 +17,25 @@ UNREAD: Final[dict[type, str]] = {
     meta.OwnerReference: "blockOwnerDeletion",
     core.PodSpec: """ephemeralContainers restartPolicy activeDeadlineSeconds dnsPolicy serviceAccountName serviceAccount
         automountServiceAccountToken hostPID hostIPC shareProcessNamespace securityContext imagePullSecrets hostname subdomain
-        hostAliases dnsConfig readinessGates runtimeClassName enableServiceLinks setHostnameAsFQDN os hostUsers resourceClaims""",
-    core.PodStatus: """message reason hostIP podIP podIPs initContainerStatuses containerStatuses qosClass
-        ephemeralContainerStatuses resize""",
-    core.PodCondition: "lastProbeTime",
+        hostAliases dnsConfig readinessGates runtimeClassName enableServiceLinks setHostnameAsFQDN os hostnameOverride""",
+    core.PodStatus: """message reason hostIP hostIPs podIP podIPs qosClass observedGeneration
+        ephemeralContainerStatuses nodeAllocatableResourceClaimStatuses""",
+    core.PodCondition: "lastProbeTime observedGeneration",
+    core.ContainerStatus: """state lastState ready restartCount image imageID containerID started volumeMounts user
+        allocatedResourcesStatus stopSignal""",
+    affinity.PodAffinityTerm: "matchLabelKeys mismatchLabelKeys",
     core.Container: """command args workingDir envFrom env resizePolicy volumeMounts volumeDevices livenessProbe readinessProbe
         startupProbe lifecycle terminationMessagePath terminationMessagePolicy imagePullPolicy securityContext stdin stdinOnce tty""",
     core.ContainerPort: "name",
     core.ResourceRequirements: "claims",
     core.NodeSpec: "podCIDR podCIDRs providerID configSource externalID",
-    core.NodeStatus: "phase addresses daemonEndpoints nodeInfo volumesInUse volumesAttached config",
+    core.NodeStatus: "phase addresses daemonEndpoints nodeInfo volumesInUse volumesAttached config features runtimeHandlers",
     core.NodeCondition: "lastHeartbeatTime lastTransitionTime reason message",
     core.Namespace: "spec status",
     core.Service: "status",
     core.ServiceSpec: """ports clusterIP clusterIPs type externalIPs sessionAffinity loadBalancerIP loadBalancerSourceRanges
         externalName externalTrafficPolicy healthCheckNodePort publishNotReadyAddresses sessionAffinityConfig ipFamilies ipFamilyPolicy
-        allocateLoadBalancerNodePorts loadBalancerClass internalTrafficPolicy""",
+        allocateLoadBalancerNodePorts loadBalancerClass internalTrafficPolicy trafficDistribution""",
     core.ReplicationController: "status",
     core.ReplicationControllerSpec: "minReadySeconds",
     core.PodTemplateMeta: """name namespace uid generateName annotations creationTimestamp deletionTimestamp
@@ -48,14 +51,15 @@ UNREAD: Final[dict[type, str]] = {
     policy.PriorityClass: "description",
     storage.PersistentVolumeSpec: """persistentVolumeReclaimPolicy mountOptions hostPath glusterfs nfs cephfs fc flocker flexVolume
         quobyte photonPersistentDisk scaleIO local storageos""",
-    storage.PersistentVolumeStatus: "message reason",
+    storage.PersistentVolumeStatus: "message reason lastPhaseTransitionTime",
     storage.ObjectReference: "resourceVersion fieldPath",
     storage.PersistentVolumeClaimSpec: "dataSourceRef",
     storage.VolumeResources: "limits claims",
-    storage.PersistentVolumeClaimStatus: "accessModes capacity conditions allocatedResources resizeStatus",
+    storage.PersistentVolumeClaimStatus: """accessModes capacity conditions allocatedResources resizeStatus
+        allocatedResourceStatuses currentVolumeAttributesClassName modifyVolumeStatus""",
     storage.StorageClass: "parameters reclaimPolicy mountOptions allowVolumeExpansion",
     storage.CSIDriverSpec: """attachRequired podInfoOnMount volumeLifecycleModes fsGroupPolicy tokenRequests requiresRepublish
-        seLinuxMount""",
+        seLinuxMount nodeAllocatableUpdatePeriodSeconds serviceAccountTokenInSecrets preventPodSchedulingIfMissing""",
     volumes.Volume: """hostPath emptyDir gitRepo secret nfs glusterfs flexVolume cephfs flocker downwardAPI fc configMap quobyte
         photonPersistentDisk projected scaleIO storageos""",
     volumes.GCEPersistentDisk: "fsType",

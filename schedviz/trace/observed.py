@@ -10,7 +10,7 @@ import msgspec
 
 from schedviz.trace.queue_fold import pop_order
 from schedviz.trace.releases import V1_27
-from schedviz.trace.view import CacheView, InFlightEntry, NodeItem, PodState, QueuedPod, QueueView, Resources, SnapshotView, View
+from schedviz.trace.view import CacheImage, CacheView, InFlightEntry, NodeItem, PodState, QueuedPod, QueueView, Resources, SnapshotView, View
 
 
 def state(view: View, release: str = V1_27) -> dict[str, Any]:
@@ -25,7 +25,7 @@ def state(view: View, release: str = V1_27) -> dict[str, Any]:
 def cache_state(cache: CacheView, release: str = V1_27) -> dict[str, Any]:
     """The cache; the list has headNode first."""
     return {
-        "list": [_item(item) for item in cache.list],
+        "list": [_item(item) if release == V1_27 else _item_v1_36(item, cache.image_states) for item in cache.list],
         "assumedPods": sorted(cache.assumed_pods),
         "podStates": {uid: _pod_state(pod, release) for uid, pod in cache.pod_states.items()},
         "nodeTree": msgspec.to_builtins(cache.node_tree),
@@ -51,7 +51,7 @@ def queue_state(queue: QueueView, release: str = V1_27) -> dict[str, Any]:
     members = {
         "activeQ": [show(pod, with_expiry=False) for pod in pop_order("activeQ", queue.active_q)],
         "backoffQ": [show(pod, with_expiry=True) for pod in pop_order("backoffQ", queue.backoff_q, pops_from_backoff_q=queue.pops_from_backoff_q)],
-        "unschedulable": [show(pod, with_expiry=True) for pod in sorted(queue.unschedulable, key=lambda pod: pod.pod)],
+        "unschedulable": [show(pod, with_expiry=True) for pod in _by_name(queue.unschedulable, release)],
         "nominated": queue.nominated,
         "schedulingCycle": queue.scheduling_cycle,
         "moveRequestCycle": queue.move_request_cycle,
@@ -63,6 +63,11 @@ def queue_state(queue: QueueView, release: str = V1_27) -> dict[str, Any]:
         "inFlightPods": [entry.pod for entry in queue.in_flight if entry.pod],
         "inFlightEvents": [_in_flight(entry) for entry in queue.in_flight],
     }
+
+
+def _by_name(pods: list[QueuedPod], release: str) -> list[QueuedPod]:
+    """By key; the recordings of v1.36 are sorted by full name (upstream's GetPodFullName)."""
+    return sorted(pods, key=lambda pod: pod.pod if release == V1_27 else "{2}_{0}".format(*pod.pod.partition("/")))
 
 
 def _in_flight(entry: InFlightEntry) -> dict[str, Any]:
@@ -91,6 +96,14 @@ def _item(item: NodeItem) -> dict[str, Any]:
         "usedPorts": item.used_ports,
         "imageStates": {name: {"size": image.size, "numNodes": image.num_nodes} for name, image in item.image_states.items()},
         "pvcRefCounts": item.pvc_ref_counts,
+    }
+
+
+def _item_v1_36(item: NodeItem, images: dict[str, CacheImage]) -> dict[str, Any]:
+    """The number of nodes with an image is that of the cache."""
+    return _item(item) | {
+        "imageStates": {name: {"size": image.size, "numNodes": len(images[name].nodes) if name in images else 0} for name, image in item.image_states.items()},
+        "declaredFeatures": item.declared_features,
     }
 
 

@@ -58,6 +58,8 @@ class NodeItem(Part, omit_defaults=True):
     image_states: dict[str, ImageState] = {}
     #: "ns/claim" -> number of pods that use it.
     pvc_ref_counts: dict[str, int] = {}
+    #: v1.36: what the node's kubelet declares that it can do, sorted.
+    declared_features: list[str] = []
 
 
 class PodState(Part, omit_defaults=True):

@@ -75,6 +75,7 @@ class Cache:
 
     #: Whether an added pod keeps `binding_finished`. Upstream loses it because AddPod creates a new podState.
     keeps_binding_finished: ClassVar[bool] = False
+    image_states_class: ClassVar[type[ImageStates]] = ImageStates
 
     def __init__(self, recorder: Recorder, generations: Generations, *, ttl_seconds: float = 0, pod_info: type[PodInfo] = PodInfo) -> None:
         self._recorder = recorder
@@ -89,7 +90,7 @@ class Cache:
         #: Uids.
         self.assumed_pods: set[str] = set()
         self.node_tree = NodeTree()
-        self.image_states = ImageStates()
+        self.image_states = self.image_states_class()
 
     # Pods
 

@@ -5,14 +5,32 @@ Upstream: backend/cache/cache.go
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from schedviz.engine.cache.cache import Cache
+from schedviz.engine.cache.cache_state import CacheState
 from schedviz.engine.cache.errors import CacheError
+from schedviz.engine.cache.image_states import ImageStates
+from schedviz.engine.cache.image_states_v1_36 import ImageStatesV136
+from schedviz.engine.framework.object_table import ObjectTable
 from schedviz.engine.framework.types import PodInfo
 from schedviz.kube.core import Pod
+from schedviz.trace.recorder import Recorder
 
 
 class CacheV136(Cache):
     """NodeInfos, pods, the node tree and images."""
+
+    image_states_class: ClassVar[type[ImageStates]] = ImageStatesV136
+
+    @classmethod
+    def from_state(cls, state: CacheState, recorder: Recorder, table: ObjectTable) -> Cache:
+        """The cache of a checkpoint."""
+        cache = super().from_state(state, recorder, table)
+        assert isinstance(cache.image_states, ImageStatesV136)
+        for info in cache.nodes:
+            cache.image_states.share_with(info)
+        return cache
 
     def finish_binding(self, pod: PodInfo | Pod, now: int) -> None:
         """Nothing: there is no time after which an assumed pod expires."""

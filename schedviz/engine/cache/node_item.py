@@ -6,7 +6,7 @@ import msgspec
 
 from schedviz.engine.framework.object_table import ObjectTable, PodRef
 from schedviz.engine.framework.resource import Resource
-from schedviz.engine.framework.types import Generations, HostPortInfo, ImageStateSummary, NodeInfo
+from schedviz.engine.framework.types import Generations, HostPortInfo, ImageStateSummary, NodeInfo, SharedImages
 from schedviz.kube.zones import zone_key
 from schedviz.trace.view import ImageState, NodeItem, Resources
 
@@ -29,6 +29,7 @@ def node_item(info: NodeInfo) -> NodeItem:
         used_ports=used_ports(info.used_ports),
         image_states=image_states(info),
         pvc_ref_counts=info.pvc_ref_counts.copy(),
+        declared_features=[] if node is None else sorted(node.status.declared_features),
     )
 
 
@@ -39,6 +40,8 @@ def used_ports(ports: HostPortInfo) -> dict[str, list[str]]:
 
 def image_states(info: NodeInfo) -> dict[str, ImageState]:
     """The images of a NodeInfo."""
+    if isinstance(info.image_states, SharedImages):
+        return {name: ImageState(size=state.size, num_nodes=0) for name, state in info.image_states.items()}
     return {name: ImageState(size=state.size, num_nodes=state.num_nodes) for name, state in info.image_states.items()}
 
 

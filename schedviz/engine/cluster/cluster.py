@@ -58,6 +58,7 @@ class Cluster:
         helpers: HelperSettings | None = None,
         pods_per_sync: int = 0,
         binding_clears_nomination: bool = False,
+        shows_status_after_patch: bool = False,
     ) -> None:
         self.clock = clock
         self.recorder = recorder
@@ -66,6 +67,8 @@ class Cluster:
         self.pods_per_sync = pods_per_sync
         #: Upstream: the gate ClearingNominatedNodeNameAfterBinding of the API server.
         self.binding_clears_nomination = binding_clears_nomination
+        #: The record of a status patch has the values after it (FORMAT-1.36), not those in the patch (FORMAT).
+        self.shows_status_after_patch = shows_status_after_patch
         self.store = ObjectStore()
         self.watches = Watches()
         self.deliver: Callable[[WatchEvent], None] = _nobody
@@ -147,6 +150,8 @@ class Cluster:
         if error:
             self._record_scheduler_write("update", written, error=error)
             return StatusError(error)
+        # A watch event does not overtake those of earlier writes.
+        self.cycle_ended()
         new = self._replace(written, by_scheduler=True)
         volume_controller.react(self, new)
         return new
@@ -189,6 +194,9 @@ class Cluster:
         current = self.store.get("Pod", pod.key)
         error = failure.message if failure is not None and not failure.after_write else _why_not_bound(current, pod)
         events: list[WatchEvent] | None = None
+        if any(event.key == pod.key for event in self.watches.written):
+            # The nomination that the binding cycle wrote before.
+            self.cycle_ended()
         if isinstance(current, Pod) and not error:
             event = self._event("MODIFIED", self._bound(current, node), current)
             # A finished pod was bound; its watch does not show it.
@@ -212,15 +220,17 @@ class Cluster:
         current = self.store.get("Pod", base.key)
         error = "" if isinstance(current, Pod) else f'pods "{base.name}" not found'
         if not isinstance(current, Pod):
-            self._record_scheduler_write("patch", base, subresource="status", detail=patch.detail, error=error)
+            detail = patch.detail_after(None) if self.shows_status_after_patch else patch.detail
+            self._record_scheduler_write("patch", base, subresource="status", detail=detail, error=error)
             return StatusError(error, "pods", base.name)
         new = replace(_as_patched(current), status=patch.apply(current.status))
-        if not _same(new, current):
+        detail = patch.detail_after(new.status) if self.shows_status_after_patch else patch.detail
+        is_same = _same(new, current)
+        if not is_same:
             new = self._written(new)
-            self._record_scheduler_write("patch", base, subresource="status", detail=patch.detail)
+        self._record_scheduler_write("patch", base, subresource="status", detail=detail)
+        if not is_same:
             self._hold(self._event("MODIFIED", new, current))
-        else:
-            self._record_scheduler_write("patch", base, subresource="status", detail=patch.detail)
         return None
 
     def _apply_condition(self, instruction: ApplyPodCondition) -> StatusError | None:

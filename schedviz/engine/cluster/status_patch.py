@@ -33,6 +33,21 @@ class StatusPatch(msgspec.Struct, frozen=True):
             parts.append(f"nominatedNodeName={json.dumps(self.nominated_node_name or None)}")
         return "; ".join(parts)
 
+    def detail_after(self, status: PodStatus | None) -> str:
+        """The patch in FORMAT-1.36's form: the members that it changes, with the values that they have in the status after it.
+
+        None: the write failed; the values are those of the patch, and a member of the condition that is not in it is `<nil>`.
+        """
+        parts = []
+        if self.condition_type:
+            result = self if status is None else condition_of(status, self.condition_type) or self
+            values = ["<nil>" if value is None else value for value in (result.status, result.reason)]
+            parts.append(f"condition {self.condition_type}={values[0]} {values[1]}")
+        if self.nominated_node_name is not None:
+            name = self.nominated_node_name if status is None else status.nominated_node_name
+            parts.append(f"nominatedNodeName={json.dumps(name)}")
+        return "; ".join(parts)
+
     def apply(self, status: PodStatus) -> PodStatus:
         """The status with the patch merged into it."""
         if self.nominated_node_name is not None:

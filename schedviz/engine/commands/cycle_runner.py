@@ -206,6 +206,8 @@ class CycleRunner:
         cluster = simulation.cluster
         cluster.binding_pod = binding.pod
         went_on = binding.advance()
+        if not went_on:
+            cluster.cycle_ended()
         if not binding.is_running:
             cluster.cycle_ended()
             if binding.stage == stages.ENDED:

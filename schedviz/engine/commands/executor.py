@@ -91,12 +91,13 @@ class CommandExecutor:
 
     # Objects.
 
-    def _write(self, command: commands.Create | commands.Update) -> Outcome:
+    def _write(self, command: commands.Create | commands.Update, *, ticks: bool = True) -> Outcome:
         try:
             obj = default_object(codec.from_dict(command.object, strict=True))
         except KubeError as error:
             return Outcome(error=f"object.{error}" if getattr(error, "path", "") else f"object: {error}")
-        self.runner.tick()
+        if ticks:
+            self.runner.tick()
         cluster = self._simulation.cluster
         try:
             if isinstance(command, commands.Create):
@@ -108,11 +109,12 @@ class CommandExecutor:
         self.runner.settle()
         return Outcome()
 
-    def _delete(self, command: commands.Delete) -> Outcome:
+    def _delete(self, command: commands.Delete, *, ticks: bool = True) -> Outcome:
         if command.kind not in BY_NAME:
             kinds = ", ".join(sorted(BY_NAME))
             return Outcome(error=f"kind: the scheduler does not read the kind {command.kind!r}; it reads {kinds}")
-        self.runner.tick()
+        if ticks:
+            self.runner.tick()
         try:
             self._simulation.cluster.delete(
                 command.kind, command.namespace, command.name, graceful=command.graceful, lost=command.drop or ""
@@ -126,9 +128,9 @@ class CommandExecutor:
         """Write objects while a cycle runs. What the API server refuses, it refuses without a result."""
         for write in writes:
             if isinstance(write, commands.Delete):
-                self._delete(write)
+                self._delete(write, ticks=False)
             else:
-                self._write(write)
+                self._write(write, ticks=False)
 
     # Cycles.
 

@@ -45,6 +45,7 @@ class PodInfoV136(PodInfo):
     __slots__ = ()
 
     options: ClassVar[ResourceOptions] = ResourceOptions()
+    is_removed_as_added: ClassVar[bool] = True
 
     @property
     def requests(self) -> PodRequests:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum, IntFlag
-from typing import Final, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
 import msgspec
 
@@ -132,6 +132,16 @@ class ImageStateSummary(msgspec.Struct, frozen=True):
     num_nodes: int
 
 
+class SharedImages(dict[str, ImageStateSummary]):
+    """v1.36: the images of a node in the snapshot. The cache keeps one count for all nodes, and this has the counts at the time of the
+    copy.
+    """
+
+    def current(self) -> SharedImages:
+        """The images with the present counts."""
+        return self
+
+
 class HostPort(NamedTuple):
     """A host port. An empty IP has become 0.0.0.0, an empty protocol TCP."""
 
@@ -209,6 +219,9 @@ class PodInfo:
         "terms_of",
         "uid",
     )
+
+    #: v1.36: removing the pod from its node subtracts what was added for it, not what this version of it requests.
+    is_removed_as_added: ClassVar[bool] = False
 
     def __init__(self, pod: Pod, *, terms_of: Pod | None = None) -> None:
         self.pod = pod
@@ -422,7 +435,8 @@ class NodeInfo:
         self.requested = other.requested.clone()
         self.non_zero_requested = other.non_zero_requested.clone()
         self.allocatable = other.allocatable.clone()
-        self.image_states = other.image_states
+        images = other.image_states
+        self.image_states = images.current() if isinstance(images, SharedImages) else images
         self.pvc_ref_counts = other.pvc_ref_counts.copy()
         self.generation = other.generation
         self.generations = other.generations
@@ -437,7 +451,7 @@ class NodeInfo:
         self._update(pod, 1)
 
     def remove_pod(self, pod: PodInfo) -> None:
-        """Remove a pod, found by uid; the requests of this version are subtracted.
+        """Remove a pod, found by uid; the requests of this version are subtracted (v1.36: of the version that was added).
 
         Raises PodNotFoundError. Upstream: framework/types.go NodeInfo.RemovePod
         """
@@ -445,9 +459,10 @@ class NodeInfo:
             _swap_remove(self.pods_with_affinity, pod.uid)
         if pod.has_required_anti_affinity:
             _swap_remove(self.pods_with_required_anti_affinity, pod.uid)
-        if not _swap_remove(self.pods, pod.uid):
+        stored = _swap_remove(self.pods, pod.uid)
+        if stored is None:
             raise PodNotFoundError(f"no corresponding pod {pod.name} in pods of node {self.name}")
-        self._update(pod, -1)
+        self._update(stored if pod.is_removed_as_added else pod, -1)
 
     def set_node(self, node: Node) -> None:
         """Set the Node. Upstream: framework/types.go NodeInfo.SetNode"""
@@ -483,15 +498,18 @@ class NodeInfo:
         return f"NodeInfo({self.name}, generation={self.generation}, pods={self.pods})"
 
 
-def _swap_remove(pods: list[PodInfo], uid: str) -> bool:
-    """Remove a pod from a list and move the last one to its position. Upstream: framework/types.go removeFromSlice"""
+def _swap_remove(pods: list[PodInfo], uid: str) -> PodInfo | None:
+    """Remove a pod from a list and move the last one to its position. Returns it; None: it is not there.
+
+    Upstream: framework/types.go removeFromSlice
+    """
     for place, pod in enumerate(pods):
         if pod.uid == uid:
             last = pods.pop()
             if place < len(pods):
                 pods[place] = last
-            return True
-    return False
+            return pod
+    return None
 
 
 class QueuedPodInfo:

@@ -43,6 +43,10 @@ class QueueProfile(Protocol):
         """Which plugins have registered for which events."""
         ...
 
+    def sign_pod(self, pod: PodInfo) -> bytes | None:
+        """v1.36: equal for pods that the plugins cannot tell apart; None: the pod cannot be signed."""
+        ...
+
     def registered_events(self) -> Mapping[str, Iterable[ClusterEventWithHint]]:
         """What each plugin has registered for, with its hints."""
         ...
@@ -81,6 +85,9 @@ class SchedulingQueue(Protocol):
 
     @property
     def has_pods_to_pop(self) -> bool: ...
+
+    #: v1.36: whether the pod that was popped last was still backing off.
+    popped_from_backoff_q: bool
 
     def pop(self) -> QueuedPodInfo | None: ...
 

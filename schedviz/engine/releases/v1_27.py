@@ -35,6 +35,7 @@ RELEASE: Final = Release(
     make_queue=make_queue,
     make_handlers=EventHandlers,
     framework=Framework,
+    shows_status_after_patch=False,
     scheduling_cycle=SchedulingCycle,
     binding_cycle=BindingCycle,
 )

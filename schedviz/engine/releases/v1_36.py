@@ -33,6 +33,7 @@ RELEASE: Final = Release(
     make_queue=PriorityQueue,
     make_handlers=EventHandlersV136,
     framework=FrameworkV136,
+    shows_status_after_patch=True,
     scheduling_cycle=SchedulingCycleV136,
     binding_cycle=BindingCycleV136,
 )

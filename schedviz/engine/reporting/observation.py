@@ -42,7 +42,7 @@ def cycle_record(cycle: SchedulingCycle) -> dict[str, Any]:
         "preFilter": _answers(results.pre_filter),
         "preFilterNodes": None if cycle.filtered is None else results.pre_filter_nodes,
         "skippedFilterPlugins": results.skipped_filter_plugins,
-        "nominatedNodeEvaluation": _nominated_node(cycle),
+        "nominatedNodeEvaluation": nominated_node_record(cycle),
         "filter": [] if cycle.filtered is None else _filter(cycle.filtered),
         "extenderFilter": [_extender_filter(record) for record in results.extender_filter],
         "feasible": names or [],
@@ -158,7 +158,7 @@ def _answers(answers: Iterable[PluginAnswer]) -> list[dict[str, Any]]:
     return records
 
 
-def _nominated_node(cycle: SchedulingCycle) -> dict[str, Any] | None:
+def nominated_node_record(cycle: SchedulingCycle) -> dict[str, Any] | None:
     evaluation = cycle.results.nominated_node
     if evaluation is None:
         return None

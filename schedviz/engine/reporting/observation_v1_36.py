@@ -6,9 +6,11 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from schedviz.engine.binding import BindingCycle
+from schedviz.engine.cycle_results import CycleResults
 from schedviz.engine.framework.runtime import PluginAnswer
+from schedviz.engine.framework.runtime.framework_v1_36 import FrameworkV136
 from schedviz.engine.framework.status import Status
-from schedviz.engine.reporting.observation import post_filter_record
+from schedviz.engine.reporting.observation import nominated_node_record, post_filter_record
 from schedviz.engine.schedule_one import SchedulingCycle
 from schedviz.engine.scheduler import Scheduler
 from schedviz.trace.events import AnyEvent, PreEnqueueRan, QueueName, RequeueConsidered, RequeueDecision
@@ -70,8 +72,16 @@ def _decision(label: str, pod: str, decision: RequeueDecision) -> dict[str, Any]
 
 
 def tasks(scheduler: Scheduler) -> dict[str, Any]:
-    """`heldPreemptions`."""
-    return {"heldPreemptions": [preemption.pod.key for preemption in scheduler.preemptions.running]}
+    """`heldPreemptions` and `batch`."""
+    batches = {
+        name: framework.batch.to_view()
+        for name, framework in scheduler.state.profiles.items()
+        if isinstance(framework, FrameworkV136) and framework.batch is not None
+    }
+    return {
+        "heldPreemptions": [preemption.pod.key for preemption in scheduler.preemptions.running],
+        "batch": {name: batch for name, batch in batches.items() if batch is not None},
+    }
 
 
 def cycle_members(cycle: SchedulingCycle) -> dict[str, Any]:
@@ -85,7 +95,34 @@ def cycle_members(cycle: SchedulingCycle) -> dict[str, Any]:
         "preFilterStatus": None if status is None else _answer(status.failed_plugin, status),
         "postFilters": [] if outcome is None else [_answer(answer.plugin, answer.status) for answer in outcome.answers],
         "postFilter": None if outcome is None else post_filter_record(outcome),
+        "signature": None if cycle.queued.signature is None else f"{_fnv_1a(cycle.queued.signature):08x}",
+        "nodeHint": results.node_hint,
+        "batch": _batch(results),
+        "nominatedNodeEvaluation": _nominated_node(cycle),
     }
+
+
+def _batch(results: CycleResults) -> dict[str, Any] | None:
+    members = {
+        "flush": results.batch_flush,
+        "used": results.node_hint if results.is_hint_used else "",
+        "stored": results.batch_stored,
+    }
+    return {name: value for name, value in members.items() if value} or None
+
+
+def _nominated_node(cycle: SchedulingCycle) -> dict[str, Any] | None:
+    """FORMAT-1.36 has a list of rejections, which has at most one."""
+    record = nominated_node_record(cycle)
+    return record if record is None or record["rejected"] is None else record | {"rejected": [record["rejected"]]}
+
+
+def _fnv_1a(data: bytes) -> int:
+    """The 32-bit FNV-1a hash, as which FORMAT-1.36 shows a signature."""
+    found = 0x811C9DC5
+    for byte in data:
+        found = (found ^ byte) * 0x01000193 & 0xFFFFFFFF
+    return found
 
 
 def binding_members(binding: BindingCycle) -> dict[str, Any]:

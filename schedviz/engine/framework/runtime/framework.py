@@ -218,6 +218,10 @@ class Framework:
             for name, plugin in self.plugins.by_name.items()
         }
 
+    def sign_pod(self, pod: PodInfo) -> bytes | None:  # noqa: ARG002 - v1.36 signs pods
+        """Equal for pods that the plugins cannot tell apart; None: the pod cannot be signed."""
+        return None
+
     def object_changed(self, kind: str, verb: ObjectVerb, obj: KubeObject) -> None:
         """Pass a change to the plugins that watch objects of this kind."""
         for plugin in self._watchers:

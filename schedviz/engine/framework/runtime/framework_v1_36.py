@@ -6,11 +6,14 @@ Upstream: framework/runtime/framework.go frameworkImpl
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import ClassVar
 
 from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.fit_error_v1_36 import EXTENDER_NAME
-from schedviz.engine.framework.interface import ALL_NODES, PreBindPreFlightPlugin
+from schedviz.engine.framework.interface import ALL_NODES, PreBindPreFlightPlugin, SignPlugin
+from schedviz.engine.framework.plugins.helper import signers
+from schedviz.engine.framework.runtime.batch import OpportunisticBatch
 from schedviz.engine.framework.runtime.framework import Framework
 from schedviz.engine.framework.runtime.outcomes import PluginAnswer, PluginRun, PreFilterOutcome
 from schedviz.engine.framework.status import SKIP, SUCCESS, Code, Status, as_status, unresolvable, wrapped
@@ -53,6 +56,34 @@ class FrameworkV136(Framework):
         if self.extenders:
             registered[EXTENDER_NAME] = [ClusterEventWithHint(event) for event in self.default_events]
         return registered
+
+    @cached_property
+    def batch(self) -> OpportunisticBatch | None:
+        """The nodes that the last cycle left over; None: opportunistic batching is off."""
+        return OpportunisticBatch(self) if self.features.opportunistic_batching else None
+
+    @cached_property
+    def _signers(self) -> list[SignPlugin] | None:
+        """The plugins that sign pods; None: one that should cannot, or there are extenders. Upstream: computeBatchablePlugins"""
+        if self.extenders or self.batch is None:
+            return None
+        points = ("pre_filter", "filter", "pre_score", "score")
+        plugins = {plugin.name: plugin for point in points for plugin in self.plugins.at(point)}
+        # Plugins at the end of the list are those that refuse most pods.
+        signers = [plugin for plugin in reversed(plugins.values()) if isinstance(plugin, SignPlugin)]
+        return signers if len(signers) == len(plugins) else None
+
+    def sign_pod(self, pod: PodInfo) -> bytes | None:
+        """Upstream: SignPod"""
+        if self._signers is None:
+            return None
+        fragments: dict[str, object] = {signers.SCHEDULER_NAME: pod.pod.spec.scheduler_name}
+        for plugin in self._signers:
+            signed = plugin.sign_pod(pod)
+            if signed is None:
+                return None
+            fragments.update(signed)
+        return signers.signature(fragments)
 
     def run_pre_filter_plugins(self, state: CycleState, pod: PodInfo) -> PreFilterOutcome:
         """Run each plugin once. UnschedulableAndUnresolvable ends the run; after Unschedulable the others run, for preemption.

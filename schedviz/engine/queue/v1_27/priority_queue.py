@@ -55,6 +55,8 @@ class PriorityQueue:
     Where upstream's order is that of a map, pods are moved in order of their full name. Upstream: scheduling_queue.go PriorityQueue
     """
 
+    popped_from_backoff_q = False
+
     def __init__(
         self,
         recorder: Recorder,

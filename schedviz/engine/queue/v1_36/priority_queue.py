@@ -38,10 +38,6 @@ from schedviz.trace.heap import Heap
 from schedviz.trace.recorder import Recorder
 from schedviz.trace.view import InFlightEntry, QueuedPod, QueueView, StatusView
 
-#: The pod's signature for batching; None: it has none.
-SignPod = Callable[[PodInfo], bytes | None]
-
-
 class SchedulingQueueState(msgspec.Struct, frozen=True):
     """A queue in a checkpoint; the heaps as arrays."""
 
@@ -93,12 +89,14 @@ class PriorityQueue:
         self.unschedulable_pods = UnschedulablePods()
         self.in_flight = InFlight()
         self.nominator = Nominator(recorder, pod_lister, self._pod_info)
+        self.popped_from_backoff_q = False
         self.scheduling_cycle = 0
         #: Set by events and recorded; with hints it decides nothing.
         self.move_request_cycle = -1
         self._recorded_move_request_cycle = -1
 
     def _set_plugins(self, profiles: QueueProfiles) -> None:
+        self._profiles = profiles
         self._hints = QueueingHints(profiles)
         #: By scheduler name; in order of the plugins' names.
         self._pre_enqueue: dict[str, list[PreEnqueuePlugin]] = {
@@ -178,6 +176,7 @@ class PriorityQueue:
                 # Upstream discards a pod that is in flight already, which a lost event causes.
                 self._record(events.POP, moves)
                 continue
+            self.popped_from_backoff_q = source == "backoffQ"
             self.in_flight.add_pod(uid, queued.key)
             self.scheduling_cycle += 1
             self._record(events.POP if source == "activeQ" else cluster_events.POP_FROM_BACKOFF_Q, moves)
@@ -209,6 +208,7 @@ class PriorityQueue:
         before = self.entry(queued)
         queued.pod_info = queued.pod_info.updated(new)
         self.nominator.update_nominated_pod(old, queued.pod_info)
+        self._sign(queued)
         for event in changes:
             moves = self._moves()
             opinion = self._hints.ask(queued, event, old.pod, new.pod)
@@ -230,6 +230,7 @@ class PriorityQueue:
         name, queued = found
         moves, before = self._moves(), self.entry(queued)
         queued.pod_info = queued.pod_info.updated(new)
+        self._sign(queued)
         self._heap(name).add(queued)
         moves.changed(queued, name, before)
         self._record(cluster_events.UNSCHEDULABLE_POD_UPDATE.label, moves)
@@ -502,7 +503,13 @@ class PriorityQueue:
     def _new(self, pod: PodInfo) -> QueuedPodInfo:
         queued = QueuedPodInfo(pod, timestamp=self._now())
         queued.initial_attempt_timestamp = None
+        self._sign(queued)
         return queued
+
+    def _sign(self, queued: QueuedPodInfo) -> None:
+        """Upstream: signPod"""
+        profile = self._profiles.get(queued.pod.spec.scheduler_name)
+        queued.signature = None if profile is None else profile.sign_pod(queued.pod_info)
 
     def _places(self) -> tuple[QueueName, ...]:
         return ("activeQ", "backoffQ", "errorBackoffQ", "unschedulable")

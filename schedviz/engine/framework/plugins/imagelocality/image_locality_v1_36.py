@@ -8,6 +8,7 @@ import numpy as np
 
 from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.interface import Scores
+from schedviz.engine.framework.plugins.helper import signers
 from schedviz.engine.framework.plugins.imagelocality.image_locality import (
     ImageLocality,
     normalized_image_name,
@@ -31,7 +32,9 @@ class ImageLocalityV136(ImageLocality):
         return priority_of(sums, len(pod.pod.spec.init_containers) + len(pod.pod.spec.containers))
 
     def sign_pod(self, pod: PodInfo) -> Sequence[tuple[str, object]]:
-        return (("ImageNames", sorted(set(_images(pod)))),)
+        spec = pod.pod.spec
+        images = {normalized_image_name(container.image) for container in (*spec.containers, *spec.init_containers)}
+        return ((signers.IMAGE_NAMES, sorted(images)),)
 
 
 def _images(pod: PodInfo) -> list[str]:

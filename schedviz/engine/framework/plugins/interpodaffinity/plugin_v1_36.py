@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from schedviz.engine.config.plugin_args import InterPodAffinityArgs
 from schedviz.engine.framework.affinity_terms import AffinityTerm
+from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.cycle_state import CycleState
+from schedviz.engine.framework.interface import Handle
+from schedviz.engine.framework.plugins.helper import signers
 from schedviz.engine.framework.plugins.helper.hint_objects import after, before_and_after, has_place, queue_if
+from schedviz.engine.framework.plugins.helper.topology import known
+from schedviz.engine.framework.plugins.interpodaffinity import scoring
 from schedviz.engine.framework.plugins.interpodaffinity.plugin import InterPodAffinity
 from schedviz.engine.framework.plugins.interpodaffinity.scoring import PRE_SCORE_STATE_KEY
+from schedviz.engine.framework.plugins.interpodaffinity.terms import ExistingTerms, Term, namespace_labels, pods_matching_all, resolve
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SKIP, Status
 from schedviz.engine.framework.types import (
@@ -26,6 +33,14 @@ from schedviz.kube.meta import KubeObject
 
 
 class InterPodAffinityV136(InterPodAffinity):
+    def __init__(self, args: InterPodAffinityArgs, handle: Handle) -> None:
+        super().__init__(args, handle)
+        weight = args.hard_pod_affinity_weight
+        #: As `_liked`, with a weight of 1 for every term.
+        self._liking = ExistingTerms(
+            lambda node_info: node_info.pods_with_affinity, lambda pod: ((term, 1) for term, _ in scoring.scored_terms(pod, weight))
+        )
+
     def events_to_register(self) -> Sequence[RegisteredEvent]:
         pods = ActionType.ADD | ActionType.UPDATE_POD_LABEL | ActionType.DELETE
         return (
@@ -38,16 +53,39 @@ class InterPodAffinityV136(InterPodAffinity):
         if self._ignores_existing and not (pod.preferred_affinity_terms or pod.preferred_anti_affinity_terms or pod.terms.error):
             return SKIP
         status = super().pre_score(state, pod, rows)
-        if status.is_success and len(rows) and not state.read(PRE_SCORE_STATE_KEY).topology_score:
-            state.delete(PRE_SCORE_STATE_KEY)
-            return SKIP
-        return status
+        if not status.is_success or not len(rows):
+            return status
+        found = state.read(PRE_SCORE_STATE_KEY).topology_score
+        if any(domains.numbers().any() for domains in found.values()) or (found and self._any_term_matches(pod)):
+            return status
+        state.delete(PRE_SCORE_STATE_KEY)
+        return SKIP
+
+    def _any_term_matches(self, pod: PodInfo) -> bool:
+        """Whether any preferred term matches a pod on a node with its topology key. Scores of 0 do not tell: weights can cancel out."""
+        snapshot, objects = self._handle.snapshot, self._handle.objects
+        rows = snapshot.rows()
+        counts = [
+            (term.topology_key, pods_matching_all(rows, (Term(term.topology_key, term.selector, term.namespaces, term.namespace_selector),)))
+            for term in (*resolve(pod.preferred_affinity_terms, objects), *resolve(pod.preferred_anti_affinity_terms, objects))
+        ]
+        if any(_is_anywhere(rows, key, count) for key, count in counts):
+            return True
+        existing = self._liking.sums(rows, pod, namespace_labels(pod.namespace, objects))
+        return any(_is_anywhere(rows, key, count) for key, count in existing.items())
 
     def sign_pod(self, pod: PodInfo) -> Sequence[tuple[str, object]] | None:
         """None for a pod with affinity to pods; its labels otherwise, which other pods' terms match."""
         if pod.has_affinity:
             return None
-        return (("Labels", pod.pod.metadata.labels), ("Namespace", pod.namespace))
+        if self._ignores_existing:
+            return ()
+        return ((signers.LABELS, signers.labels(pod.pod.metadata.labels)),)
+
+
+def _is_anywhere(rows: Rows, key: str, count: IntArray) -> bool:
+    among = known(rows, [key])
+    return bool((count if among is None else count[among]).any())
 
 
 def _after_pod_change(pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from schedviz.engine.framework.cycle_state import CycleState
+from schedviz.engine.framework.plugins.helper import signers
 from schedviz.engine.framework.plugins.helper.hint_objects import after, before_and_after, queue_if
 from schedviz.engine.framework.plugins.nodeaffinity.node_affinity import NodeAffinity, matches
 from schedviz.engine.framework.rows import Rows
@@ -53,5 +54,7 @@ class NodeAffinityV136(NodeAffinity):
         return super().pre_score(state, pod, rows)
 
     def sign_pod(self, pod: PodInfo) -> Sequence[tuple[str, object]]:
-        spec = pod.pod.spec
-        return (("NodeAffinity", None if spec.affinity is None else spec.affinity.node_affinity), ("NodeSelector", spec.node_selector))
+        return (
+            (signers.NODE_AFFINITY, signers.node_affinity(pod.pod)),
+            (signers.NODE_SELECTOR, signers.labels(pod.pod.spec.node_selector)),
+        )

@@ -15,6 +15,7 @@ from schedviz.engine.framework.cycle_state import CycleState, NotFoundError, Sta
 from schedviz.engine.framework.interface import FilterReads, Handle, PreFilterResult
 from schedviz.engine.framework.listers import SharedLister
 from schedviz.engine.framework.plugins import names
+from schedviz.engine.framework.plugins.helper import signers
 from schedviz.engine.framework.plugins.helper.hint_objects import after, before_and_after, queue_if
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SKIP, SUCCESS, Status, as_status, unresolvable
@@ -33,6 +34,14 @@ from schedviz.kube.core import Node, Pod
 from schedviz.kube.meta import KubeObject
 
 _UNSATISFIED: Final = unresolvable("node(s) didn't match Pod's required features")
+#: Every feature that nodes can declare, sorted; the others concern updates of pods. Upstream: nodedeclaredfeatures/features/registry.go
+_KNOWN_FEATURES: Final = (
+    "ExtendWebSocketsToKubelet",
+    "InPlacePodLevelResourcesVerticalScaling",
+    "InPlacePodVerticalScalingInitContainers",
+    "RestartAllContainersOnContainerExits",
+    "UserNamespacesHostNetworkSupport",
+)
 _RESTART_ALL_CONTAINERS: Final = "RestartAllContainers"
 
 
@@ -100,7 +109,8 @@ class NodeDeclaredFeatures:
         return Verdicts(lacking.astype(np.int16), (SUCCESS, _UNSATISFIED)) if lacking.any() else None
 
     def sign_pod(self, pod: PodInfo) -> Sequence[tuple[str, object]]:
-        return (("Features", required_features(pod.pod)),)
+        required = required_features(pod.pod)
+        return ((signers.REQUIRED_FEATURES, "".join("1" if feature in required else "0" for feature in _KNOWN_FEATURES)),)
 
 
 def _after_node_change(_pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from schedviz.engine.framework.plugins.helper import signers
 from schedviz.engine.framework.plugins.nodename.node_name import NodeName
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, PodInfo, RegisteredEvent
 
@@ -13,4 +14,4 @@ class NodeNameV136(NodeName):
         return (ClusterEvent(GVK.NODE, ActionType.ADD),)
 
     def sign_pod(self, pod: PodInfo) -> Sequence[tuple[str, object]]:
-        return (("NodeName", pod.pod.spec.node_name),)
+        return ((signers.NODE_NAME, pod.pod.spec.node_name),)

@@ -8,6 +8,7 @@ from typing import Any
 from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.interface import Handle, PreFilterResult
 from schedviz.engine.framework.listers import SharedLister
+from schedviz.engine.framework.plugins.helper import signers
 from schedviz.engine.framework.plugins.helper.hint_objects import before, has_place, queue_if
 from schedviz.engine.framework.plugins.nodeports.node_ports import NodePorts
 from schedviz.engine.framework.status import SKIP, Status
@@ -50,4 +51,4 @@ class NodePortsV136(NodePorts):
         return super().pre_filter(state, pod, snapshot) if pod.host_ports else (None, SKIP)
 
     def sign_pod(self, pod: PodInfo) -> Sequence[tuple[str, object]]:
-        return (("HostPorts", pod.host_ports),)
+        return ((signers.HOST_PORTS, signers.host_ports(pod.pod)),)

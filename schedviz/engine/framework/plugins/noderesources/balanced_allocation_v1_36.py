@@ -12,8 +12,10 @@ import numpy as np
 from schedviz.engine.config.plugin_args import NodeResourcesBalancedAllocationArgs
 from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.interface import MAX_NODE_SCORE, Handle, Scores
+from schedviz.engine.framework.plugins.helper import signers
 from schedviz.engine.framework.plugins.noderesources.balanced_allocation import BalancedAllocation, balance
 from schedviz.engine.framework.plugins.noderesources.fit import compute_pod_resource_request
+from schedviz.engine.framework.plugins.noderesources.fit_v1_36 import signed_requests
 from schedviz.engine.framework.plugins.noderesources.resource_allocation import Allocation, ResourceScorer, pod_requests
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SKIP, Status
@@ -39,7 +41,7 @@ class BalancedAllocationV136(BalancedAllocation):
         return super().score(state, pod, rows)
 
     def sign_pod(self, pod: PodInfo) -> Sequence[tuple[str, object]]:
-        return (("Resources", compute_pod_resource_request(pod)),)
+        return ((signers.RESOURCES, signed_requests(compute_pod_resource_request(pod))),)
 
 
 def _improvement(counted: Sequence[Allocation], rows: int) -> Scores:

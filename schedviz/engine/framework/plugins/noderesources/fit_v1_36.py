@@ -17,6 +17,7 @@ from schedviz.engine.framework.cycle_state import CycleState, NotFoundError
 from schedviz.engine.framework.formulas import POD_COUNT, Amount, Amounts, Formula
 from schedviz.engine.framework.interface import Handle
 from schedviz.engine.framework.plugins import names
+from schedviz.engine.framework.plugins.helper import signers
 from schedviz.engine.framework.plugins.helper.hint_objects import after, before_and_after, has_place, queue_if
 from schedviz.engine.framework.plugins.noderesources.fit import PRE_FILTER_STATE_KEY, Fit, PreFilterState, compute_pod_resource_request
 from schedviz.engine.framework.resource import Resource
@@ -152,7 +153,18 @@ class FitV136(Fit):
         request = compute_pod_resource_request(pod)
         if self._has_device_classes and any(amount and self._is_left_to_dra(name, 0) for name, amount in request.scalar):
             return None
-        return (("Resources", request),)
+        return ((signers.RESOURCES, signed_requests(request)),)
+
+
+def signed_requests(request: PreFilterState) -> dict[str, Any]:
+    """The requests as upstream's Resource is written to JSON."""
+    return {
+        "MilliCPU": request.milli_cpu,
+        "Memory": request.memory,
+        "EphemeralStorage": request.ephemeral_storage,
+        "AllowedPodNumber": 0,
+        "ScalarResources": dict(request.scalar) or None,
+    }
 
 
 def _requested(request: PreFilterState) -> list[tuple[str, int]]:

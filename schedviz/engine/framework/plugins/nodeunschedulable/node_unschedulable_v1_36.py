@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from schedviz.engine.framework.plugins.helper import signers
 from schedviz.engine.framework.plugins.helper.hint_objects import after, before_and_after, queue_if
 from schedviz.engine.framework.plugins.helper.taint import tolerations_tolerate_taint
 from schedviz.engine.framework.plugins.nodeunschedulable.node_unschedulable import CORDON, NodeUnschedulable
@@ -20,7 +21,7 @@ class NodeUnschedulableV136(NodeUnschedulable):
         )
 
     def sign_pod(self, pod: PodInfo) -> Sequence[tuple[str, object]]:
-        return (("Tolerations", pod.pod.spec.tolerations),)
+        return ((signers.TOLERATIONS, signers.tolerations(pod.pod)),)
 
 
 def _after_node_change(_pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:

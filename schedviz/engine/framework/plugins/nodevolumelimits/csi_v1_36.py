@@ -15,6 +15,7 @@ from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.interface import Handle, PreFilterResult
 from schedviz.engine.framework.listers import SharedLister
+from schedviz.engine.framework.plugins.helper import signers
 from schedviz.engine.framework.plugins.helper.claims_of_pod import uses_claim
 from schedviz.engine.framework.plugins.helper.csi_translation import in_tree_plugin
 from schedviz.engine.framework.plugins.helper.hint_objects import after, before, before_and_after, has_place, queue_if
@@ -123,7 +124,7 @@ class CSILimitsV136(CSILimits):
         return found
 
     def sign_pod(self, pod: PodInfo) -> Sequence[tuple[str, object]]:
-        return (("Volumes", pod.pod.spec.volumes),)
+        return ((signers.VOLUMES, signers.volumes(pod.pod)),)
 
 
 def _may_be_attached(volume: Volume) -> bool:

@@ -12,6 +12,7 @@ import numpy as np
 
 from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.interface import Handle, Scores
+from schedviz.engine.framework.plugins.helper import signers
 from schedviz.engine.framework.plugins.helper.hint_objects import after, before_and_after, queue_if
 from schedviz.engine.framework.plugins.helper.taint import DO_NOT_SCHEDULE, PREFER_NO_SCHEDULE
 from schedviz.engine.framework.plugins.helper.taint_comparison import tolerates
@@ -70,7 +71,7 @@ class TaintTolerationV136(TaintToleration):
         return uniform(len(rows), counts[0]) if len(set(counts)) == 1 else np.array(counts, np.int64)[classes]
 
     def sign_pod(self, pod: PodInfo) -> Sequence[tuple[str, object]]:
-        return (("Tolerations", pod.pod.spec.tolerations),)
+        return ((signers.TOLERATIONS, signers.tolerations(pod.pod)),)
 
 
 def _after_pod_toleration_change(pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from schedviz.engine.framework.cycle_state import CycleState, NotFoundError
+from schedviz.engine.framework.plugins.helper import signers
 from schedviz.engine.framework.plugins.helper.claims_of_pod import uses_claim
 from schedviz.engine.framework.plugins.helper.csi_translation import migrated_plugins
 from schedviz.engine.framework.plugins.helper.hint_objects import after, before_and_after, queue_if
@@ -52,7 +53,7 @@ class VolumeBindingV136(VolumeBinding):
         return SUCCESS
 
     def sign_pod(self, pod: PodInfo) -> Sequence[tuple[str, object]]:
-        return (("Volumes", pod.pod.spec.volumes),)
+        return ((signers.VOLUMES, signers.volumes(pod.pod)),)
 
 
 def _after_class_change(_pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:

@@ -8,6 +8,7 @@ from typing import ClassVar, Final
 from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.interface import PreFilterResult
 from schedviz.engine.framework.listers import SharedLister
+from schedviz.engine.framework.plugins.helper import signers
 from schedviz.engine.framework.plugins.helper.claims_of_pod import uses_claim
 from schedviz.engine.framework.plugins.helper.hint_objects import after, before, queue_if
 from schedviz.engine.framework.plugins.volumerestrictions.volume_restrictions import (
@@ -47,7 +48,7 @@ class VolumeRestrictionsV136(VolumeRestrictions):
         return result, status
 
     def sign_pod(self, pod: PodInfo) -> Sequence[tuple[str, object]]:
-        return (("Volumes", pod.pod.spec.volumes),)
+        return ((signers.VOLUMES, signers.volumes(pod.pod)),)
 
 
 def _after_pod_deleted(pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:

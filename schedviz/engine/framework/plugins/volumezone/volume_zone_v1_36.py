@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from schedviz.engine.framework.plugins.helper import signers
 from schedviz.engine.framework.plugins.helper.claims_of_pod import uses_claim
 from schedviz.engine.framework.plugins.helper.hint_objects import after, before_and_after, queue_if
 from schedviz.engine.framework.plugins.helper.topology import has_label, label_codes
@@ -47,7 +48,7 @@ class VolumeZoneV136(VolumeZone):
         return mask
 
     def sign_pod(self, pod: PodInfo) -> Sequence[tuple[str, object]]:
-        return (("Volumes", pod.pod.spec.volumes),)
+        return ((signers.VOLUMES, signers.volumes(pod.pod)),)
 
 
 def _after_class_added(_pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
