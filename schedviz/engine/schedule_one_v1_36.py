@@ -292,6 +292,14 @@ class SchedulingCycleV136(SchedulingCycle):
 
     # The cycle failed.
 
+    def _fail(
+        self, failure: Failure, facts: dict[str, Any], statuses: Sequence[Any] = (), rejections: Sequence[Any] = ()
+    ) -> StageReport:
+        if failure.unschedulable_plugins is None and self.assumed is None:
+            # Upstream returns no numbers with an error.
+            self.results.rejected_nodes = self.results.feasible_nodes = 0
+        return super()._fail(failure, facts, statuses, rejections)
+
     def _handle_scheduling_failure(self) -> StageReport:
         failure, results = self.failure, self.results
         assert failure is not None

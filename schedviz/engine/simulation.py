@@ -255,7 +255,12 @@ class Simulation(SimulationState):
 
     def observed_state(self) -> dict[str, Any]:
         """FORMAT.md's `cache`, `snapshot` and `queue`."""
-        return observed.state(self.view(), self.release.version)
+        found = observed.state(self.view(), self.release.version)
+        ghosts = self.scheduler.state.cache.image_counts_of_ghosts()
+        for item in found["cache"]["list"] if ghosts else ():
+            for image, count in ghosts.get(item["name"], {}).items():
+                item["imageStates"][image]["numNodes"] = count
+        return found
 
     def stored_objects(self) -> Iterator[KubeObject]:
         """The objects of the simulated API server."""

@@ -402,6 +402,10 @@ class Cache:
             deadline_seconds=None if state.deadline is None else to_seconds(state.deadline),
         )
 
+    def image_counts_of_ghosts(self) -> dict[str, dict[str, int]]:
+        """v1.36: ghost -> image -> the number of nodes that have it, which the cache may have forgotten."""
+        return {}
+
     def node_generations(self) -> dict[str, int]:
         """The generation of every NodeInfo, head first, for comparison with a Snapshot."""
         return {info.name: info.generation for info in self.nodes}

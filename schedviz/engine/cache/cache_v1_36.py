@@ -13,7 +13,7 @@ from schedviz.engine.cache.errors import CacheError
 from schedviz.engine.cache.image_states import ImageStates
 from schedviz.engine.cache.image_states_v1_36 import ImageStatesV136
 from schedviz.engine.framework.object_table import ObjectTable
-from schedviz.engine.framework.types import PodInfo
+from schedviz.engine.framework.types import PodInfo, SharedImages
 from schedviz.kube.core import Pod
 from schedviz.trace.recorder import Recorder
 
@@ -22,6 +22,14 @@ class CacheV136(Cache):
     """NodeInfos, pods, the node tree and images."""
 
     image_states_class: ClassVar[type[ImageStates]] = ImageStatesV136
+
+    def image_counts_of_ghosts(self) -> dict[str, dict[str, int]]:
+        """Ghost -> image -> the number of nodes that have it. An image that no node has is forgotten, but ghosts keep it."""
+        return {
+            info.name: {name: image.num_nodes for name, image in info.image_states.current().items()}
+            for info in self.nodes
+            if info.node is None and isinstance(info.image_states, SharedImages)
+        }
 
     @classmethod
     def from_state(cls, state: CacheState, recorder: Recorder, table: ObjectTable) -> Cache:

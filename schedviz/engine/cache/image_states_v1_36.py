@@ -5,7 +5,7 @@ Upstream: backend/cache/cache.go addNodeImageStates, framework/types.go ImageSta
 
 from __future__ import annotations
 
-from schedviz.engine.cache.image_states import ImageStates
+from schedviz.engine.cache.image_states import ImageState, ImageStates
 from schedviz.engine.framework.types import ImageStateSummary, NodeInfo, SharedImages
 from schedviz.kube.core import Node
 from schedviz.trace.events import ImageChange
@@ -14,30 +14,28 @@ from schedviz.trace.events import ImageChange
 class LiveImages(SharedImages):
     """The images of a node in the cache; their counts are those of the cache."""
 
-    def __init__(self, images: dict[str, ImageStateSummary], counts: ImageStatesV136) -> None:
+    def __init__(self, images: dict[str, ImageStateSummary], states: dict[str, ImageState]) -> None:
         super().__init__({name: ImageStateSummary(image.size, 0) for name, image in images.items()})
-        self._counts = counts
+        #: An image without nodes, which the cache has forgotten, is missing: only ghosts have such images.
+        self._states = {name: states[name] for name in images if name in states}
 
     def current(self) -> SharedImages:
         """The images with the present counts."""
-        count = self._counts.num_nodes
-        return SharedImages({name: ImageStateSummary(image.size, count(name)) for name, image in self.items()})
+        states = self._states
+        return SharedImages(
+            {name: ImageStateSummary(image.size, len(states[name].nodes) if name in states else 0) for name, image in self.items()}
+        )
 
 
 class ImageStatesV136(ImageStates):
     """All images on nodes, by name."""
 
-    def num_nodes(self, image: str) -> int:
-        """How many nodes have an image."""
-        state = self._states.get(image)
-        return 0 if state is None else len(state.nodes)
-
     def replace_node(self, old: Node | None, new: Node) -> tuple[dict[str, ImageStateSummary], list[ImageChange]]:
         """Replace the images of a node's old version by those of the new one. Returns them and the changes."""
         images, changes = super().replace_node(old, new)
-        return LiveImages(images, self) if images else images, changes
+        return LiveImages(images, self._states) if images else images, changes
 
     def share_with(self, info: NodeInfo) -> None:
         """Make the counts of a restored NodeInfo those of the cache."""
         if info.image_states:
-            info.image_states = LiveImages(dict(info.image_states), self)
+            info.image_states = LiveImages(dict(info.image_states), self._states)

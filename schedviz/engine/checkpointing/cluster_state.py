@@ -53,6 +53,8 @@ class ClusterState(msgspec.Struct, frozen=True):
     timers: TimersState = TimersState()
     #: The last sync of a controller was partial.
     is_catching_up: bool = False
+    #: The pod that the running binding cycle has bound.
+    bound_pod: str = ""
 
 
 class References:
@@ -109,6 +111,7 @@ def cluster_state(cluster: Cluster, informers: Informers, refs: References) -> C
         unconfirmed=[(key, [event_state(event) for event in events]) for key, events in watches.unconfirmed.items()],
         in_flight=[event_state(event) for event in watches.in_flight],
         last_watch_id=watches.last_id,
+        bound_pod=cluster.bound_pod,
         others=refs.others,
         unseen=watches.unseen,
         drops=watches.drops,
@@ -140,6 +143,7 @@ def load_cluster(cluster: Cluster, informers: Informers, saved: ClusterState, re
     watches.unconfirmed = {key: [event_of(event) for event in events] for key, events in saved.unconfirmed}
     watches.in_flight = [event_of(event) for event in saved.in_flight]
     watches.last_id = saved.last_watch_id
+    cluster.bound_pod = saved.bound_pod
     watches.unseen, watches.drops = saved.unseen, saved.drops
     cluster.controllers.on = saved.helpers
     cluster.controllers.timers.load(saved.timers)

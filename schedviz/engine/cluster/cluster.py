@@ -77,8 +77,8 @@ class Cluster:
         self.delete_failure = ""
         #: The scheduler's writes cause their watch events at once, not when its cycle has ended.
         self.delivers_at_once = False
-        #: The pod of the running binding cycle: its other events are sent after its binding.
-        self.binding_pod = ""
+        #: The pod that the running binding cycle has bound: its later events are sent after that of its binding.
+        self.bound_pod = ""
         self.controllers = ControllerManager(self, helpers or HelperSettings())
 
     # Writes of users.
@@ -203,6 +203,7 @@ class Cluster:
             events = [] if event is None else [event]
             error = failure.message if failure is not None else ""
         self._record_scheduler_write("create", pod, subresource="binding", detail=node, error=error)
+        self.bound_pod = "" if events is None else pod.key
         if events is not None:
             self.watches.unconfirmed.setdefault(pod.key, []).extend(events)
         if not error:
@@ -278,7 +279,7 @@ class Cluster:
         while self.watches.written:
             event = self.watches.written.pop(0)
             held = self.watches.unconfirmed.get(event.key) if event.kind == "Pod" else None
-            if held is not None and event.key == self.binding_pod:
+            if held is not None and event.key == self.bound_pod:
                 held.append(event)
             else:
                 self._send(event)

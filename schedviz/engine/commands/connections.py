@@ -119,7 +119,7 @@ def disconnect_watches(simulation: SimulationState) -> None:
         cluster.record_lost(event)
     for kind in broken:
         cluster.record_watch(kind)
-    cluster.binding_pod = ""
+    cluster.bound_pod = ""
     cluster.bind_failure = None
 
 

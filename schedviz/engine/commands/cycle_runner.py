@@ -204,7 +204,6 @@ class CycleRunner:
     def _advance_binding(self, binding: BindingCycle) -> bool:
         simulation = self.simulation
         cluster = simulation.cluster
-        cluster.binding_pod = binding.pod
         went_on = binding.advance()
         if not went_on:
             cluster.cycle_ended()
@@ -213,7 +212,7 @@ class CycleRunner:
             if binding.stage == stages.ENDED:
                 simulation.scheduler.bindings.remove(binding)
             self._observer.binding_ended(binding)
-        cluster.binding_pod = ""
+            cluster.bound_pod = ""
         return went_on
 
     def _release(self, binding: BindingCycle) -> None:

@@ -95,6 +95,7 @@ def cycle_members(cycle: SchedulingCycle) -> dict[str, Any]:
         "preFilterStatus": None if status is None else _answer(status.failed_plugin, status),
         "postFilters": [] if outcome is None else [_answer(answer.plugin, answer.status) for answer in outcome.answers],
         "postFilter": None if outcome is None else post_filter_record(outcome),
+        "preFilterNodes": results.pre_filter_nodes,
         "signature": None if cycle.queued.signature is None else f"{_fnv_1a(cycle.queued.signature):08x}",
         "nodeHint": results.node_hint,
         "batch": _batch(results),
