@@ -12,6 +12,7 @@ from schedviz.engine.framework.runtime import Framework
 from schedviz.engine.framework.runtime.plugin_lists import Registry
 from schedviz.engine.framework.types import PodInfo
 from schedviz.engine.queue.interface import MakeQueue
+from schedviz.kube.kinds import Kind
 from schedviz.trace.recorder import Recorder
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ class Release:
     in_tree_registry: Callable[[], Registry]
     #: The class of PodInfos under these feature gates.
     pod_info: Callable[[Features], type[PodInfo]]
+    #: The kinds that the scheduler watches, in the order in which it lists them.
+    watched_kinds: tuple[Kind, ...]
     make_cache: MakeCache
     make_queue: MakeQueue
     make_handlers: Callable[[SchedulerState], Handlers]

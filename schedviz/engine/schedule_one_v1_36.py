@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
-import msgspec
 import numpy as np
 
 from schedviz.engine import stages
@@ -27,7 +26,7 @@ from schedviz.engine.framework.runtime.framework_v1_36 import FrameworkV136
 from schedviz.engine.framework.status import Code, Status, StatusError, unresolvable, unschedulable
 from schedviz.engine.framework.types import Generations, NodeInfo
 from schedviz.engine.reporting.stage_report import StageReport, filter_rejections, statuses_of
-from schedviz.engine.schedule_one import SCHEDULED, SchedulingCycle
+from schedviz.engine.schedule_one import SchedulingCycle
 from schedviz.engine.select_host import rank
 from schedviz.engine.select_host_v1_36 import rank_by_heap
 from schedviz.engine.stages import Stage
@@ -292,9 +291,7 @@ class SchedulingCycleV136(SchedulingCycle):
 
     # The cycle failed.
 
-    def _fail(
-        self, failure: Failure, facts: dict[str, Any], statuses: Sequence[Any] = (), rejections: Sequence[Any] = ()
-    ) -> StageReport:
+    def _fail(self, failure: Failure, facts: dict[str, Any], statuses: Sequence[Any] = (), rejections: Sequence[Any] = ()) -> StageReport:
         if failure.unschedulable_plugins is None and self.assumed is None:
             # Upstream returns no numbers with an error.
             self.results.rejected_nodes = self.results.feasible_nodes = 0
@@ -308,7 +305,8 @@ class SchedulingCycleV136(SchedulingCycle):
         results.node = ""
         results.message = failure.message
         results.condition_reason = failure.condition_reason
-        results.unschedulable_plugins = list(failure.unschedulable_plugins or ())
+        # With the plugin that gates the pod, if one does.
+        results.unschedulable_plugins = [] if failure.unschedulable_plugins is None else sorted(self.queued.unschedulable_plugins)
         results.pending_plugins = list(failure.pending_plugins)
         results.nominating = failure.nominating_info
         return StageReport(stages.ENDED, facts=facts)
@@ -361,5 +359,3 @@ def rejection_by_node(pod: str, node: str, status: Status) -> Failure:
         tuple(sorted(diagnosis.unschedulable_plugins)),
         pending_plugins=tuple(sorted(diagnosis.pending_plugins)),
     )
-
-

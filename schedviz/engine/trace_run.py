@@ -203,12 +203,14 @@ class Observer:
                     observed["result"] = outcome.result
         return observed
 
-    def _note_pod(self, command: commands.Bind | commands.BindFail | commands.Confirm | commands.Preempt, outcome: Outcome, observed: dict[str, Any]) -> None:
+    def _note_pod(
+        self, command: commands.Bind | commands.BindFail | commands.Confirm | commands.Preempt, outcome: Outcome, observed: dict[str, Any]
+    ) -> None:
         simulation = self._simulation
         if outcome.result:
             observed["result"] = outcome.result
-        pod = simulation.executor.pod if command.pod == "*" else command.pod
-        if pod and (self._is_v1_27 or not outcome.result):
+        pod = simulation.executor.pod if command.pod == "*" or not self._is_v1_27 else command.pod
+        if pod:
             observed["pod"] = pod
         if isinstance(command, commands.Bind | commands.BindFail) and simulation.binding_record is not None and not self._placement:
             observed["binding"] = simulation.binding_record

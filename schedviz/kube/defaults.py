@@ -10,6 +10,7 @@ from typing import Any, Final, TypeVar
 
 from msgspec.structs import replace
 
+from schedviz.kube import pod_level_resources
 from schedviz.kube.core import Container, ContainerPort, Namespace, Node, Pod, ReplicationController, ResourceList
 from schedviz.kube.kinds import kind_of
 from schedviz.kube.meta import KubeObject, ObjectMeta
@@ -60,6 +61,8 @@ def _pod(pod: Pod) -> Pod:
         changes["termination_grace_period_seconds"] = DEFAULT_TERMINATION_GRACE_PERIOD_SECONDS
     if changes:
         pod = replace(pod, spec=replace(spec, **changes))
+    if spec.resources is not None:
+        pod = pod_level_resources.with_defaults(pod)
     return pod if pod.status.phase else replace(pod, status=replace(pod.status, phase="Pending"))
 
 

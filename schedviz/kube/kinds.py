@@ -1,4 +1,7 @@
-"""The kinds that are read, in one table: group and version, plural resource name, namespaced or not, watched by the scheduler or not."""
+"""The kinds that are read, in one table: group and version, plural resource name, namespaced or not, watched by the scheduler or not.
+
+What only v1.36 reads is stored for every release, so that a session can be forked to the other one.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import msgspec
 
 from schedviz.kube.apps import Deployment, ReplicaSet, StatefulSet
 from schedviz.kube.core import Namespace, Node, Pod, ReplicationController, Service
+from schedviz.kube.devices import DeviceClass, PodGroup, ResourceClaim, ResourceClaimTemplate, ResourceSlice
 from schedviz.kube.meta import KubeObject
 from schedviz.kube.policy import PodDisruptionBudget, PriorityClass
 from schedviz.kube.storage import (
@@ -15,6 +19,7 @@ from schedviz.kube.storage import (
     PersistentVolume,
     PersistentVolumeClaim,
     StorageClass,
+    VolumeAttachment,
 )
 
 
@@ -28,10 +33,15 @@ class Kind(msgspec.Struct, frozen=True):
     type: type[KubeObject]
     #: Whether the scheduler watches it. What it does not watch is for the helpers of the simulated cluster.
     watched: bool = True
+    #: v1.27.1's scheduler does not watch it.
+    is_new: bool = False
 
 
-def _kind(type_: type[KubeObject], api_version: str, resource: str, *, namespaced: bool, watched: bool = True) -> Kind:
-    return Kind(name=type_.__name__, api_version=api_version, resource=resource, namespaced=namespaced, type=type_, watched=watched)
+def _kind(
+    type_: type[KubeObject], api_version: str, resource: str, *, namespaced: bool, watched: bool = True, is_new: bool = False
+) -> Kind:
+    name = type_.__name__
+    return Kind(name, api_version, resource, namespaced=namespaced, type=type_, watched=watched, is_new=is_new)
 
 
 KINDS: tuple[Kind, ...] = (
@@ -44,6 +54,12 @@ KINDS: tuple[Kind, ...] = (
     _kind(StorageClass, "storage.k8s.io/v1", "storageclasses", namespaced=False),
     _kind(PersistentVolume, "v1", "persistentvolumes", namespaced=False),
     _kind(PersistentVolumeClaim, "v1", "persistentvolumeclaims", namespaced=True),
+    _kind(VolumeAttachment, "storage.k8s.io/v1", "volumeattachments", namespaced=False, is_new=True),
+    _kind(DeviceClass, "resource.k8s.io/v1", "deviceclasses", namespaced=False, is_new=True),
+    _kind(ResourceSlice, "resource.k8s.io/v1", "resourceslices", namespaced=False, is_new=True),
+    _kind(ResourceClaimTemplate, "resource.k8s.io/v1", "resourceclaimtemplates", namespaced=True, watched=False, is_new=True),
+    _kind(ResourceClaim, "resource.k8s.io/v1", "resourceclaims", namespaced=True, is_new=True),
+    _kind(PodGroup, "scheduling.k8s.io/v1alpha2", "podgroups", namespaced=True, is_new=True),
     _kind(Service, "v1", "services", namespaced=True),
     _kind(ReplicationController, "v1", "replicationcontrollers", namespaced=True),
     _kind(Deployment, "apps/v1", "deployments", namespaced=True, watched=False),
@@ -53,8 +69,10 @@ KINDS: tuple[Kind, ...] = (
     _kind(Pod, "v1", "pods", namespaced=True),
 )
 
-#: The kinds that the scheduler watches.
-WATCHED_KINDS: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind.watched)
+#: The kinds that the scheduler watches in v1.27.1.
+WATCHED_KINDS: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind.watched and not kind.is_new)
+#: The kinds that it watches in v1.36.
+WATCHED_KINDS_V1_36: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind.watched)
 #: Every kind by its name. One group alone has each name, so the name is enough.
 BY_NAME: dict[str, Kind] = {kind.name: kind for kind in KINDS}
 #: Every kind by its struct.
@@ -71,6 +89,12 @@ AnyObject = (
     | StorageClass
     | PersistentVolume
     | PersistentVolumeClaim
+    | VolumeAttachment
+    | DeviceClass
+    | ResourceSlice
+    | ResourceClaimTemplate
+    | ResourceClaim
+    | PodGroup
     | Service
     | ReplicationController
     | Deployment

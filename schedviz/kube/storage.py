@@ -133,6 +133,26 @@ class StorageClass(KubeObject, frozen=True, kw_only=True, gc=False, tag="Storage
     allowed_topologies: tuple[TopologySelectorTerm, ...] = ()
 
 
+class VolumeAttachmentSource(Part, frozen=True, gc=False):
+    """The volume."""
+
+    persistent_volume_name: str | None = None
+
+
+class VolumeAttachmentSpec(Part, frozen=True, gc=False):
+    """Which volume is attached to which node, and by which driver."""
+
+    attacher: str = ""
+    source: VolumeAttachmentSource = VolumeAttachmentSource()
+    node_name: str = ""
+
+
+class VolumeAttachment(KubeObject, frozen=True, kw_only=True, gc=False, tag="VolumeAttachment"):
+    """A volume that is to be attached to a node."""
+
+    spec: VolumeAttachmentSpec = VolumeAttachmentSpec()
+
+
 class VolumeNodeResources(Part, frozen=True, gc=False):
     """How many volumes of a driver a node can take; None is no limit."""
 

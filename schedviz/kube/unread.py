@@ -54,6 +54,8 @@ UNREAD: Final[dict[type, str]] = {
     storage.PersistentVolumeStatus: "message reason lastPhaseTransitionTime",
     storage.ObjectReference: "resourceVersion fieldPath",
     storage.PersistentVolumeClaimSpec: "dataSourceRef",
+    storage.VolumeAttachment: "status",
+    storage.VolumeAttachmentSource: "inlineVolumeSpec",
     storage.VolumeResources: "limits claims",
     storage.PersistentVolumeClaimStatus: """accessModes capacity conditions allocatedResources resizeStatus
         allocatedResourceStatuses currentVolumeAttributesClassName modifyVolumeStatus""",

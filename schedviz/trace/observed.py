@@ -10,7 +10,18 @@ import msgspec
 
 from schedviz.trace.queue_fold import pop_order
 from schedviz.trace.releases import V1_27
-from schedviz.trace.view import CacheImage, CacheView, InFlightEntry, NodeItem, PodState, QueuedPod, QueueView, Resources, SnapshotView, View
+from schedviz.trace.view import (
+    CacheImage,
+    CacheView,
+    InFlightEntry,
+    NodeItem,
+    PodState,
+    QueuedPod,
+    QueueView,
+    Resources,
+    SnapshotView,
+    View,
+)
 
 
 def state(view: View, release: str = V1_27) -> dict[str, Any]:
@@ -50,7 +61,9 @@ def queue_state(queue: QueueView, release: str = V1_27) -> dict[str, Any]:
     show = _queued if release == V1_27 else _queued_v1_36
     members = {
         "activeQ": [show(pod, with_expiry=False) for pod in pop_order("activeQ", queue.active_q)],
-        "backoffQ": [show(pod, with_expiry=True) for pod in pop_order("backoffQ", queue.backoff_q, pops_from_backoff_q=queue.pops_from_backoff_q)],
+        "backoffQ": [
+            show(pod, with_expiry=True) for pod in pop_order("backoffQ", queue.backoff_q, pops_from_backoff_q=queue.pops_from_backoff_q)
+        ],
         "unschedulable": [show(pod, with_expiry=True) for pod in _by_name(queue.unschedulable, release)],
         "nominated": queue.nominated,
         "schedulingCycle": queue.scheduling_cycle,
@@ -102,7 +115,10 @@ def _item(item: NodeItem) -> dict[str, Any]:
 def _item_v1_36(item: NodeItem, images: dict[str, CacheImage]) -> dict[str, Any]:
     """The number of nodes with an image is that of the cache."""
     return _item(item) | {
-        "imageStates": {name: {"size": image.size, "numNodes": len(images[name].nodes) if name in images else 0} for name, image in item.image_states.items()},
+        "imageStates": {
+            name: {"size": image.size, "numNodes": len(images[name].nodes) if name in images else 0}
+            for name, image in item.image_states.items()
+        },
         "declaredFeatures": item.declared_features,
     }
 

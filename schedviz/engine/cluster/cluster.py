@@ -22,7 +22,7 @@ from schedviz.engine.framework.status import StatusError
 from schedviz.engine.instructions import AnyInstruction, ApplyPodCondition, BindPod, DeletePod, PatchPodStatus, RecordEvent, UpdateObject
 from schedviz.kube.core import Pod, PodCondition
 from schedviz.kube.defaults import default_object
-from schedviz.kube.kinds import BY_NAME, BY_TYPE
+from schedviz.kube.kinds import BY_NAME, BY_TYPE, WATCHED_KINDS
 from schedviz.kube.meta import KubeObject
 from schedviz.trace.events import ApiWritten, EventRecorded, WatchChanged, WatchDelivered, WatchSent, WriteVerb
 from schedviz.trace.recorder import Recorder
@@ -31,6 +31,7 @@ from schedviz.trace.simulation_settings import GracefulVictims
 Object = TypeVar("Object", bound=KubeObject)
 
 TERMINATION_GRACE_PERIOD_SECONDS = 30
+_WATCHED = frozenset(kind.name for kind in WATCHED_KINDS)
 FINISHED_PHASES = ("Succeeded", "Failed")
 
 
@@ -59,6 +60,7 @@ class Cluster:
         pods_per_sync: int = 0,
         binding_clears_nomination: bool = False,
         shows_status_after_patch: bool = False,
+        watched_kinds: frozenset[str] = _WATCHED,
     ) -> None:
         self.clock = clock
         self.recorder = recorder
@@ -79,6 +81,8 @@ class Cluster:
         self.delivers_at_once = False
         #: The pod that the running binding cycle has bound: its later events are sent after that of its binding.
         self.bound_pod = ""
+        #: The kinds that the scheduler watches.
+        self.watched_kinds = watched_kinds
         self.controllers = ControllerManager(self, helpers or HelperSettings())
 
     # Writes of users.
@@ -110,15 +114,18 @@ class Cluster:
         event = self._remove(old, graceful=graceful, lost=lost)
         self._send_at_once(event)
 
-    def bind_by_other_scheduler(self, pod_key: str, node: str) -> bool:
-        """Bind a pod as another scheduler would. False: the API server would refuse it."""
+    def bind_by_other_scheduler(self, pod_key: str, node: str) -> str:
+        """Bind a pod as another scheduler would. Returns the API server's refusal; "": it is bound."""
         pod = self.store.get("Pod", pod_key)
-        if not isinstance(pod, Pod) or _why_not_bound(pod, pod):
-            return False
+        if not isinstance(pod, Pod):
+            return f'pods "{pod_key.rpartition("/")[2]}" not found'
+        refused = _why_not_bound(pod, pod)
+        if refused:
+            return refused
         bound = self._bound(pod, node)
         self._record_write("create", bound, subresource="binding", detail=node)
         self._send_at_once(self._event("MODIFIED", bound, pod))
-        return True
+        return ""
 
     def load(self, obj: KubeObject) -> KubeObject:
         """Store an imported object, without watch events. Returns it as stored."""
@@ -371,7 +378,7 @@ class Cluster:
     def _event(self, verb: Verb, new: KubeObject, old: KubeObject | None, lost: Lost = "") -> WatchEvent | None:
         """The event that the scheduler's watch shows; None: none."""
         kind = BY_TYPE[type(new)].name
-        if not BY_NAME[kind].watched:
+        if kind not in self.watched_kinds:
             return None
         if isinstance(new, Pod):
             seen_now, seen_before = not is_finished(new), isinstance(old, Pod) and not is_finished(old)

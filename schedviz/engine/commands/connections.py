@@ -13,7 +13,7 @@ from schedviz.engine.commands.cycle_runner import CycleRunner
 from schedviz.engine.simulation_state import Outcome, SimulationState
 from schedviz.kube.core import Pod
 from schedviz.kube.defaults import default_object
-from schedviz.kube.kinds import BY_NAME, KINDS, WATCHED_KINDS
+from schedviz.kube.kinds import BY_NAME, KINDS
 from schedviz.kube.meta import KubeObject
 from schedviz.trace import commands
 from schedviz.trace.events import ApiWritten, Configured, HelperSet, LatencySet, Restarted, SchedulerExited
@@ -44,7 +44,7 @@ def watch(runner: CycleRunner, command: commands.Watch) -> Outcome:
     simulation = runner.simulation
     if sum((command.drop is not None, command.disconnect, command.reconnect)) != 1:
         return Outcome(error="watch needs exactly one of drop, disconnect and reconnect")
-    kinds = [kind.name for kind in WATCHED_KINDS if command.kind in ("*", kind.name)]
+    kinds = [kind.name for kind in simulation.release.watched_kinds if command.kind in ("*", kind.name)]
     if not kinds:
         return Outcome(error=f'kind: {command.kind!r} is not a kind that the scheduler watches; "*" is every kind')
     runner.tick()
@@ -148,7 +148,7 @@ def _list(runner: CycleRunner) -> None:
     """Let the informers list the API server's objects, kind by kind, so that nodes come before their pods."""
     simulation = runner.simulation
     store, scheduler = simulation.cluster.store, simulation.scheduler
-    for kind in WATCHED_KINDS:
+    for kind in simulation.release.watched_kinds:
         for obj in store.of_kind(kind.name).values():
             if isinstance(obj, Pod):
                 if is_finished(obj):

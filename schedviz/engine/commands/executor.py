@@ -14,6 +14,7 @@ from schedviz.engine.simulation_state import Outcome, SimulationState, Task
 from schedviz.kube import codec
 from schedviz.kube.defaults import default_object
 from schedviz.kube.errors import KubeError
+from schedviz.kube.core import Pod
 from schedviz.kube.kinds import BY_NAME
 from schedviz.trace import commands
 from schedviz.trace.events import BindingReleased, ClockAdvanced, LatencySet
@@ -126,6 +127,9 @@ class CommandExecutor:
 
     def _write_all(self, writes: Sequence[commands.Create | commands.Update | commands.Delete]) -> None:
         """Write objects while a cycle runs. What the API server refuses, it refuses without a result."""
+        if writes:
+            # Watch events do not overtake those of the cycle's own writes.
+            self._simulation.cluster.cycle_ended()
         for write in writes:
             if isinstance(write, commands.Delete):
                 self._delete(write, ticks=False)
@@ -202,8 +206,12 @@ class CommandExecutor:
             return Outcome()
         if node is None:
             node = next((binding.node for binding in scheduler.held_bindings if binding.pod == pod), None)
-        if not pod or node is None or not cluster.bind_by_other_scheduler(pod, node):
+        if not isinstance(cluster.find("Pod", pod), Pod) or node is None:
+            self.pod = ""
             return Outcome(result="nothing to confirm")
+        refused = cluster.bind_by_other_scheduler(pod, node)
+        if refused:
+            return Outcome(result=refused)
         self.runner.settle()
         return Outcome()
 
@@ -237,7 +245,7 @@ class CommandExecutor:
         return Outcome()
 
     def _latency(self, command: commands.Latency) -> Outcome:
-        if command.kind != "*" and (command.kind not in BY_NAME or not BY_NAME[command.kind].watched):
+        if command.kind != "*" and command.kind not in self._simulation.cluster.watched_kinds:
             return Outcome(error=f'kind: {command.kind!r} is not a kind that the scheduler watches; "*" is every kind')
         simulation = self._simulation
         watches = simulation.cluster.watches

@@ -22,13 +22,13 @@ from schedviz.engine.framework.resource import (
 )
 from schedviz.engine.framework.types import HostPort, PodInfo, host_ports_of
 from schedviz.kube.core import Container, ContainerStatus, Pod, ResourceList
+from schedviz.kube.pod_level_resources import ALWAYS, is_supported
 
 #: Billionths, the precision limit of quantities, by resource.
 Amounts = dict[str, int]
 
 #: What a container without a request counts as, for scores.
 _NON_MISSING: Final[Mapping[str, int]] = {"cpu": DEFAULT_MILLI_CPU_REQUEST * 10**6, "memory": DEFAULT_MEMORY_REQUEST * 10**9}
-_ALWAYS: Final = "Always"
 
 
 class ResourceOptions(msgspec.Struct, frozen=True):
@@ -53,6 +53,15 @@ class PodInfoV136(PodInfo):
         if self._requests is None:
             self._requests = pod_requests(self.pod) if _is_plain(self.pod) else _requests(self.pod, self.options)
         return self._requests
+
+    @property
+    def container_requests(self) -> PodRequests:
+        """NodeResourcesFit scores by these: upstream does not tell its scorer which gates are on."""
+        if _is_plain(self.pod):
+            return self.requests
+        options = ResourceOptions(use_status_resources=False, skip_pod_level_resources=True)
+        non_zero = pod_request_amounts(self.pod, options, _NON_MISSING)
+        return requests_of(pod_request_amounts(self.pod, options), non_zero.get("cpu", 0), non_zero.get("memory", 0))
 
     @property
     def host_ports(self) -> tuple[HostPort, ...]:
@@ -110,7 +119,7 @@ def _status_resources(pod: Pod) -> object:
 
 
 def _is_sidecar(container: Container) -> bool:
-    return container.restart_policy == _ALWAYS
+    return container.restart_policy == ALWAYS
 
 
 def _requests(pod: Pod, options: ResourceOptions) -> PodRequests:
@@ -122,7 +131,7 @@ def _requests(pod: Pod, options: ResourceOptions) -> PodRequests:
     return requests_of(requests, non_zero.get("cpu", 0), non_zero.get("memory", 0))
 
 
-def pod_request_amounts(pod: Pod, options: ResourceOptions, missing: Mapping[str, int] = {}) -> Amounts:  # noqa: B006 - never changed
+def pod_request_amounts(pod: Pod, options: ResourceOptions, missing: Mapping[str, int] = {}) -> Amounts:
     """The pod's requests; `missing` replaces what a container does not request. Upstream: PodRequests"""
     totals = _container_amounts(pod, options, missing)
     level = pod.spec.resources
@@ -132,7 +141,7 @@ def pod_request_amounts(pod: Pod, options: ResourceOptions, missing: Mapping[str
         if options.use_status_resources and options.use_pod_level_status and pod.status.resources is not None:
             effective = _effective(pod, spec, _amounts(pod.status.resources.requests), _amounts(pod.status.allocated_resources))
         for name in spec:
-            if _is_supported_at_pod_level(name):
+            if is_supported(name):
                 totals[name] = effective.get(name, 0)
     for name, amount in _amounts(pod.spec.overhead).items():
         totals[name] = totals.get(name, 0) + amount
@@ -186,11 +195,7 @@ def _is_resize_infeasible(pod: Pod) -> bool:
 
 
 def _has_pod_level_requests(pod: Pod) -> bool:
-    return pod.spec.resources is not None and any(map(_is_supported_at_pod_level, pod.spec.resources.requests))
-
-
-def _is_supported_at_pod_level(name: str) -> bool:
-    return name in ("cpu", "memory") or name.startswith("hugepages-")
+    return pod.spec.resources is not None and any(map(is_supported, pod.spec.resources.requests))
 
 
 def _amounts(listed: ResourceList) -> Amounts:

@@ -253,6 +253,11 @@ class PodInfo:
         return self.pod.namespace
 
     @property
+    def container_requests(self) -> PodRequests:
+        """The requests of the containers alone, without what is given for the pod as a whole or for a resize."""
+        return self.requests
+
+    @property
     def requests(self) -> PodRequests:
         """The pod's requests."""
         if self._requests is None:

@@ -14,6 +14,7 @@ from schedviz.engine.framework.types import Generations, PodInfo
 from schedviz.engine.queue.v1_27.priority_queue import make_queue
 from schedviz.engine.release import Release
 from schedviz.engine.schedule_one import SchedulingCycle
+from schedviz.kube.kinds import WATCHED_KINDS
 from schedviz.trace import releases
 from schedviz.trace.recorder import Recorder
 
@@ -31,6 +32,7 @@ RELEASE: Final = Release(
     gates={},
     in_tree_registry=in_tree_registry,
     pod_info=_pod_info,
+    watched_kinds=WATCHED_KINDS,
     make_cache=_make_cache,
     make_queue=make_queue,
     make_handlers=EventHandlers,

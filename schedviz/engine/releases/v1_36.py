@@ -16,6 +16,7 @@ from schedviz.engine.queue.v1_36 import PriorityQueue
 from schedviz.engine.release import Release
 from schedviz.engine.releases.v1_36_plugins import in_tree_registry
 from schedviz.engine.schedule_one_v1_36 import SchedulingCycleV136
+from schedviz.kube.kinds import WATCHED_KINDS_V1_36
 from schedviz.trace import releases
 from schedviz.trace.recorder import Recorder
 
@@ -29,6 +30,7 @@ RELEASE: Final = Release(
     gates=V1_36_GATES,
     in_tree_registry=in_tree_registry,
     pod_info=pod_info_class,
+    watched_kinds=WATCHED_KINDS_V1_36,
     make_cache=_make_cache,
     make_queue=PriorityQueue,
     make_handlers=EventHandlersV136,

@@ -110,9 +110,7 @@ class Executor:
             error = client.patch_condition(victim.pod, _disruption(preemptor.pod)) or client.delete_pod(victim.pod)
             if error is not None:
                 return None if error.is_not_found else error
-        client.record_event(
-            victim.pod, profile=handle.profile_name, type_="Normal", reason="Preempted", action="Preempting", note=note
-        )
+        client.record_event(victim.pod, profile=handle.profile_name, type_="Normal", reason="Preempted", action="Preempting", note=note)
         return None
 
     def clear_lower_nominations(self, pod: PodInfo, node: str) -> bool:

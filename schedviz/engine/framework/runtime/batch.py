@@ -156,7 +156,7 @@ class OpportunisticBatch:
 
     def to_view(self) -> dict[str, Any] | None:
         """`lastCycle`, `lastNode` and the number of `nodes` that are left; None: there is no list."""
-        if self._nodes is None:
+        if not self._nodes:
             return None
         return {"lastCycle": self.last_cycle, "lastNode": self.last_node, "nodes": len(self._nodes)}
 

@@ -48,9 +48,7 @@ class FrameworkV136(Framework):
         Upstream: fillEnqueueExtensions, shouldHaveEnqueueExtensions
         """
         can_reject = {
-            plugin.name
-            for point in ("pre_enqueue", "pre_filter", "filter", "reserve", "permit")
-            for plugin in self.plugins.at(point)
+            plugin.name for point in ("pre_enqueue", "pre_filter", "filter", "reserve", "permit") for plugin in self.plugins.at(point)
         }
         registered = {name: events for name, events in super().registered_events().items() if name in can_reject}
         if self.extenders:

@@ -38,6 +38,7 @@ from schedviz.trace.heap import Heap
 from schedviz.trace.recorder import Recorder
 from schedviz.trace.view import InFlightEntry, QueuedPod, QueueView, StatusView
 
+
 class SchedulingQueueState(msgspec.Struct, frozen=True):
     """A queue in a checkpoint; the heaps as arrays."""
 

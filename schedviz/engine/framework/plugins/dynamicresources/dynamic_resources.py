@@ -1,13 +1,14 @@
-"""DynamicResources, for pods without resource claims. v1.36.
+"""DynamicResources of v1.36, without its allocator.
 
-The allocator is not part of this version of schedviz: a pod with claims is rejected with a sentence that says so.
+Whether a pod's claims and their device classes exist is decided as upstream decides it. A pod that gets further needs devices, which this
+version of schedviz does not allocate: it is rejected with a sentence that says so.
 
 Upstream: framework/plugins/dynamicresources/dynamicresources.go
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -18,18 +19,28 @@ from schedviz.engine.framework.fit_error import NodeToStatusMap
 from schedviz.engine.framework.interface import Handle, PostFilterResult, PreFilterResult, Scores
 from schedviz.engine.framework.listers import SharedLister
 from schedviz.engine.framework.plugins import names
+from schedviz.engine.framework.plugins.helper.hint_objects import after, before_and_after, queue_if
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SKIP, SUCCESS, Status, as_status, unresolvable, unschedulable
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, ClusterEventWithHint, PodInfo, QueueingHint, RegisteredEvent
 from schedviz.engine.framework.uniform import uniform
 from schedviz.engine.framework.verdicts import Verdicts
+from schedviz.kube.core import Pod, PodResourceClaim
+from schedviz.kube.devices import ResourceClaim
 from schedviz.kube.meta import KubeObject
 
-_NOT_SUPPORTED: Final = unresolvable("schedviz does not allocate devices yet: the pod has resource claims")
+_NOT_SUPPORTED: Final = unresolvable("schedviz does not allocate devices: the pod has resource claims")
+
+
+class ClaimError(Exception):
+    """A claim of the pod cannot be used. The text is upstream's."""
 
 
 class StateData(msgspec.Struct, frozen=True):
     """Written by PreFilter, so that PostFilter knows that it ran."""
+
+    #: The number of claims that have to be allocated.
+    claims: int = 0
 
     def clone(self) -> StateData:
         return self
@@ -41,28 +52,81 @@ STATE_KEY: Final = StateKey(names.DYNAMIC_RESOURCES, StateData)
 class DynamicResources:
     name = names.DYNAMIC_RESOURCES
 
-    def __init__(self, _args: Any, _handle: Handle) -> None:
-        pass
+    def __init__(self, _args: Any, handle: Handle) -> None:
+        self._handle = handle
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
         nodes = ActionType.ADD | ActionType.UPDATE_NODE_LABEL | ActionType.UPDATE_NODE_ALLOCATABLE
         add_or_update = ActionType.ADD | ActionType.UPDATE
         return (
             ClusterEventWithHint(ClusterEvent(GVK.NODE, nodes)),
-            ClusterEventWithHint(ClusterEvent(GVK.RESOURCE_CLAIM, add_or_update), _cannot_help),
-            ClusterEventWithHint(ClusterEvent(GVK.POD, ActionType.UPDATE_POD_GENERATED_RESOURCE_CLAIM), _cannot_help),
+            ClusterEventWithHint(ClusterEvent(GVK.RESOURCE_CLAIM, add_or_update), self._after_claim_change),
+            ClusterEventWithHint(ClusterEvent(GVK.POD, ActionType.UPDATE_POD_GENERATED_RESOURCE_CLAIM), self._after_pod_change),
             ClusterEventWithHint(ClusterEvent(GVK.DEVICE_CLASS, add_or_update)),
             ClusterEventWithHint(ClusterEvent(GVK.RESOURCE_SLICE, add_or_update)),
         )
 
-    def pre_enqueue(self, pod: PodInfo) -> Status:  # noqa: ARG002 - the extension point's shape
+    def pre_enqueue(self, pod: PodInfo) -> Status:
+        """The pod's claims must exist."""
+        try:
+            self._claims(pod.pod)
+        except ClaimError as error:
+            return unresolvable(str(error))
         return SUCCESS
 
     def pre_filter(self, state: CycleState, pod: PodInfo, snapshot: SharedLister) -> tuple[PreFilterResult | None, Status]:  # noqa: ARG002
-        if pod.pod.spec.resource_claims:
-            return None, _NOT_SUPPORTED
         state.write(STATE_KEY, StateData())
-        return None, SKIP
+        try:
+            claims = self._claims(pod.pod)
+        except ClaimError as error:
+            return None, unresolvable(str(error))
+        if not claims:
+            return None, SKIP
+        for claim in claims:
+            for request in claim.spec.get("devices", {}).get("requests", ()):
+                status = self._validate_request(claim, request)
+                if not status.is_success:
+                    return None, status
+        return None, _NOT_SUPPORTED
+
+    def _claims(self, pod: Pod) -> list[ResourceClaim]:
+        """The pod's claims. Raises `ClaimError`. Upstream: foreachPodResourceClaim"""
+        found: list[ResourceClaim] = []
+        for wanted in pod.spec.resource_claims:
+            name = _claim_name(pod, wanted)
+            if name is None:
+                continue
+            claim: ResourceClaim | None = self._handle.objects.get("ResourceClaim", pod.namespace, name)
+            if claim is None:
+                raise ClaimError(f'could not find ResourceClaim "{pod.namespace}/{name}"')
+            if claim.metadata.deletion_timestamp is not None:
+                raise ClaimError(f'resourceclaim "{claim.name}" is being deleted')
+            found.append(claim)
+        return found
+
+    def _validate_request(self, claim: ResourceClaim, request: Mapping[str, Any]) -> Status:
+        name = request.get("name", "")
+        if "exactly" in request:
+            return self._validate_device_class(request["exactly"].get("deviceClassName", ""), name)
+        alternatives = request.get("firstAvailable", ())
+        where = f"resource claim {claim.key}, request {name}"
+        if not alternatives:
+            return unresolvable(f"{where}: unknown request type")
+        if not self._handle.features.dra_prioritized_list:
+            return unresolvable(f"{where}: has subrequests, but the DRAPrioritizedList feature is disabled")
+        for one in alternatives:
+            status = self._validate_device_class(one.get("deviceClassName", ""), f"{name}/{one.get('name', '')}")
+            if not status.is_success:
+                return status
+        return SUCCESS
+
+    def _validate_device_class(self, device_class: str, request: str) -> Status:
+        """Upstream: validateDeviceClass"""
+        if not device_class:
+            return as_status(f"request {request}: unsupported request type")
+        if self._handle.objects.get("DeviceClass", "", device_class) is None:
+            return unresolvable(f"request {request}: device class {device_class} does not exist")
+        return SUCCESS
 
     def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:  # noqa: ARG002 - the extension point's shape
         return None
@@ -93,7 +157,35 @@ class DynamicResources:
     def sign_pod(self, pod: PodInfo) -> Sequence[tuple[str, object]] | None:
         return None if pod.pod.spec.resource_claims else ()
 
+    def _after_claim_change(self, pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
+        """Upstream: isSchedulableAfterClaimChange"""
+        was, _ = before_and_after(ResourceClaim, old, new)
+        now = after(ResourceClaim, old, new)
+        try:
+            uses = any(claim.uid == now.uid for claim in self._claims(pod.pod))
+        except ClaimError:
+            return QueueingHint.QUEUE_SKIP
+        if was is not None and was.status.get("allocation") and not now.status.get("allocation"):
+            return QueueingHint.QUEUE
+        return queue_if(uses and (was is None or was.status != now.status))
 
-def _cannot_help(_pod: PodInfo, _old: KubeObject | None, _new: KubeObject | None) -> QueueingHint:
-    """Without an allocator no claim can help a pod."""
-    return QueueingHint.QUEUE_SKIP
+    def _after_pod_change(self, pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
+        """Upstream: isSchedulableAfterPodChange"""
+        now = after(Pod, old, new)
+        if now.uid != pod.uid:
+            return QueueingHint.QUEUE_SKIP
+        try:
+            self._claims(now)
+        except ClaimError:
+            return QueueingHint.QUEUE_SKIP
+        return QueueingHint.QUEUE
+
+
+def _claim_name(pod: Pod, wanted: PodResourceClaim) -> str | None:
+    """The name of the claim; None: none was made, and none is needed. Raises `ClaimError`. Upstream: resourceclaim.Name"""
+    if wanted.resource_claim_name is not None:
+        return wanted.resource_claim_name
+    for status in pod.status.resource_claim_statuses:
+        if status.name == wanted.name:
+            return status.resource_claim_name
+    raise ClaimError(f'pod "{pod.key}": ResourceClaim not created yet')

@@ -66,7 +66,10 @@ class InterPodAffinityV136(InterPodAffinity):
         snapshot, objects = self._handle.snapshot, self._handle.objects
         rows = snapshot.rows()
         counts = [
-            (term.topology_key, pods_matching_all(rows, (Term(term.topology_key, term.selector, term.namespaces, term.namespace_selector),)))
+            (
+                term.topology_key,
+                pods_matching_all(rows, (Term(term.topology_key, term.selector, term.namespaces, term.namespace_selector),)),
+            )
             for term in (*resolve(pod.preferred_affinity_terms, objects), *resolve(pod.preferred_anti_affinity_terms, objects))
         ]
         if any(_is_anywhere(rows, key, count) for key, count in counts):

@@ -36,7 +36,7 @@ _MEMBERS: Final = (("cpu", "milli_cpu"), ("memory", "memory"), ("ephemeral-stora
 @lru_cache(maxsize=1024)
 def _shortages(checked: tuple[tuple[str, int], ...]) -> Formula:
     """What each row has too little of, as bits."""
-    bits: np.dtype[np.signedinteger[Any]] = np.dtype(np.int16 if len(checked) < 7 else np.int64)  # noqa: PLR2004 - 15 bits
+    bits: np.dtype[np.signedinteger[Any]] = np.dtype(np.int16 if len(checked) < 7 else np.int64)
 
     def compute(pods: Amounts, most_pods: Amounts, *columns: Amounts) -> IntArray:
         short: IntArray = (pods + 1 > most_pods).astype(bits)
@@ -106,8 +106,8 @@ class FitV136(Fit):
         found: set[str] = set()
         for device_class in self._handle.objects.list("DeviceClass") if self._handle.objects.knows("DeviceClass") else ():
             found.add(f"deviceclass.resource.kubernetes.io/{device_class.name}")
-            if device_class.spec.extended_resource_name:
-                found.add(device_class.spec.extended_resource_name)
+            if device_class.spec.get("extendedResourceName"):
+                found.add(device_class.spec["extendedResourceName"])
         return frozenset(found)
 
     def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:  # noqa: ARG002 - the extension point's shape

@@ -46,7 +46,7 @@ def pod_request(pod: PodInfo, resource: str, *, use_requested: bool) -> int:
 
     Upstream: calculatePodResourceRequest
     """
-    requests = pod.requests
+    requests = pod.requests if use_requested else pod.container_requests
     match resource:
         case "cpu":
             return requests.resource.milli_cpu if use_requested else requests.non_zero_milli_cpu

@@ -162,6 +162,4 @@ def _after_csi_node_updated(_pod: PodInfo, old: KubeObject | None, new: KubeObje
 
 
 def _limits(csi_node: CSINode) -> dict[str, int]:
-    return {
-        driver.name: (driver.allocatable.count or 0) if driver.allocatable is not None else 0 for driver in csi_node.spec.drivers
-    }
+    return {driver.name: (driver.allocatable.count or 0) if driver.allocatable is not None else 0 for driver in csi_node.spec.drivers}

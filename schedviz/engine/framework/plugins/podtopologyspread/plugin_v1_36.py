@@ -81,8 +81,7 @@ class PodTopologySpreadV136(PodTopologySpread):
             return QueueingHint.QUEUE
         before, after = was.metadata.labels, now.metadata.labels
         return queue_if(
-            before != after
-            and any(constraint.selector.matches(before) != constraint.selector.matches(after) for constraint in constraints)
+            before != after and any(constraint.selector.matches(before) != constraint.selector.matches(after) for constraint in constraints)
         )
 
     def _after_node_change(self, pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:

@@ -15,8 +15,8 @@ from schedviz.engine.framework.plugins.volumezone.volume_zone import PVTopology,
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, ClusterEventWithHint, PodInfo, QueueingHint, RegisteredEvent
 from schedviz.engine.framework.verdicts import Mask
-from schedviz.kube.meta import KubeObject
 from schedviz.kube.claims import WAIT_FOR_FIRST_CONSUMER
+from schedviz.kube.meta import KubeObject
 from schedviz.kube.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
 
 _GA_LABEL: Final = {

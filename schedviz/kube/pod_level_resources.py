@@ -1,0 +1,77 @@
+"""What an API server of v1.36 fills in for a pod whose resources are given for the pod as a whole.
+
+Upstream: pkg/apis/core/v1/defaults.go defaultHugePagePodLimits, defaultPodRequests
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from msgspec.structs import replace
+
+from schedviz.kube.core import Container, Pod, ResourceList
+from schedviz.kube.quantity import Quantity
+
+#: `restartPolicy` of a sidecar.
+ALWAYS: Final = "Always"
+_HUGE_PAGES: Final = "hugepages-"
+
+
+def is_supported(name: str) -> bool:
+    """Whether a pod can have the resource as a whole. Upstream: component-helpers/resource/helpers.go IsSupportedPodLevelResource"""
+    return name in ("cpu", "memory") or name.startswith(_HUGE_PAGES)
+
+
+def with_defaults(pod: Pod) -> Pod:
+    """The pod with limits of huge pages and requests filled in; the same pod if its resources are complete or not given."""
+    spec = pod.spec
+    if spec.resources is None:
+        return pod
+    limits, requests = dict(spec.resources.limits), dict(spec.resources.requests)
+    if not limits and not requests:
+        return pod
+    for name, amount in _total(pod, lambda container: container.resources.limits).items():
+        if name.startswith(_HUGE_PAGES) and name not in requests:
+            limits.setdefault(name, amount)
+    if limits:
+        for name, amount in _total(pod, lambda container: container.resources.requests).items():
+            if is_supported(name) and not name.startswith(_HUGE_PAGES):
+                requests.setdefault(name, amount)
+        for name, amount in limits.items():
+            if is_supported(name):
+                requests.setdefault(name, amount)
+    return replace(pod, spec=replace(spec, resources=replace(spec.resources, limits=limits, requests=requests)))
+
+
+def _total(pod: Pod, of: Callable[[Container], ResourceList]) -> ResourceList:
+    """The sum over containers and sidecars, at least what the init containers need in their turn.
+
+    Upstream: component-helpers/resource/helpers.go AggregateContainerRequests
+    """
+    total = _sum(of(container) for container in pod.spec.containers)
+    sidecars: ResourceList = {}
+    most: ResourceList = {}
+    for container in pod.spec.init_containers:
+        if container.restart_policy == ALWAYS:
+            total, sidecars = _sum((total, of(container))), _sum((sidecars, of(container)))
+            most = _greatest(most, sidecars)
+        else:
+            most = _greatest(most, _sum((of(container), sidecars)))
+    return _greatest(total, most)
+
+
+def _sum(lists: Iterable[ResourceList]) -> ResourceList:
+    found: dict[str, Quantity] = {}
+    for amounts in lists:
+        for name, amount in amounts.items():
+            found[name] = found[name].plus(amount) if name in found else amount
+    return found
+
+
+def _greatest(first: ResourceList, second: ResourceList) -> ResourceList:
+    found = dict(first)
+    for name, amount in second.items():
+        if name not in found or amount.compare(found[name]) > 0:
+            found[name] = amount
+    return found
