@@ -18,7 +18,7 @@ from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.runtime import PluginRun
 from schedviz.engine.framework.runtime.framework_v1_36 import FrameworkV136
 from schedviz.engine.framework.status import as_status, wrapped
-from schedviz.engine.instructions import BindPod, PatchPodStatus
+from schedviz.engine.instructions import BindPod
 from schedviz.engine.queue.v1_36 import cluster_events
 from schedviz.engine.reporting.stage_report import StageReport, statuses_of
 from schedviz.engine.schedule_one import activate
@@ -44,7 +44,7 @@ class BindingCycleV136(BindingCycle):
             return self._fail(Failure(outcome.status), statuses)
         facts: dict[str, Any] = {}
         if outcome.status.is_success or self.framework.waiting_pods.get(self.assumed.uid) is not None:
-            self.state.host.carry_out(PatchPodStatus(self.assumed.pod, nominated_node_name=self.node))
+            self.state.patch_pod_status(self.assumed.pod, nominated_node_name=self.node)
             facts["nominatedNode"] = self.node
         return StageReport(stages.WAIT_ON_PERMIT, statuses, facts=facts)
 

@@ -116,11 +116,17 @@ class EventHandlersV136:
 
     def _update_in_cache(self, old: Pod, new: Pod) -> None:
         """Upstream: updateAssignedPodInCache"""
+        self._sync_with_dispatcher(new)
         before, after = self._info(old), self._info(new)
         with _logged():
             self._cache.update_pod(before, after)
         for event in pod_scheduling_properties_change(after, before, self._state.features):
             self._queue.move_all_to_active_or_backoff_queue(event, old=old, new=new)
+
+    def _sync_with_dispatcher(self, pod: Pod) -> None:
+        """Upstream: syncPodWithDispatcher, whose result is not used"""
+        if self._state.api_dispatcher is not None:
+            self._state.api_dispatcher.sync(pod)
 
     def _delete_from_cache(self, pod: Pod) -> None:
         """Upstream: deleteAssignedPodFromCache"""
@@ -132,6 +138,7 @@ class EventHandlersV136:
         """Upstream: updatePodInSchedulingQueue"""
         if old.metadata.resource_version == new.metadata.resource_version:
             return
+        self._sync_with_dispatcher(new)
         if self._cache.is_assumed_pod(new):
             if new.metadata.deletion_timestamp is not None and old.metadata.deletion_timestamp is None:
                 self._handle_assumed_pod_deletion(new)

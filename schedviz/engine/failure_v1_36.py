@@ -11,7 +11,6 @@ from schedviz.engine.failure import Failure, truncate_message
 from schedviz.engine.framework.interface import NominatingMode
 from schedviz.engine.framework.runtime import Framework
 from schedviz.engine.framework.types import PodInfo, QueuedPodInfo
-from schedviz.engine.instructions import PatchPodStatus
 from schedviz.engine.scheduler_state import SchedulerState
 from schedviz.kube.core import Pod, PodCondition
 
@@ -50,10 +49,4 @@ def _update_pod(state: SchedulerState, pod: PodInfo, failure: Failure) -> None:
     condition = PodCondition(type="PodScheduled", status="False", reason=failure.condition_reason, message=failure.message)
     nominating = failure.nominating_info
     override = nominating is not None and nominating.mode is NominatingMode.OVERRIDE
-    state.host.carry_out(
-        PatchPodStatus(
-            pod=pod.pod,
-            condition=condition,
-            nominated_node_name=nominating.nominated_node_name if nominating is not None and override else None,
-        )
-    )
+    state.patch_pod_status(pod.pod, condition, nominating.nominated_node_name if nominating is not None and override else None)

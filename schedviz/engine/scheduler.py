@@ -11,6 +11,7 @@ import random
 from collections.abc import Mapping, Sequence
 
 from schedviz.engine import stages
+from schedviz.engine.api_dispatcher import ApiDispatcher
 from schedviz.engine.binding import BindingCycle
 from schedviz.engine.cache import Cache, SchedulerExitError, Snapshot
 from schedviz.engine.clock import Clock
@@ -41,11 +42,15 @@ from schedviz.trace.recorder import Recorder
 class ApiClient:
     """The API server's write operations, for plugins."""
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Host, dispatcher: ApiDispatcher | None = None) -> None:
+        """`dispatcher`: makes bindings and clears nominations, in an order of its own (v1.36)."""
         self._host = host
+        self._dispatcher = dispatcher
 
     def bind(self, pod: PodInfo, node_name: str) -> StatusError | None:
         """Write the pod's Binding."""
+        if self._dispatcher is not None:
+            return self._dispatcher.bind(pod.pod, node_name)
         return self._host.carry_out(BindPod(pod.pod, node_name))
 
     def update(self, obj: StorageObject) -> StorageObject | StatusError:
@@ -54,6 +59,9 @@ class ApiClient:
 
     def clear_nominated_node_name(self, pod: Pod) -> StatusError | None:
         """Clear the nomination, if there is one. Upstream: scheduler/util/utils.go ClearNominatedNodeName"""
+        if self._dispatcher is not None:
+            self._dispatcher.patch_pod_status(pod, None, "")
+            return None
         if not pod.status.nominated_node_name:
             return None
         return self._host.carry_out(PatchPodStatus(pod, nominated_node_name=""))
@@ -97,7 +105,8 @@ class Scheduler:
         self.configuration = configuration
         self._release = release
         informers, snapshot = Informers(), Snapshot()
-        registry, client = registry_for(configuration, release.in_tree_registry()), ApiClient(host)
+        dispatcher = ApiDispatcher(host) if features.scheduler_async_api_calls else None
+        registry, client = registry_for(configuration, release.in_tree_registry()), ApiClient(host, dispatcher)
         nominator = Nominator(recorder, informers.pod)
         #: v1.36: asynchronous preemptions that have not ended.
         self.preemptions = Preemptions(informers.pod)
@@ -147,6 +156,7 @@ class Scheduler:
             random_source=random_source,
             features=features,
             pod_info=pod_info,
+            api_dispatcher=dispatcher,
             classic_priorities=ClassicPriorities.of(policies, informers),
         )
         self._handlers = release.make_handlers(self.state)
@@ -166,7 +176,7 @@ class Scheduler:
                 snapshot=state.snapshot,
                 objects=state.informers,
                 nominator=state.queue,
-                client=ApiClient(state.host),
+                client=ApiClient(state.host, state.api_dispatcher),
                 clock=state.clock,
                 features=state.features,
             )
@@ -286,6 +296,11 @@ class Scheduler:
         deadlines = [pod.deadline for pod in waiting if pod.pending]
         deadlines += [binding.pre_bind_deadline for binding in self.bindings if binding.pre_bind_deadline is not None]
         return min(deadlines, default=None)
+
+    def dispatch(self) -> None:
+        """Make the pending API calls, if the gate SchedulerAsyncAPICalls is on."""
+        if self.state.api_dispatcher is not None:
+            self.state.api_dispatcher.dispatch()
 
     # Asynchronous preemption.
 

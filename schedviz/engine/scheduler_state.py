@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 
+from schedviz.engine.api_dispatcher import ApiDispatcher
 from schedviz.engine.cache import Cache, CacheError, Snapshot
 from schedviz.engine.clock import Clock
 from schedviz.engine.extenders.extender import Extender
@@ -15,10 +16,10 @@ from schedviz.engine.features import Features
 from schedviz.engine.framework.runtime import Framework
 from schedviz.engine.framework.types import PodInfo
 from schedviz.engine.informers import Informers
-from schedviz.engine.instructions import Host, RecordEvent
+from schedviz.engine.instructions import Host, PatchPodStatus, RecordEvent
 from schedviz.engine.legacy.priorities_beside_score import ClassicPriorities
 from schedviz.engine.queue import SchedulingQueue
-from schedviz.kube.core import Pod
+from schedviz.kube.core import Pod, PodCondition
 from schedviz.trace.recorder import Recorder
 
 
@@ -41,6 +42,7 @@ class SchedulerState:
         random_source: random.Random | None,
         features: Features,
         pod_info: type[PodInfo],
+        api_dispatcher: ApiDispatcher | None = None,
         classic_priorities: ClassicPriorities | None = None,
     ) -> None:
         self.features = features
@@ -55,6 +57,8 @@ class SchedulerState:
         self.recorder = recorder
         self.clock = clock
         self.host = host
+        #: v1.36, gate SchedulerAsyncAPICalls: makes status patches and bindings; None: the host gets them at once.
+        self.api_dispatcher = api_dispatcher
         #: Ignorable extenders come last.
         self.extenders = extenders
         self.percentage_of_nodes_to_score = percentage_of_nodes_to_score
@@ -71,6 +75,13 @@ class SchedulerState:
     def record_event(self, pod: Pod, profile: str, *, type_: str, reason: str, action: str, note: str) -> None:
         """Record a Kubernetes Event about a pod."""
         self.host.carry_out(RecordEvent(pod=pod, type=type_, reason=reason, action=action, note=note, component=profile))
+
+    def patch_pod_status(self, pod: Pod, condition: PodCondition | None = None, nominated_node_name: str | None = None) -> None:
+        """Patch a pod's status, now or later. None leaves the condition or the nomination. Upstream: schedule_one.go updatePod"""
+        if self.api_dispatcher is not None:
+            self.api_dispatcher.patch_pod_status(pod, condition, nominated_node_name)
+        else:
+            self.host.carry_out(PatchPodStatus(pod, condition, nominated_node_name))
 
     def forget_pod(self, pod: PodInfo) -> str:
         """Forget an assumed pod. Returns the error, or ""."""

@@ -75,6 +75,10 @@ class Preempt(Command, frozen=True, tag="preempt"):
     fail: Message = ""
 
 
+class Dispatch(Command, frozen=True, tag="dispatch"):
+    """v1.36 with SchedulerAsyncAPICalls: make the pending API calls (setting `holdDispatch`)."""
+
+
 class Bind(Command, frozen=True, tag="bind"):
     """Run a held binding cycle; `*` is the oldest."""
 
@@ -216,6 +220,7 @@ AnyCommand = (
     | BindFail
     | Confirm
     | Preempt
+    | Dispatch
     | Cycle
     | Run
     | Advance

@@ -182,10 +182,17 @@ class CycleRunner:
         if not simulation.settings.hold_preemption:
             for preemption in list(simulation.scheduler.preemptions.running):
                 simulation.scheduler.run_preemption(preemption)
-        simulation.cluster.cycle_ended()
+        self.writes_ended()
         binding = simulation.scheduler.begin_binding(cycle, held=hold) if cycle.is_bound_for_binding else None
         simulation.recorder.cycle = 0
         return binding
+
+    def writes_ended(self) -> None:
+        """Deliver the events of a cycle's writes, after the API calls that it left to the dispatcher."""
+        simulation = self.simulation
+        if not simulation.settings.hold_dispatch:
+            simulation.scheduler.dispatch()
+        simulation.cluster.cycle_ended()
 
     # Bindings.
 
@@ -208,7 +215,7 @@ class CycleRunner:
         if not went_on:
             cluster.cycle_ended()
         if not binding.is_running:
-            cluster.cycle_ended()
+            self.writes_ended()
             if binding.stage == stages.ENDED:
                 simulation.scheduler.bindings.remove(binding)
             self._observer.binding_ended(binding)

@@ -62,6 +62,8 @@ class CommandExecutor:
             case commands.Preempt():
                 self.pod, outcome = scheduler_commands.preempt(self.runner, command)
                 return outcome
+            case commands.Dispatch():
+                return scheduler_commands.dispatch(self.runner)
             case commands.Advance():
                 return self._advance(command)
             case commands.Snapshot():

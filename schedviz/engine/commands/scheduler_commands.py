@@ -66,9 +66,21 @@ def preempt(runner: CycleRunner, command: commands.Preempt) -> tuple[str, Outcom
         scheduler.run_preemption(preemption)
     finally:
         cluster.delete_failure, cluster.delivers_at_once = "", False
-    cluster.cycle_ended()
+    runner.writes_ended()
     runner.settle()
     return preemption.pod.key, Outcome()
+
+
+def dispatch(runner: CycleRunner) -> Outcome:
+    """Make the API calls that v1.36 left to its dispatcher."""
+    runner.tick()
+    scheduler = runner.simulation.scheduler
+    if scheduler.state.api_dispatcher is None:
+        return Outcome(result="the scheduler makes its API calls at once: the feature gate SchedulerAsyncAPICalls is off")
+    scheduler.dispatch()
+    runner.simulation.cluster.cycle_ended()
+    runner.settle()
+    return Outcome()
 
 
 def configure(runner: CycleRunner, command: commands.Configure) -> Outcome:

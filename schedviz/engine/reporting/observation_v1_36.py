@@ -72,16 +72,18 @@ def _decision(label: str, pod: str, decision: RequeueDecision) -> dict[str, Any]
 
 
 def tasks(scheduler: Scheduler) -> dict[str, Any]:
-    """`heldPreemptions` and `batch`."""
+    """`heldPreemptions`, `batch` and, if they go through the dispatcher, `pendingAPICalls`."""
     batches = {
         name: framework.batch.to_view()
         for name, framework in scheduler.state.profiles.items()
         if isinstance(framework, FrameworkV136) and framework.batch is not None
     }
-    return {
+    found = {
         "heldPreemptions": [preemption.pod.key for preemption in scheduler.preemptions.running],
         "batch": {name: batch for name, batch in batches.items() if batch is not None},
     }
+    dispatcher = scheduler.state.api_dispatcher
+    return found if dispatcher is None else found | {"pendingAPICalls": [list(call) for call in dispatcher.pending]}
 
 
 def cycle_members(cycle: SchedulingCycle) -> dict[str, Any]:
