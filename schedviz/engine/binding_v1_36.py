@@ -61,8 +61,7 @@ class BindingCycleV136(BindingCycle):
     def _pre_bind(self) -> StageReport | None:
         if self.canceled:
             # A preemption canceled the context in which VolumeBinding waits; no other plugin of v1.36 waits here.
-            error = as_status("binding volumes: context canceled")
-            return self._fail(Failure(wrapped(f'running PreBind plugin "{names.VOLUME_BINDING}"', error)))
+            return self._fail(Failure(wrapped(f'running PreBind plugin "{names.VOLUME_BINDING}"', as_status(self.canceled))))
         return super()._pre_bind()
 
     def _bind(self) -> StageReport:

@@ -21,7 +21,6 @@ from schedviz.engine.extenders.extender import Extender
 from schedviz.engine.features import Features
 from schedviz.engine.framework.listers import StorageObject
 from schedviz.engine.framework.plugins.installed import registry_for
-from schedviz.engine.framework.preemption.executor import Preemption, Preemptions
 from schedviz.engine.framework.runtime import Framework
 from schedviz.engine.framework.runtime.state_transfer import transfer_state
 from schedviz.engine.framework.status import StatusError
@@ -29,6 +28,7 @@ from schedviz.engine.framework.types import PodInfo
 from schedviz.engine.informers import Informers
 from schedviz.engine.instructions import ApplyPodCondition, BindPod, DeletePod, Host, PatchPodStatus, RecordEvent, UpdateObject
 from schedviz.engine.legacy.priorities_beside_score import ClassicPriorities
+from schedviz.engine.preemption_task import PreemptionTask, PreemptionTasks
 from schedviz.engine.queue import Nominator
 from schedviz.engine.release import Release
 from schedviz.engine.schedule_one import SchedulingCycle
@@ -109,7 +109,7 @@ class Scheduler:
         registry, client = registry_for(configuration, release.in_tree_registry()), ApiClient(host, dispatcher)
         nominator = Nominator(recorder, informers.pod)
         #: v1.36: asynchronous preemptions that have not ended.
-        self.preemptions = Preemptions(informers.pod)
+        self.preemptions = PreemptionTasks(informers.pod)
         profiles = {
             profile.scheduler_name: release.framework(
                 registry,
@@ -304,9 +304,12 @@ class Scheduler:
 
     # Asynchronous preemption.
 
-    def run_preemption(self, preemption: Preemption) -> None:
+    def run_preemption(self, task: PreemptionTask) -> None:
         """Carry out an asynchronous preemption to its end."""
-        self.preemptions.run(preemption, self.state.profiles[preemption.profile], self.state.queue.activate)
+        profiles = self.state.profiles
+        # A profile that was removed meanwhile cannot do it; any other one can.
+        framework = profiles.get(task.profile) or profiles[self.configuration.profiles[0].scheduler_name]
+        self.preemptions.run(task, framework, self.state.queue.activate)
 
     def _cancel_pre_bind(self, uid: str, message: str) -> bool:
         """Make the PreBind of an assumed pod fail. False: it is not in PreBind. Upstream: runtime/pods_in_prebind_map.go CancelPod"""

@@ -13,6 +13,7 @@ from typing import Any, Final, TypeVar
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from schedviz.engine.api_dispatcher import ApiCallState
 from schedviz.engine.cache import Snapshot
 from schedviz.engine.cache.cache_state import CacheState
 from schedviz.engine.cache.snapshot import SnapshotState
@@ -26,6 +27,7 @@ from schedviz.engine.checkpointing.cycle_state import (
     scheduling_cycle_state,
 )
 from schedviz.engine.framework.object_table import ObjectTable, ObjectTableState
+from schedviz.engine.preemption_task import PreemptionTaskState
 from schedviz.engine.queue.v1_27 import SchedulingQueueState
 from schedviz.engine.simulation_state import Origin, SimulationState, Task
 from schedviz.kube.codec import dec_hook, enc_hook
@@ -72,6 +74,9 @@ class Checkpoint(msgspec.Struct, frozen=True):
     table: ObjectTableState
     origin: bytes
     exited: str = ""
+    #: v1.36: asynchronous preemptions that have not ended, and API calls that were not made.
+    preemptions: list[PreemptionTaskState] = []
+    api_calls: list[ApiCallState] = []
     #: The configuration in use; absent if it is that of `settings`.
     config: dict[str, Any] | UnsetType | None = UNSET
 
@@ -128,6 +133,8 @@ def _state(simulation: SimulationState, origin: Origin) -> Checkpoint:
             name: {plugin.name: plugin.to_state(refs.number) for plugin in framework.stateful_plugins}
             for name, framework in state.profiles.items()
         },
+        preemptions=scheduler.preemptions.to_state(table),
+        api_calls=[] if state.api_dispatcher is None else state.api_dispatcher.to_state(table),
         table=table.to_state(),
         origin=origin.packed(),
         exited=simulation.exited,
@@ -193,6 +200,9 @@ def _restore_scheduler(simulation: SimulationState, saved: Checkpoint, table: Ob
             plugin.load(saved.plugins[name][plugin.name], refs.find)
     scheduler.cycle = None if saved.running is None else scheduling_cycle_of(saved.running, state, table)
     scheduler.bindings = [binding_cycle_of(binding, state, table) for binding in saved.bindings]
+    scheduler.preemptions.load(saved.preemptions, table)
+    if state.api_dispatcher is not None:
+        state.api_dispatcher.load(saved.api_calls, table)
     waiting = {binding.assumed.uid: binding.assumed for binding in scheduler.bindings}
     if scheduler.cycle is not None and scheduler.cycle.assumed is not None:
         waiting[scheduler.cycle.assumed.uid] = scheduler.cycle.assumed

@@ -180,8 +180,8 @@ class CycleRunner:
         simulation.scheduler.cycle = None
         self._observer.cycle_ended(cycle)
         if not simulation.settings.hold_preemption:
-            for preemption in list(simulation.scheduler.preemptions.running):
-                simulation.scheduler.run_preemption(preemption)
+            for task in list(simulation.scheduler.preemptions.running):
+                simulation.scheduler.run_preemption(task)
         self.writes_ended()
         binding = simulation.scheduler.begin_binding(cycle, held=hold) if cycle.is_bound_for_binding else None
         simulation.recorder.cycle = 0

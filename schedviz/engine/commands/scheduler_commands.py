@@ -58,17 +58,17 @@ def preempt(runner: CycleRunner, command: commands.Preempt) -> tuple[str, Outcom
     runner.tick()
     scheduler, cluster = simulation.scheduler, simulation.cluster
     running = scheduler.preemptions.running
-    preemption = next((one for one in running if command.pod in ("*", one.pod.key)), None)
-    if preemption is None:
+    task = next((one for one in running if command.pod in ("*", one.preemptor.key)), None)
+    if task is None:
         return "", Outcome(result="no held preemption")
     cluster.delete_failure, cluster.delivers_at_once = command.fail, command.deliver == "during"
     try:
-        scheduler.run_preemption(preemption)
+        scheduler.run_preemption(task)
     finally:
         cluster.delete_failure, cluster.delivers_at_once = "", False
     runner.writes_ended()
     runner.settle()
-    return preemption.pod.key, Outcome()
+    return task.preemptor.key, Outcome()
 
 
 def dispatch(runner: CycleRunner) -> Outcome:

@@ -28,7 +28,7 @@ from schedviz.engine.framework.verdicts import Verdicts
 from schedviz.kube.meta import KubeObject
 
 if TYPE_CHECKING:
-    from schedviz.engine.framework.preemption.executor import Starts
+    from schedviz.engine.framework.preemption.executor import AsyncPreemptions
     from schedviz.engine.framework.preemption.importance import NodeVictims
 
 MAX_NODE_SCORE: Final = 100
@@ -211,8 +211,12 @@ class Handle(Protocol):
         ...
 
     @property
-    def preemptions(self) -> Starts:
+    def preemptions(self) -> AsyncPreemptions:
         """v1.36: the asynchronous preemptions."""
+        ...
+
+    def preempt_waiting_pod(self, uid: str, plugin: str, message: str) -> bool:
+        """v1.36: make the binding of a pod that waits at Permit fail. False: the pod does not wait."""
         ...
 
     def cancel_pre_bind(self, uid: str, message: str) -> bool:

@@ -79,7 +79,7 @@ def tasks(scheduler: Scheduler) -> dict[str, Any]:
         if isinstance(framework, FrameworkV136) and framework.batch is not None
     }
     found = {
-        "heldPreemptions": [preemption.pod.key for preemption in scheduler.preemptions.running],
+        "heldPreemptions": [task.preemptor.key for task in scheduler.preemptions.running],
         "batch": {name: batch for name, batch in batches.items() if batch is not None},
     }
     dispatcher = scheduler.state.api_dispatcher

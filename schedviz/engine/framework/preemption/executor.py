@@ -1,110 +1,74 @@
-"""Preemptions of v1.36: victims are evicted beside the scheduling cycles, and the preemptor waits until the last one is gone.
+"""`Executor`: evicts the victims of a v1.36 preemption, at once or beside the scheduling cycles.
 
 Upstream: framework/preemption/executor.go
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol
+from collections.abc import Sequence
+from typing import Final, Protocol
 
 from schedviz.engine.framework.interface import Handle
-from schedviz.engine.framework.status import Status, StatusError, as_status
+from schedviz.engine.framework.status import SUCCESS, Status, StatusError, as_status
 from schedviz.engine.framework.types import PodInfo
 from schedviz.kube.core import Pod, PodCondition
 
 
-class Preemption:
-    """An asynchronous preemption: a value that a checkpoint can store. Upstream: prepareCandidateAsync"""
+class AsyncPreemptions(Protocol):
+    """The asynchronous preemptions of a scheduler, as its plugins see them (gate SchedulerAsyncPreemption)."""
 
-    def __init__(self, pod: PodInfo, node: str, victims: Sequence[PodInfo], *, profile: str, plugin: str) -> None:
-        self.pod = pod
-        self.node = node
-        #: The victims that are not terminating yet.
-        self.victims = tuple(victims)
-        #: The profile and the plugin that started it.
-        self.profile = profile
-        self.plugin = plugin
-        #: The last victim is being deleted: the preemptor may go on as soon as it is gone.
-        self.is_at_last_victim = False
-
-
-class Preemptions:
-    """The asynchronous preemptions that have not ended, oldest first, and what they need of the scheduler."""
-
-    def __init__(self, find_pod: Callable[[str, str], Pod | None]) -> None:
-        self._find_pod = find_pod
-        self.running: list[Preemption] = []
-
-    def start(self, preemption: Preemption) -> None:
-        """Begin a preemption; `run` carries it out."""
-        self.running.append(preemption)
+    def start(self, preemptor: PodInfo, node: str, victims: Sequence[PodInfo], *, profile: str, plugin: str) -> None:
+        """Evict the victims beside the scheduling cycles. There is at least one, and none is terminating."""
+        ...
 
     def is_running_for(self, uid: str) -> bool:
-        """Whether the pod waits for its victims. Upstream: isRunningPreemption"""
-        for preemption in self.running:
-            if preemption.pod.uid == uid:
-                return not (preemption.is_at_last_victim and self._is_gone(preemption.victims[-1]))
+        """Whether the pod with this uid waits for its victims to be evicted."""
+        ...
+
+
+class _NoPreemptions:
+    """Of a framework that belongs to no scheduler."""
+
+    def start(self, preemptor: PodInfo, node: str, victims: Sequence[PodInfo], *, profile: str, plugin: str) -> None:  # noqa: ARG002
+        raise RuntimeError(f"{plugin} cannot start a preemption for {preemptor.key}: its framework belongs to no scheduler")
+
+    def is_running_for(self, uid: str) -> bool:  # noqa: ARG002 - nothing can be started
         return False
 
-    def _is_gone(self, victim: PodInfo) -> bool:
-        pod = self._find_pod(victim.namespace, victim.name)
-        return pod is None or pod.metadata.deletion_timestamp is not None
 
-    def run(self, preemption: Preemption, handle: Handle, activate: Callable[[Iterable[str]], None]) -> None:
-        """Carry out a preemption to its end. After an error the preemptor is activated, so that it is not stuck."""
-        executor = Executor(handle, preemption.plugin)
-        has_failed = executor.clear_lower_nominations(preemption.pod, preemption.node)
-        *others, last = preemption.victims
-        for victim in others:
-            if executor.evict(victim, preemption.pod, preemption.node) is not None:
-                has_failed = True
-                break
-        else:
-            preemption.is_at_last_victim = True
-            has_failed = executor.evict(last, preemption.pod, preemption.node) is not None or has_failed
-        self.running.remove(preemption)
-        if has_failed:
-            activate([preemption.pod.key])
-
-
-class Starts(Protocol):
-    """Where a plugin leaves an asynchronous preemption."""
-
-    def start(self, preemption: Preemption) -> None: ...
-
-    def is_running_for(self, uid: str) -> bool: ...
+NO_PREEMPTIONS: Final[AsyncPreemptions] = _NoPreemptions()
 
 
 class Executor:
-    """Evicts victims. Upstream: Executor"""
+    """Evicts victims for one plugin. Upstream: Executor"""
 
     def __init__(self, handle: Handle, plugin: str) -> None:
         self._handle = handle
         self._plugin = plugin
 
-    def actuate(self, pod: PodInfo, node: str, victims: Sequence[PodInfo]) -> Status:
-        """Evict the victims, now or beside the cycles. Upstream: actuatePodPreemption"""
+    def actuate(self, preemptor: PodInfo, node: str, victims: Sequence[PodInfo]) -> Status:
+        """Evict the victims that are not terminating yet, now or beside the cycles. Upstream: actuatePodPreemption"""
         awake = [victim for victim in victims if victim.pod.metadata.deletion_timestamp is None]
         if self._handle.features.scheduler_async_preemption:
             if awake:
-                profile = self._handle.profile_name
-                self._handle.preemptions.start(Preemption(pod, node, awake, profile=profile, plugin=self._plugin))
-            return as_status(None)
-        for victim in awake:
-            error = self.evict(victim, pod, node)
+                self._handle.preemptions.start(preemptor, node, awake, profile=self._handle.profile_name, plugin=self._plugin)
+            return SUCCESS
+        return self._evict_now(preemptor, node, awake)
+
+    def _evict_now(self, preemptor: PodInfo, node: str, victims: Sequence[PodInfo]) -> Status:
+        """Upstream: prepareCandidate"""
+        for victim in victims:
+            error = self.evict(victim, preemptor, node)
             if error is not None:
                 return as_status(error)
-        self.clear_lower_nominations(pod, node)
-        return as_status(None)
+        self.clear_lower_nominations(preemptor, node)
+        return SUCCESS
 
     def evict(self, victim: PodInfo, preemptor: PodInfo, node: str) -> StatusError | None:
-        """Reject a victim that is not bound yet, or delete it. Returns the API server's error. Upstream: PreemptPod"""
+        """Stop the binding of a victim, or delete the victim. Returns the API server's error. Upstream: PreemptPod"""
         handle, client = self._handle, self._handle.client
         note = f"Preempted by pod {preemptor.uid} on node {node}"
-        if handle.reject_waiting_pod(victim.uid, self._plugin, "preempted") or handle.cancel_pre_bind(
-            victim.uid, f"preempted by {self._plugin}"
-        ):
+        if self._stop_binding(victim):
             note += " (in kube-scheduler memory)."
         else:
             error = client.patch_condition(victim.pod, _disruption(preemptor.pod)) or client.delete_pod(victim.pod)
@@ -113,10 +77,21 @@ class Executor:
         client.record_event(victim.pod, profile=handle.profile_name, type_="Normal", reason="Preempted", action="Preempting", note=note)
         return None
 
-    def clear_lower_nominations(self, pod: PodInfo, node: str) -> bool:
-        """Clear the nominations of pods that may no longer fit beside the preemptor. Returns whether one failed."""
-        lower = [other for other in self._handle.nominator.nominated_pods_for_node(node) if other.priority < pod.priority]
-        return any([self._handle.client.clear_nominated_node_name(other.pod) is not None for other in lower])
+    def _stop_binding(self, victim: PodInfo) -> bool:
+        """Stop a binding cycle that waits at Permit or in PreBind; its pod goes back to the queue."""
+        return self._handle.preempt_waiting_pod(victim.uid, self._plugin, "preempted") or self._handle.cancel_pre_bind(
+            victim.uid, f"preempted by {self._plugin}"
+        )
+
+    def clear_lower_nominations(self, preemptor: PodInfo, node: str) -> bool:
+        """Clear the nominations of pods that may no longer fit beside the preemptor. False: a write failed.
+
+        Upstream: getLowerPriorityNominatedPods, clearNominatedNodeName
+        """
+        client = self._handle.client
+        lower = [other for other in self._handle.nominator.nominated_pods_for_node(node) if other.priority < preemptor.priority]
+        errors = [client.clear_nominated_node_name(other.pod) for other in lower]
+        return all(error is None for error in errors)
 
 
 def _disruption(preemptor: Pod) -> PodCondition:

@@ -36,7 +36,7 @@ from schedviz.engine.framework.interface import (
     StatefulPlugin,
 )
 from schedviz.engine.framework.listers import Client, ObjectLister, PodNominator, SharedLister
-from schedviz.engine.framework.preemption.executor import Preemptions
+from schedviz.engine.framework.preemption.executor import NO_PREEMPTIONS, AsyncPreemptions
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.runtime.filtering import NominatedPods, run_filter_plugins, search
 from schedviz.engine.framework.runtime.outcomes import (
@@ -108,7 +108,7 @@ class Framework:
         self.extenders: Sequence[PreemptionExtender] = ()
         self.waiting_pods = WaitingPods()
         #: v1.36: set by the scheduler.
-        self.preemptions = Preemptions(lambda namespace, name: objects.get("Pod", namespace, name))
+        self.preemptions: AsyncPreemptions = NO_PREEMPTIONS
         #: v1.36: makes a pod's PreBind fail; set by the scheduler.
         self.cancel_pre_bind: Callable[[str, str], bool] = _not_in_pre_bind
         #: Plugins keep details that only full records show.
@@ -441,6 +441,14 @@ class Framework:
             return False
         waiting.reject(plugin, message)
         return True
+
+    def preempt_waiting_pod(self, uid: str, plugin: str, message: str) -> bool:
+        """v1.36: make the binding of a pod that waits at Permit fail; it is tried again. False: the pod does not wait.
+
+        Upstream: framework/runtime/waiting_pods_map.go waitingPod.Preempt
+        """
+        waiting = self.waiting_pods.get(uid)
+        return waiting is not None and waiting.preempt(plugin, message)
 
     def wait_on_permit(self, pod: PodInfo) -> Status | None:
         """The result of waiting; None: the pod still waits. Upstream: WaitOnPermit"""

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from schedviz.engine.framework.status import SUCCESS, Status, unschedulable
+from schedviz.engine.framework.status import SUCCESS, Status, as_status, unschedulable
 from schedviz.engine.framework.types import NANOS_PER_SECOND, PodInfo
 
 
@@ -47,6 +47,16 @@ class WaitingPod:
         """Reject the pod. Upstream: waitingPod.Reject"""
         if self.signal is None:
             self.signal = unschedulable(message).with_failed_plugin(plugin)
+
+    def preempt(self, plugin: str, message: str) -> bool:
+        """Stop the pod's binding with an error, so that the pod is not unschedulable. False: a decision was made before.
+
+        Upstream: waitingPod.Preempt
+        """
+        if self.signal is not None:
+            return False
+        self.signal = as_status(message).with_failed_plugin(plugin)
+        return True
 
     def expire(self, now: int) -> None:
         """Reject the pod if a plugin's timeout has ended."""

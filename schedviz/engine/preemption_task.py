@@ -1,0 +1,170 @@
+"""`PreemptionTask`: an asynchronous preemption of v1.36, as a value that runs stage by stage beside the scheduling cycles.
+
+Upstream: framework/preemption/executor.go prepareCandidateAsync (a goroutine)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import ClassVar, Final
+
+import msgspec
+
+from schedviz.engine import stages
+from schedviz.engine.framework.interface import Handle
+from schedviz.engine.framework.object_table import ObjectTable, PodRef
+from schedviz.engine.framework.preemption.executor import Executor
+from schedviz.engine.framework.types import PodInfo
+from schedviz.engine.stages import Stage
+from schedviz.kube.core import Pod
+
+CLEAR_NOMINATIONS: Final = "ClearNominations"
+EVICT_VICTIMS: Final = "EvictVictims"
+EVICT_LAST_VICTIM: Final = "EvictLastVictim"
+
+#: The informers' pod of a namespace and name, or None.
+FindPod = Callable[[str, str], Pod | None]
+#: Moves pods to activeQ, by key.
+Activate = Callable[[Iterable[str]], object]
+
+
+class PreemptionTaskState(msgspec.Struct, frozen=True):
+    """A PreemptionTask in a checkpoint."""
+
+    preemptor: PodRef
+    node: str
+    victims: list[PodRef]
+    profile: str
+    plugin: str
+    stage: str
+    evicted: int
+    has_failed: bool
+
+
+class PreemptionTask:
+    """One preemption: `advance` runs a stage, or evicts one victim of it. `STAGES`, below the stages' methods, has their order."""
+
+    def __init__(self, preemptor: PodInfo, node: str, victims: Sequence[PodInfo], *, profile: str, plugin: str) -> None:
+        self.preemptor = preemptor
+        self.node = node
+        #: The pods to evict: at least one, and none was terminating when the preemption began.
+        self.victims = tuple(victims)
+        #: The profile and the plugin that began it.
+        self.profile = profile
+        self.plugin = plugin
+        #: The stage that `advance` runs next; ENDED: none.
+        self.stage = CLEAR_NOMINATIONS
+        #: How many victims were evicted.
+        self.evicted = 0
+        #: An API call has failed.
+        self.has_failed = False
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether no stage is left to run."""
+        return self.stage == stages.ENDED
+
+    def gates(self, find_pod: FindPod) -> bool:
+        """Whether the preemptor has to wait: until the last victim is gone or terminating. Upstream: isRunningPreemption
+
+        The others are evicted before it, so that the preemptor is not tried again, and does not evict them again, too early.
+        """
+        if self.stage != EVICT_LAST_VICTIM:
+            return not self.has_ended
+        last = self.victims[-1]
+        pod = find_pod(last.namespace, last.name)
+        return pod is not None and pod.metadata.deletion_timestamp is None
+
+    def advance(self, handle: Handle) -> None:
+        """Run the next stage; EvictVictims evicts one victim and may be run again. `handle`: of the task's profile."""
+        self.stage = self.STAGES[self.stage].run(self, Executor(handle, self.plugin))
+
+    def _clear_nominations(self, executor: Executor) -> str:
+        """Pods of lower priority look for another node at once. An error does not end the preemption."""
+        if not executor.clear_lower_nominations(self.preemptor, self.node):
+            self.has_failed = True
+        return EVICT_VICTIMS if len(self.victims) > 1 else EVICT_LAST_VICTIM
+
+    def _evict_victims(self, executor: Executor) -> str:
+        """Evict all victims but the last. Upstream evicts several at once; in this order with Parallelism 1."""
+        if not self._evict(executor):
+            # Without the last one, so that the preemptor is tried again sooner.
+            return stages.ENDED
+        return EVICT_VICTIMS if self.evicted < len(self.victims) - 1 else EVICT_LAST_VICTIM
+
+    def _evict_last_victim(self, executor: Executor) -> str:
+        self._evict(executor)
+        return stages.ENDED
+
+    def _evict(self, executor: Executor) -> bool:
+        """Evict the next victim. False: that failed."""
+        if executor.evict(self.victims[self.evicted], self.preemptor, self.node) is not None:
+            self.has_failed = True
+            return False
+        self.evicted += 1
+        return True
+
+    #: The stages in upstream's order, and what can follow each.
+    STAGES: ClassVar[Mapping[str, Stage[Callable[[PreemptionTask, Executor], str]]]] = stages.table(
+        Stage(CLEAR_NOMINATIONS, _clear_nominations, (EVICT_VICTIMS, EVICT_LAST_VICTIM)),
+        Stage(EVICT_VICTIMS, _evict_victims, (EVICT_VICTIMS, EVICT_LAST_VICTIM, stages.ENDED)),
+        Stage(EVICT_LAST_VICTIM, _evict_last_victim, (stages.ENDED,)),
+    )
+
+    def to_state(self, table: ObjectTable) -> PreemptionTaskState:
+        """The state for a checkpoint."""
+        return PreemptionTaskState(
+            preemptor=table.pod_info_ref(self.preemptor),
+            node=self.node,
+            victims=[table.pod_info_ref(victim) for victim in self.victims],
+            profile=self.profile,
+            plugin=self.plugin,
+            stage=self.stage,
+            evicted=self.evicted,
+            has_failed=self.has_failed,
+        )
+
+    @classmethod
+    def from_state(cls, state: PreemptionTaskState, table: ObjectTable) -> PreemptionTask:
+        """The task of a state."""
+        victims = [table.pod_info(victim) for victim in state.victims]
+        task = cls(table.pod_info(state.preemptor), state.node, victims, profile=state.profile, plugin=state.plugin)
+        task.stage, task.evicted, task.has_failed = state.stage, state.evicted, state.has_failed
+        return task
+
+
+class PreemptionTasks:
+    """The preemptions of a scheduler that have not ended, oldest first. It is its plugins' `AsyncPreemptions`."""
+
+    def __init__(self, find_pod: FindPod) -> None:
+        self._find_pod = find_pod
+        self.running: list[PreemptionTask] = []
+
+    def start(self, preemptor: PodInfo, node: str, victims: Sequence[PodInfo], *, profile: str, plugin: str) -> None:
+        """Begin a preemption. Its first stage runs in `advance`."""
+        self.running.append(PreemptionTask(preemptor, node, victims, profile=profile, plugin=plugin))
+
+    def is_running_for(self, uid: str) -> bool:
+        """Whether the pod waits for its victims: PreEnqueue gates it."""
+        return any(task.gates(self._find_pod) for task in self.running if task.preemptor.uid == uid)
+
+    def advance(self, task: PreemptionTask, handle: Handle, activate: Activate) -> None:
+        """Run the next stage of a task. If the task ends with an error, the preemptor is activated: no event would move it."""
+        task.advance(handle)
+        if task.has_ended:
+            self.running.remove(task)
+            if task.has_failed:
+                activate([task.preemptor.key])
+
+    def run(self, task: PreemptionTask, handle: Handle, activate: Activate) -> None:
+        """Run a task to its end."""
+        while not task.has_ended:
+            self.advance(task, handle, activate)
+
+    def to_state(self, table: ObjectTable) -> list[PreemptionTaskState]:
+        """The state for a checkpoint."""
+        return [task.to_state(table) for task in self.running]
+
+    def load(self, states: Sequence[PreemptionTaskState], table: ObjectTable) -> None:
+        """Load the state of `to_state`."""
+        self.running = [PreemptionTask.from_state(state, table) for state in states]
