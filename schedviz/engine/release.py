@@ -47,5 +47,7 @@ class Release:
     framework: type[Framework]
     #: The record of a status patch has the values after it, not those in the patch.
     shows_status_after_patch: bool
+    #: A refused binding delivers the event of an earlier binding of the pod, which the scheduler took for failed.
+    refused_binding_confirms_earlier: bool
     scheduling_cycle: type[SchedulingCycle]
     binding_cycle: type[BindingCycle]

@@ -61,6 +61,7 @@ class Cluster:
         binding_clears_nomination: bool = False,
         shows_status_after_patch: bool = False,
         watched_kinds: frozenset[str] = _WATCHED,
+        refused_binding_confirms_earlier: bool = False,
     ) -> None:
         self.clock = clock
         self.recorder = recorder
@@ -71,6 +72,8 @@ class Cluster:
         self.binding_clears_nomination = binding_clears_nomination
         #: The record of a status patch has the values after it (FORMAT-1.36), not those in the patch (FORMAT).
         self.shows_status_after_patch = shows_status_after_patch
+        #: A refused binding delivers the event of an earlier one of the pod (FORMAT-1.36), which still waits for a confirm (FORMAT).
+        self.refused_binding_confirms_earlier = refused_binding_confirms_earlier
         self.store = ObjectStore()
         self.watches = Watches()
         self.deliver: Callable[[WatchEvent], None] = _nobody
@@ -79,7 +82,7 @@ class Cluster:
         self.delete_failure = ""
         #: The scheduler's writes cause their watch events at once, not when its cycle has ended.
         self.delivers_at_once = False
-        #: The pod that the running binding cycle has bound: its later events are sent after that of its binding.
+        #: The pod that the running binding cycle has bound, or tried to: its later events are sent after that of its binding.
         self.bound_pod = ""
         #: The kinds that the scheduler watches.
         self.watched_kinds = watched_kinds
@@ -210,7 +213,7 @@ class Cluster:
             events = [] if event is None else [event]
             error = failure.message if failure is not None else ""
         self._record_scheduler_write("create", pod, subresource="binding", detail=node, error=error)
-        self.bound_pod = "" if events is None else pod.key
+        self.bound_pod = "" if events is None and self.refused_binding_confirms_earlier else pod.key
         if events is not None:
             self.watches.unconfirmed.setdefault(pod.key, []).extend(events)
         if not error:

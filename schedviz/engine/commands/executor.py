@@ -128,9 +128,10 @@ class CommandExecutor:
         return Outcome()
 
     def _write_all(self, writes: Sequence[commands.Create | commands.Update | commands.Delete]) -> None:
-        """Write objects while a cycle runs. What the API server refuses, it refuses without a result."""
+        """Write objects while a cycle runs, after the writes of the cycle so far. What the API server refuses, it refuses without a
+        result.
+        """
         if writes:
-            # Watch events do not overtake those of the cycle's own writes.
             self._simulation.cluster.cycle_ended()
         for write in writes:
             if isinstance(write, commands.Delete):

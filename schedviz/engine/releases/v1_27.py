@@ -38,6 +38,7 @@ RELEASE: Final = Release(
     make_handlers=EventHandlers,
     framework=Framework,
     shows_status_after_patch=False,
+    refused_binding_confirms_earlier=False,
     scheduling_cycle=SchedulingCycle,
     binding_cycle=BindingCycle,
 )

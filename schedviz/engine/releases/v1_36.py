@@ -36,6 +36,7 @@ RELEASE: Final = Release(
     make_handlers=EventHandlersV136,
     framework=FrameworkV136,
     shows_status_after_patch=True,
+    refused_binding_confirms_earlier=True,
     scheduling_cycle=SchedulingCycleV136,
     binding_cycle=BindingCycleV136,
 )
