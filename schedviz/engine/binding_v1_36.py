@@ -135,8 +135,8 @@ class BindingCycleV136(BindingCycle):
         Stage(stages.BIND, _bind, (stages.POST_BIND, stages.UNRESERVE)),
         Stage(stages.POST_BIND, _post_bind, (stages.CONFIRM,)),
         # The cycle failed. Upstream: schedule_one.go handleBindingCycleError
-        Stage(stages.UNRESERVE, BindingCycle._unreserve, (stages.FORGET_POD,)),
-        Stage(stages.FORGET_POD, BindingCycle._forget_pod, (stages.MOVE_ALL, stages.HANDLE_SCHEDULING_FAILURE)),
+        BindingCycle.STAGES[stages.UNRESERVE],
+        BindingCycle.STAGES[stages.FORGET_POD],
         Stage(stages.MOVE_ALL, _move_all, (stages.HANDLE_SCHEDULING_FAILURE, stages.ENDED)),
         Stage(stages.HANDLE_SCHEDULING_FAILURE, _handle_scheduling_failure, (stages.ENDED, stages.MOVE_ALL)),
     )

@@ -5,8 +5,6 @@ Upstream: pkg/scheduler/schedule_one.go newSortedNodeScores, nodeScoreHeap
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from schedviz.engine.cycle_results import Ranking
@@ -47,36 +45,3 @@ def _any_below(node: int, tied: np.ndarray[tuple[int], np.dtype[np.intp]]) -> bo
             return True
         first, last = 2 * first + 1, 2 * last + 2
     return False
-
-
-class SortedNodes:
-    """Rows in the order in which container/heap pops them: by total, and equal ones as the heap leaves them.
-
-    Python's heapq moves other elements than Go's heap, so the order of equal totals would differ.
-    """
-
-    def __init__(self, scores: Scores) -> None:
-        self._scores: list[int] = scores.tolist()
-        self._heap = list(range(len(self._scores)))
-        for place in range(len(self._heap) // 2 - 1, -1, -1):
-            self._down(place, len(self._heap))
-
-    def __iter__(self) -> Iterator[int]:
-        """Pop all rows."""
-        heap = self._heap
-        while heap:
-            last = len(heap) - 1
-            heap[0], heap[last] = heap[last], heap[0]
-            self._down(0, last)
-            yield heap.pop()
-
-    def _down(self, place: int, end: int) -> None:
-        heap, scores = self._heap, self._scores
-        while (child := 2 * place + 1) < end:
-            right = child + 1
-            if right < end and scores[heap[right]] > scores[heap[child]]:
-                child = right
-            if scores[heap[child]] <= scores[heap[place]]:
-                return
-            heap[place], heap[child] = heap[child], heap[place]
-            place = child

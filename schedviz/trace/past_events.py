@@ -29,6 +29,8 @@ _PASSED = (
     events.ExtenderAnswered,
     events.ClockAdvanced,
     events.CommandDone,
+    events.RequeueConsidered,
+    events.PreEnqueueRan,
 )
 _READ = (
     events.CachePod
@@ -36,6 +38,7 @@ _READ = (
     | events.SnapshotUpdated
     | events.QueueMoved
     | events.PodNominated
+    | events.InFlightChanged
     | PastCycleEnded
     | events.BindingStarted
     | events.BindingReleased

@@ -45,6 +45,7 @@ def test_only_what_nobody_reads_cannot_be_looked_at() -> None:
     import schedviz.sessions.hosting.worker_loop  # noqa: F401
 
     assert {struct.__name__ for struct in prepare_structs() if struct.__module__.startswith("schedviz.")} <= {
+        "ApiCall",
         "Kind",
         "UpdateObject",
         "Work",

@@ -12,9 +12,9 @@ from schedviz.engine.commands.cycle_runner import CycleObserver, CycleRunner
 from schedviz.engine.reporting.idle import why_idle
 from schedviz.engine.simulation_state import Outcome, SimulationState, Task
 from schedviz.kube import codec
+from schedviz.kube.core import Pod
 from schedviz.kube.defaults import default_object
 from schedviz.kube.errors import KubeError
-from schedviz.kube.core import Pod
 from schedviz.kube.kinds import BY_NAME
 from schedviz.trace import commands
 from schedviz.trace.events import BindingReleased, ClockAdvanced, LatencySet

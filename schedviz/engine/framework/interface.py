@@ -28,7 +28,6 @@ from schedviz.engine.framework.verdicts import Verdicts
 from schedviz.kube.meta import KubeObject
 
 if TYPE_CHECKING:
-    from schedviz.engine.framework.preemption.executor import AsyncPreemptions
     from schedviz.engine.framework.preemption.importance import NodeVictims
 
 MAX_NODE_SCORE: Final = 100
@@ -172,6 +171,18 @@ class FilterReads(IntEnum):
     SUMS = 1
     #: Anything; the default for plugins that do not declare it.
     PODS = 2
+
+
+class AsyncPreemptions(Protocol):
+    """The asynchronous preemptions of a scheduler, as its plugins see them (gate SchedulerAsyncPreemption)."""
+
+    def start(self, preemptor: PodInfo, node: str, victims: Sequence[PodInfo], *, profile: str, plugin: str) -> None:
+        """Evict the victims beside the scheduling cycles. There is at least one, and none is terminating."""
+        ...
+
+    def is_running_for(self, uid: str) -> bool:
+        """Whether the pod with this uid waits for its victims to be evicted."""
+        ...
 
 
 class Handle(Protocol):

@@ -6,24 +6,12 @@ Upstream: framework/preemption/executor.go
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Protocol
+from typing import Final
 
-from schedviz.engine.framework.interface import Handle
+from schedviz.engine.framework.interface import AsyncPreemptions, Handle
 from schedviz.engine.framework.status import SUCCESS, Status, StatusError, as_status
 from schedviz.engine.framework.types import PodInfo
 from schedviz.kube.core import Pod, PodCondition
-
-
-class AsyncPreemptions(Protocol):
-    """The asynchronous preemptions of a scheduler, as its plugins see them (gate SchedulerAsyncPreemption)."""
-
-    def start(self, preemptor: PodInfo, node: str, victims: Sequence[PodInfo], *, profile: str, plugin: str) -> None:
-        """Evict the victims beside the scheduling cycles. There is at least one, and none is terminating."""
-        ...
-
-    def is_running_for(self, uid: str) -> bool:
-        """Whether the pod with this uid waits for its victims to be evicted."""
-        ...
 
 
 class _NoPreemptions:

@@ -17,7 +17,6 @@ from schedviz.engine.framework.listers import SharedLister
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import PodInfo
 from schedviz.engine.framework.verdicts import Verdicts
-from schedviz.engine.select_host_v1_36 import SortedNodes
 
 #: Why a list of nodes cannot be used. Upstream: metrics/metrics.go BatchFlush…
 FlushReason = Literal[
@@ -99,6 +98,39 @@ class RemainingNodes:
     def from_state(cls, state: SortedState) -> RemainingNodes:
         totals = np.array(state.totals, dtype=np.int64)
         return cls(state.names, totals, is_first_of_tied=state.is_first_of_tied, popped=state.popped)
+
+
+class SortedNodes:
+    """Rows in the order in which container/heap pops them: by total, and equal ones as the heap leaves them.
+
+    Python's heapq moves other elements than Go's heap, so the order of equal totals would differ.
+    """
+
+    def __init__(self, scores: Scores) -> None:
+        self._scores: list[int] = scores.tolist()
+        self._heap = list(range(len(self._scores)))
+        for place in range(len(self._heap) // 2 - 1, -1, -1):
+            self._down(place, len(self._heap))
+
+    def __iter__(self) -> Iterator[int]:
+        """Pop all rows."""
+        heap = self._heap
+        while heap:
+            last = len(heap) - 1
+            heap[0], heap[last] = heap[last], heap[0]
+            self._down(0, last)
+            yield heap.pop()
+
+    def _down(self, place: int, end: int) -> None:
+        heap, scores = self._heap, self._scores
+        while (child := 2 * place + 1) < end:
+            right = child + 1
+            if right < end and scores[heap[right]] > scores[heap[child]]:
+                child = right
+            if scores[heap[child]] <= scores[heap[place]]:
+                return
+            heap[place], heap[child] = heap[child], heap[place]
+            place = child
 
 
 class OpportunisticBatch:

@@ -14,6 +14,7 @@ from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.fit_error import NodeToStatusMap
 from schedviz.engine.framework.interface import (
     ALL_NODES,
+    AsyncPreemptions,
     BindPlugin,
     DeclaresFilterReads,
     EnqueueExtensions,
@@ -36,7 +37,7 @@ from schedviz.engine.framework.interface import (
     StatefulPlugin,
 )
 from schedviz.engine.framework.listers import Client, ObjectLister, PodNominator, SharedLister
-from schedviz.engine.framework.preemption.executor import NO_PREEMPTIONS, AsyncPreemptions
+from schedviz.engine.framework.preemption.executor import NO_PREEMPTIONS
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.runtime.filtering import NominatedPods, run_filter_plugins, search
 from schedviz.engine.framework.runtime.outcomes import (

@@ -41,10 +41,10 @@ class VolumeRestrictionsV136(VolumeRestrictions):
     def pre_filter(self, state: CycleState, pod: PodInfo, snapshot: SharedLister) -> tuple[PreFilterResult | None, Status]:
         """Skip without an exclusive disk and without a ReadWriteOncePod claim that is in use."""
         result, status = super().pre_filter(state, pod, snapshot)
-        if status.is_success and not any(map(is_exclusive, pod.pod.spec.volumes)):
-            if state.read(PRE_FILTER_STATE_KEY).conflicting_pvc_ref_count == 0:
-                state.delete(PRE_FILTER_STATE_KEY)
-                return None, SKIP
+        has_disks = any(map(is_exclusive, pod.pod.spec.volumes))
+        if status.is_success and not has_disks and state.read(PRE_FILTER_STATE_KEY).conflicting_pvc_ref_count == 0:
+            state.delete(PRE_FILTER_STATE_KEY)
+            return None, SKIP
         return result, status
 
     def sign_pod(self, pod: PodInfo) -> Sequence[tuple[str, object]]:
