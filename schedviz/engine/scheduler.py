@@ -22,6 +22,8 @@ from schedviz.engine.features import Features
 from schedviz.engine.framework.listers import StorageObject
 from schedviz.engine.framework.plugins.installed import registry_for
 from schedviz.engine.framework.runtime import Framework
+from schedviz.engine.framework.runtime.batch import OpportunisticBatch
+from schedviz.engine.framework.runtime.framework_v1_36 import FrameworkV136
 from schedviz.engine.framework.runtime.state_transfer import transfer_state
 from schedviz.engine.framework.status import StatusError
 from schedviz.engine.framework.types import PodInfo
@@ -296,6 +298,12 @@ class Scheduler:
         deadlines = [pod.deadline for pod in waiting if pod.pending]
         deadlines += [binding.pre_bind_deadline for binding in self.bindings if binding.pre_bind_deadline is not None]
         return min(deadlines, default=None)
+
+    def batches(self) -> dict[str, OpportunisticBatch]:
+        """v1.36: what each profile keeps for equal pods, by its name; empty if opportunistic batching is off."""
+        frameworks = self.state.profiles.items()
+        found = {name: framework.batch for name, framework in frameworks if isinstance(framework, FrameworkV136)}
+        return {name: batch for name, batch in found.items() if batch is not None}
 
     def dispatch(self) -> None:
         """Make the pending API calls, if the gate SchedulerAsyncAPICalls is on."""

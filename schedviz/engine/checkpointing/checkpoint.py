@@ -27,8 +27,8 @@ from schedviz.engine.checkpointing.cycle_state import (
     scheduling_cycle_state,
 )
 from schedviz.engine.framework.object_table import ObjectTable, ObjectTableState
+from schedviz.engine.framework.runtime.batch import BatchState
 from schedviz.engine.preemption_task import PreemptionTaskState
-from schedviz.engine.queue.v1_27 import SchedulingQueueState
 from schedviz.engine.simulation_state import Origin, SimulationState, Task
 from schedviz.kube.codec import dec_hook, enc_hook
 from schedviz.kube.collector import without_gc
@@ -64,7 +64,8 @@ class Checkpoint(msgspec.Struct, frozen=True):
     shown_cycle: CycleView | None
     cache: CacheState
     snapshot: SnapshotState
-    queue: SchedulingQueueState
+    #: The state of the release's queue.
+    queue: msgspec.Raw
     cluster: ClusterState
     running: SchedulingCycleState | None
     bindings: list[BindingCycleState]
@@ -77,6 +78,8 @@ class Checkpoint(msgspec.Struct, frozen=True):
     #: v1.36: asynchronous preemptions that have not ended, and API calls that were not made.
     preemptions: list[PreemptionTaskState] = []
     api_calls: list[ApiCallState] = []
+    #: v1.36: by profile, the nodes that it keeps for equal pods.
+    batches: dict[str, BatchState] = {}
     #: The configuration in use; absent if it is that of `settings`.
     config: dict[str, Any] | UnsetType | None = UNSET
 
@@ -125,7 +128,7 @@ def _state(simulation: SimulationState, origin: Origin) -> Checkpoint:
         cluster=cluster_state(simulation.cluster, state.informers, refs),
         cache=state.cache.to_state(table),
         snapshot=state.snapshot.to_state(state.cache.node_generations(), table),
-        queue=state.queue.to_state(table),
+        queue=msgspec.Raw(_encoder.encode(state.queue.to_state(table))),
         running=None if scheduler.cycle is None else scheduling_cycle_state(scheduler.cycle, table),
         bindings=[binding_cycle_state(binding, table) for binding in scheduler.bindings],
         waiting_pods={name: framework.waiting_pods.to_state() for name, framework in state.profiles.items()},
@@ -135,6 +138,7 @@ def _state(simulation: SimulationState, origin: Origin) -> Checkpoint:
         },
         preemptions=scheduler.preemptions.to_state(table),
         api_calls=[] if state.api_dispatcher is None else state.api_dispatcher.to_state(table),
+        batches={name: batch.to_state() for name, batch in scheduler.batches().items()},
         table=table.to_state(),
         origin=origin.packed(),
         exited=simulation.exited,
@@ -190,7 +194,7 @@ def _restore_scheduler(simulation: SimulationState, saved: Checkpoint, table: Ob
     infos = {info.name: info for info in cache.nodes}
     snapshot = Snapshot.from_state(saved.snapshot, infos, table, cache.generations)
     scheduler.replace_cache(cache, snapshot)
-    state.queue.load(saved.queue, table)
+    state.queue.load(msgspec.msgpack.decode(saved.queue, type=state.queue.state_type, dec_hook=dec_hook), table)
     state.cycle = saved.cycle
     state.next_start_node_index = saved.next_start_node_index
     refs = References(table, saved.cluster.others)
@@ -198,8 +202,11 @@ def _restore_scheduler(simulation: SimulationState, saved: Checkpoint, table: Ob
     for name, framework in state.profiles.items():
         for plugin in framework.stateful_plugins:
             plugin.load(saved.plugins[name][plugin.name], refs.find)
-    scheduler.cycle = None if saved.running is None else scheduling_cycle_of(saved.running, state, table)
-    scheduler.bindings = [binding_cycle_of(binding, state, table) for binding in saved.bindings]
+    for name, batch in scheduler.batches().items():
+        batch.load(saved.batches[name])
+    release = simulation.release
+    scheduler.cycle = None if saved.running is None else scheduling_cycle_of(release.scheduling_cycle, saved.running, state, table)
+    scheduler.bindings = [binding_cycle_of(release.binding_cycle, binding, state, table) for binding in saved.bindings]
     scheduler.preemptions.load(saved.preemptions, table)
     if state.api_dispatcher is not None:
         state.api_dispatcher.load(saved.api_calls, table)

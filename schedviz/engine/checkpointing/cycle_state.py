@@ -13,12 +13,15 @@ from schedviz.engine.cycle_results import BindingResults, CycleResults
 from schedviz.engine.failure import Failure
 from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.fit_error import Diagnosis
+from schedviz.engine.framework.fit_error_v1_36 import DiagnosisV136
 from schedviz.engine.framework.object_table import ObjectTable, PodRef, QueuedPodState
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.runtime import FilterOutcome, ScoreOutcome, ScoresOfPlugin
 from schedviz.engine.framework.status import SUCCESS, Status
+from schedviz.engine.framework.types import Generations
 from schedviz.engine.framework.verdicts import Verdicts
 from schedviz.engine.schedule_one import SchedulingCycle
+from schedviz.engine.schedule_one_v1_36 import rows_without_pods
 from schedviz.engine.scheduler_state import SchedulerState
 
 
@@ -62,6 +65,9 @@ class DiagnosisState(msgspec.Struct, frozen=True):
     unschedulable_plugins: list[str]
     pre_filter_msg: str
     post_filter_msg: str
+    #: v1.36: the status of nodes that were not looked at, and the plugins that answered Pending.
+    absent_nodes_status: Status | None = None
+    pending_plugins: list[str] = []
 
 
 class SchedulingCycleState(msgspec.Struct, frozen=True):
@@ -98,11 +104,12 @@ class BindingCycleState(msgspec.Struct, frozen=True):
     results: BindingResults
     cycle_state: dict[str, Any]
     failure: Failure | None
+    #: v1.36: why PreBind is to fail.
+    canceled: str = ""
 
 
 def scheduling_cycle_state(cycle: SchedulingCycle, table: ObjectTable) -> SchedulingCycleState:
     """The state of a scheduling cycle."""
-    diagnosis = cycle.diagnosis
     return SchedulingCycleState(
         number=cycle.number,
         profile=cycle.framework.profile_name,
@@ -110,12 +117,7 @@ def scheduling_cycle_state(cycle: SchedulingCycle, table: ObjectTable) -> Schedu
         queued=table.queued_pod_state(cycle.queued),
         stage=cycle.stage,
         results=cycle.results,
-        diagnosis=DiagnosisState(
-            diagnosis.node_to_status,
-            sorted(diagnosis.unschedulable_plugins),
-            diagnosis.pre_filter_msg,
-            diagnosis.post_filter_msg,
-        ),
+        diagnosis=_diagnosis_state(cycle.diagnosis),
         cycle_state=cycle.cycle_state.to_state(),
         filtered=None if cycle.filtered is None else _filter_state(cycle.filtered),
         scored=None if cycle.scored is None else _score_state(cycle.scored),
@@ -125,23 +127,22 @@ def scheduling_cycle_state(cycle: SchedulingCycle, table: ObjectTable) -> Schedu
     )
 
 
-def scheduling_cycle_of(saved: SchedulingCycleState, state: SchedulerState, table: ObjectTable) -> SchedulingCycle:
-    """The scheduling cycle of a state."""
-    cycle = SchedulingCycle(state, table.queued_pod(saved.queued), state.profiles[saved.profile], saved.number)
+def scheduling_cycle_of(
+    cls: type[SchedulingCycle], saved: SchedulingCycleState, state: SchedulerState, table: ObjectTable
+) -> SchedulingCycle:
+    """The scheduling cycle of a state; `cls`: the release's."""
+    cycle = cls(state, table.queued_pod(saved.queued), state.profiles[saved.profile], saved.number)
     cycle.pod = table.pod_info(saved.pod)
     cycle.stage = saved.stage
     cycle.results = saved.results
-    diagnosis = saved.diagnosis
-    cycle.diagnosis = Diagnosis(
-        diagnosis.node_to_status,
-        set(diagnosis.unschedulable_plugins),
-        diagnosis.pre_filter_msg,
-        diagnosis.post_filter_msg,
-    )
+    _load_diagnosis(cycle.diagnosis, saved.diagnosis)
     cycle.cycle_state = CycleState.from_state(saved.cycle_state)
     cycle.filtered = None if saved.filtered is None else _filter_outcome(saved.filtered, state.snapshot)
     cycle.scored = None if saved.scored is None else _score_outcome(saved.scored)
     cycle.feasible = None if saved.feasible is None else _rows(saved.feasible, state.snapshot)
+    if cycle.feasible is not None and saved.results.are_rows_without_pods:
+        # Their generations are read by nothing.
+        cycle.feasible = rows_without_pods(cycle.feasible, Generations())
     cycle.failure = saved.failure
     cycle.assumed = None if saved.assumed is None else table.pod_info(saved.assumed)
     return cycle
@@ -163,12 +164,13 @@ def binding_cycle_state(binding: BindingCycle, table: ObjectTable) -> BindingCyc
         results=binding.results,
         cycle_state=binding.cycle_state.to_state(),
         failure=binding.failure,
+        canceled=binding.canceled,
     )
 
 
-def binding_cycle_of(saved: BindingCycleState, state: SchedulerState, table: ObjectTable) -> BindingCycle:
-    """The binding cycle of a state."""
-    binding = BindingCycle(
+def binding_cycle_of(cls: type[BindingCycle], saved: BindingCycleState, state: SchedulerState, table: ObjectTable) -> BindingCycle:
+    """The binding cycle of a state; `cls`: the release's."""
+    binding = cls(
         state,
         number=saved.number,
         queued=table.queued_pod(saved.queued),
@@ -184,7 +186,30 @@ def binding_cycle_of(saved: BindingCycleState, state: SchedulerState, table: Obj
     binding.released = saved.released
     binding.results = saved.results
     binding.failure = saved.failure
+    binding.canceled = saved.canceled
     return binding
+
+
+def _diagnosis_state(diagnosis: Diagnosis) -> DiagnosisState:
+    state = DiagnosisState(
+        dict(diagnosis.node_to_status),
+        sorted(diagnosis.unschedulable_plugins),
+        diagnosis.pre_filter_msg,
+        diagnosis.post_filter_msg,
+    )
+    if not isinstance(diagnosis, DiagnosisV136):
+        return state
+    absent, pending = diagnosis.nodes.absent_nodes_status, sorted(diagnosis.pending_plugins)
+    return msgspec.structs.replace(state, absent_nodes_status=absent, pending_plugins=pending)
+
+
+def _load_diagnosis(diagnosis: Diagnosis, saved: DiagnosisState) -> None:
+    diagnosis.node_to_status.update(saved.node_to_status)
+    diagnosis.unschedulable_plugins = set(saved.unschedulable_plugins)
+    diagnosis.pre_filter_msg, diagnosis.post_filter_msg = saved.pre_filter_msg, saved.post_filter_msg
+    if isinstance(diagnosis, DiagnosisV136) and saved.absent_nodes_status is not None:
+        diagnosis.nodes.absent_nodes_status = saved.absent_nodes_status
+        diagnosis.pending_plugins = set(saved.pending_plugins)
 
 
 def _rows_state(rows: Rows) -> RowsState:

@@ -168,6 +168,11 @@ class SchedulingQueue(Protocol):
 
     def to_view(self) -> QueueView: ...
 
+    @property
+    def state_type(self) -> type[Any]:
+        """The type of `to_state`'s result."""
+        ...
+
     def to_state(self, table: ObjectTable) -> Any:
         """The state for a checkpoint, as a struct of this queue."""
         ...

@@ -8,7 +8,6 @@ from typing import Any, Final
 from schedviz.engine.binding import BindingCycle
 from schedviz.engine.cycle_results import CycleResults
 from schedviz.engine.framework.runtime import PluginAnswer
-from schedviz.engine.framework.runtime.framework_v1_36 import FrameworkV136
 from schedviz.engine.framework.status import Status
 from schedviz.engine.reporting.observation import nominated_node_record, post_filter_record
 from schedviz.engine.schedule_one import SchedulingCycle
@@ -73,11 +72,7 @@ def _decision(label: str, pod: str, decision: RequeueDecision) -> dict[str, Any]
 
 def tasks(scheduler: Scheduler) -> dict[str, Any]:
     """`heldPreemptions`, `batch` and, if they go through the dispatcher, `pendingAPICalls`."""
-    batches = {
-        name: framework.batch.to_view()
-        for name, framework in scheduler.state.profiles.items()
-        if isinstance(framework, FrameworkV136) and framework.batch is not None
-    }
+    batches = {name: batch.to_view() for name, batch in scheduler.batches().items()}
     found = {
         "heldPreemptions": [task.preemptor.key for task in scheduler.preemptions.running],
         "batch": {name: batch for name, batch in batches.items() if batch is not None},

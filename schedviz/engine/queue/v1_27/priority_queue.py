@@ -463,6 +463,11 @@ class PriorityQueue:
             move_request_cycle=self.move_request_cycle,
         )
 
+    @property
+    def state_type(self) -> type[SchedulingQueueState]:
+        """The type of `to_state`'s result."""
+        return SchedulingQueueState
+
     def to_state(self, table: ObjectTable) -> SchedulingQueueState:
         """The state for a checkpoint."""
         save = table.queued_pod_state

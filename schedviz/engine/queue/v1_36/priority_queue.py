@@ -659,6 +659,11 @@ class PriorityQueue:
             pops_from_backoff_q=self._pops_from_backoff_q,
         )
 
+    @property
+    def state_type(self) -> type[SchedulingQueueState]:
+        """The type of `to_state`'s result."""
+        return SchedulingQueueState
+
     def to_state(self, table: ObjectTable) -> SchedulingQueueState:
         """The state for a checkpoint."""
         save = table.queued_pod_state
