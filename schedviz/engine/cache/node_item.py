@@ -62,6 +62,8 @@ class NodeInfoState(msgspec.Struct, frozen=True):
     images: list[int]
     image_nodes: list[int]
     pvc_ref_counts: dict[str, int]
+    #: v1.36: the images are SharedImages.
+    shares_images: bool = False
 
 
 def node_info_state(info: NodeInfo, table: ObjectTable) -> NodeInfoState:
@@ -81,6 +83,7 @@ def node_info_state(info: NodeInfo, table: ObjectTable) -> NodeInfoState:
         images=[table.image_ref(name, image.size) for name, image in info.image_states.items()],
         image_nodes=[image.num_nodes for image in info.image_states.values()],
         pvc_ref_counts=info.pvc_ref_counts.copy(),
+        shares_images=isinstance(info.image_states, SharedImages),
     )
 
 
@@ -102,5 +105,7 @@ def node_info_of(state: NodeInfoState, table: ObjectTable, generations: Generati
         name: ImageStateSummary(size, num_nodes)
         for (name, size), num_nodes in zip(map(table.image, state.images), state.image_nodes, strict=True)
     }
+    if state.shares_images:
+        info.image_states = SharedImages(info.image_states)
     info.pvc_ref_counts = state.pvc_ref_counts.copy()
     return info

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 
 import msgspec
@@ -12,7 +13,7 @@ from schedviz.engine.cache.node_item import NodeInfoState, node_info_of, node_in
 from schedviz.engine.framework.columns import Columns, IntArray
 from schedviz.engine.framework.object_table import ObjectTable
 from schedviz.engine.framework.rows import Rows
-from schedviz.engine.framework.types import Generations, NodeInfo
+from schedviz.engine.framework.types import Generations, ImageStateSummary, NodeInfo, SharedImages
 from schedviz.trace.view import SnapshotView
 
 
@@ -69,6 +70,8 @@ class SnapshotState(msgspec.Struct, frozen=True):
     have_pods_with_affinity: list[str]
     have_pods_with_required_anti_affinity: list[str]
     used_pvc_set: list[str]
+    #: v1.36: the numbers of nodes with each image, of nodes for which the cache has other numbers now.
+    image_nodes: dict[str, list[int]] = {}
 
 
 class Snapshot:
@@ -175,16 +178,22 @@ class Snapshot:
             stale={name: node_item(info) for name, info in self.node_info_map.items() if cached.get(name) != info.generation},
         )
 
-    def to_state(self, cached: dict[str, int], table: ObjectTable) -> SnapshotState:
-        """The state for a checkpoint; `cached` is the cache's generation of each NodeInfo."""
+    def to_state(self, cached: Mapping[str, NodeInfo], table: ObjectTable) -> SnapshotState:
+        """The state for a checkpoint; `cached` are the cache's NodeInfos by name."""
+        known = {name: info for name, info in self.node_info_map.items() if name in cached and cached[name].generation == info.generation}
         return SnapshotState(
             generation=self.generation,
             nodes=list(self.node_info_map),
-            stale=[node_info_state(info, table) for name, info in self.node_info_map.items() if cached.get(name) != info.generation],
+            stale=[node_info_state(info, table) for name, info in self.node_info_map.items() if name not in known],
             node_info_list=_names(self.node_info_list),
             have_pods_with_affinity=_names(self.have_pods_with_affinity_node_info_list),
             have_pods_with_required_anti_affinity=_names(self.have_pods_with_required_anti_affinity_node_info_list),
             used_pvc_set=sorted(self.used_pvc_set),
+            image_nodes={
+                name: [image.num_nodes for image in info.image_states.values()]
+                for name, info in known.items()
+                if isinstance(info.image_states, SharedImages) and info.image_states != _present_images(cached[name])
+            },
         )
 
     @classmethod
@@ -194,6 +203,11 @@ class Snapshot:
         snapshot.generation = state.generation
         stale = {own.name: node_info_of(own, table, generations) for own in state.stale}
         infos = snapshot.node_info_map = {name: stale.get(name) or cached[name].clone() for name in state.nodes}
+        for name, counts in state.image_nodes.items():
+            images = infos[name].image_states.items()
+            infos[name].image_states = SharedImages(
+                {image: ImageStateSummary(states.size, count) for (image, states), count in zip(images, counts, strict=True)}
+            )
         snapshot.node_info_list = [infos[name] for name in state.node_info_list]
         snapshot.have_pods_with_affinity_node_info_list = [infos[name] for name in state.have_pods_with_affinity]
         snapshot.have_pods_with_required_anti_affinity_node_info_list = [
@@ -202,6 +216,11 @@ class Snapshot:
         snapshot.columns.reorder(snapshot.node_info_list)
         snapshot._count_claims()
         return snapshot
+
+
+def _present_images(info: NodeInfo) -> Mapping[str, ImageStateSummary]:
+    images = info.image_states
+    return images.current() if isinstance(images, SharedImages) else images
 
 
 def _names(infos: list[NodeInfo]) -> list[str]:

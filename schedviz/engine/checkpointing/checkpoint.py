@@ -127,7 +127,7 @@ def _state(simulation: SimulationState, origin: Origin) -> Checkpoint:
         shown_cycle=simulation.shown_cycle,
         cluster=cluster_state(simulation.cluster, state.informers, refs),
         cache=state.cache.to_state(table),
-        snapshot=state.snapshot.to_state(state.cache.node_generations(), table),
+        snapshot=state.snapshot.to_state({info.name: info for info in state.cache.nodes}, table),
         queue=msgspec.Raw(_encoder.encode(state.queue.to_state(table))),
         running=None if scheduler.cycle is None else scheduling_cycle_state(scheduler.cycle, table),
         bindings=[binding_cycle_state(binding, table) for binding in scheduler.bindings],

@@ -121,7 +121,7 @@ def scheduling_cycle_state(cycle: SchedulingCycle, table: ObjectTable) -> Schedu
         cycle_state=cycle.cycle_state.to_state(),
         filtered=None if cycle.filtered is None else _filter_state(cycle.filtered),
         scored=None if cycle.scored is None else _score_state(cycle.scored),
-        feasible=None if cycle.feasible is None else _rows_state(cycle.feasible),
+        feasible=_feasible_state(cycle),
         failure=cycle.failure,
         assumed=None if cycle.assumed is None else table.pod_info_ref(cycle.assumed),
     )
@@ -210,6 +210,15 @@ def _load_diagnosis(diagnosis: Diagnosis, saved: DiagnosisState) -> None:
     if isinstance(diagnosis, DiagnosisV136) and saved.absent_nodes_status is not None:
         diagnosis.nodes.absent_nodes_status = saved.absent_nodes_status
         diagnosis.pending_plugins = set(saved.pending_plugins)
+
+
+def _feasible_state(cycle: SchedulingCycle) -> RowsState | None:
+    rows = cycle.feasible
+    if rows is None or not cycle.results.are_rows_without_pods:
+        return None if rows is None else _rows_state(rows)
+    # The rows are not the snapshot's, but have the names of its nodes.
+    row_of = cycle.state.snapshot.row_of
+    return RowsState([row_of[name] for name in rows.names])
 
 
 def _rows_state(rows: Rows) -> RowsState:
